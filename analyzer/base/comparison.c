@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading comparisons (see comparison.h): the first operator ends the name.
 #include "analyzer/base/comparison.h"
+#include "analyzer/base/text.h"
 
-#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -16,16 +16,6 @@ enum { N_SIGNS = sizeof signs / sizeof signs[0] };
 const char *relation_sign(enum relation relation)
 {
     return signs[relation];
-}
-
-static char *trim(char *text)
-{
-    while (isspace((unsigned char)*text))
-        text++;
-    size_t length = strlen(text);
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        text[--length] = '\0';
-    return text;
 }
 
 /// The operator at the begin of TEXT, the longest that fits; RELATION_NONE for none.
@@ -53,7 +43,7 @@ int comparison_read(char *text, struct comparison *comparison, struct error *err
     if (relation != RELATION_NONE && value[strspn(value, " \t")] == '\0')
         return error_set(err, "`%s`: a value is missing behind %s", text, signs[relation]);
     *at = '\0';
-    *comparison = (struct comparison){trim(text), trim(value), relation};
+    *comparison = (struct comparison){text_trim(text), text_trim(value), relation};
     return 0;
 }
 

@@ -5,9 +5,12 @@
 #include "analyzer/base/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
 
@@ -132,6 +135,7 @@ char *shell_path(const char *path)
     return word;
 }
 
+enum { MAX_ID_BYTES = 64, MAX_FILE_BYTES = 16 << 20 };
 enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4, MOST_SLIPS = 3 };
 
 static size_t smaller(size_t a, size_t b)
@@ -221,4 +225,81 @@ char *spelling_some(const char *before, const char *const *words, size_t n)
                                list, n > MAX_SHOWN ? ", ..." : "");
     free(list);
     return some;
+}
+
+char *text_trim(char *text)
+{
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(text);
+    while (length > 0 && isspace((unsigned char)text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+char *text_single_spaced(const char *text, bool keep_paragraphs)
+{
+    char *copy = memory_new(2 * strlen(text) + 1);
+    char *end = copy;
+    while (*text) {
+        int n_lines = 0;
+        bool has_space = false;
+        for (; is_space(*text); text++) {
+            has_space = true;
+            n_lines += *text == '\n';
+        }
+        if (has_space && *text && end > copy) {
+            if (keep_paragraphs && n_lines > 1)
+                *end++ = '\n', *end++ = '\n';
+            else
+                *end++ = ' ';
+        }
+        while (*text && !is_space(*text))
+            *end++ = *text++;
+    }
+    *end = '\0';
+    return copy;
+}
+
+bool text_is_id(const char *id)
+{
+    size_t length = strlen(id);
+    if (!length || length > MAX_ID_BYTES || id[0] == '-' || id[length - 1] == '-')
+        return false;
+    for (const char *c = id; *c; c++) {
+        bool is_word = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
+        if (!is_word && (*c != '-' || c[1] == '-'))
+            return false;
+    }
+    return true;
+}
+
+char *text_of_file(const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "re");
+    struct stat status;
+    char *text = NULL;
+    size_t capacity = 0;
+    ssize_t n = -1;
+    bool is_large = file && fstat(fileno(file), &status) == 0 && status.st_size > MAX_FILE_BYTES;
+    if (file && !is_large)
+        n = getdelim(&text, &capacity, '\0', file);
+    const char *why = is_large                              ? "it is larger than 16 MiB"
+                      : !file || ferror(file)               ? strerror(errno)
+                      : n >= 0 && (size_t)n != strlen(text) ? "it is no text"
+                                                            : NULL;
+    if (file)
+        fclose(file);
+    if (why || n < 0) {
+        free(text);
+        text = why ? NULL : memory_copy_text("");
+    }
+    if (why)
+        error_set(err, "cannot read %s: %s", path, why);
+    return text;
 }

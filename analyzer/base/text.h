@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts: UTF-8, words for the shell, and "did you mean ...?".
+// Texts: UTF-8, white space, words for the shell, and "did you mean ...?".
 //
 // Names in archives may be any bytes. They become valid UTF-8 without control characters when they
 // enter a result, so terminals, JSON and databases can take them as they are.
@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "analyzer/base/error.h"
 
 /// Length of the well-formed sequence at TEXT (not at its end), 0 when there is none.
 size_t utf8_sequence(const char *text);
@@ -44,5 +46,19 @@ char *spelling_list(const char *const *words, size_t n);
 /// "; there are a, b, c, d, ...": the first of N words, each behind BEFORE, for where none is near;
 /// "" without words. The caller frees.
 char *spelling_some(const char *before, const char *const *words, size_t n);
+
+/// TEXT without white space at its ends; it is changed.
+char *text_trim(char *text);
+
+/// TEXT with runs of white space made one space and none at the ends; with KEEP_PARAGRAPHS an empty
+/// line stays one. The caller frees.
+char *text_single_spaced(const char *text, bool keep_paragraphs);
+
+/// Whether ID is lower-case words joined by single hyphens, 64 bytes at most.
+bool text_is_id(const char *id);
+
+/// The text of a file, 16 MiB at most; the caller frees. NULL and ERR: unreadable, too large, or no
+/// text.
+char *text_of_file(const char *path, struct error *err);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 /// What happens during one parse: the first complaint is the one worth telling.
 struct parse {
@@ -280,6 +281,15 @@ const char *xml_unknown_attribute(const struct xml_element *element, const char 
             return element->attributes[i].name;
     }
     return NULL;
+}
+
+int xml_refuse(const char *path, uint32_t line, const char *owner, const char *what,
+               const char *name, const char *const *known, size_t n_known, struct error *err)
+{
+    const char *nearest = spelling_nearest(name, known, n_known);
+    return error_set(err, "%s:%u: <%s> has no %s '%s'%s%s%s", path, line, owner, what, name,
+                     nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                     nearest ? "'?" : "");
 }
 
 int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,

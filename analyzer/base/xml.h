@@ -49,6 +49,11 @@ const char *xml_attribute(const struct xml_element *element, const char *name);
 const char *xml_unknown_attribute(const struct xml_element *element, const char *const *known,
                                   size_t n_known);
 
+/// ERR: the element OWNER has no WHAT ("attribute") NAME, which is in LINE of the file PATH, with
+/// the nearest of those KNOWN. -1.
+int xml_refuse(const char *path, uint32_t line, const char *owner, const char *what,
+               const char *name, const char *const *known, size_t n_known, struct error *err);
+
 typedef int xml_read_value(const char *text, uint64_t *value, struct error *err);
 
 /// Through READ the attribute NAME of an element of the file PATH into *VALUE, which stays as it is

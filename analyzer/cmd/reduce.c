@@ -127,7 +127,7 @@ static int read_earlier(const char *path, char **text, struct error *err)
     trace_filter_free(filter);
     if (path && !filter)
         return -1;
-    *text = path ? exclude_file_read(path, err) : NULL;
+    *text = path ? text_of_file(path, err) : NULL;
     return path && !*text ? -1 : 0;
 }
 

@@ -46,17 +46,6 @@ void pattern_release(struct pattern *pattern)
     *pattern = (struct pattern){0};
 }
 
-static int unknown_name(const char *path, const struct xml_element *element, const char *what,
-                        const char *name, const char *const *known, size_t n, struct error *err)
-{
-    const char *nearest = spelling_nearest(name, known, n);
-    if (nearest)
-        return error_set(err, "%s:%u: <%s> has no %s '%s', did you mean '%s'?", path, element->line,
-                         element->name, what, name, nearest);
-    return error_set(err, "%s:%u: <%s> has no %s '%s'", path, element->line, element->name, what,
-                     name);
-}
-
 static int read_attributes(const char *path, const struct xml_element *from,
                            struct pattern *pattern, struct error *err)
 {
@@ -64,12 +53,12 @@ static int read_attributes(const char *path, const struct xml_element *from,
     for (size_t i = 0; i < from->n_attributes; i++) {
         const char *name = from->attributes[i].name;
         if (strcmp(name, "id") && strcmp(name, "parent"))
-            return unknown_name(path, from, "attribute", name, known, 2, err);
+            return xml_refuse(path, from->line, from->name, "attribute", name, known, 2, err);
     }
     const char *id = xml_attribute(from, "id"), *parent = xml_attribute(from, "parent");
     if (!id)
         return error_set(err, "%s:%u: <pattern> needs an attribute id", path, from->line);
-    if (!pattern_id_is_valid(id))
+    if (!text_is_id(id))
         return error_set(err,
                          "%s:%u: the id '%.70s' must be lower-case words joined by hyphens, like "
                          "late-sender",
@@ -89,9 +78,9 @@ static int read_element(const char *path, const struct xml_element *from,
         if (strcmp(child->name, known[i]) == 0)
             found = i;
     }
-    struct xml_element at = {.name = from->name, .line = child->line};
     if (found == N_ELEMENTS)
-        return unknown_name(path, &at, "element", child->name, known, N_ELEMENTS, err);
+        return xml_refuse(path, child->line, from->name, "element", child->name, known, N_ELEMENTS,
+                          err);
     if (*element_text(pattern, found))
         return error_set(err, "%s:%u: pattern '%s' has <%s> twice", path, child->line, pattern->id,
                          child->name);
@@ -100,7 +89,7 @@ static int read_element(const char *path, const struct xml_element *from,
                          child->name, child->n_children ? "element" : "attribute",
                          child->n_children ? child->children[0].name : child->attributes[0].name);
     bool keep_paragraphs = !strcmp(child->name, "description") || !strcmp(child->name, "diagnosis");
-    char *text = pattern_text(child->text, keep_paragraphs);
+    char *text = text_single_spaced(child->text, keep_paragraphs);
     *element_text(pattern, found) = text;
     *(uint32_t *)(void *)((char *)pattern + elements[found].line_offset) = child->line;
     if (!*text)

@@ -111,10 +111,8 @@ static int check_attributes(struct translation *t, const struct xml_element *ele
             is_known |= is_same(name, known[k]);
         if (is_known)
             continue;
-        const char *nearest = spelling_nearest(name, known, n_known);
-        return error_set(t->err, "%s:%u: <%s> has no attribute '%s'%s%s%s", t->path, element->line,
-                         element->name, name, nearest ? ", did you mean '" : "",
-                         nearest ? nearest : "", nearest ? "'?" : "");
+        return xml_refuse(t->path, element->line, element->name, "attribute", name, known, n_known,
+                          t->err);
     }
     return 0;
 }
@@ -379,12 +377,9 @@ static int read_sections(struct translation *t, const struct xml_element *patter
         size_t k = 0;
         while (k < N_SECTIONS && !is_same(child->name, names[k]))
             k++;
-        if (k == N_SECTIONS) {
-            const char *nearest = spelling_nearest(child->name, names, N_SECTIONS);
-            return error_set(t->err, "%s:%u: <%s> has no element '%s'%s%s%s", t->path, child->line,
-                             pattern->name, child->name, nearest ? ", did you mean '" : "",
-                             nearest ? nearest : "", nearest ? "'?" : "");
-        }
+        if (k == N_SECTIONS)
+            return xml_refuse(t->path, child->line, pattern->name, "element", child->name, names,
+                              N_SECTIONS, t->err);
         if (sections[k])
             return error_set(t->err, "%s:%u: <%s> is there twice", t->path, child->line,
                              child->name);
@@ -442,7 +437,7 @@ int kappa_pi_read(const char *path, const struct xml_element *element, struct pa
         failure = check_attributes(t, element, known, 1) || read_sections(t, element) ? -1 : 0;
     if (!failure) {
         pattern->is_brief = true;
-        pattern->name = pattern_text(name, false);
+        pattern->name = text_single_spaced(name, false);
         pattern->id = id_from_name(pattern->name);
         pattern->parent = memory_copy_text("");
         pattern->root = memory_copy_text(t->form->root);
@@ -451,7 +446,7 @@ int kappa_pi_read(const char *path, const struct xml_element *element, struct pa
         pattern->formula = memory_copy_text(t->values[0].text);
         pattern->unit = memory_copy_text("ns");
         pattern->cause = memory_copy_text(t->form->partner_rank);
-        if (!pattern_id_is_valid(pattern->id))
+        if (!text_is_id(pattern->id))
             failure = error_set(err, "%s:%u: the name '%.70s' gives no id", path, element->line,
                                 pattern->name);
     }

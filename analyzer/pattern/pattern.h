@@ -65,11 +65,4 @@ struct pattern {
     } programs;
 };
 
-/// TEXT with runs of white space made one space and none at the ends; with KEEP_PARAGRAPHS an empty
-/// line stays one. The caller frees.
-char *pattern_text(const char *text, bool keep_paragraphs);
-
-/// Is it lower-case words joined by single hyphens?
-bool pattern_id_is_valid(const char *id);
-
 #endif

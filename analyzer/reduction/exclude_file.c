@@ -10,31 +10,6 @@
 
 #include "analyzer/base/memory.h"
 
-enum { MAX_BYTES = 16 << 20 };
-
-char *exclude_file_read(const char *path, struct error *err)
-{
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t n = 0, capacity = 0, n_read = 1;
-    while (file && n_read > 0 && n <= MAX_BYTES) {
-        text = array_reserve(text, &capacity, n + BUFSIZ + 1, 1);
-        n_read = fread(text + n, 1, BUFSIZ, file);
-        n += n_read;
-        text[n] = '\0';
-    }
-    bool is_read = file && !ferror(file) && n <= MAX_BYTES;
-    if (!is_read) {
-        error_set(err, "cannot read %s: %s", path,
-                  n > MAX_BYTES ? "it is larger than 16 MiB" : strerror(errno));
-        free(text);
-        text = NULL;
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
 /// NAME as a pattern that fits nothing else.
 static void write_name(FILE *file, const char *name)
 {

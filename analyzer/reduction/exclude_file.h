@@ -19,7 +19,4 @@ struct exclude_line {
 int exclude_file_write(const char *path, const char *earlier, const char *source,
                        const struct exclude_line *lines, size_t n, struct error *err);
 
-/// The text of the filter file at PATH; the caller frees. NULL and ERR.
-char *exclude_file_read(const char *path, struct error *err);
-
 #endif

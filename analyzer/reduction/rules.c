@@ -35,17 +35,6 @@ static int fail(const struct reading *reading, char *text)
     return -1;
 }
 
-/// TEXT without white space at its ends; it is changed.
-static char *trim(char *text)
-{
-    size_t length;
-    text += strspn(text, " \t\r\n");
-    length = strlen(text);
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
 static int read_field(const struct reading *reading, struct reduction_condition *condition,
                       const char *name)
 {
@@ -68,7 +57,7 @@ static int read_prefix(const struct reading *reading, struct reduction_condition
                        char *text)
 {
     size_t length;
-    text = trim(text);
+    text = text_trim(text);
     length = strlen(text);
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
         text[length - 1] = '\0';
@@ -111,7 +100,7 @@ static int read_condition(const struct reading *reading, char *text)
             return -1;
         text = colon + 1;
     }
-    text = trim(text);
+    text = text_trim(text);
     size_t length = strcspn(text, "<>=");
     if (!*text)
         return FAIL(reading, "a condition is empty; one is FIELD OPERATOR NUMBER");
@@ -120,11 +109,11 @@ static int read_condition(const struct reading *reading, char *text)
     char *number = text + length + 1, *end;
     condition->relation = text[length];
     text[length] = '\0';
-    if (read_field(reading, condition, trim(text)) != 0)
+    if (read_field(reading, condition, text_trim(text)) != 0)
         return -1;
     if (*number == '=')
         return FAIL(reading, "`%c=` is no operator; there are < > =", condition->relation);
-    number = trim(number);
+    number = text_trim(number);
     condition->number = strtod(number, &end);
     if (end == number || *end || !isfinite(condition->number))
         return FAIL(reading, "`%s` is no number", number);
@@ -135,7 +124,7 @@ int reduction_rules_add(struct reduction_rules *rules, const char *text, const c
                         struct error *err)
 {
     char *copy = memory_copy_text(text), *next = copy;
-    char *written = trim(next);
+    char *written = text_trim(next);
     rules->items =
         array_reserve(rules->items, &rules->capacity, rules->n + 1, sizeof *rules->items);
     struct reduction_rule *rule = &rules->items[rules->n++];
@@ -173,10 +162,10 @@ static int read_lines(struct reduction_rules *rules, FILE *file, const char *pat
             break;
         }
         cut_comment(line);
-        if (!*trim(line))
+        if (!*text_trim(line))
             continue;
         char *place = memory_format("%s:%u", path, number);
-        status = reduction_rules_add(rules, trim(line), place, err);
+        status = reduction_rules_add(rules, text_trim(line), place, err);
         free(place);
     }
     free(line);
@@ -207,7 +196,7 @@ static bool looks_like_rule(char *line)
     size_t length = strcspn(text, "<>=");
     char relation = text[length];
     text[length] = '\0';
-    text = trim(text);
+    text = text_trim(text);
     bool is_field = false;
     for (int i = 0; i < N_REDUCTION_FIELDS; i++)
         is_field |= strcmp(text, reduction_field_names[i]) == 0;
@@ -226,7 +215,7 @@ bool reduction_rules_is_file(const char *path)
     while (file && !has_line && (length = getline(&line, &capacity, file)) > 0) {
         bool is_text = strlen(line) == (size_t)length;
         cut_comment(line);
-        has_line = !is_text || *trim(line);
+        has_line = !is_text || *text_trim(line);
         is_rule = has_line && is_text && looks_like_rule(line);
     }
     free(line);

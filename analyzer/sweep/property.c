@@ -41,35 +41,16 @@ void property_catalogue_release(struct property_catalogue *catalogue)
     *catalogue = (struct property_catalogue){0};
 }
 
-static char *single_spaced(const char *text)
-{
-    static const char space[] = " \t\r\n";
-    char *copy = memory_new(strlen(text) + 1), *end = copy;
-    while (*(text += strspn(text, space))) {
-        size_t length = strcspn(text, space);
-        if (end > copy)
-            *end++ = ' ';
-        memcpy(end, text, length);
-        end += length;
-        text += length;
-    }
-    *end = '\0';
-    return copy;
-}
-
 static int read_element(const char *path, const struct xml_element *from,
                         struct experiment_property *property, struct error *err)
 {
     size_t element = 0;
     while (element < N_ELEMENTS && strcmp(from->name, element_names[element]) != 0)
         element++;
-    if (element == N_ELEMENTS) {
-        const char *nearest = spelling_nearest(from->name, element_names, N_ELEMENTS);
-        return error_set(err, "%s:%u: <property> has no element '%s'%s%s%s", path, from->line,
-                         from->name, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "");
-    }
-    char *text = single_spaced(from->text);
+    if (element == N_ELEMENTS)
+        return xml_refuse(path, from->line, "property", "element", from->name, element_names,
+                          N_ELEMENTS, err);
+    char *text = text_single_spaced(from->text, false);
     int status = 0;
     if (!*text || from->n_children) {
         status =
@@ -104,18 +85,13 @@ static int check_property(const struct xml_element *from, struct experiment_prop
     return 0;
 }
 
-static bool is_id(const char *id)
-{
-    return id && *id && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(id);
-}
-
 static int read_property(const char *path, const struct xml_element *from,
                          struct experiment_property *property, struct error *err)
 {
     const char *id = xml_attribute(from, "id");
     *property = (struct experiment_property){
         .file = memory_copy_text(path), .line = from->line, .threshold = 0.05};
-    if (!is_id(id) || from->n_attributes != 1)
+    if (!id || !text_is_id(id) || from->n_attributes != 1)
         return error_set(err,
                          "%s:%u: <property> needs an attribute id, lower-case words joined by "
                          "hyphens, and no other",

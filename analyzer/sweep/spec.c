@@ -93,22 +93,13 @@ static int wrong(const struct spec_reader *reader, const struct xml_element *ele
     return error_wrap(reader->err, "%s:%u", reader->path, element->line);
 }
 
-/// OWNER has no KIND ("attribute") NAME, which stands at PLACE. -1.
-static int unknown(const struct spec_reader *reader, const struct xml_element *place,
-                   const char *owner, const char *kind, const char *name, const char *const *known,
-                   size_t n)
-{
-    const char *nearest = spelling_nearest(name, known, n);
-    error_set(reader->err, "<%s> has no %s %s%s%s%s", owner, kind, name,
-              nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-    return wrong(reader, place);
-}
-
 static int check_attributes(const struct spec_reader *reader, const struct xml_element *element,
                             const char *const *known, size_t n)
 {
     const char *name = xml_unknown_attribute(element, known, n);
-    return name ? unknown(reader, element, element->name, "attribute", name, known, n) : 0;
+    return name ? xml_refuse(reader->path, element->line, element->name, "attribute", name, known,
+                             n, reader->err)
+                : 0;
 }
 
 /// Elements hold text, or others, only where these have a meaning.
@@ -161,7 +152,8 @@ static int read_values(const struct spec_reader *reader, const struct xml_elemen
         const struct xml_element *child = &element->children[i];
         bool is_value = strcmp(child->name, "value") == 0;
         if (!is_value && strcmp(child->name, "undefined") != 0)
-            return unknown(reader, child, element->name, "element", child->name, known, 2);
+            return xml_refuse(reader->path, child->line, element->name, "element", child->name,
+                              known, 2, reader->err);
         if (is_value && !*child->text) {
             error_set(reader->err, "the value is empty; <undefined/> changes nothing");
             return wrong(reader, child);
@@ -273,7 +265,8 @@ static int read_policy(const struct spec_reader *reader, const struct xml_elemen
     if (!policy || strcmp(policy, known[0]) == 0)
         return 0;
     if (strcmp(policy, known[1]) != 0)
-        return unknown(reader, element, element->name, "policy", policy, known, 2);
+        return xml_refuse(reader->path, element->line, element->name, "policy", policy, known, 2,
+                          reader->err);
     reader->spec->plan.is_line_by_line = true;
     return 0;
 }
@@ -331,7 +324,8 @@ static int read_parts(const struct spec_reader *reader, const struct xml_element
         while (k < N_PARTS && strcmp(child->name, names[k]) != 0)
             k++;
         if (k == N_PARTS)
-            return unknown(reader, child, element->name, "element", child->name, names, N_PARTS);
+            return xml_refuse(reader->path, child->line, element->name, "element", child->name,
+                              names, N_PARTS, reader->err);
         if (parts[k].comes_late != late_ones)
             continue;
         if (check_contents(reader, child) != 0 || parts[k].read(reader, child) != 0)

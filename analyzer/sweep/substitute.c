@@ -149,8 +149,6 @@ int sweep_check_uses(const struct sweep_plan *plan, struct error *err)
 
 // ---- files ----
 
-enum { MAX_BYTES = 16 << 20 };
-
 static bool stays_below(const char *path)
 {
     if (!*path || *path == '/')
@@ -163,42 +161,13 @@ static bool stays_below(const char *path)
     return true;
 }
 
-/// The text of a file, to be freed. NULL and ERR: unreadable, too large, or no text.
-static char *read_text(const char *path, struct error *err)
-{
-    FILE *file = fopen(path, "re");
-    char *text = NULL;
-    size_t n = 0, capacity = 0;
-    const char *why = file ? NULL : strerror(errno);
-    while (file && !why) {
-        text = array_reserve(text, &capacity, n + BUFSIZ + 1, 1);
-        size_t n_read = fread(text + n, 1, BUFSIZ, file);
-        n += n_read;
-        text[n] = '\0';
-        if (n_read == 0)
-            break;
-        why = n > MAX_BYTES ? "it is larger than 16 MiB" : NULL;
-    }
-    if (file && ferror(file))
-        why = strerror(errno);
-    else if (!why && strlen(text) != n)
-        why = "it is no text";
-    if (file)
-        fclose(file);
-    if (!why)
-        return text;
-    error_set(err, "cannot read %s: %s", path, why);
-    free(text);
-    return NULL;
-}
-
 int sweep_template_add(struct sweep_plan *plan, const char *path, struct error *err)
 {
     if (plan->n_templates == SWEEP_MAX_TEMPLATES)
         return error_set(err, "more than %d files", SWEEP_MAX_TEMPLATES);
     if (!stays_below(path))
         return error_set(err, "the file %s is not below the working folder", path);
-    char *text = read_text(path, err);
+    char *text = text_of_file(path, err);
     if (!text)
         return -1;
     plan->templates[plan->n_templates++] =
