@@ -130,8 +130,8 @@ int store_add(int argc, char **argv)
         .operands = "DB TRACE...",
         .summary = "Replays traces and stores the runs in an experiment database",
         .details =
-            "Stores what `pagoda replay TRACE --store DB` stores, without a report. For several\n"
-            "traces, --as EXPERIMENT/ names their experiment.\n",
+            "Stores what `pagoda replay TRACE --store DB` stores, without a report. If there\n"
+            "are several traces, --as EXPERIMENT/ names their experiment.\n",
         .rows = rows,
         .n_rows = sizeof rows / sizeof rows[0],
         .min_operands = 2,

@@ -128,7 +128,7 @@ refused() {
     [ "${lines[4]}" = "1,e0,s32,/Process/1,late-sender wait_ns,4000000,ns" ]
     run "${query[@]}" --property late-sender -f /Code/MPI -t s32 --csv
     [ "${lines[4]}" = "1,e0,s32,late-sender wait_ns,4000000,ns" ]
-    refused 'kept by call path and by process, not by both: ask for the metric late-sender.wait_ns' \
+    refused 'stored by call path or by process, not by both: ask for the metric late-sender.wait_ns' \
         --property late-sender -f /Code/MPI --by process
 }
 
