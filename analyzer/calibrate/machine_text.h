@@ -13,8 +13,8 @@
 
 struct machine_text_settings {
     const char *name, *date;
-    double spread;    // wanted; 0: any is good
-    bool has_points;  // the measured points instead of fitted lines
+    double spread;   // wanted; 0: any is good
+    bool has_points; // the measured points instead of fitted lines
 };
 
 /// Fit errors of what machine_text_write() wrote, relative; < 0: none of the kind.

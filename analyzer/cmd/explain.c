@@ -74,33 +74,25 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
     return true;
 }
 
-/// Reads the bundled machines, or only NAME, a bundled one or a file.
-static int load_machines(struct loaded *loaded, const char *name, struct error *err)
+/// Reads the machine or policy NAME, or with NULL all that come with Pagoda. 0, or -1 and ERR.
+static int load_files(struct loaded *loaded, enum kind kind, const char *name, struct error *err)
 {
+    bool is_machine = kind == MACHINES;
     size_t n = 1;
-    char **names = name ? NULL : bundled_names(&bundled_machines, &n, err);
+    char **names =
+        name ? NULL : bundled_names(is_machine ? &bundled_machines : &bundled_policies, &n, err);
     if (!name && !names)
         return -1;
-    loaded->known.machines = loaded->machines = memory_zeroed(n + 1, sizeof *loaded->machines);
+    if (is_machine)
+        loaded->known.machines = loaded->machines = memory_zeroed(n + 1, sizeof *loaded->machines);
+    else
+        loaded->known.policies = loaded->policies = memory_zeroed(n + 1, sizeof *loaded->policies);
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = machine_read(&loaded->machines[loaded->known.n_machines++], name ? name : names[i],
-                              err);
-    xml_folder_free(names, names ? n : 0);
-    return status;
-}
-
-static int load_policies(struct loaded *loaded, const char *name, struct error *err)
-{
-    size_t n = 1;
-    char **names = name ? NULL : bundled_names(&bundled_policies, &n, err);
-    if (!name && !names)
-        return -1;
-    loaded->known.policies = loaded->policies = memory_zeroed(n + 1, sizeof *loaded->policies);
-    int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status =
-            policy_read(&loaded->policies[loaded->known.n_policies++], name ? name : names[i], err);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const char *file = name ? name : names[i];
+        status = is_machine ? machine_read(&loaded->machines[loaded->known.n_machines++], file, err)
+                            : policy_read(&loaded->policies[loaded->known.n_policies++], file, err);
+    }
     xml_folder_free(names, names ? n : 0);
     return status;
 }
@@ -179,10 +171,8 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     if (kind_of_file(request->what, &kind, err) != 0)
         return -1;
     loaded->wants[kind] = loaded->is_one = true;
-    if (kind == MACHINES)
-        return load_machines(loaded, request->what, err);
-    if (kind == POLICIES)
-        return load_policies(loaded, request->what, err);
+    if (kind == MACHINES || kind == POLICIES)
+        return load_files(loaded, kind, request->what, err);
     catalogue_free(loaded->catalogue);
     struct option_list files = {0};
     options_list_append(&files, request->files.values, request->files.count);
@@ -212,8 +202,8 @@ static int load(struct loaded *loaded, const struct request *request, struct err
     if (!loaded->catalogue)
         return -1;
     if (is_kind)
-        return (loaded->wants[MACHINES] && load_machines(loaded, NULL, err) != 0) ||
-                       (loaded->wants[POLICIES] && load_policies(loaded, NULL, err) != 0)
+        return (loaded->wants[MACHINES] && load_files(loaded, MACHINES, NULL, err) != 0) ||
+                       (loaded->wants[POLICIES] && load_files(loaded, POLICIES, NULL, err) != 0)
                    ? -1
                    : 0;
     loaded->known.pattern = catalogue_find(loaded->catalogue, what);
@@ -225,9 +215,9 @@ static int load(struct loaded *loaded, const struct request *request, struct err
     loaded->wants[POLICIES] =
         !loaded->wants[PATTERNS] && !loaded->wants[MACHINES] && has_name(&bundled_policies, what);
     if (loaded->wants[MACHINES])
-        return load_machines(loaded, what, err);
+        return load_files(loaded, MACHINES, what, err);
     if (loaded->wants[POLICIES])
-        return load_policies(loaded, what, err);
+        return load_files(loaded, POLICIES, what, err);
     return loaded->wants[PATTERNS] ? 0 : nothing_of_that_name(loaded->catalogue, what, err);
 }
 

@@ -19,9 +19,9 @@
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
+#include "db/query/figures.h"
 #include "db/query/resource_map.h"
 #include "db/query/selection.h"
-#include "db/query/figures.h"
 
 struct difference;
 

@@ -36,10 +36,11 @@ struct limit_page {
 /// How many limits are not kept.
 size_t limit_page_count_violations(const struct limit_page *page);
 
-/// Compares the trials that each of the N SELECTORS means (db/query/selection.h) with the limits in the
-/// file at PATH, or, where there is none, of the trial of that name, whose origin is "threshold".
-/// PAGE refers to SELECTORS and PATH. 0 (PAGE is to be released), or -1 and ERR: the file cannot be
-/// read or understood, no such trial, metric or resource, or a share that a trial does not have.
+/// Compares the trials that each of the N SELECTORS means (db/query/selection.h) with the limits in
+/// the file at PATH, or, where there is none, of the trial of that name, whose origin is
+/// "threshold". PAGE refers to SELECTORS and PATH. 0 (PAGE is to be released), or -1 and ERR: the
+/// file cannot be read or understood, no such trial, metric or resource, or a share that a trial
+/// does not have.
 int limits_compare(struct database *database, const char *path, char *const *selectors, size_t n,
                    struct limit_page *page, struct error *err);
 

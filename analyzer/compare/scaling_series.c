@@ -335,7 +335,7 @@ static int find_kind(const struct choosing *choosing, const char *series, struct
         return kind_with_same_ranks(choosing, one, kind);
     kind->kind = choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK : SCALING_STRONG;
     if (choice->wish != SCALING_BY_PARAMETERS) {
-        kind->reason = memory_copy_text("as wanted");
+        kind->reason = memory_copy_text("as --strong or --weak says");
         return 0;
     }
     for (size_t i = 0; i < one->n_parameters; i++) {

@@ -405,8 +405,8 @@ static const char *role_text(enum balancing_role role)
     static const char *const texts[N_BALANCING_ROLES] = {
         [ROLE_SLOWEST] = "the slowest",
         [ROLE_FASTEST] = "the fastest",
-        [ROLE_MOST_LEFT] = "who has most work left",
-        [ROLE_LEAST_LEFT] = "who has least work left",
+        [ROLE_MOST_LEFT] = "the rank with most work left",
+        [ROLE_LEAST_LEFT] = "the rank with least work left",
         [ROLE_IDLE] = "an idle rank",
         [ROLE_FREE_HOST] = "a free host",
     };
