@@ -316,7 +316,8 @@ static uint32_t step(struct engine *engine, struct location_state *location,
 {
     if (!event) {
         location->call.is_cut = location->call.is_open;
-        uint32_t rank = leave_awaited_rank(engine, &location->call);
+        // Read ahead, it may have received what is sent before its end but has not been read yet.
+        uint32_t rank = engine->is_ahead ? leave_awaited_rank(engine, &location->call) : NONE;
         if (rank != NONE)
             return rank;
         engine_end_location(engine, location);
