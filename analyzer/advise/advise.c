@@ -171,15 +171,6 @@ static size_t passes_of(const struct advice_candidate *candidate)
     return is_counted_first ? 2 : 1;
 }
 
-void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
-                            const struct whatif_job *job)
-{
-    candidate->failure = job->failure;
-    candidate->is_replayed = !job->failure;
-    candidate->predicted_ns = job->predicted_ns;
-    candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
-}
-
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
                          struct advice_candidate *const *candidates, size_t n)
 {

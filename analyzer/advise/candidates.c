@@ -43,6 +43,15 @@ void advise_add_word(struct advice_candidate *candidate, const char *option, con
         (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
 }
 
+void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
+                            const struct whatif_job *job)
+{
+    candidate->failure = job->failure;
+    candidate->is_replayed = !job->failure;
+    candidate->predicted_ns = job->predicted_ns;
+    candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
+}
+
 /// What enumerating needs.
 struct survey {
     const struct advise_setting *setting;

@@ -3,7 +3,25 @@
 #ifndef PAGODA_ADVISE_CANDIDATES_H
 #define PAGODA_ADVISE_CANDIDATES_H
 
-#include "analyzer/advise/advise.h"
+#include "analyzer/result/advice.h"
+#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/whatif/jobs.h"
+
+enum { ADVISE_MAX_PAIRED = 3 };
+
+struct advise_setting {
+    struct whatif_batch batch; // its words are those of the target
+    // The target once more.
+    const struct machine *machine; // NULL: costs as recorded
+    uint32_t n_nodes;              // 0: as recorded
+    unsigned kinds;                // bits of enum advice_kind: what is looked for
+    bool replays_all;              // also changes that cannot come to the top
+    size_t n_shown;                // how many of a group count as the top
+    // Set by advise_run():
+    size_t max_passes;     // through the trace for candidates, unless all are to be replayed
+    size_t max_placements; // predictions
+    size_t n_paired;       // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
+};
 
 // --- critical_regions.c: what the critical path of a run consists of, as bounds of what changes
 // can save
@@ -71,8 +89,6 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 /// rank talks with all the others: a candidate for each outcome, which names all policies that have
 /// it. The passes through the trace these took, beyond one each.
 size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
-
-// --- advise.c
 
 /// CANDIDATE gets what JOB predicted, and its failure.
 void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,

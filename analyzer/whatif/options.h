@@ -133,6 +133,40 @@ struct whatif_case {
     struct scenario scenario; // once prepared
 };
 
+/// Whether the run time of ASKED is estimated: only that is known.
+bool whatif_case_is_estimate(const struct whatif_case *asked);
+
+// --- for readers
+
+/// TEXT, which is freed with ASKED.
+char *whatif_case_keep(struct whatif_case *asked, char *text);
+
+/// The N items of ARRAY with room for one more at their end, zeroed; it lives as long as ASKED. For
+/// the arrays of scenario_settings:
+///     s->scales = scales = whatif_case_grow(asked, s->scales, s->n_scales, sizeof *scales);
+///     scales[s->n_scales++] = ...;
+void *whatif_case_grow(struct whatif_case *asked, const void *array, size_t n, size_t item_bytes);
+
+/// Appends TEXT to a list of texts.
+void whatif_case_append(struct whatif_case *asked, const char *const **texts, size_t *n_texts,
+                        const char *text);
+
+// OPTION is the name for the error's sentence. 0, or -1 and ERR.
+
+/// FIRST or SECOND; *IS_SECOND says which.
+int whatif_choose(const char *option, const char *text, const char *first, const char *second,
+                  bool *is_second, struct error *err);
+/// A whole number from 1 to MOST.
+int whatif_read_number(const char *option, const char *text, uint32_t most, uint32_t *number,
+                       struct error *err);
+/// A time, by cost_time_read().
+int whatif_read_time(const char *option, const char *text, uint64_t *time_ns, struct error *err);
+/// A factor in millionths, at least LEAST of them; what is before a `=` is skipped.
+int whatif_read_factor(const char *option, const char *text, uint64_t least, uint64_t *millionths,
+                       struct error *err);
+
+// --- plan.c
+
 /// What the options ask for: every combination of the values of options with several. It must not
 /// be moved once it is prepared.
 struct whatif_plan {
@@ -170,9 +204,6 @@ int whatif_plan_complete(struct whatif_plan *plan, struct whatif_options *option
 
 /// That assumption in words.
 extern const char whatif_waiting_note[];
-
-/// Whether the run time of ASKED is estimated: only that is known.
-bool whatif_case_is_estimate(const struct whatif_case *asked);
 
 void whatif_plan_release(struct whatif_plan *plan);
 
