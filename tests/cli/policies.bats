@@ -86,7 +86,7 @@ END
     jq -e '.whatif.farm | .policy == "processor-farm" and .workers == 2 and .recorded_ns == 491000 and
         .predicted_ns > 491000' report
     "$PAGODA" replay farm --dealing processor-farm >text
-    grep -q 'policy processor-farm: Each worker has a share' text
+    grep -q 'policy processor-farm: Each worker gets its share' text
 }
 
 @test "policies that are refused: file, line, what is meant" {
