@@ -44,7 +44,7 @@ refused() {
     [ "$("$PAGODA" replay --json out | jq .time_ns)" = 8000 ]
     "$PAGODA" check out
     "$PAGODA" replay --json out | jq -e '.warnings[] | select(.code == "predicted-run") | .text |
-        contains("predicted, by pagoda replay --place a=0,1 --place b=2 from trace/traces.otf2")'
+        contains("predicted, not measured: by pagoda replay --place a=0,1 --place b=2 from trace/traces.otf2")'
     "$PAGODA" replay --store runs.db out >/dev/null
     "$PAGODA" store list --json runs.db | jq -e '.trials[0].origin == "predicted"'
     "$PAGODA" replay --json out | jq -e '[.nodes[] | [.name, .cores, .ranks]] == [["a", 1, 2], ["b", 1, 1]]'
