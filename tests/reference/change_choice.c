@@ -229,15 +229,15 @@ static char *text_of_cut(const struct scenario_cut *cut)
     FILE *stream = open_memstream(&text, &size_bytes);
     fprintf(stream, "size>=%" PRIu64, cut->least_bytes);
     if (cut->most_bytes != UINT64_MAX)
-        fprintf(stream, "&size<=%" PRIu64, cut->most_bytes);
+        fprintf(stream, "&&size<=%" PRIu64, cut->most_bytes);
     if (cut->last_tag != UINT32_MAX)
-        fprintf(stream, "&tag=%" PRIu32 "-%" PRIu32, cut->first_tag, cut->last_tag);
+        fprintf(stream, "&&tag==%" PRIu32 "-%" PRIu32, cut->first_tag, cut->last_tag);
     const uint32_t ranks[] = {cut->senders, cut->receivers, cut->peers};
     static const char *const names[] = {"from", "to", "peer"};
     for (int i = 0; i < 3; i++) {
         if (ranks[i] == UINT32_MAX)
             continue;
-        fprintf(stream, "&%s=", names[i]);
+        fprintf(stream, "&&%s==", names[i]);
         print_ranks(ranks[i], stream);
     }
     fprintf(stream, "=%.6f", (double)cut->factor / ONE);

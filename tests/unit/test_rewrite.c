@@ -58,7 +58,7 @@ static void choose(struct scenario_settings *settings, struct random *random,
 }
 
 static const char *const all_messages[] = {"size>=0"};
-static const char *const some_messages[] = {"size>=200", "from=0&tag=0-1=0.3"};
+static const char *const some_messages[] = {"size>=200", "from==0&&tag==0-1=0.3"};
 static const char *const all_calls[] = {"MPI_*"};
 static const char *const everywhere[] = {"(program)"};
 

@@ -80,7 +80,7 @@ static void combine(struct scenario_settings *settings, struct random *random)
     static const struct region_scale scale = {.pattern = "main", .factor = 700000};
     static const char *const overlaps[] = {"main"}, *const drops[] = {"main"};
     static const char *const moves[] = {"main=0:1"};
-    static const char *const cuts[] = {"size>=1000=0.5", "tag=1"};
+    static const char *const cuts[] = {"size>=1000=0.5", "tag==1"};
     if (random_chance(random, 50)) {
         settings->scales = &scale;
         settings->n_scales = 1;
@@ -224,7 +224,7 @@ static void place_alone(struct scenario_settings *base, struct random *random)
 
 static void plan_not_slower(struct predictions *predictions, struct random *random)
 {
-    static const char *const everything[] = {"main"}, *const one[] = {"tag=1"},
+    static const char *const everything[] = {"main"}, *const one[] = {"tag==1"},
                              *const all[] = {"size>=0"}, *const half[] = {"size>=0=0.5"};
     struct scenario_settings base;
     place_alone(&base, random);
@@ -273,7 +273,7 @@ static bool check_neutral(const struct predictions *predictions,
 static void plan_neutral(struct predictions *predictions, struct random *random)
 {
     static const struct region_scale scale = {.pattern = "main", .factor = 1000000};
-    static const char *const cuts[] = {"size>=0=1", "tag=7777"};
+    static const char *const cuts[] = {"size>=0=1", "tag==7777"};
     struct scenario_settings base;
     place(&base, random, false);
     add(predictions, "as it is", &base);

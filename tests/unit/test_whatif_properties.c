@@ -175,9 +175,9 @@ static const struct region_work own_work[] = {
 static const struct region_work even_work[] = {{.pattern = "(program)", .is_balanced = true}};
 static const struct region_work short_work[] = {{.pattern = "(program)", .duration_ns = 77}};
 static const char *const same_size[] = {"size>=0=1"};
-static const char *const no_such_tag[] = {"tag=4000000000&from=0"};
+static const char *const no_such_tag[] = {"tag==4000000000&&from==0"};
 static const char *const all_messages[] = {"size>=0"};
-static const char *const some_messages[] = {"size>=200", "from=0&tag=0-1=0.3"};
+static const char *const some_messages[] = {"size>=200", "from==0&&tag==0-1=0.3"};
 static const char *const all_calls[] = {"MPI_*"};
 static const char *const all_synchronisation[] = {"(program)"};
 
