@@ -339,7 +339,7 @@ static void add_messages(struct survey *survey)
         char *subject =
             memory_format("%" PRIu32 ">%" PRIu32, streams[i].sender, streams[i].receiver);
         add_one(survey, ADVICE_MESSAGES, most_ns, subject, "cut-messages",
-                memory_format("from=%" PRIu32 "&to=%" PRIu32 "=0.5", streams[i].sender,
+                memory_format("from==%" PRIu32 "&&to==%" PRIu32 "=0.5", streams[i].sender,
                               streams[i].receiver),
                 memory_format("Send half the bytes from rank %" PRIu32 " to rank %" PRIu32,
                               streams[i].sender, streams[i].receiver));
