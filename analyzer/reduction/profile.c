@@ -8,8 +8,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/replay_run.h"
-#include "db/focus.h"
 #include "db/database.h"
+#include "db/focus.h"
 #include "db/query/figures.h"
 #include "db/trials.h"
 
