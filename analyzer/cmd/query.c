@@ -155,6 +155,35 @@ static const char *contradiction(const struct settings *settings)
     return NULL;
 }
 
+/// What is parsed, read and checked: false, and *STATUS, where it is refused.
+static bool take_settings(struct settings *settings, const struct option_usage *usage, int *status)
+{
+    struct query_wishes *wishes = &settings->wishes;
+    struct trial_conditions *conditions = &wishes->conditions;
+    struct error err;
+    *status = STATUS_USAGE;
+    if (trial_path_read_experiment(&settings->path, settings->as, &err)) {
+        *status = options_usage_error(usage, "%s", err.text);
+        return false;
+    }
+    conditions->application = settings->path.application;
+    conditions->experiment = settings->path.experiment;
+    if (!read_choices(settings, usage) || !read_numbers(settings, usage, status))
+        return false;
+    const char *wrong = contradiction(settings);
+    if (wrong)
+        *status = options_usage_error(usage, "%s", wrong);
+    conditions->selectors = settings->trials.values;
+    conditions->n_selectors = settings->trials.count;
+    conditions->parameters = settings->parameters.values;
+    conditions->n_parameters = settings->parameters.count;
+    conditions->properties = settings->with.values;
+    conditions->n_properties = settings->with.count;
+    if (settings->aggregation.over == OVER_RANKS)
+        wishes->by = QUERY_BY_PROCESS;
+    return !wrong;
+}
+
 static bool read_settings(int argc, char **argv, struct settings *settings, const char **path,
                           int *status)
 {
@@ -253,29 +282,8 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
     int first;
     if (!options_parse(&usage, argc, argv, &first, status))
         return false;
-    struct error err;
     *path = argv[first];
-    *status = STATUS_USAGE;
-    if (trial_path_read_experiment(&settings->path, settings->as, &err)) {
-        *status = options_usage_error(&usage, "%s", err.text);
-        return false;
-    }
-    conditions->application = settings->path.application;
-    conditions->experiment = settings->path.experiment;
-    if (!read_choices(settings, &usage) || !read_numbers(settings, &usage, status))
-        return false;
-    const char *wrong = contradiction(settings);
-    if (wrong)
-        *status = options_usage_error(&usage, "%s", wrong);
-    conditions->selectors = settings->trials.values;
-    conditions->n_selectors = settings->trials.count;
-    conditions->parameters = settings->parameters.values;
-    conditions->n_parameters = settings->parameters.count;
-    conditions->properties = settings->with.values;
-    conditions->n_properties = settings->with.count;
-    if (settings->aggregation.over == OVER_RANKS)
-        wishes->by = QUERY_BY_PROCESS;
-    return !wrong;
+    return take_settings(settings, &usage, status);
 }
 
 // --- the three kinds of question

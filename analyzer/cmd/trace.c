@@ -471,14 +471,13 @@ int cmd_trace(int argc, char **argv)
         .command = "trace",
         .operands = "-- LAUNCHER...",
         .summary = "Runs an MPI program under the tracer and leaves an OTF2 archive",
-        .details =
-            "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
-            "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
-            "compiled anew. Its output, its exit status and its signals are untouched.\n"
-            "\n"
-            "Each option from --filter on is also a variable (--min-duration is\n"
-            "PAGODA_MIN_DURATION) and a line of a configuration file. An option overrides\n"
-            "the variable, a variable overrides the file.\n",
+        .details = "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
+                   "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
+                   "compiled anew. Its output, its exit status and its signals are untouched.\n"
+                   "\n"
+                   "Each option from --filter on is also a variable (--min-duration is\n"
+                   "PAGODA_MIN_DURATION) and a line of a configuration file. An option overrides\n"
+                   "the variable, a variable overrides the file.\n",
         .rows = rows,
         .min_operands = 0,
         .max_operands = -1,
