@@ -3,6 +3,7 @@
 # Loaded by the .bats files (`load ../helper`): sets what tests/run sets, so that a file can be run
 # by `bats tests/cli/x.bats` too. Scratch files go to $BATS_TEST_TMPDIR.
 
+bats_require_minimum_version 1.5.0
 ROOT=$(cd "${BATS_TEST_DIRNAME:?}/../.." && pwd)
 export ROOT
 export BUILD="${BUILD:-$ROOT/build}"

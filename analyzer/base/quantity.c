@@ -21,6 +21,8 @@ struct quantity quantity_in(int64_t time_ns, struct time_unit unit)
 {
     struct quantity q;
     snprintf(q.text, sizeof q.text, "%.*f", unit.decimals, (double)time_ns / unit.ns);
+    if (q.text[0] == '-' && q.text[strspn(q.text, "-0.,")] == '\0') // nothing is left of it
+        memmove(q.text, q.text + 1, strlen(q.text));
     return q;
 }
 

@@ -242,15 +242,18 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
 {
     print_head(advice, stream);
     if (print_group(advice, ADVICE_CHANGE, limit, stream) == 0)
-        fprintf(stream, "None of the changes that were replayed shortens the run by 0.1 %%.\n");
+        fprintf(stream, "No change of the program shortens the run by 0.1 %%.\n");
     print_group(advice, ADVICE_MACHINE, limit, stream);
     print_group(advice, ADVICE_LIMIT, limit, stream);
     print_pairs(advice, limit, stream);
     uint64_t left_ns = advice_unexplained_ns(advice);
     if (left_ns > 0 && !advice_says_nothing(advice))
-        fprintf(stream,
-                "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n",
-                quantity_time(left_ns).text);
+        fprintf(
+            stream,
+            left_ns < advice->loss_ns
+                ? "\nEven the best of these changes, or pair of them, leaves %s of the lost time.\n"
+                : "\nNone of these changes, or pairs of them, wins back any of the %s lost.\n",
+            quantity_time(left_ns).text);
     print_failures(advice, stream);
     print_unreadable(advice, stream);
     fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);

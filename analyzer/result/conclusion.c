@@ -582,6 +582,12 @@ static void write_hint(const struct result *result, const struct result_pattern 
     }
 }
 
+/// Whether even work would win back more than the calls and transfers that are the biggest loss.
+static bool is_worth_balancing(const struct result *result, const struct loss *loss)
+{
+    return loss->kind != LOSS_MPI || 1 - result->efficiency.load_balance > loss->share;
+}
+
 static void write_judgement(const struct result *result, uint64_t n_read,
                             const struct answer *answer)
 {
@@ -609,7 +615,7 @@ static void write_judgement(const struct result *result, uint64_t n_read,
     }
     write_loss(result, &loss, answer);
     bool is_uneven = n_read > 1 && write_imbalance(result, n_read, &loss, answer->cause);
-    if (is_uneven)
+    if (is_uneven && is_worth_balancing(result, &loss))
         fprintf(answer->change, "Spread the work more evenly over the ranks. ");
     else if (loss.kind == LOSS_NONE)
         write_critical_path(result, answer->change);

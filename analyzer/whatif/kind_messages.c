@@ -73,7 +73,7 @@ static const struct whatif_option rows[] = {
      .help = "leave out the barriers and other pure synchronisation in a region"},
     {.name = "cut-messages",
      .kind = WHATIF_REPEATED_AXIS,
-     .argument = "SELECTOR[=F]",
+     .argument = "CONDITION[=F]",
      .read = read_cut_messages,
      .values = message_cut_factor,
      .help = "leave out some messages, such as size>=64KiB, or multiply their bytes by F"},
@@ -94,12 +94,12 @@ static const struct whatif_option rows[] = {
      .kind = WHATIF_REPEATED,
      .argument = "REGION",
      .read = read_overlap,
-     .help = "wait for the messages in a region as late as possible (an upper bound)"},
+     .help = "wait for the messages in a region as late as possible (the gain is an upper bound)"},
     {.name = "aggregate",
      .kind = WHATIF_AXIS,
      .argument = "BYTES|all",
      .read = read_aggregate,
-     .help = "join adjacent messages to one rank, up to this size (an upper bound)"},
+     .help = "join adjacent messages to one rank, up to this size (the gain is an upper bound)"},
 };
 const struct whatif_kind whatif_kind_messages = {rows, sizeof rows / sizeof rows[0]};
 
