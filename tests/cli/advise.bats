@@ -3,8 +3,6 @@
 # pruning, pairs, JSON, what is refused. The traces are in tests/traces/advise.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

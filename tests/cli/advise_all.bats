@@ -4,8 +4,6 @@
 load ../helper
 load ../advice
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

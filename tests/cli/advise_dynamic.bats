@@ -4,8 +4,6 @@
 # tests/traces/advise.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

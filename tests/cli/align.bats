@@ -3,8 +3,6 @@
 # holds, clocks no shift can set right, refused operands.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

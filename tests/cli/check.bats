@@ -3,8 +3,6 @@
 # The text traces are in tests/traces/check.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

@@ -2,8 +2,6 @@
 # A trace of which a part cannot be read: each command says so, and ends with exit status 3.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/pairs.txt" whole

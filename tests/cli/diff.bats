@@ -2,8 +2,6 @@
 # pagoda diff: what a change of run time consists of, noise told from change, and the gate.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 # The pipeline of 9.04 ms; with a delay, rank 0 computes longer in `solve` and rank 1 waits longer
 # in its MPI_Recv, both by the delay; so each has half of the change.
 setup_file() {

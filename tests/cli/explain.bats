@@ -3,8 +3,6 @@
 # have what holds for one.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

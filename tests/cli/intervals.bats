@@ -2,8 +2,6 @@
 # Parts of a run as trials: times, visits of a region, what lies between markers.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 # Two steps on two ranks. In the first rank 0 waits from 150 to 199 in the barrier for rank 1, in the
 # second rank 1 from 230 to 300 for rank 0. Rank 0 is in them from 100 to 210 and from 210 to 310,
 # rank 1 from 110 to 210 and from 212 to 330.

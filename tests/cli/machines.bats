@@ -3,8 +3,6 @@
 # one of them; the schema of such files against what `pagoda check` says.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

@@ -2,8 +2,6 @@
 # The command itself: help, version, unknown commands, the manual's lists of options.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

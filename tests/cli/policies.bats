@@ -3,8 +3,6 @@
 # share nothing with pagoda (balancing.py, task_farm.py).
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

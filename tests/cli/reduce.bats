@@ -2,8 +2,6 @@
 # pagoda reduce: rules over stored profiles and traces, and what is wrong with them.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

@@ -2,8 +2,6 @@
 # pagoda scaling: what stored runs tell about scaling, in all its forms, and bad input.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 # program RANKS WORK: a trace of WORK ms shared by all ranks, 1 ms on rank 0 alone, and an allreduce
 # in which the others wait for it. So strong scaling from 8 ms on takes 8 / p + 1 ms.
 program() {

@@ -47,8 +47,6 @@ as_user() {
     fi
 }
 
-bats_require_minimum_version 1.5.0
-
 @test "a kept run is listed, shown and removed" {
     keep --as ring/strong/first --parameter size=1024
     run "$PAGODA" store list runs.db

@@ -3,8 +3,6 @@
 # wrong with predictions before the first of them. Real runs: tests/mpi/sweep.bats.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }

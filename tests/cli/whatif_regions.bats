@@ -3,8 +3,6 @@
 # traces of tests/traces/whatif that are small enough to compute by hand.
 load ../helper
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-regions}.txt" trace

@@ -3,7 +3,6 @@
 # is wrong whatever the trace, 1 where the run lacks what is named; one sentence with the option, its
 # value and the nearest that there is.
 load ../helper
-bats_require_minimum_version 1.5.0
 
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return

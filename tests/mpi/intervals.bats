@@ -4,8 +4,6 @@
 load ../helper
 load trace
 
-bats_require_minimum_version 1.5.0
-
 launch() {
     line=("mpirun.${1%-regions}" -n "$2")
 }

@@ -5,8 +5,6 @@
 load ../helper
 load trace
 
-bats_require_minimum_version 1.5.0
-
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     unset "${!PAGODA_@}"
