@@ -268,10 +268,12 @@ static void say_where(const struct trace *trace, const struct launch *launch,
         snprintf(more, sizeof more, " (%s in run-2%s%s)",
                  quantity_count(finished->n_runs - 1, "more MPI run").text,
                  finished->n_runs > 2 ? " ..." : "", single_ranks_hint(launch, finished));
-    if (finished->counted_ns > finished->recording_ns)
-        snprintf(slower, sizeof slower, ", estimated dilation %.2f",
-                 dilation((double)finished->counted_ns,
-                          (double)(finished->counted_ns - finished->recording_ns)));
+    double traced_ns = (double)finished->counted_ns;
+    double slowest = dilation(traced_ns, traced_ns - (double)finished->recording_ns);
+    if (slowest <= DILATION_MOST) // not where it is not known
+        snprintf(slower, sizeof slower, ", estimated dilation %.2f", slowest);
+    else if (finished->counted_ns > 0)
+        snprintf(slower, sizeof slower, ", estimated dilation above %d", DILATION_MOST);
     log_note("%s%s, %s in %s%s; %s%s; next: pagoda replay %s",
              quantity_count(finished->n_ranks, "rank").text, open,
              quantity_count(finished->n_events, "event").text, dir, more,

@@ -50,9 +50,9 @@ traced() {
     shift
     rm -rf "$dir"
     "$PAGODA" trace -o "$dir" "${options[@]}" -- "${line[@]}" "$@" >/dev/null 2>err
-    [[ $(<err) =~ ^pagoda:\ 2\ ranks,\ [0-9]+\ events\ in\ $dir\;\ [0-9.]+\ [KM]iB,\ estimated\ dilation\ ([0-9.]+)\;\ next: ]] ||
+    [[ $(<err) =~ ^pagoda:\ 2\ ranks,\ [0-9]+\ events\ in\ $dir\;\ [0-9.]+\ [KM]iB,\ estimated\ dilation\ (above\ )?([0-9.]+)\;\ next: ]] ||
         { cat err; return 1; }
-    dilation=${BASH_REMATCH[1]}
+    dilation=${BASH_REMATCH[2]}
     "$PAGODA" replay --json "$dir" | jq -r '.warnings[] | select(.code == "recording-cost").text' >warning
 }
 
