@@ -34,7 +34,7 @@ static const struct command commands[] = {
     {"advise", cmd_advise, "rank possible changes by what they would save"},
     {"calibrate", cmd_calibrate, "measure the costs of messages, collectives and cores"},
     {"reduce", cmd_reduce, "find the functions that need not be recorded"},
-    {"store", cmd_store, "the experiment database: keep, show, carry and remove runs"},
+    {"store", cmd_store, "the experiment database: keep, show, copy and remove runs"},
     {"query", cmd_query, "values of stored runs by focus, metric, parameter, date; or SQL"},
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
     {"diff", cmd_diff, "show what a change of run time between runs consists of"},

@@ -90,7 +90,7 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
          "with MPI calls but without MPI_Init. The judged part begins with the MPI_Init of the "
          "other ranks, or with the run");
     warn(result, "unbalanced-region", replay->n_unbalanced, "region visit",
-         "without its enter or its leave record. It ends with the region around it, or with the "
+         "with a missing enter or leave record. It ends with the region around it, or with the "
          "trace");
     warn(result, "outside-partner", replay->n_outside, "operation",
          "(messages, collectives) with processes that are not in this trace (MPI_Comm_spawn, "
