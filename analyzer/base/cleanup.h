@@ -17,10 +17,11 @@ const char *scratch_file_folder(void);
 /// A new one in FOLDER; -1 and errno. The caller closes it.
 int scratch_file_open(const char *folder);
 
-/// Writes N bytes behind the first AT. 0, or an errno value.
+/// Writes N bytes at offset AT. 0, or an errno value.
 int scratch_file_write(int file, const void *bytes, size_t n, uint64_t at);
 
-/// Reads N bytes behind the first AT; how many, fewer only at the file's end. -1 and errno.
+/// Reads N bytes at offset AT: their number, less than N only at the end of the file; or -1 and
+/// errno.
 ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at);
 
 /// From here on SIGINT, SIGTERM and SIGHUP are noted, not obeyed, so that the work can look now and

@@ -144,7 +144,7 @@ static const char *part_title(enum query_by by)
     return titles[by];
 }
 
-/// What is said when everything named exists but no value is there.
+/// The message if every name exists but no value is stored for them.
 static int nothing_found(const struct database *database, const struct query_wishes *wishes,
                          const struct found_values *found, struct error *err)
 {

@@ -42,7 +42,8 @@ struct engine_hooks {
     void (*operation_completed)(struct engine *engine, struct location_state *location,
                                 const struct collective *instance, struct member *member,
                                 uint32_t posting, const struct event *event);
-    /// Whether the driver decides who releases PART's member; *RELEASER, NULL: nobody else.
+    /// Whether the driver decides which member releases PART's member: *RELEASER, or NULL if no
+    /// other one does.
     bool (*decides)(const struct engine *engine, struct part part, const struct member **releaser);
     /// Whether PART's member waits, as the driver decides, for a member that has not come.
     bool (*is_held)(const struct engine *engine, struct part part);

@@ -245,23 +245,6 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
 
 // --- the leave
 
-/// What its sender alone says of a message that CALL has received or sent.
-static struct pag_message describe(const struct message *message, const struct call *call)
-{
-    return (struct pag_message){
-        .sender = message->sender,
-        .receiver = message->receiver,
-        .size_bytes = message->size_bytes,
-        .send_enter_ns = message->send_enter_ns,
-        .send_leave_ns = message->send_leave_ns,
-        .enter_ns = call->enter_ns,
-        .leave_ns = call->leave_ns,
-        .is_test = call->is_test,
-        .is_sent_alone = message->is_alone && !message->is_nonblocking,
-        .is_synchronous = message->is_synchronous,
-    };
-}
-
 /// Tells the listener about the messages a call received.
 static void tell_messages(const struct engine *engine, const struct call *call)
 {
@@ -277,11 +260,22 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        struct pag_message told = describe(message, call);
-        told.send_over_ns = message->send_over_ns;
-        told.post_enter_ns = message->post_enter_ns;
-        told.is_deciding = message == deciding;
-        told.is_received_alone = is_alone;
+        struct pag_message told = {
+            .sender = message->sender,
+            .receiver = message->receiver,
+            .size_bytes = message->size_bytes,
+            .send_enter_ns = message->send_enter_ns,
+            .send_leave_ns = message->send_leave_ns,
+            .send_over_ns = message->send_over_ns,
+            .post_enter_ns = message->post_enter_ns,
+            .enter_ns = call->enter_ns,
+            .leave_ns = call->leave_ns,
+            .is_test = call->is_test,
+            .is_deciding = message == deciding,
+            .is_received_alone = is_alone,
+            .is_sent_alone = message->is_alone && !message->is_nonblocking,
+            .is_synchronous = message->is_synchronous,
+        };
         engine->listener.message(engine->listener.context, &told);
     }
 }

@@ -277,8 +277,8 @@ static void settle(struct engine *engine, struct location_state *location, uint3
         return;
     }
     struct simulated_call call = call_description(engine, location);
-    // Where a partner is missing, or cannot be told yet, the call lasts as long as it did at least.
-    // Of a call for a file that waits for the device but for its process time.
+    // If a partner is missing or not known yet, the call lasts at least as long as recorded. So
+    // does a call for a file, which waits for its device, except for its process time.
     bool is_open = n_conditions == 0 || state->has_unknown_partner;
     uint64_t ready_ns = call.enter_ns;
     if (n_conditions > 0)

@@ -44,7 +44,7 @@ static struct path_scale scale_of(const struct engine *engine,
         struct path_scale *scale = &computation->scales[next];
         *scale = (struct path_scale){.scale = PAG_WORK_PER_NS};
         const struct path *of = &profile->paths[next];
-        // Right behind the call that ends it: it belongs where that call does.
+        // A stretch follows the path of the call that ends it, and has the mark of that call.
         if (next > 0)
             scale->mark = computation->scales[of->is_stretch ? next - 1 : of->parent].mark;
         scale->scale =

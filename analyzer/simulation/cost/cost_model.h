@@ -76,8 +76,8 @@ struct cost_model {
     void (*settle)(struct prediction *prediction, const struct simulated_call *call,
                    const struct call_condition *conditions, uint32_t n_conditions,
                    uint64_t *ready_ns, pag_work *work);
-    /// How long CALL lasts at least that has partners nobody knows (IS_UNKNOWN), or is a handle
-    /// call that waits for nobody.
+    /// The shortest length of CALL, whose partners are not known (IS_UNKNOWN) or which is a handle
+    /// call without partners.
     uint64_t (*least_length)(const struct prediction *prediction, const struct simulated_call *call,
                              bool is_unknown);
     /// Whether the sender of a message waits for its receiver.
@@ -91,6 +91,17 @@ struct cost_model {
     /// A location has ended; NULL: nobody needs to know.
     void (*ended)(struct prediction *prediction, uint32_t location, uint64_t now_ns);
 };
+
+static inline uint64_t min_ns(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/// A less B, not below 0.
+static inline uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
 
 extern const struct cost_model recorded_costs, machine_costs, timeless_costs, ideal_costs;
 

@@ -7,16 +7,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 
-static uint64_t min_ns(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 /// LOCATION is at NOW_NS where it was at RECORDED_NS; since the last MPI call both went on alike.
 static void note_place(struct ideal_location *location, uint64_t recorded_ns, uint64_t now_ns,
                        uint64_t window_end_ns)

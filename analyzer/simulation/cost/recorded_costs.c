@@ -47,16 +47,6 @@ static bool has_moved(const struct recorded *recorded, const struct call_conditi
     return was_remote != is_remote(condition, node_of_rank) && recorded_has_both_flights(recorded);
 }
 
-static uint64_t min_ns(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 /// How long after its send a message is there; MEASURED_NS is what the recording says, at most.
 static uint64_t message_delay(const struct recorded *recorded,
                               const struct call_condition *condition, bool is_measured,
