@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/simulated.h"
 #include "analyzer/whatif/placement_search.h"
 
 enum { MAX_CORES = 4096 };
@@ -36,8 +37,8 @@ static uint64_t most_saved_ns(const struct pag_result *unchanged)
 {
     uint64_t busiest_ns = 0;
     for (size_t i = 0; i < unchanged->n_ranks && unchanged->simulated; i++)
-        if (unchanged->simulated[i].work_ns > busiest_ns)
-            busiest_ns = unchanged->simulated[i].work_ns;
+        if (unchanged->simulated->ranks[i].work_ns > busiest_ns)
+            busiest_ns = unchanged->simulated->ranks[i].work_ns;
     return unchanged->time_ns > busiest_ns ? unchanged->time_ns - busiest_ns : 0;
 }
 

@@ -282,7 +282,6 @@ void pag_result_release(struct pag_result *result)
     free(result->locations);
     free(result->rank_times);
     free(result->simulated);
-    free(result->migration);
     free(result->traffic);
     free(result->message_kinds);
     free(result->collectives);

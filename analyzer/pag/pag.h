@@ -87,6 +87,7 @@ struct pag_changed {
 };
 
 struct pag_result;
+struct simulated;
 
 /// What a member of a collective operation sends and receives, as recorded.
 struct pag_volume {
@@ -200,38 +201,12 @@ struct pag_explanation {
     size_t n_causes;
 };
 
-/// Where the time of a rank's master location went in a simulated run; the times outside and in MPI
-/// sum to last_ns - first_ns.
-struct pag_simulated_rank {
-    uint64_t work_ns;     // process time outside MPI, at full speed
-    uint64_t outside_ns;  // outside MPI: the same as it went by on shared or slower cores
-    uint64_t wait_ns;     // in MPI, waiting for others; and without a core before it
-    uint64_t overhead_ns; // the rest of the time in MPI
-    uint64_t lost_ns;     // without a core in the recording: outside MPI and in calls without waits
-};
-
 /// Time of a rank's master location within the window.
 struct pag_rank_time {
     uint64_t useful_ns;     // outside MPI, without
     uint64_t no_cpu_ns;     // what passed there without CPU time (location/cpu_time.c)
     uint64_t mpi_ns;        // in MPI calls, and of that
     uint64_t no_cpu_mpi_ns; // without CPU time and not waiting
-};
-
-/// Process time that a move of work concerns.
-struct pag_move {
-    uint64_t moved_ns, n_messages; // done by another rank, and the messages it went along with
-    uint64_t stayed_ns; // in its region at a rank it leads from, but for nobody it leads to
-};
-
-enum { PAG_MAX_MOVES = 32 };
-
-/// What moves of work came to in a simulated run (move.h).
-struct pag_migration {
-    struct pag_move moves[PAG_MAX_MOVES];
-    // Longest paths of process time by the papers' algorithm (move.h): with the moves, the
-    // same with moved work after its message, and without moves.
-    uint64_t client_server_ns, in_turn_ns, unchanged_ns;
 };
 
 struct pag_result {
@@ -256,13 +231,7 @@ struct pag_result {
     uint64_t off_ns;   // recording switched off, sum over ranks, in the whole run
     uint64_t n_off;    // ranks with such a time, or killed in it
     size_t n_ranks;
-    struct pag_simulated_rank *simulated;               // by rank; NULL in measured time
-    struct pag_migration *migration;                    // NULL without moves of work
-    uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
-    uint64_t n_left_out_collectives, n_partly_left_out; // by all members; by some
-    uint64_t n_aggregated;       // messages that were sent together with an earlier one
-    uint64_t n_overlapped;       // MPI calls that were waited for later
-    uint64_t n_forced;           // calls none of whose partners would have come: ended without
+    struct simulated *simulated; // of a driver, in one piece of memory; NULL in measured time
     struct pag_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
     struct pag_message_kind *message_kinds; // sorted by (communicator, tag)

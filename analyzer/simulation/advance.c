@@ -4,13 +4,17 @@
 
 #include <stdlib.h>
 
-#include "analyzer/pag/engine.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/simulation/blocked.h"
+#include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/computation.h"
+#include "analyzer/simulation/conditions.h"
 #include "analyzer/simulation/moved.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/polling.h"
+#include "analyzer/simulation/state.h"
 #include "analyzer/simulation/transfers.h"
 
 // --- in a call
@@ -26,7 +30,7 @@ static void depart(struct engine *engine, struct location_simulation *state, uin
         if (simulation->aggregation)
             message->follows_ns = aggregation_departed(engine, state->departing[i], now_ns);
         transfers_ready(engine, state->departing[i]);
-        simulation_try_again(engine, message_at(engine, state->departing[i])->receiver);
+        blocked_try_again(engine, message_at(engine, state->departing[i])->receiver);
     }
 }
 
@@ -42,9 +46,40 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
         if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous)
             return true;
     for (uint32_t i = 0; i < call->n_parts; i++)
-        if (simulation_part_waits(engine, call->parts[i]))
+        if (part_waits(engine, call->parts[i]))
             return true;
     return false;
+}
+
+/// Whether CALL is MPI_Init or MPI_Finalize, or all it completes creates or destroys handles.
+static bool is_handle(const struct engine *engine, const struct call *call)
+{
+    if (call->is_init || call->is_finalize)
+        return true;
+    // Who lacked cores was waiting for one, too: there what was its own time is known.
+    if (call->is_file && call->n_records == 0)
+        return !prediction_of(engine)->calls;
+    if (call->n_left_out > 0 && call->n_left_out == call->n_records)
+        return false;
+    for (uint32_t i = 0; i < call->n_parts; i++) {
+        const struct collective *instance = collective_instance(engine, call->parts[i].collective);
+        if (instance->members[call->parts[i].member].class_ != COLLECTIVE_HANDLE)
+            return false;
+    }
+    return call->n_parts > 0 && call->n_receives + call->n_sends == 0;
+}
+
+/// Whom the messages of the open call go to that have an overhead of their own.
+static void find_receivers(struct engine *engine, struct location_simulation *state)
+{
+    const struct simulation *simulation = simulation_of(engine);
+    state->receivers = array_reserve(state->receivers, &state->receivers_capacity,
+                                     state->n_departing, sizeof *state->receivers);
+    for (uint32_t i = 0; i < state->n_departing; i++) {
+        uint32_t index = state->departing[i];
+        if (!simulation->aggregation || !aggregation_follows(engine, index))
+            state->receivers[state->n_receivers++] = message_at(engine, index)->receiver;
+    }
 }
 
 static void open_call(struct location_simulation *state)
@@ -70,6 +105,8 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     simulation_of(engine)->entering = location->index;
     engine_enter_call(engine, location, event, now_ns);
     simulation_of(engine)->entering = NONE;
+    if (state->n_departing > 0)
+        find_receivers(engine, state);
     state->probe = probe_of(engine, location, &entered);
     bool takes_no_time =
         polling_takes_no_time(engine, location, &entered) || state->probe.is_left_out;
@@ -78,7 +115,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
         engine->ranks[location->rank].n_unresolved_posts > 0)
         blocked_try_all_again(engine);
     // Start-up and end are mostly waiting for daemons: they take their time, but no core.
-    state->is_handle = simulation_is_handle(engine, &location->call);
+    state->is_handle = is_handle(engine, &location->call);
     state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
     if (prediction->costs->departs_at_enter)
         depart(engine, state, now_ns);
@@ -217,15 +254,12 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
 {
     struct location_simulation *state = simulated_location(engine, location);
     struct prediction *prediction = prediction_of(engine);
-    pag_work work;
     state->phase = SIMULATION_OUTSIDE;
-    const struct event *event =
-        computation_read(engine, location, &state->computation, now_ns, recorded_ns, &work);
-    state->computation_work = work;
-    state->outside_work += work;
+    const struct event *event = computation_read(engine, location, now_ns, recorded_ns);
+    state->outside_work += state->computation.work;
     state->lost_ns += state->computation.lost_ns;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
-    scheduler_work(prediction->scheduler, location->index, now_ns, work,
+    scheduler_work(prediction->scheduler, location->index, now_ns, state->computation.work,
                    is_last ? TURN_LAST : TURN_FIRST);
 }
 
@@ -246,7 +280,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
     if (location->rank == NONE)
         return;
     if (location->is_master)
-        engine->result->simulated[location->rank] = (struct pag_simulated_rank){
+        simulated_of(engine)->ranks[location->rank] = (struct simulated_rank){
             .work_ns = (uint64_t)(state->outside_work / PAG_WORK_PER_NS),
             .outside_ns = state->outside_ns,
             .wait_ns = state->wait_ns,
@@ -289,7 +323,7 @@ static bool is_starting(struct engine *engine, struct location_state *location,
     state->has_started = true;
     uint64_t lost_ns = state->computation.lost_ns;
     uint64_t until_ns = state->computation.begin_ns +
-                        start_length(prediction, location->rank, state->computation_work, lost_ns);
+                        start_length(prediction, location->rank, state->computation.work, lost_ns);
     if (until_ns <= now_ns)
         return false;
     state->start_wait_ns = until_ns - now_ns;
@@ -306,7 +340,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         return;
     state->outside_ns += now_ns - state->computation.begin_ns - state->start_wait_ns;
     state->start_wait_ns = 0;
-    computation_close(engine, location, &state->computation, now_ns);
+    computation_close(engine, location, now_ns);
     moved_tell_outside(engine, location, now_ns);
     if (simulation_of(engine)->overlap &&
         overlap_begin(engine, location, event, state->computation.recorded_now_ns, now_ns)) {

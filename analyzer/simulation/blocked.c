@@ -2,45 +2,14 @@
 // Calls of a simulated run that wait, and what lets them go on (blocked.h).
 #include "analyzer/simulation/blocked.h"
 
-#include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/advance.h"
 #include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/conditions.h"
+#include "analyzer/simulation/polling.h"
+#include "analyzer/simulation/state.h"
 #include "analyzer/simulation/transfers.h"
 #include "analyzer/simulation/wildcard.h"
-
-bool simulation_part_waits(const struct engine *engine, struct part part)
-{
-    const struct collective *instance = collective_instance(engine, part.collective);
-    const struct member *member = &instance->members[part.member];
-    const struct prediction *prediction = prediction_of(engine);
-    if (member->is_left_out)
-        return false;
-    if (!collective_must_synchronise(engine, part) &&
-        !prediction->costs->synchronises(prediction, member->operation, instance->is_finalize))
-        return false;
-    return collective_has_releasers(engine, part) || is_carried_out(engine, part);
-}
-
-bool simulation_is_handle(const struct engine *engine, const struct call *call)
-{
-    if (call->is_init || call->is_finalize)
-        return true;
-    // Who lacked cores was waiting for one, too: there what was its own time is known.
-    if (call->is_file && call->n_records == 0)
-        return !prediction_of(engine)->calls;
-    if (call->n_left_out > 0 && call->n_left_out == call->n_records)
-        return false;
-    for (uint32_t i = 0; i < call->n_parts; i++) {
-        const struct collective *instance = collective_instance(engine, call->parts[i].collective);
-        if (instance->members[call->parts[i].member].class_ != COLLECTIVE_HANDLE)
-            return false;
-    }
-    return call->n_parts > 0 && call->n_receives + call->n_sends == 0;
-}
 
 // --- has everybody come?
 
@@ -112,7 +81,7 @@ static bool receive_has_come(struct engine *engine, struct location_simulation *
 static bool members_have_come(const struct engine *engine, struct location_simulation *state,
                               struct part part)
 {
-    if (!simulation_part_waits(engine, part))
+    if (!part_waits(engine, part))
         return true;
     uint32_t missing;
     if (!is_carried_out(engine, part))
@@ -125,106 +94,9 @@ static bool members_have_come(const struct engine *engine, struct location_simul
            goes_without(state, state->gives_up || engine->ranks[missing].has_ended);
 }
 
-// --- conditions
-
-static struct call_condition *add(struct simulation *simulation, uint32_t *n_conditions)
-{
-    simulation->conditions = array_reserve(simulation->conditions, &simulation->condition_capacity,
-                                           *n_conditions + 1, sizeof *simulation->conditions);
-    struct call_condition *condition = &simulation->conditions[(*n_conditions)++];
-    *condition = (struct call_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
-    return condition;
-}
-
-static void add_message(const struct engine *engine, uint32_t index, enum condition_kind kind,
-                        uint32_t *n_conditions)
-{
-    const struct message *message = message_at(engine, index);
-    const struct message_simulation *times = &simulation_of(engine)->messages[index];
-    struct call_condition *condition = add(simulation_of(engine), n_conditions);
-    bool is_posting = kind == CONDITION_POSTING;
-    condition->kind = kind;
-    condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
-    condition->recorded_since_ns = is_posting ? times->recorded_post_ns : times->recorded_since_ns;
-    condition->departed_ns = times->departed_ns;
-    condition->posted_ns = message->post_enter_ns;
-    condition->arrived_ns = times->arrived_ns;
-    condition->time_ns = is_posting ? message->post_enter_ns : times->departed_ns;
-    condition->size_bytes = times->size_bytes + times->added_bytes;
-    condition->recorded_bytes = message->size_bytes;
-    condition->added_bytes = times->added_bytes;
-    condition->follows_ns = times->follows_ns;
-    condition->sender = message->sender;
-    condition->receiver = message->receiver;
-    condition->is_rendezvous = times->is_rendezvous;
-}
-
-/// The message with this INDEX is seen; its receive has not been posted.
-static void add_probed(const struct engine *engine, uint32_t index, uint32_t *n_conditions)
-{
-    add_message(engine, index, CONDITION_MESSAGE, n_conditions);
-    struct call_condition *condition = &simulation_of(engine)->conditions[*n_conditions - 1];
-    condition->is_probed = true;
-    condition->posted_ns = condition->departed_ns;
-    if (condition->is_rendezvous) { // its envelope
-        condition->size_bytes = 0;
-        condition->is_rendezvous = false;
-    }
-}
-
-static void add_part(const struct engine *engine, const struct call *call, struct part part,
-                     uint32_t *n_conditions)
-{
-    const struct collective *instance = collective_instance(engine, part.collective);
-    const struct member *member = &instance->members[part.member];
-    uint64_t time_ns = 0, recorded_ns = 0;
-    uint32_t missing;
-    if (!simulation_part_waits(engine, part))
-        return;
-    bool is_released = collective_release_times(engine, part, &time_ns, &recorded_ns);
-    bool is_clocks = is_carried_out(engine, part);
-    if (is_clocks) {
-        time_ns = carried_out_through_ns(engine, part, &missing);
-        is_released = time_ns != PAG_NOT_KNOWN;
-    }
-    if (!is_released)
-        return;
-    struct call_condition *condition = add(simulation_of(engine), n_conditions);
-    condition->kind = CONDITION_COLLECTIVE;
-    condition->time_ns = time_ns;
-    condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
-    condition->entered_ns = member->in_ns;
-    condition->volume = member->volume;
-    condition->is_root = member->is_root;
-    condition->is_carried_out = is_clocks;
-    condition->n_members = instance->n_members;
-    condition->operation = member->operation;
-    condition->class_ = member->class_;
-    condition->is_finalize = instance->is_finalize;
-    condition->is_nonblocking = member->recorded_in_ns < call->recorded_enter_ns;
-    condition->communicator = instance->communicator;
-}
-
-uint32_t simulation_conditions(struct engine *engine, const struct call *call)
-{
-    uint32_t n_conditions = 0;
-    for (uint32_t i = 0; i < call->n_receives; i++) {
-        uint32_t message = receive_at(engine, call->receives[i])->message;
-        if (message != NONE && !message_at(engine, message)->is_left_out)
-            add_message(engine, message, CONDITION_MESSAGE, &n_conditions);
-    }
-    for (uint32_t i = 0; i < call->n_sends; i++)
-        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous &&
-            (message_at(engine, call->sends[i])->is_matched ||
-             simulation_of(engine)->messages[call->sends[i]].knows_receive))
-            add_message(engine, call->sends[i], CONDITION_POSTING, &n_conditions);
-    for (uint32_t i = 0; i < call->n_parts; i++)
-        add_part(engine, call, call->parts[i], &n_conditions);
-    return n_conditions;
-}
-
-bool simulation_gather(struct engine *engine, struct location_state *location,
-                       uint32_t *n_conditions)
+/// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
+/// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
+static bool gather(struct engine *engine, struct location_state *location, uint32_t *n_conditions)
 {
     struct location_simulation *state = simulated_location(engine, location);
     const struct call *call = &location->call;
@@ -244,9 +116,9 @@ bool simulation_gather(struct engine *engine, struct location_state *location,
             !goes_without(state, state->gives_up || engine->ranks[state->probe.source].has_ended))
             return false;
     }
-    *n_conditions = simulation_conditions(engine, call);
+    *n_conditions = conditions_of(engine, call);
     if (probed != NONE)
-        add_probed(engine, probed, n_conditions);
+        conditions_add_probed(engine, probed, n_conditions);
     return true;
 }
 
@@ -282,8 +154,7 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     bool is_open = n_conditions == 0 || state->has_unknown_partner;
     uint64_t ready_ns = call.enter_ns;
     if (n_conditions > 0)
-        prediction_settle(simulation->prediction, &call, simulation->conditions, n_conditions,
-                          &ready_ns, &state->work_after);
+        conditions_settle(engine, &call, n_conditions, &ready_ns, &state->work_after);
     if (is_open) {
         uint64_t length_ns = simulation->prediction->costs->least_length(
             simulation->prediction, &call, state->has_unknown_partner);
@@ -311,7 +182,7 @@ static void try_again(struct engine *engine, struct location_state *location)
     if (state->phase != SIMULATION_BLOCKED)
         return;
     bool was_sending = is_blocked_sending(state, &location->call);
-    bool has_all = simulation_gather(engine, location, &n_conditions);
+    bool has_all = gather(engine, location, &n_conditions);
     bool is_sending = !has_all && is_blocked_sending(state, &location->call);
     simulation->n_blocked_sends += (uint32_t)is_sending - (uint32_t)was_sending;
     if (!has_all)
@@ -321,11 +192,17 @@ static void try_again(struct engine *engine, struct location_state *location)
                    state->work_after);
 }
 
-void simulation_try_again(struct engine *engine, uint32_t rank)
+void blocked_try_again(struct engine *engine, uint32_t rank)
 {
     const struct rank_state *state = &engine->ranks[rank];
     for (uint32_t i = 0; i < state->n_locations; i++)
         try_again(engine, &engine->locations[state->first_location + i]);
+}
+
+void blocked_try_ranks(struct engine *engine, const uint32_t *ranks, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        blocked_try_again(engine, ranks[i]);
 }
 
 void blocked_try_all_again(struct engine *engine)
@@ -346,10 +223,14 @@ bool blocked_let_go(struct engine *engine)
     if (!first)
         return false;
     simulated_location(engine, first)->gives_up = true;
-    engine->result->n_forced++;
-    for (uint32_t i = 0; i < first->call.n_parts; i++)
-        carried_out_let_go(engine, collective_instance(engine, first->call.parts[i].collective),
-                           first->call.parts[i].member);
+    simulated_of(engine)->n_forced++;
+    for (uint32_t i = 0; i < first->call.n_parts; i++) {
+        const uint32_t *ranks;
+        struct part part = first->call.parts[i];
+        uint32_t n = carried_out_let_go(engine, collective_instance(engine, part.collective),
+                                        part.member, &ranks);
+        blocked_try_ranks(engine, ranks, n);
+    }
     try_again(engine, first);
     return true;
 }
@@ -361,7 +242,7 @@ void blocked_begin(struct engine *engine, struct location_state *location, uint6
     state->blocked_ns = now_ns;
     state->ready_ns = PAG_NOT_KNOWN;
     state->phase = SIMULATION_BLOCKED;
-    if (simulation_gather(engine, location, &n_conditions))
+    if (gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
     else
         simulation_of(engine)->n_blocked_sends += is_blocked_sending(state, &location->call);
@@ -375,9 +256,8 @@ void blocked_step(struct engine *engine, struct location_state *location, uint64
     uint32_t n_ranks, n_conditions;
     if (!carried_out_step(engine, location, now_ns, &ranks, &n_ranks))
         return;
-    if (simulation_gather(engine, location, &n_conditions))
+    if (gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
     carried_out_wait(engine, location, now_ns, state->ready_ns, state->work_after);
-    for (uint32_t i = 0; i < n_ranks; i++)
-        simulation_try_again(engine, ranks[i]);
+    blocked_try_ranks(engine, ranks, n_ranks);
 }

@@ -2,9 +2,8 @@
 // Operations that are carried out message by message (see carried_out.h).
 #include "analyzer/simulation/carried_out.h"
 
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/blocked.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/network/collective_run.h"
+#include "analyzer/simulation/state.h"
 
 static bool is_of_one_group(const struct engine *engine, const struct collective *instance)
 {
@@ -39,10 +38,22 @@ bool is_carried_out(const struct engine *engine, struct part part)
            collective_runs_carries_out(prediction->collectives, &operation);
 }
 
+bool part_waits(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    const struct member *member = &instance->members[part.member];
+    const struct prediction *prediction = prediction_of(engine);
+    if (member->is_left_out)
+        return false;
+    if (!collective_must_synchronise(engine, part) &&
+        !prediction->costs->synchronises(prediction, member->operation, instance->is_finalize))
+        return false;
+    return collective_has_releasers(engine, part) || is_carried_out(engine, part);
+}
+
 static bool waits(const struct engine *engine, struct part part)
 {
-    return engine->any_member_delays && simulation_part_waits(engine, part) &&
-           is_carried_out(engine, part);
+    return engine->any_member_delays && part_waits(engine, part) && is_carried_out(engine, part);
 }
 
 uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing)
@@ -120,16 +131,15 @@ bool carried_out_step(const struct engine *engine, const struct location_state *
     return true;
 }
 
-void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member)
+uint32_t carried_out_let_go(struct engine *engine, const struct collective *instance,
+                            uint32_t member, const uint32_t **ranks)
 {
     const struct prediction *prediction = prediction_of(engine);
-    const uint32_t *ranks;
+    *ranks = NULL;
     if (!prediction->has_slices || !is_of_one_group(engine, instance))
-        return;
+        return 0;
     struct collective_part operation = describe(instance, member);
-    uint32_t n = collective_runs_let_go(prediction->collectives, &operation, &ranks);
-    for (uint32_t i = 0; i < n; i++)
-        simulation_try_again(engine, ranks[i]);
+    return collective_runs_let_go(prediction->collectives, &operation, ranks);
 }
 
 void carried_out_over(struct engine *engine, const struct collective *instance)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Collective operations of a simulated run that are carried out message by message.
+// Collective operations of a simulated run: whether a member waits in one, and those that are
+// carried out message by message.
 #ifndef PAGODA_SIMULATION_CARRIED_OUT_H
 #define PAGODA_SIMULATION_CARRIED_OUT_H
 
@@ -14,7 +15,11 @@ struct engine;
 struct location_state;
 struct member;
 
-/// Whether PART's operation is. Not those between two groups, and not MPI_Finalize.
+/// Whether another member releases PART: its operation synchronises, and its member waits in it.
+bool part_waits(const struct engine *engine, struct part part);
+
+/// Whether PART's operation is carried out message by message. Not those between two groups, and
+/// not MPI_Finalize.
 bool is_carried_out(const struct engine *engine, struct part part);
 
 /// Whether it waits there for somebody who has not come.
@@ -41,8 +46,10 @@ bool carried_out_step(const struct engine *engine, const struct location_state *
 void carried_out_wait(const struct engine *engine, const struct location_state *location,
                       uint64_t now_ns, uint64_t until_ns, pag_work work);
 
-/// MEMBER of INSTANCE does not wait there, or no longer: its steps need no core.
-void carried_out_let_go(struct engine *engine, const struct collective *instance, uint32_t member);
+/// MEMBER of INSTANCE does not wait there, or no longer: its steps need no core. Returns how many
+/// *RANKS are through by that, to be tried again.
+uint32_t carried_out_let_go(struct engine *engine, const struct collective *instance,
+                            uint32_t member, const uint32_t **ranks);
 
 /// MEMBER has entered INSTANCE; INSTANCE is over.
 void carried_out_entered(const struct engine *engine, const struct collective *instance,

@@ -12,8 +12,11 @@
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/change/visit.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/cost/timeless.h"
+#include "analyzer/simulation/path_scale.h"
+#include "analyzer/simulation/state.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -28,72 +31,10 @@ void computation_release(struct computation *computation)
     *computation = (struct computation){0};
 }
 
-/// What the prediction makes of PATH.
-static struct path_scale scale_of(const struct engine *engine,
-                                  const struct location_state *location,
-                                  struct computation *computation, uint32_t path)
+static struct computation *computation_of(const struct engine *engine,
+                                          const struct location_state *location)
 {
-    const struct profile *profile = &location->profile;
-    const struct prediction *prediction = prediction_of(engine);
-    if (!prediction->knows_paths)
-        return (struct path_scale){.scale = PAG_WORK_PER_NS};
-    while (computation->n_scales <= path) { // parents come before their children
-        size_t next = computation->n_scales++;
-        computation->scales = array_reserve(computation->scales, &computation->scale_capacity,
-                                            next + 1, sizeof *computation->scales);
-        struct path_scale *scale = &computation->scales[next];
-        *scale = (struct path_scale){.scale = PAG_WORK_PER_NS};
-        const struct path *of = &profile->paths[next];
-        // A stretch follows the path of the call that ends it, and has the mark of that call.
-        if (next > 0)
-            scale->mark = computation->scales[of->is_stretch ? next - 1 : of->parent].mark;
-        scale->scale =
-            prediction_scale(prediction, location->index, &scale->mark,
-                             next > 0 ? of->region : NONE, next > 0 ? of->context : NONE);
-        if (location->rank != NONE)
-            scale->change = (struct path_change){
-                .moves = moves_of_path(&prediction->scenario->moves, scale->mark, location->rank),
-                .overlaps = overlaps_has_path(&prediction->scenario->overlaps, scale->mark),
-            };
-    }
-    return computation->scales[path];
-}
-
-struct path_change computation_change(struct engine *engine, struct location_state *location,
-                                      uint32_t path)
-{
-    struct computation *computation =
-        &simulation_of(engine)->locations[location->index].computation;
-    return scale_of(engine, location, computation, path).change;
-}
-
-uint64_t computation_mark(const struct engine *engine, const struct location_state *location,
-                          struct computation *computation, uint32_t path)
-{
-    return scale_of(engine, location, computation, path).mark;
-}
-
-uint32_t computation_part_of(const struct engine *engine, struct location_state *location,
-                             struct computation *computation, uint32_t path)
-{
-    if (path >= computation->n_part_of_path) {
-        computation->part_of_path =
-            array_reserve(computation->part_of_path, &computation->part_of_path_capacity, path + 1,
-                          sizeof *computation->part_of_path);
-        while (computation->n_part_of_path <= path)
-            computation->part_of_path[computation->n_part_of_path++] = 0;
-    }
-    uint32_t place = computation->part_of_path[path];
-    if (place < computation->n_parts && computation->parts[place].path == path)
-        return place;
-    place = computation->n_parts++;
-    computation->part_of_path[path] = place;
-    computation->parts = array_reserve(computation->parts, &computation->parts_capacity, place + 1,
-                                       sizeof *computation->parts);
-    const struct path_scale scale = scale_of(engine, location, computation, path);
-    computation->parts[place] =
-        (struct computation_part){.path = path, .scale = scale.scale, .moves = scale.change.moves};
-    return place;
+    return &simulated_location(engine, location)->computation;
 }
 
 /// Whether it does not matter which paths time goes by at: only times are wanted, and no path is
@@ -105,12 +46,13 @@ static bool is_pathless(const struct engine *engine)
 }
 
 /// PASSED_NS go by at PATH.
-static void count(const struct engine *engine, struct location_state *location,
-                  struct computation *computation, uint32_t path, uint64_t passed_ns)
+static void count(const struct engine *engine, struct location_state *location, uint32_t path,
+                  uint64_t passed_ns)
 {
     if (passed_ns == 0)
         return;
-    uint32_t index = computation_part_of(engine, location, computation, path);
+    struct computation *computation = computation_of(engine, location);
+    uint32_t index = path_part(engine, location, path);
     struct computation_part *part = &computation->parts[index];
     if (computation->visit.kind == 0 || !visit_pass(computation, index, passed_ns))
         part->recorded_ns += passed_ns;
@@ -121,25 +63,27 @@ static void count(const struct engine *engine, struct location_state *location,
 }
 
 /// Counts the recorded time since the last enter or leave, up to RECORDED_NS, at PATH.
-static void pass(const struct engine *engine, struct location_state *location,
-                 struct computation *computation, uint32_t path, uint64_t recorded_ns)
+static void pass(const struct engine *engine, struct location_state *location, uint32_t path,
+                 uint64_t recorded_ns)
 {
     if (!prediction_of(engine)->timeless)
-        count(engine, location, computation, path, recorded_ns - computation->recorded_now_ns);
+        count(engine, location, path,
+              recorded_ns - computation_of(engine, location)->recorded_now_ns);
 }
 
 /// Counts what the visit that begins with EVENT costs, where no recorded time counts.
 static void pass_visit(const struct engine *engine, struct location_state *location,
-                       struct computation *computation, const struct event *event)
+                       const struct event *event)
 {
     const struct prediction *prediction = prediction_of(engine);
     if (!prediction->timeless)
         return;
-    uint64_t mark = computation_mark(engine, location, computation, location->profile.current);
+    struct computation *computation = computation_of(engine, location);
+    uint64_t mark = path_mark(engine, location, location->profile.current);
     uint64_t ps = computation->left_ps +
                   timeless_visit_ps(prediction->timeless, location->index, mark, event);
     computation->left_ps = ps % PS_PER_NS;
-    count(engine, location, computation, location->profile.current, ps / PS_PER_NS);
+    count(engine, location, location->profile.current, ps / PS_PER_NS);
 }
 
 /// Whether EVENT (NULL: none) begins or ends a team of threads.
@@ -157,9 +101,10 @@ static bool ends_computing(const struct engine *engine, const struct event *even
 }
 
 static pag_work work_of(const struct engine *engine, const struct location_state *location,
-                        const struct event *end, struct computation *computation)
+                        const struct event *end)
 {
     const struct prediction *prediction = prediction_of(engine);
+    struct computation *computation = computation_of(engine, location);
     wide scaled = 0;
     uint64_t process_ns = cpu_span_used_ns(&computation->cpu, computation->recorded_begin_ns,
                                            computation->recorded_now_ns);
@@ -178,13 +123,13 @@ static pag_work work_of(const struct engine *engine, const struct location_state
 }
 
 /// Takes work out that another rank does, and adds what this one does for others.
-static pag_work exchange(struct engine *engine, struct location_state *location,
-                         struct computation *computation, pag_work work)
+static void exchange(struct engine *engine, struct location_state *location)
 {
+    struct computation *computation = computation_of(engine, location);
     computation->arrived_work =
         migration_arrived(engine, location, &computation->arrived_path, &computation->n_arrived);
-    computation->own_work = work - migration_cut(engine, location, computation, work);
-    return computation->own_work + computation->arrived_work;
+    computation->own_work = computation->work - migration_cut(engine, location);
+    computation->work = computation->own_work + computation->arrived_work;
 }
 
 /// Whether EVENT ends a computation: an MPI call, a bare record of one, an event of a team.
@@ -201,18 +146,18 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
 }
 
 static void enter(const struct engine *engine, struct location_state *location,
-                  struct computation *computation, const struct event *event)
+                  const struct event *event)
 {
     profile_enter(location, event->index, location->profile.last_ns);
     if (visit_has_any(engine))
-        visit_begin(engine, location, computation, location->profile.current);
-    pass_visit(engine, location, computation, event);
+        visit_begin(engine, location, location->profile.current);
+    pass_visit(engine, location, event);
 }
 
 /// The next event that is more than the enter or leave of a region outside MPI.
-static const struct event *skip_regions(struct engine *engine, struct location_state *location,
-                                        struct computation *computation)
+static const struct event *skip_regions(struct engine *engine, struct location_state *location)
 {
+    struct computation *computation = computation_of(engine, location);
     const struct event *event;
     while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
         if (event->kind > EVENT_LEAVE || is_end(engine, location, event))
@@ -225,39 +170,39 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
 }
 
 const struct event *computation_read(struct engine *engine, struct location_state *location,
-                                     struct computation *computation, uint64_t begin_ns,
-                                     uint64_t recorded_ns, pag_work *work)
+                                     uint64_t begin_ns, uint64_t recorded_ns)
 {
     struct profile *profile = &location->profile;
+    struct computation *computation = computation_of(engine, location);
     computation->begin_ns = begin_ns;
     computation->recorded_begin_ns = computation->recorded_now_ns = recorded_ns;
     computation->n_parts = 0;
     computation->n_events = 0;
     cpu_span_begin(&computation->cpu);
     computation->has_set_work = false;
-    *work = 0;
+    computation->work = 0;
     bool has_visits = visit_has_any(engine);
     if (has_visits) {
-        visit_end_if_left(engine, location, computation, work);
-        visit_begin(engine, location, computation, profile->current);
+        visit_end_if_left(engine, location);
+        visit_begin(engine, location, profile->current);
     }
     const struct event *event;
     uint64_t seen_ns = recorded_ns;
     bool has_paths = !is_pathless(engine);
     while ((event = has_paths ? trace_peek(engine->trace, location->index, location->cursor, 0)
-                              : skip_regions(engine, location, computation))) {
+                              : skip_regions(engine, location))) {
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
         if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MEASUREMENT_OFF ||
             event->kind == EVENT_MEASUREMENT_ON)
-            pass(engine, location, computation, profile->current, seen_ns);
+            pass(engine, location, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
-            enter(engine, location, computation, event);
+            enter(engine, location, event);
         } else if (event->kind == EVENT_LEAVE) {
             gap_leave(engine, location, event->index, profile->last_ns);
             if (computation->visit.kind != 0)
-                visit_end_if_left(engine, location, computation, work);
+                visit_end_if_left(engine, location);
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
@@ -271,19 +216,18 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     if (has_paths && event && event->kind == EVENT_ENTER)
         last_path =
             profile_before_call(engine->definitions, location, event->index, event->context);
-    bool is_stretch_visited = has_visits && !computation->is_stretch_over &&
-                              visit_begin(engine, location, computation, last_path);
+    bool is_stretch_visited =
+        has_visits && !computation->is_stretch_over && visit_begin(engine, location, last_path);
     computation->is_stretch_over = computation->is_stretch_over || is_stretch_visited;
-    pass(engine, location, computation, last_path, seen_ns);
+    pass(engine, location, last_path, seen_ns);
     if (has_visits && (!event || is_stretch_visited))
-        visit_end(engine, location, computation, work);
-    *work += work_of(engine, location, event, computation);
+        visit_end(engine, location);
+    computation->work += work_of(engine, location, event);
     if (has_visits)
-        visit_close_computation(engine, location, computation, computation->process_ns,
-                                computation->recorded_ns, work);
+        visit_close_computation(engine, location);
     if (!simulation_of(engine)->migration || location->rank == NONE)
         return event;
-    *work = exchange(engine, location, computation, *work);
+    exchange(engine, location);
     return trace_peek(engine->trace, location->index, location->cursor, 0); // it has looked ahead
 }
 
@@ -307,8 +251,8 @@ static uint64_t give_arrived(struct location_state *location, struct computation
     return ns;
 }
 
-pag_work computation_part_work(const struct computation *computation,
-                               const struct computation_part *part)
+static pag_work part_work(const struct computation *computation,
+                          const struct computation_part *part)
 {
     wide scaled = (wide)part->recorded_ns * part->scale;
     if (computation->recorded_ns == 0)
@@ -324,7 +268,7 @@ static wide weight(const struct computation *computation, const struct computati
         return part->recorded_ns;
     if (!computation->has_set_work)
         return (wide)part->recorded_ns * part->scale;
-    return computation_part_work(computation, part);
+    return part_work(computation, part);
 }
 
 /// LENGTH * SUM / TOTAL, cut off; mostly without a division of 128 bits.
@@ -338,8 +282,9 @@ static uint64_t share(uint64_t length_ns, wide sum, wide total)
 }
 
 void computation_close(const struct engine *engine, struct location_state *location,
-                       struct computation *computation, uint64_t end_ns)
+                       uint64_t end_ns)
 {
+    struct computation *computation = computation_of(engine, location);
     bool is_scaled = prediction_of(engine)->knows_paths;
     uint64_t length_ns = end_ns - computation->begin_ns;
     location->profile.last_ns = end_ns;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What matching tells in a simulated run (pag/hooks.h).
+#include "analyzer/simulation/matched.h"
+
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
 #include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/carried_out.h"
-#include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/drop_sync.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/moved.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/path_scale.h"
+#include "analyzer/simulation/state.h"
 #include "analyzer/simulation/transfers.h"
 
 static bool is_alone(const struct engine *engine, const struct location_state *location,
@@ -46,14 +47,11 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     struct message *message = message_at(engine, index);
     struct location_simulation *state = simulated_location(engine, location);
     const struct prediction *prediction = simulation->prediction;
+    uint64_t size_bytes;
     message->is_left_out =
-        left_out_message(engine, location, event, location->rank, message->receiver);
+        left_out_message(engine, location, event, location->rank, message->receiver, &size_bytes);
     simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
                                          index + 1, sizeof *simulation->messages);
-    uint64_t size_bytes = message->size_bytes;
-    if (prediction->scenario->cuts.n > 0)
-        message_cuts_sends(&prediction->scenario->cuts, message->sender, message->receiver,
-                           message->tag, &size_bytes);
     uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
@@ -72,17 +70,13 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = simulation->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
-    engine->result->n_left_out_messages += message->is_left_out;
-    engine->result->n_resized_messages +=
+    simulated_of(engine)->n_left_out_messages += message->is_left_out;
+    simulated_of(engine)->n_resized_messages +=
         !message->is_left_out && size_bytes != message->size_bytes;
     if (message->is_left_out)
         return;
     state->departing = array_reserve(state->departing, &state->departing_capacity,
                                      state->n_departing + 1, sizeof *state->departing);
-    state->receivers = array_reserve(state->receivers, &state->receivers_capacity,
-                                     state->n_receivers + 1, sizeof *state->receivers);
-    if (!simulation->aggregation || !aggregation_sent(engine, index))
-        state->receivers[state->n_receivers++] = message->receiver;
     state->departing[state->n_departing++] = index;
 }
 
@@ -103,7 +97,9 @@ static void received(struct engine *engine, struct location_state *location, uin
                      uint32_t source, const struct event *event)
 {
     struct receive *receive = receive_at(engine, index);
-    receive->is_left_out = left_out_message(engine, location, event, source, location->rank);
+    uint64_t size_bytes;
+    receive->is_left_out =
+        left_out_message(engine, location, event, source, location->rank, &size_bytes);
     if (receive->is_left_out)
         moved_tell_left_out(engine, location->index, simulation_of(engine)->postings[index].event);
 }
@@ -114,11 +110,11 @@ static void matched(struct engine *engine, uint32_t message_index, uint32_t rece
     const struct message *message = message_at(engine, message_index);
     simulation->messages[message_index].recorded_post_ns =
         simulation->postings[receive].recorded_ns;
-    simulation_try_again(engine, message->receiver);
+    blocked_try_again(engine, message->receiver);
     if (simulation->messages[message_index].is_rendezvous) {
         if (!simulation->messages[message_index].knows_receive)
             transfers_ready(engine, message_index);
-        simulation_try_again(engine, message->sender);
+        blocked_try_again(engine, message->sender);
     }
 }
 
@@ -138,18 +134,12 @@ static void entered(struct engine *engine, struct collective *instance, uint32_t
     if (is_whole && instance->n_scans == instance->n_entered) {
         // Nobody waits for a higher one, and all wait for the lowest that has not come.
         for (uint32_t i = member + 1; i < instance->first_missing; i++)
-            simulation_try_again(engine, instance->members[i].rank);
+            blocked_try_again(engine, instance->members[i].rank);
         return;
     }
     for (uint32_t i = 0; i < instance->n_members; i++)
         if (instance->members[i].has_entered && i != member)
-            simulation_try_again(engine, instance->members[i].rank);
-}
-
-static uint64_t mark_of_call(const struct engine *engine, const struct location_state *location)
-{
-    struct computation *computation = &simulated_location(engine, location)->computation;
-    return computation_mark(engine, location, computation, location->call.path);
+            blocked_try_again(engine, instance->members[i].rank);
 }
 
 static void operation_posted(struct engine *engine, struct location_state *location,
@@ -159,7 +149,7 @@ static void operation_posted(struct engine *engine, struct location_state *locat
     simulation->operations = array_reserve(simulation->operations, &simulation->operation_capacity,
                                            posting + 1, sizeof *simulation->operations);
     simulation->operations[posting] = (struct posted_operation){
-        mark_of_call(engine, location), moved_number(engine, location, event)};
+        path_mark(engine, location, location->call.path), moved_number(engine, location, event)};
 }
 
 static void operation_completed(struct engine *engine, struct location_state *location,
@@ -171,10 +161,17 @@ static void operation_completed(struct engine *engine, struct location_state *lo
         return;
     struct posted_operation operation = {.event = PAG_NOT_KNOWN};
     if (posting == NONE)
-        operation.mark = mark_of_call(engine, location);
+        operation.mark = path_mark(engine, location, location->call.path);
     else
         operation = simulation_of(engine)->operations[posting];
-    left_out_member(engine, location, instance, member, event, operation.event, operation.mark);
+    if (!left_out_member(engine, location, instance, member, event, operation.event,
+                         operation.mark) ||
+        !instance)
+        return;
+    const uint32_t *ranks;
+    uint32_t n =
+        carried_out_let_go(engine, instance, (uint32_t)(member - instance->members), &ranks);
+    blocked_try_ranks(engine, ranks, n);
 }
 
 const struct engine_hooks simulation_hooks = {

@@ -2,8 +2,7 @@
 // From what the simulation knows of a location to what a listener is told (see moved.h).
 #include "analyzer/simulation/moved.h"
 
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/state.h"
 
 static bool is_wanted(const struct engine *engine)
 {
@@ -73,15 +72,14 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
     const struct computation *computation = &state->computation;
     if (!is_wanted(engine))
         return;
-    tell(engine,
-         &(struct pag_moved){.kind = PAG_MOVED_OUTSIDE,
-                             .location = location->index,
-                             .n_events = computation->n_events,
-                             .recorded_begin_ns = computation->recorded_begin_ns,
-                             .recorded_end_ns = computation->recorded_now_ns,
-                             .begin_ns = computation->begin_ns,
-                             .end_ns = now_ns,
-                             .work_ns = (uint64_t)(state->computation_work / PAG_WORK_PER_NS)});
+    tell(engine, &(struct pag_moved){.kind = PAG_MOVED_OUTSIDE,
+                                     .location = location->index,
+                                     .n_events = computation->n_events,
+                                     .recorded_begin_ns = computation->recorded_begin_ns,
+                                     .recorded_end_ns = computation->recorded_now_ns,
+                                     .begin_ns = computation->begin_ns,
+                                     .end_ns = now_ns,
+                                     .work_ns = (uint64_t)(computation->work / PAG_WORK_PER_NS)});
 }
 
 void moved_tell_call(const struct engine *engine, const struct location_state *location,

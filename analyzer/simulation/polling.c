@@ -2,8 +2,8 @@
 // Which polls belong to a loop that ends, and what a probe waits for (see polling.h).
 #include "analyzer/simulation/polling.h"
 
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/change/cut_messages.h"
+#include "analyzer/simulation/state.h"
 
 enum { MAX_AHEAD = 4096 }; // events to the end of a loop, or to the receive of what is probed
 
@@ -134,8 +134,10 @@ static bool has_end(struct engine *engine, const struct location_state *location
     return false;
 }
 
-bool polling_has_seen(struct engine *engine, const struct location_state *location,
-                      const struct event *event)
+/// Whether the open call of LOCATION, MPI_Iprobe whose enter EVENT was, saw the message that a
+/// blocking receive takes next, or one posted behind a loop.
+static bool has_seen_message(struct engine *engine, const struct location_state *location,
+                             const struct event *event)
 {
     const struct polling *polling = &simulation_of(engine)->locations[location->index].polling;
     struct walk walk = {.engine = engine, .location = location};
@@ -164,7 +166,7 @@ bool polling_takes_no_time(struct engine *engine, struct location_state *locatio
         return false;
     bool has_found = call->n_records > 0;
     if (region_at(engine, event->index)->mpi == MPI_FUNCTION_IPROBE)
-        has_found = has_found || polling_has_seen(engine, location, event);
+        has_found = has_found || has_seen_message(engine, location, event);
     if (has_found) {
         polling->of_call_ns = polling->waited_ns;
         polling->waited_ns = 0;
@@ -241,7 +243,7 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
         return nothing;
     enum mpi_function function = region_at(engine, event->index)->mpi;
     if (function != MPI_FUNCTION_PROBE &&
-        (function != MPI_FUNCTION_IPROBE || !polling_has_seen(engine, location, event)))
+        (function != MPI_FUNCTION_IPROBE || !has_seen_message(engine, location, event)))
         return nothing;
     const struct event *record = next_record(engine, location);
     if (record && record->kind == EVENT_IRECV_REQUEST && function == MPI_FUNCTION_IPROBE)
@@ -254,9 +256,9 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
                                         location->rank, record->peer);
     if (source == NONE)
         return nothing;
-    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
     uint64_t size_bytes = record->size_bytes;
-    if (cuts->n > 0 && !message_cuts_sends(cuts, source, location->rank, record->tag, &size_bytes))
+    if (!message_cuts_sends(prediction_of(engine)->scenario, source, location->rank, record->tag,
+                            &size_bytes))
         return (struct probe){.communicator = EVENT_NO_INDEX, .is_left_out = true};
     if (engine->ranks[location->rank].n_unresolved_posts > 0)
         return nothing;

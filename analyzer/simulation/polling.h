@@ -16,9 +16,9 @@
 // MPI_Probe and MPI_Mprobe of a simulated run, and MPI_Iprobe that saw a message. They have no
 // records; what such a call waits for is the message that its rank receives next, by a blocking
 // receive, if the trace shows no other message and no operation in between, and no other probe but
-// one right behind it that found the message there; at the end of a loop of
-// polls also one posted (polling.h). It ends when that
-// message is there: of one whose sender waits for the receiver its envelope, which has no bytes.
+// one right behind it that found the message there; at the end of a loop of polls also one posted.
+// It ends when that message is there: of one whose sender waits for the receiver its envelope,
+// which has no bytes.
 // Where an earlier receive that may take the message is still open, or the trace says no such
 // thing, the call lasts as long as it did. For a message that is not sent nobody probes: the call
 // takes no time.
@@ -28,34 +28,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct engine;
-struct event;
-struct location_state;
-
-/// Of a location.
-struct polling {
-    uint32_t n_known;    // of so many polls that come next it is known
-    uint32_t region;     // (of this function)
-    bool are_waiting;    // whether their loop has an end
-    uint64_t waited_ns;  // in the recording, in polls that took no time now
-    uint64_t of_call_ns; // of that, what belongs to the open call
-};
-
-/// Whether the open call of LOCATION, MPI_Iprobe whose enter EVENT was, saw the message that a
-/// blocking receive takes next, or one posted behind a loop.
-bool polling_has_seen(struct engine *engine, const struct location_state *location,
-                      const struct event *event);
+#include "analyzer/simulation/state.h"
 
 /// LOCATION has entered its call, whose enter EVENT was: whether it is a poll that takes no time.
 /// If it ends a loop, the time of that becomes its own (polling.of_call_ns).
 bool polling_takes_no_time(struct engine *engine, struct location_state *location,
                            const struct event *event);
-
-/// What a call waits to see; communicator EVENT_NO_INDEX: nothing.
-struct probe {
-    uint32_t communicator, source, tag; // source: world rank
-    bool is_left_out;                   // the message is not sent: nothing to wait for
-};
 
 /// LOCATION has entered its call, whose enter EVENT was: what it waits to see.
 struct probe probe_of(struct engine *engine, struct location_state *location,

@@ -1,36 +1,172 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a simulated run consists of: the scheduler of its cores, its network, its cost model.
+// Simulated runs: prepared, then replayed. Each location goes through its phases, outside MPI and
+// in a call (advance.h), blocked (blocked.h); the scheduler says when each of them is over, in the
+// order of time. The matching itself, the settling of calls and all that is found are those of the
+// measured replay.
 #include "analyzer/simulation/prediction.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/simulation/advance.h"
+#include "analyzer/simulation/blocked.h"
+#include "analyzer/simulation/change/aggregate.h"
+#include "analyzer/simulation/change/cut_messages.h"
+#include "analyzer/simulation/change/drop_sync.h"
+#include "analyzer/simulation/change/move.h"
+#include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/change/scale.h"
+#include "analyzer/simulation/change/set_work.h"
+#include "analyzer/simulation/cores/core_groups.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
+#include "analyzer/simulation/cost/timeless.h"
+#include "analyzer/simulation/matched.h"
+#include "analyzer/simulation/network/collective_run.h"
+#include "analyzer/simulation/network/contention.h"
+#include "analyzer/simulation/transfers.h"
+#include "analyzer/trace/clock.h"
 
-// A location of no rank, or a further thread of one, has a core of its own.
-struct scheduler *prediction_share_cores(const struct scenario *scenario,
-                                         const struct definitions *definitions)
+// --- scenarios
+
+uint64_t scenario_slice_ns(const struct scenario_settings *settings)
 {
-    size_t n_groups = scenario->n_groups;
-    struct core_group *groups = memory_new((n_groups + definitions->n_locations) * sizeof *groups);
-    uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
-    for (size_t i = 0; i < n_groups; i++)
-        groups[i] = scenario->groups[i];
-    for (size_t i = 0; i < definitions->n_locations; i++) {
-        const struct location *location = &definitions->locations[i];
-        if (location->rank != EVENT_NO_INDEX && location->is_master) {
-            group_of[i] = scenario->group_of_rank[location->rank];
-            continue;
-        }
-        group_of[i] = (uint32_t)n_groups;
-        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
-    }
-    struct scheduler *scheduler = scheduler_new(
-        groups, n_groups, group_of, definitions->n_locations, scenario->settings->spins);
-    free(groups);
-    free(group_of);
-    return scheduler;
+    if (settings->slice_ns != PAG_NOT_KNOWN)
+        return settings->slice_ns;
+    return settings->machine ? settings->machine->slice_ns : 0;
 }
+
+static int init_scopes(struct scenario *scenario, struct error *err)
+{
+    return scopes_init(&scenario->scopes, scenario->settings->machine, &scenario->placement,
+                       scenario->group_of_rank, scenario->groups, err);
+}
+
+void scenario_alone(struct scenario *scenario, const struct definitions *definitions)
+{
+    static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
+    struct error none;
+    *scenario = (struct scenario){.settings = &unchanged};
+    placement_recorded(&scenario->placement, definitions);
+    core_groups_init_alone(scenario, definitions);
+    init_scopes(scenario, &none);
+}
+
+void scenario_release(struct scenario *scenario)
+{
+    placement_release(&scenario->placement);
+    free(scenario->group_of_rank);
+    free(scenario->keeps_cores);
+    free(scenario->groups);
+    free(scenario->compute_patterns);
+    region_works_release(&scenario->works);
+    message_cuts_release(&scenario->cuts);
+    region_patterns_free(scenario->regions);
+    scopes_release(&scenario->scopes);
+    moves_release(&scenario->moves);
+    overlaps_release(&scenario->overlaps);
+    *scenario = (struct scenario){0};
+}
+
+static int place(struct scenario *scenario, const struct definitions *definitions,
+                 struct error *err)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    uint32_t n_ranks = (uint32_t)definitions->n_ranks;
+    if (settings->n_places > 0)
+        return placement_read(&scenario->placement, n_ranks, settings->places, settings->n_places,
+                              err);
+    if (settings->n_nodes > 0)
+        placement_map(&scenario->placement, n_ranks, settings->n_nodes, settings->is_cyclic);
+    else
+        placement_recorded(&scenario->placement, definitions);
+    return 0;
+}
+
+/// The nodes that --cpu-speed names must have ranks.
+static int check_node_speeds(const struct scenario *scenario, struct error *err)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    const struct placement *placement = &scenario->placement;
+    for (size_t i = 0; i < settings->n_node_speeds; i++) {
+        const char *name = settings->node_speeds[i].node;
+        uint32_t node = 0;
+        while (node < placement->n_nodes && strcmp(placement->node_names[node], name) != 0)
+            node++;
+        if (node < placement->n_nodes)
+            continue;
+        const char *nearest =
+            spelling_nearest(name, (const char *const *)placement->node_names, placement->n_nodes);
+        if (nearest)
+            return error_set(err, "--cpu-speed %s: there is no such node; is it %s?", name,
+                             nearest);
+        char *some =
+            spelling_some("", (const char *const *)placement->node_names, placement->n_nodes);
+        error_set(err, "--cpu-speed %s: there is no such node%s", name, some);
+        free(some);
+        return -1;
+    }
+    return 0;
+}
+
+/// The call paths of <compute> elements.
+static int read_computes(struct scenario *scenario, struct error *err)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    const struct machine *machine = settings->machine;
+    if (!settings->is_timeless)
+        return 0;
+    scenario->compute_patterns =
+        memory_new((machine->n_computes + 1) * sizeof *scenario->compute_patterns);
+    for (size_t i = 0; i < machine->n_computes; i++) {
+        const struct machine_compute *compute = &machine->computes[i];
+        scenario->compute_patterns[i] = SCENARIO_NO_PATTERN;
+        if (!strchr(compute->pattern, '/'))
+            continue;
+        char *where = memory_format("%s:%u: <compute>", machine->path, compute->line);
+        int status = region_patterns_add(scenario->regions, where, compute->pattern, REGION_VISITS,
+                                         &scenario->compute_patterns[i], err);
+        free(where);
+        if (status != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_timeless(const struct scenario_settings *settings, struct error *err)
+{
+    if (!settings->is_timeless)
+        return 0;
+    if (!settings->machine || !machine_has_messages(settings->machine))
+        return error_set(err,
+                         "--timeless takes all times from the machine file, and %s has no "
+                         "<message>",
+                         settings->machine ? settings->machine->path : "there is none");
+    return 0;
+}
+
+int scenario_init(struct scenario *scenario, const struct definitions *definitions,
+                  const struct scenario_settings *settings, struct error *err)
+{
+    *scenario = (struct scenario){
+        .settings = settings,
+        .regions = region_patterns_new(definitions),
+        .slice_ns = scenario_slice_ns(settings),
+    };
+    if (check_timeless(settings, err) != 0 || place(scenario, definitions, err) != 0 ||
+        region_scales_init(scenario, err) != 0 || read_computes(scenario, err) != 0 ||
+        check_node_speeds(scenario, err) != 0 || drops_init(scenario, err) != 0 ||
+        message_cuts_init(scenario, definitions, err) != 0 ||
+        region_works_init(scenario, definitions, err) != 0 ||
+        moves_init(scenario, definitions, err) != 0 || overlaps_init(scenario, err) != 0)
+        return -1;
+    core_groups_init(scenario, definitions);
+    return init_scopes(scenario, err);
+}
+
+// --- preparing a run
 
 /// Operations are done step by step where algorithms say how, and where each step needs a core that
 /// it may have to wait for.
@@ -58,7 +194,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .scenario = scenario,
         .recorded = recorded,
         .costs = machine ? &machine_costs : &recorded_costs,
-        .scheduler = prediction_share_cores(scenario, definitions),
+        .scheduler = core_groups_share(scenario, definitions),
         .counts_wall_time = !scenario->knows_cores || settings->is_timeless,
         .knows_paths = region_patterns_count(scenario->regions) > 0,
         .is_delayed = settings->added_latency_ns > 0 || settings->added_byte_fs > 0,
@@ -94,4 +230,206 @@ void prediction_release(struct prediction *prediction)
     added_latency_release(&prediction->delay);
     timeless_free(prediction->timeless);
     *prediction = (struct prediction){0};
+}
+
+// --- the run
+
+enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
+
+static struct simulation *simulation_new(struct engine *engine, struct prediction *prediction)
+{
+    const struct scenario *scenario = prediction->scenario;
+    struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
+    simulation->prediction = prediction;
+    simulation->entering = NONE;
+    simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
+    engine->result->simulated = memory_zeroed(
+        1, sizeof(struct simulated) + engine->n_ranks * sizeof(struct simulated_rank));
+    simulation->left_out = left_out_new();
+    simulation->migration = migration_new(scenario, engine->n_locations);
+    simulation->overlap = overlap_new(scenario, engine->n_locations);
+    simulation->aggregation = aggregation_new(scenario, engine->n_ranks);
+    return simulation;
+}
+
+static void simulation_free(struct simulation *simulation)
+{
+    free(simulation->locations);
+    free(simulation->messages);
+    free(simulation->postings);
+    free(simulation->operations);
+    free(simulation->conditions);
+    free(simulation->transfers);
+    free(simulation->arrived);
+    left_out_free(simulation->left_out);
+    migration_free(simulation->migration);
+    overlap_free(simulation->overlap);
+    aggregation_free(simulation->aggregation);
+    free(simulation);
+}
+
+static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
+{
+    switch (simulated_location(engine, location)->phase) {
+    case SIMULATION_BEFORE:
+        engine_begin_location(engine, location, now_ns);
+        if (simulation_of(engine)->migration)
+            migration_began(engine, location, now_ns);
+        outside_begin(engine, location, now_ns, now_ns);
+        break;
+    case SIMULATION_OUTSIDE:
+        outside_is_over(engine, location, now_ns);
+        break;
+    case SIMULATION_ENTERED:
+        in_call_await(engine, location, now_ns);
+        break;
+    case SIMULATION_BLOCKED:
+        blocked_step(engine, location, now_ns);
+        break;
+    default: // SIMULATION_LEAVING; no other location could be done
+        if (!scheduler_works_on(prediction_of(engine)->scheduler, location->index, now_ns))
+            in_call_leave(engine, location, now_ns);
+        break;
+    }
+}
+
+static void begin(struct engine *engine)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct location_state *location = &engine->locations[i];
+        bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
+        uint64_t first_ns = prediction->timeless ? 0 : location->next_ns;
+        // From now on nobody asks for the time of a location's next event but to find out whether
+        // it has ended, or can still come before a time that has passed.
+        location->next_ns = UINT64_MAX;
+        if (is_empty)
+            outside_end_location(engine, location, 0);
+        else
+            scheduler_wait(prediction->scheduler, location->index, 0, first_ns, 0);
+    }
+}
+
+/// Of many locations the one that goes on is in no near cache: asks for all of it at once.
+static inline void fetch(const struct engine *engine, uint32_t index)
+{
+    enum { MANY_LOCATIONS = 16, LINE_BYTES = 64 };
+    const struct location_state *location = &engine->locations[index];
+    const char *state = (const char *)&simulation_of(engine)->locations[index];
+    if (engine->n_locations < MANY_LOCATIONS)
+        return;
+    for (size_t i = 0; i < sizeof(struct location_simulation); i += LINE_BYTES)
+        __builtin_prefetch(state + i, 1);
+    for (size_t i = 0; i < sizeof(struct location_state); i += LINE_BYTES)
+        __builtin_prefetch((const char *)location + i, 1);
+    __builtin_prefetch(location->cursor);
+}
+
+/// Messages that are ready before the next location goes on, at NEXT_NS, arrive; false: there are
+/// none.
+static bool transfer(struct engine *engine, uint64_t next_ns)
+{
+    size_t n = transfers_show(engine, next_ns);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t *ranks;
+        uint32_t n_ranks = transfers_waiting(engine, i, &ranks);
+        blocked_try_ranks(engine, ranks, n_ranks);
+    }
+    return n > 0;
+}
+
+static void simulation_run(struct engine *engine)
+{
+    struct simulation *simulation = simulation_of(engine);
+    const struct prediction *prediction = simulation->prediction;
+    uint32_t index;
+    uint64_t time_ns;
+    begin(engine);
+    for (uint32_t n_turns = 1;; n_turns++) {
+        bool is_any = scheduler_next(prediction->scheduler, &index, &time_ns);
+        if (prediction->contention && transfer(engine, is_any ? time_ns : UINT64_MAX))
+            continue;
+        if (!is_any) {
+            if (blocked_let_go(engine))
+                continue;
+            break;
+        }
+        simulation->now_ns = time_ns;
+        fetch(engine, index);
+        advance(engine, &engine->locations[index], simulation->now_ns);
+        if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
+            engine->listener.reached(engine->listener.context, simulation->now_ns);
+    }
+    if (simulation->migration)
+        migration_conclude(engine);
+}
+
+int prediction_run(struct prediction *prediction, struct trace *trace,
+                   const struct pag_options *options, const struct pag_listener *listener,
+                   struct pag_result *result, struct error *err)
+{
+    struct engine engine;
+    engine_init(&engine, trace, options, listener, &simulation_hooks, result);
+    struct simulation *simulation = simulation_new(&engine, prediction);
+    engine.driver = simulation;
+    engine.any_member_delays = prediction->collectives != NULL;
+    engine.eager.node_of_rank = prediction->scenario->placement.node_of_rank;
+    simulation_run(&engine);
+    int status = engine_conclude(&engine, err);
+    simulation_free(simulation);
+    for (size_t i = 0; i < result->n_locations; i++)
+        outcome_sum_inclusive(&result->locations[i]);
+    // Of a run twice as long as any recorded one sums may not fit.
+    if (status == 0 && result->time_ns / 2 > clock_max_run_ns(result->n_locations))
+        status =
+            error_set(err, "the predicted run takes %.3g s, longer than any run that can be judged",
+                      (double)result->time_ns * 1e-9);
+    return status;
+}
+
+int prediction_run_again(struct prediction *prediction, struct trace *first,
+                         const struct pag_options *options, const struct pag_listener *listener,
+                         struct pag_result *result, struct error *err)
+{
+    struct trace *trace = trace_again(first, err);
+    if (!trace)
+        return -1;
+    int status = prediction_run(prediction, trace, options, listener, result, err);
+    trace_give_back(first, trace);
+    return status == 0 ? prediction_check(prediction, err) : -1;
+}
+
+/// Nothing else is changed, so computations and visits are those that a prediction has.
+struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
+                             const struct recorded *recorded, struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    struct scenario scenario = {0};
+    struct prediction prediction = {0};
+    struct pag_result result = {0};
+    struct pag_options options = PAG_OPTIONS_DEFAULT;
+    struct visits *visits = visits_new(asked->settings->n_works, definitions->n_locations);
+    settings.works = asked->settings->works;
+    settings.n_works = asked->settings->n_works;
+    settings.is_timeless = asked->settings->is_timeless;
+    settings.machine = settings.is_timeless ? asked->settings->machine : NULL;
+    options.explains = false;
+    options.only_times = true;
+    int status = scenario_init(&scenario, definitions, &settings, err);
+    if (status == 0) {
+        prediction_init(&prediction, definitions, &scenario, recorded);
+        prediction.counted = visits;
+        prediction.counts_wall_time = !asked->knows_cores || settings.is_timeless;
+        status = prediction_run_again(&prediction, trace, &options, NULL, &result, err);
+    }
+    pag_result_release(&result);
+    prediction_release(&prediction);
+    scenario_release(&scenario);
+    if (status == 0) {
+        visits_conclude(visits);
+        return visits;
+    }
+    visits_free(visits);
+    return NULL;
 }

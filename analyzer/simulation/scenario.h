@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is different in a predicted run: where ranks run, how cores are shared, how fast they are,
-// how much work regions are.
+// how much work regions are. Plain data; prediction.h prepares it.
 #ifndef PAGODA_SIMULATION_SCENARIO_H
 #define PAGODA_SIMULATION_SCENARIO_H
 
@@ -8,26 +8,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/base/error.h"
-#include "analyzer/simulation/change/cut_messages.h"
-#include "analyzer/simulation/change/drop_sync.h"
-#include "analyzer/simulation/change/move.h"
-#include "analyzer/simulation/change/overlap.h"
-#include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/change/scale.h"
-#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cores/scheduler.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/cost/scopes.h"
-#include "analyzer/trace/definitions.h"
 
+struct message_cut;
+struct region_patterns;
 struct visits;
 
 /// The processors of one node.
 struct node_speed {
     const char *node;
     uint64_t speed; // millionths
+};
+
+/// The time inside what PATTERN names (region_pattern.h) times FACTOR.
+struct region_scale {
+    const char *pattern;
+    uint64_t factor; // millionths
+};
+
+/// What --duration and --balance ask for.
+struct region_work {
+    const char *pattern;  // region_pattern.h
+    bool is_balanced;     // else the duration counts
+    uint64_t duration_ns; // of every visit
+    const char *ranks;    // that take part, such as 0-3,8; NULL: all that visit it
 };
 
 /// What a user asks for; SCENARIO_UNCHANGED: nothing. Each value is held here only: the reader of
@@ -73,6 +80,53 @@ struct scenario_settings {
     }
 #define SCENARIO_UNCHANGED ((struct scenario_settings)SCENARIO_UNCHANGED_FIELDS)
 
+// The changes of a scenario, read. Patterns are numbers of scenario.regions.
+
+enum { REGION_MAX_SCALES = 64, MAX_DROPS = 64 };
+
+struct region_scales {
+    uint64_t factors[REGION_MAX_SCALES]; // millionths
+    uint32_t patterns[REGION_MAX_SCALES];
+    size_t n;
+};
+
+/// What the work a rank FROM does in a region for a rank TO becomes: work of that rank.
+struct move {
+    uint32_t region; // pattern
+    bool *from, *to; // by rank
+};
+
+struct moves {
+    struct move *moves;
+    uint32_t n_moves;
+};
+
+struct overlaps {
+    uint32_t *patterns;
+    uint32_t n;
+};
+
+struct drops {
+    uint32_t patterns[MAX_DROPS];
+    size_t n;
+};
+
+/// Kinds of visits (visit.h) are 1 + the index of an item.
+struct region_works {
+    struct region_works_item {
+        uint32_t pattern;
+        bool is_balanced;
+        uint64_t duration_ns;
+        bool *takes_part; // by location
+    } * items;
+    size_t n;
+};
+
+struct message_cuts {
+    struct message_cut *items;
+    size_t n;
+};
+
 #define SCENARIO_NO_PATTERN UINT32_MAX
 
 /// The settings as they are for one run.
@@ -101,17 +155,5 @@ struct scenario {
                                  // not. Set by who counts them
     struct message_cuts cuts;
 };
-
-/// How long ranks keep a core they share under SETTINGS; 0: no time at all.
-uint64_t scenario_slice_ns(const struct scenario_settings *settings);
-
-/// The scenario of SETTINGS, which must outlive it, for a run with DEFINITIONS. 0, or -1 and ERR:
-/// which setting does not fit the run. The caller releases it in either case.
-int scenario_init(struct scenario *scenario, const struct definitions *definitions,
-                  const struct scenario_settings *settings, struct error *err);
-
-/// The recorded nodes, every rank on a core of its own.
-void scenario_alone(struct scenario *scenario, const struct definitions *definitions);
-void scenario_release(struct scenario *scenario);
 
 #endif

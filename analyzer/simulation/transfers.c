@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/blocked.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/network/collective_run.h"
+#include "analyzer/simulation/network/contention.h"
+#include "analyzer/simulation/state.h"
 
 struct transfer {
     uint64_t ready_ns, number; // order of sending
@@ -20,6 +20,7 @@ struct transfer {
 struct arrival {
     struct transfer transfer;
     uint64_t arrived_ns;
+    uint32_t ranks[2]; // receiver, sender
 };
 
 static bool is_before(const struct transfer *a, const struct transfer *b)
@@ -97,36 +98,31 @@ static void take_parts(struct simulation *simulation)
                          });
 }
 
-/// Who waits for TRANSFER may go on.
-static void go_on(struct engine *engine, const struct transfer *transfer, uint64_t arrived_ns)
+uint32_t transfers_waiting(const struct engine *engine, size_t index, const uint32_t **ranks)
 {
-    const struct prediction *prediction = simulation_of(engine)->prediction;
-    if (!transfer->is_part) {
-        simulation_try_again(engine, transfer->receiver);
-        simulation_try_again(engine, transfer->sender);
-        return;
-    }
-    const uint32_t *ranks;
-    uint32_t n =
-        collective_runs_arrived(prediction->collectives, transfer->message, arrived_ns, &ranks);
-    for (uint32_t i = 0; i < n; i++)
-        simulation_try_again(engine, ranks[i]);
+    struct simulation *simulation = simulation_of(engine);
+    struct arrival *arrival = &simulation->arrived[index];
+    if (arrival->transfer.is_part)
+        return collective_runs_arrived(simulation->prediction->collectives,
+                                       arrival->transfer.message, arrival->arrived_ns, ranks);
+    *ranks = arrival->ranks;
+    return 2;
 }
 
-bool transfers_begin(struct engine *engine, uint64_t next_ns)
+size_t transfers_show(struct engine *engine, uint64_t next_ns)
 {
     struct simulation *simulation = simulation_of(engine);
     const struct prediction *prediction = simulation->prediction;
     if (next_ns <= simulation->now_ns)
-        return false;
+        return 0;
     take_parts(simulation);
     if (simulation->n_transfers == 0)
-        return false;
+        return 0;
     uint64_t until_ns = simulation->transfers[0].ready_ns;
     if (until_ns < simulation->now_ns)
         until_ns = simulation->now_ns;
     if (until_ns >= next_ns)
-        return false;
+        return 0;
     size_t n = 0;
     for (; simulation->n_transfers > 0 && simulation->transfers[0].ready_ns <= until_ns; n++) {
         struct transfer transfer = pop(simulation);
@@ -138,10 +134,8 @@ bool transfers_begin(struct engine *engine, uint64_t next_ns)
             simulation->messages[transfer.message].arrived_ns = arrived_ns;
         simulation->arrived = array_reserve(simulation->arrived, &simulation->arrived_capacity,
                                             n + 1, sizeof *simulation->arrived);
-        simulation->arrived[n] = (struct arrival){transfer, arrived_ns};
+        simulation->arrived[n] =
+            (struct arrival){transfer, arrived_ns, {transfer.receiver, transfer.sender}};
     }
-    // Nobody departs before the next location goes on.
-    for (size_t i = 0; i < n; i++)
-        go_on(engine, &simulation->arrived[i].transfer, simulation->arrived[i].arrived_ns);
-    return true;
+    return n;
 }

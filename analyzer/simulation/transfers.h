@@ -11,7 +11,7 @@
 #ifndef PAGODA_SIMULATION_TRANSFERS_H
 #define PAGODA_SIMULATION_TRANSFERS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct engine;
@@ -19,8 +19,11 @@ struct engine;
 /// A message has departed or been matched: if that makes it ready it is to be shown.
 void transfers_ready(struct engine *engine, uint32_t message);
 
-/// Shows the network what is ready before the next location goes on, at NEXT_NS, and lets those go
-/// on who wait for it. False when nothing was to be done.
-bool transfers_begin(struct engine *engine, uint64_t next_ns);
+/// Shows the network what is ready before the next location goes on, at NEXT_NS: how many messages.
+/// Nobody departs before that location goes on, so they can be asked for until then.
+size_t transfers_show(struct engine *engine, uint64_t next_ns);
+
+/// Who waits for number INDEX of these, and may go on: *RANKS, valid until the next call; how many.
+uint32_t transfers_waiting(const struct engine *engine, size_t index, const uint32_t **ranks);
 
 #endif

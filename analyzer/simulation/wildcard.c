@@ -4,8 +4,7 @@
 // their posting. MPI gives them to those posted first: where the two differ it cannot be told.
 #include "analyzer/simulation/wildcard.h"
 
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/state.h"
 
 enum { MAX_AHEAD = 4096, MAX_CANDIDATES = 64 }; // events; receives
 

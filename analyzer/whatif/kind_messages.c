@@ -112,36 +112,35 @@ static void put_bound(struct whatif_point *point, const char *key, uint64_t valu
 }
 
 void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
-                         const struct pag_result *replay)
+                         const struct simulated *found)
 {
     point->leaves_out = settings->n_drops + settings->n_cuts > 0;
-    point->n_left_out_messages = replay->n_left_out_messages;
-    point->n_resized_messages = replay->n_resized_messages;
-    point->n_left_out_collectives = replay->n_left_out_collectives;
-    point->n_partly_left_out = replay->n_partly_left_out;
+    point->n_left_out_messages = found->n_left_out_messages;
+    point->n_resized_messages = found->n_resized_messages;
+    point->n_left_out_collectives = found->n_left_out_collectives;
+    point->n_partly_left_out = found->n_partly_left_out;
     if (settings->aggregate_bytes > 0)
-        put_bound(point, "aggregated_messages", replay->n_aggregated,
+        put_bound(point, "aggregated_messages", found->n_aggregated,
                   memory_format("--aggregate joined %s to the one before. No message waits for a "
                                 "later one, so the gain is at most this",
-                                quantity_count(replay->n_aggregated, "message").text));
+                                quantity_count(found->n_aggregated, "message").text));
     if (settings->n_overlaps > 0)
-        put_bound(point, "overlapped_calls", replay->n_overlapped,
+        put_bound(point, "overlapped_calls", found->n_overlapped,
                   memory_format("--overlap let %s complete later. The trace does not tell whether "
                                 "the data was needed earlier, so the gain is at most this",
-                                quantity_count(replay->n_overlapped, "call").text));
-    const struct pag_migration *migration = replay->migration;
-    if (!migration)
+                                quantity_count(found->n_overlapped, "call").text));
+    if (settings->n_moves == 0)
         return;
     point->n_moves = settings->n_moves;
     point->moves = memory_zeroed(point->n_moves, sizeof *point->moves);
     for (size_t i = 0; i < point->n_moves; i++)
         point->moves[i] = (struct whatif_move){
             .text = memory_copy_text(settings->moves[i]),
-            .moved_ns = migration->moves[i].moved_ns,
-            .stayed_ns = migration->moves[i].stayed_ns,
-            .n_messages = migration->moves[i].n_messages,
+            .moved_ns = found->moves[i].moved_ns,
+            .stayed_ns = found->moves[i].stayed_ns,
+            .n_messages = found->moves[i].n_messages,
         };
-    point->client_server_ns = migration->client_server_ns;
-    point->in_turn_ns = migration->in_turn_ns;
-    point->unchanged_ns = migration->unchanged_ns;
+    point->client_server_ns = found->client_server_ns;
+    point->in_turn_ns = found->in_turn_ns;
+    point->unchanged_ns = found->unchanged_ns;
 }

@@ -6,6 +6,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/cost/timeless.h"
+#include "analyzer/simulation/network/collective_run.h"
+#include "analyzer/simulation/network/contention.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

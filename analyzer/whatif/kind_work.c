@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/kinds.h"
@@ -176,7 +178,7 @@ int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measure
     const struct scenario *first = &plan->cases[0].scenario;
     *visits = NULL;
     if (region_patterns_check(first->regions, &measured->replay, err) != 0 ||
-        region_works_check(&first->works, first->regions, err) != 0)
+        region_works_check(first, err) != 0)
         return -1;
     note_unrecorded(report, first, &measured->replay);
     note_data(report, first);

@@ -63,7 +63,7 @@ int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measure
 extern const struct whatif_kind whatif_kind_messages;
 
 void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
-                         const struct pag_result *replay);
+                         const struct simulated *found);
 
 // --- kind_dealt.c: work dealt while the program runs
 

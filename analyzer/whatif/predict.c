@@ -84,10 +84,10 @@ static int put_point(struct whatif_point *point, const struct prediction *predic
     point->work_end_ns = prediction->n_finalized == definitions->n_ranks
                              ? prediction->last_finalize_ns
                              : replay->time_ns;
-    point->n_forced = replay->n_forced;
+    point->n_forced = replay->simulated->n_forced;
     point->hand_over_ns = scheduler_hand_over_ns(prediction->scheduler);
     whatif_put_ranks(point, scenario, definitions, replay);
-    whatif_put_messages(point, scenario->settings, replay);
+    whatif_put_messages(point, scenario->settings, replay->simulated);
     return whatif_put_network(point, prediction, err);
 }
 

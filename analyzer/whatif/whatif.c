@@ -4,6 +4,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cost/tolerance.h"
 #include "analyzer/whatif/kinds.h"
 #include "analyzer/whatif/predict.h"
@@ -144,7 +145,7 @@ static int predict_same(const struct whatif_plan *plan, const struct catalogue *
     report->replayed_ns = same.predicted_ns;
     report->lost_ns = 0;
     for (size_t i = 0; status == 0 && i < run.replay.n_ranks; i++)
-        report->lost_ns += run.replay.simulated[i].lost_ns;
+        report->lost_ns += run.replay.simulated->ranks[i].lost_ns;
     whatif_point_release(&same);
     replay_run_release(&run);
     return status;

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/reader.h"
@@ -365,7 +366,7 @@ static void fill(struct predicted_times *times, const struct definitions *defini
 {
     times->time_ns = predicted->time_ns;
     times->measured_ns = measured->time_ns;
-    times->n_forced = predicted->n_forced;
+    times->n_forced = predicted->simulated->n_forced;
     times->n_ranks = definitions->n_ranks;
     times->ranks = memory_zeroed(times->n_ranks, sizeof *times->ranks);
     times->measured_finish_ns = memory_zeroed(times->n_ranks, sizeof(uint64_t));
@@ -377,9 +378,9 @@ static void fill(struct predicted_times *times, const struct definitions *defini
         times->ranks[rank] = (struct predicted_rank){
             .first_ns = predicted->locations[master].first_ns,
             .finish_ns = predicted->locations[master].last_ns,
-            .outside_ns = predicted->simulated[rank].outside_ns,
-            .wait_ns = predicted->simulated[rank].wait_ns,
-            .overhead_ns = predicted->simulated[rank].overhead_ns,
+            .outside_ns = predicted->simulated->ranks[rank].outside_ns,
+            .wait_ns = predicted->simulated->ranks[rank].wait_ns,
+            .overhead_ns = predicted->simulated->ranks[rank].overhead_ns,
         };
     }
 }

@@ -153,7 +153,7 @@ static int predict(const char *recorded, const char *predicted,
     prediction_init(&prediction, definitions, &scenario, measured.recorded);
     status = replay_run(&run, shipped_catalogue, &prediction, false, "predicting", err);
     if (status == 0) {
-        *is_forced = run.replay.n_forced > 0;
+        *is_forced = run.replay.simulated->n_forced > 0;
         engine_findings_convert(run.trace, shipped_catalogue, run.matcher, &run.replay, findings);
         status = whatif_out_write(predicted, &run, &scenario, "a test", err);
     }

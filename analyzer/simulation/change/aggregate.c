@@ -7,8 +7,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/state.h"
 
 /// The last message from one rank to another, and those it follows.
 struct group {
@@ -72,28 +71,26 @@ static uint32_t find_group(struct aggregation *aggregation, uint32_t sender, uin
     return index;
 }
 
-bool aggregation_sent(struct engine *engine, uint32_t index)
+bool aggregation_follows(struct engine *engine, uint32_t index)
 {
     struct simulation *simulation = simulation_of(engine);
     struct aggregation *aggregation = simulation->aggregation;
     const struct message *message = message_at(engine, index);
     const struct message_simulation *times = &simulation->messages[index];
     uint64_t size_bytes = times->size_bytes + times->added_bytes;
+    uint64_t most_bytes = simulation->prediction->scenario->settings->aggregate_bytes;
     aggregation->members = array_reserve(aggregation->members, &aggregation->members_capacity,
                                          index + 1, sizeof *aggregation->members);
     struct place *member = &aggregation->members[index];
     *member = (struct place){.group = find_group(aggregation, message->sender, message->receiver)};
     struct group *group = &aggregation->groups[member->group];
     uint64_t epoch = aggregation->epochs[message->sender];
-    member->is_follower =
-        group->epoch == epoch && !times->is_rendezvous &&
-        size_bytes <= simulation->prediction->scenario->settings->aggregate_bytes &&
-        group->size_bytes <=
-            simulation->prediction->scenario->settings->aggregate_bytes - size_bytes;
+    member->is_follower = group->epoch == epoch && !times->is_rendezvous &&
+                          size_bytes <= most_bytes && group->size_bytes <= most_bytes - size_bytes;
     member->before_bytes = member->is_follower ? group->size_bytes : 0;
     group->epoch = times->is_rendezvous ? 0 : epoch;
     group->size_bytes = member->before_bytes + size_bytes;
-    engine->result->n_aggregated += member->is_follower;
+    simulated_of(engine)->n_aggregated += member->is_follower;
     return member->is_follower;
 }
 

@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 struct aggregation;
-struct call;
 struct engine;
 struct location_state;
 struct scenario;
@@ -33,8 +32,9 @@ void aggregation_free(struct aggregation *aggregation);
 
 // The functions that follow take an ENGINE whose simulation has an aggregation.
 
-/// The message with this index has been sent: true if it follows another one.
-bool aggregation_sent(struct engine *engine, uint32_t message);
+/// The message with this index is sent by the call that has been entered: true if it follows
+/// another one. Asked once for each, in the order of sending.
+bool aggregation_follows(struct engine *engine, uint32_t message);
 
 /// It departs at DEPARTED_NS: how long it takes if it is a follower, else PAG_NOT_KNOWN.
 uint64_t aggregation_departed(struct engine *engine, uint32_t message, uint64_t departed_ns);

@@ -11,7 +11,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/state.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -200,13 +200,17 @@ int message_cut_check(const char *text, struct error *err)
     return status;
 }
 
-int message_cuts_init(struct message_cuts *cuts, const char *const *texts, size_t n,
-                      uint32_t n_ranks, struct error *err)
+int message_cuts_init(struct scenario *scenario, const struct definitions *definitions,
+                      struct error *err)
 {
-    *cuts = (struct message_cuts){.items = memory_zeroed(n, sizeof *cuts->items)};
-    for (size_t i = 0; i < n; i++)
-        if (read_cut(&cuts->items[cuts->n++], texts[i], n_ranks, err) != 0)
+    const struct scenario_settings *settings = scenario->settings;
+    struct message_cuts *cuts = &scenario->cuts;
+    cuts->items = memory_zeroed(settings->n_cuts, sizeof *cuts->items);
+    while (cuts->n < settings->n_cuts) {
+        size_t i = cuts->n++;
+        if (read_cut(&cuts->items[i], settings->cuts[i], (uint32_t)definitions->n_ranks, err) != 0)
             return -1;
+    }
     return 0;
 }
 
@@ -232,9 +236,10 @@ static bool selects(const struct message_cut *cut, uint32_t sender, uint32_t rec
     return has_tag;
 }
 
-bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32_t receiver,
+bool message_cuts_sends(const struct scenario *scenario, uint32_t sender, uint32_t receiver,
                         uint32_t tag, uint64_t *size_bytes)
 {
+    const struct message_cuts *cuts = &scenario->cuts;
     for (size_t i = 0; i < cuts->n; i++) {
         const struct message_cut *cut = &cuts->items[i];
         if (!selects(cut, sender, receiver, tag, *size_bytes))
@@ -249,26 +254,22 @@ bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32
 
 // --- in the run
 
-/// The copy of EVENT, a record of LOCATION's open call, that may be written to.
-static struct event *record_of(struct location_state *location, const struct event *event)
-{
-    return &location->call.records[event - location->call.records];
-}
-
 bool left_out_message(struct engine *engine, struct location_state *location,
-                      const struct event *event, uint32_t sender, uint32_t receiver)
+                      const struct event *event, uint32_t sender, uint32_t receiver,
+                      uint64_t *size_bytes)
 {
-    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
-    if (cuts->n == 0)
+    const struct scenario *scenario = prediction_of(engine)->scenario;
+    *size_bytes = event->size_bytes;
+    if (scenario->cuts.n == 0)
         return false;
-    uint64_t size_bytes = event->size_bytes;
-    if (message_cuts_sends(cuts, sender, receiver, event->tag, &size_bytes)) {
-        if (size_bytes != event->size_bytes) {
-            record_of(location, event)->flags |= EVENT_RESIZED;
-            record_of(location, event)->received_bytes = size_bytes;
-        }
-        return false;
+    if (!message_cuts_sends(scenario, sender, receiver, event->tag, size_bytes)) {
+        call_complete_less(&location->call, event);
+        return true;
     }
-    call_complete_less(&location->call, event);
-    return true;
+    if (*size_bytes != event->size_bytes) {
+        struct event *record = &location->call.records[event - location->call.records];
+        record->flags |= EVENT_RESIZED;
+        record->received_bytes = *size_bytes;
+    }
+    return false;
 }

@@ -20,33 +20,32 @@
 
 #include "analyzer/base/error.h"
 
+#include "analyzer/trace/definitions.h"
+
 struct engine;
 struct event;
 struct location_state;
-struct message_cut;
+struct message_cuts;
+struct scenario;
 
-struct message_cuts {
-    struct message_cut *items;
-    size_t n;
-};
-
-/// Reads N texts for a run of N_RANKS ranks. 0, or -1 and ERR: "--cut-messages TEXT: what is
-/// wrong". The caller releases CUTS in either case.
-int message_cuts_init(struct message_cuts *cuts, const char *const *texts, size_t n,
-                      uint32_t n_ranks, struct error *err);
+/// Reads the cuts of SCENARIO's settings. 0, or -1 and ERR: "--cut-messages TEXT: what is wrong".
+/// The caller releases SCENARIO.cuts in either case.
+int message_cuts_init(struct scenario *scenario, const struct definitions *definitions,
+                      struct error *err);
 void message_cuts_release(struct message_cuts *cuts);
 
 /// Whether TEXT selects messages, of whatever run: 0, or -1 and ERR likewise.
 int message_cut_check(const char *text, struct error *err);
 
 /// Whether the message is sent; *SIZE_BYTES times the factor of the first text that selects it.
-bool message_cuts_sends(const struct message_cuts *cuts, uint32_t sender, uint32_t receiver,
+bool message_cuts_sends(const struct scenario *scenario, uint32_t sender, uint32_t receiver,
                         uint32_t tag, uint64_t *size_bytes);
 
 /// Whether LOCATION's message from SENDER to RECEIVER, world ranks, recorded as EVENT in its open
-/// call, is left out; notes that, and another size.
+/// call, is left out; notes that, and another size, which is also in *SIZE_BYTES.
 bool left_out_message(struct engine *engine, struct location_state *location,
-                      const struct event *event, uint32_t sender, uint32_t receiver);
+                      const struct event *event, uint32_t sender, uint32_t receiver,
+                      uint64_t *size_bytes);
 
 /// Where in TEXT the factor begins, behind its `=`; NULL without one.
 const char *message_cut_factor(const char *text);

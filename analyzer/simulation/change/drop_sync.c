@@ -7,10 +7,9 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/pool.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/carried_out.h"
+#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/moved.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/state.h"
 
 enum { N_RECORDS = 3 }; // posted, begun, completed
 
@@ -25,31 +24,31 @@ struct left_out_part {
     uint64_t events[N_RECORDS];
 };
 
-int drops_init(struct drops *drops, struct region_patterns *regions, const char *const *texts,
-               size_t n_texts, struct error *err)
+int drops_init(struct scenario *scenario, struct error *err)
 {
-    *drops = (struct drops){.regions = regions};
-    if (n_texts > MAX_DROPS)
+    const struct scenario_settings *settings = scenario->settings;
+    struct drops *drops = &scenario->drops;
+    if (settings->n_drops > MAX_DROPS)
         return error_set(err, "--drop-sync: more than %d of them", MAX_DROPS);
-    for (size_t i = 0; i < n_texts; i++)
-        if (region_patterns_add(regions, "--drop-sync", texts[i], REGION_CALLS,
-                                &drops->patterns[drops->n++], err) != 0)
+    for (; drops->n < settings->n_drops; drops->n++)
+        if (region_patterns_add(scenario->regions, "--drop-sync", settings->drops[drops->n],
+                                REGION_CALLS, &drops->patterns[drops->n], err) != 0)
             return -1;
     return 0;
 }
 
-/// Whether the member of a collective operation with this path and these sizes leaves it out: what
-/// only synchronises inside a dropped region, all that is named itself.
-static bool drops_it(const struct drops *drops, uint64_t mark, uint8_t class_, uint64_t size_bytes,
-                     bool is_uneven)
+/// Whether MEMBER of an operation, on a path with this MARK, leaves it out: what only synchronises
+/// inside a dropped region, all that is named itself.
+static bool drops_it(const struct scenario *scenario, uint64_t mark, const struct member *member)
 {
-    bool is_sync = class_ == COLLECTIVE_BARRIER ||
-                   (class_ != COLLECTIVE_HANDLE && size_bytes == 0 && !is_uneven);
-    for (size_t i = 0; i < drops->n; i++) {
-        if (region_patterns_is_call(drops->regions, mark, drops->patterns[i]) ||
-            (is_sync && region_patterns_is_inside(drops->regions, mark, drops->patterns[i])))
+    const struct drops *drops = &scenario->drops;
+    bool is_sync =
+        member->class_ == COLLECTIVE_BARRIER ||
+        (member->class_ != COLLECTIVE_HANDLE && member->size_bytes == 0 && !member->is_uneven);
+    for (size_t i = 0; i < drops->n; i++)
+        if (region_patterns_is_call(scenario->regions, mark, drops->patterns[i]) ||
+            (is_sync && region_patterns_is_inside(scenario->regions, mark, drops->patterns[i])))
             return true;
-    }
     return false;
 }
 
@@ -85,20 +84,19 @@ static void keep(struct engine *engine, const struct location_state *location,
     map_put(&left_out->first_of, instance->index, index);
 }
 
-void left_out_member(struct engine *engine, struct location_state *location,
+bool left_out_member(struct engine *engine, struct location_state *location,
                      const struct collective *instance, struct member *member,
                      const struct event *event, uint64_t posted, uint64_t mark)
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
     if (scenario->drops.n == 0 || location->call.is_init || location->call.is_finalize ||
-        !drops_it(&scenario->drops, mark, member->class_, member->size_bytes, member->is_uneven))
-        return;
+        !drops_it(scenario, mark, member))
+        return false;
     member->is_left_out = true;
     location->call.n_left_out++;
-    if (instance)
-        carried_out_let_go(engine, instance, (uint32_t)(member - instance->members));
     if (engine->listener.changed && instance)
         keep(engine, location, instance, event, posted);
+    return true;
 }
 
 /// Tells the records of INSTANCE, which all members have left out, or not: then all stay.
@@ -126,7 +124,7 @@ bool left_out_over(struct engine *engine, const struct collective *instance)
     for (uint32_t i = 0; i < instance->n_members; i++)
         n_left_out += instance->members[i].is_left_out;
     tell_parts(engine, instance, n_left_out == instance->n_members);
-    engine->result->n_left_out_collectives += n_left_out == instance->n_members;
-    engine->result->n_partly_left_out += n_left_out > 0 && n_left_out < instance->n_members;
+    simulated_of(engine)->n_left_out_collectives += n_left_out == instance->n_members;
+    simulated_of(engine)->n_partly_left_out += n_left_out > 0 && n_left_out < instance->n_members;
     return n_left_out == instance->n_members;
 }

@@ -10,26 +10,16 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/simulation/change/region_pattern.h"
-
-enum { MAX_DROPS = 64 };
 
 struct collective;
 struct engine;
 struct event;
 struct location_state;
 struct member;
+struct scenario;
 
-/// Operations that --drop-sync names.
-struct drops {
-    const struct region_patterns *regions;
-    uint32_t patterns[MAX_DROPS];
-    size_t n;
-};
-
-/// Reads the TEXTS, which are added to REGIONS, which must outlive DROPS. 0, or -1 and ERR.
-int drops_init(struct drops *drops, struct region_patterns *regions, const char *const *texts,
-               size_t n_texts, struct error *err);
+/// Reads the operations that --drop-sync names. 0, or -1 and ERR.
+int drops_init(struct scenario *scenario, struct error *err);
 
 /// The records of parts in operations that are not over and were left out so far. The caller frees.
 struct left_out_parts;
@@ -37,9 +27,9 @@ struct left_out_parts *left_out_new(void);
 void left_out_free(struct left_out_parts *left_out);
 
 /// MEMBER of an operation entered by LOCATION on a path with MARK (computation.h) and recorded as
-/// EVENT in its open call, posted by the event numbered POSTED (PAG_NOT_KNOWN: none): notes whether
-/// it leaves it out. INSTANCE NULL: of one member, whose records stay. Not in measured time.
-void left_out_member(struct engine *engine, struct location_state *location,
+/// EVENT in its open call, posted by the event numbered POSTED (PAG_NOT_KNOWN: none): notes and
+/// returns whether it leaves it out. INSTANCE NULL: of one member, whose records stay.
+bool left_out_member(struct engine *engine, struct location_state *location,
                      const struct collective *instance, struct member *member,
                      const struct event *event, uint64_t posted, uint64_t mark);
 

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/change/cut_messages.h"
+#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/path_scale.h"
+#include "analyzer/simulation/state.h"
 
 // --- what --move names
 
@@ -48,10 +50,10 @@ int moves_check_form(const char *text, struct error *err)
     return 0;
 }
 
-static int read_move(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
-                     const char *text, struct error *err)
+static int read_move(struct scenario *scenario, uint32_t n_ranks, const char *text,
+                     struct error *err)
 {
-    struct move *move = &moves->moves[moves->n_moves++];
+    struct move *move = &scenario->moves.moves[scenario->moves.n_moves++];
     *move = (struct move){.from = memory_zeroed(n_ranks, sizeof(bool)),
                           .to = memory_zeroed(n_ranks, sizeof(bool))};
     if (moves_check_form(text, err) != 0)
@@ -61,43 +63,47 @@ static int read_move(struct moves *moves, struct region_patterns *regions, uint3
         read_ranks(text, colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
         return -1;
     char *pattern = memory_format("%.*s", (int)(equals - text), text);
-    int status =
-        region_patterns_add(regions, "--move", pattern, REGION_COMPUTING, &move->region, err);
+    int status = region_patterns_add(scenario->regions, "--move", pattern, REGION_COMPUTING,
+                                     &move->region, err);
     free(pattern);
     return status;
 }
 
-int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
-               const char *const *texts, size_t n_texts, struct error *err)
+int moves_init(struct scenario *scenario, const struct definitions *definitions, struct error *err)
 {
-    *moves = (struct moves){
-        .regions = regions,
-        .moves = memory_zeroed(n_texts, sizeof *moves->moves),
-    };
-    if (n_texts > PAG_MAX_MOVES)
-        return error_set(err, "--move: more than %d of them", PAG_MAX_MOVES);
-    for (size_t i = 0; i < n_texts; i++)
-        if (read_move(moves, regions, n_ranks, texts[i], err) != 0)
+    const struct scenario_settings *settings = scenario->settings;
+    scenario->moves.moves = memory_zeroed(settings->n_moves, sizeof *scenario->moves.moves);
+    if (settings->n_moves > SIMULATED_MAX_MOVES)
+        return error_set(err, "--move: more than %d of them", SIMULATED_MAX_MOVES);
+    for (size_t i = 0; i < settings->n_moves; i++)
+        if (read_move(scenario, (uint32_t)definitions->n_ranks, settings->moves[i], err) != 0)
             return -1;
     return 0;
 }
 
-uint32_t moves_of_path(const struct moves *moves, uint64_t mark, uint32_t rank)
+/// The moves, bits, that name PATH of LOCATION.
+static uint32_t moves_of_path(const struct engine *engine, const struct location_state *location,
+                              uint32_t path)
 {
+    const struct scenario *scenario = prediction_of(engine)->scenario;
+    const struct moves *moves = &scenario->moves;
+    uint64_t mark = path_mark(engine, location, path);
     uint32_t bits = 0;
     for (uint32_t i = 0; i < moves->n_moves; i++)
-        if (moves->moves[i].from[rank] &&
-            region_patterns_is_inside(moves->regions, mark, moves->moves[i].region))
+        if (moves->moves[i].from[location->rank] &&
+            region_patterns_is_inside(scenario->regions, mark, moves->moves[i].region))
             bits |= UINT32_C(1) << i;
     return bits;
 }
 
-uint32_t moves_move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to)
+/// The first of the moves BITS by which work of rank FROM goes along with a message to rank TO,
+/// SIMULATED_MAX_MOVES: none.
+static uint32_t move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < moves->n_moves; i++)
         if ((bits >> i & 1) != 0 && moves->moves[i].from[from] && moves->moves[i].to[to])
             return i;
-    return PAG_MAX_MOVES;
+    return SIMULATED_MAX_MOVES;
 }
 
 // --- the papers' algorithm
@@ -167,7 +173,7 @@ static struct client_server_load client_server_send(struct client_server *proces
     struct client_server_load load = {
         .longest = process->longest, .in_turn = process->in_turn, .unchanged = process->unchanged};
     for (size_t i = 0; i < process->n_pieces; i++)
-        if (moves_move_of(moves, process->pieces[i].moves, from, to) < PAG_MAX_MOVES)
+        if (move_of(moves, process->pieces[i].moves, from, to) < SIMULATED_MAX_MOVES)
             load.procedure += process->pieces[i].work;
     process->longest -= load.procedure;
     process->in_turn -= load.procedure;
@@ -217,8 +223,8 @@ struct migration {
     size_t loads_capacity;
     struct client_server_load *client_server_loads; // by message
     size_t client_server_capacity;
-    pag_work moved[PAG_MAX_MOVES], stayed[PAG_MAX_MOVES];
-    uint64_t n_messages[PAG_MAX_MOVES];
+    pag_work moved[SIMULATED_MAX_MOVES], stayed[SIMULATED_MAX_MOVES];
+    uint64_t n_messages[SIMULATED_MAX_MOVES];
 };
 
 struct migration *migration_new(const struct scenario *scenario, size_t n_locations)
@@ -251,10 +257,9 @@ static struct migration_location *state_of(const struct engine *engine,
     return &simulation_of(engine)->migration->locations[location->index];
 }
 
-static uint32_t move_of(const struct engine *engine, const struct location_state *location,
-                        uint32_t moves, uint32_t receiver)
+static const struct scenario *scenario_of(const struct engine *engine)
 {
-    return moves_move_of(&prediction_of(engine)->scenario->moves, moves, location->rank, receiver);
+    return prediction_of(engine)->scenario;
 }
 
 // --- who gets it
@@ -265,7 +270,7 @@ static uint32_t moved_levels(struct engine *engine, struct location_state *locat
     const struct profile *profile = &location->profile;
     uint32_t levels = 0, n = 1;
     for (uint32_t path = profile->current; path != 0; path = profile->paths[path].parent, n++)
-        if (computation_change(engine, location, path).moves != 0)
+        if (moves_of_path(engine, location, path) != 0)
             levels = n;
     return levels;
 }
@@ -278,14 +283,13 @@ static uint32_t receiver_of(const struct engine *engine, const struct location_s
                              event->peer);
 }
 
-/// Whether the message to RECEIVER recorded as EVENT is not sent (drop_sync.h).
+/// Whether the message to RECEIVER recorded as EVENT is not sent (cut_messages.h).
 static bool is_left_out(const struct engine *engine, const struct location_state *location,
                         const struct event *event, uint32_t receiver)
 {
-    const struct message_cuts *cuts = &prediction_of(engine)->scenario->cuts;
     uint64_t size_bytes = event->size_bytes;
-    return cuts->n > 0 && receiver != NONE &&
-           !message_cuts_sends(cuts, location->rank, receiver, event->tag, &size_bytes);
+    return receiver != NONE && !message_cuts_sends(scenario_of(engine), location->rank, receiver,
+                                                   event->tag, &size_bytes);
 }
 
 /// For whom LOCATION does work of MOVES (bits) that it does before its next unread event; NONE: for
@@ -315,7 +319,8 @@ static uint32_t find_receiver(struct engine *engine, struct location_state *loca
             receiver = receiver_of(engine, location, event);
             if (is_left_out(engine, location, event, receiver))
                 break;
-            if (receiver != NONE && move_of(engine, location, moves, receiver) < PAG_MAX_MOVES)
+            if (receiver != NONE && move_of(&scenario_of(engine)->moves, moves, location->rank,
+                                            receiver) < SIMULATED_MAX_MOVES)
                 return receiver;
             if (levels == 0)
                 return NONE;
@@ -340,8 +345,7 @@ static uint32_t moved_region(struct engine *engine, struct location_state *locat
     const struct path *paths = location->profile.paths;
     uint32_t region = NONE;
     for (; path != 0; path = paths[path].parent)
-        if (paths[path].region != NONE &&
-            (computation_change(engine, location, path).moves >> move & 1) != 0)
+        if (paths[path].region != NONE && (moves_of_path(engine, location, path) >> move & 1) != 0)
             region = paths[path].region;
     return region;
 }
@@ -360,18 +364,20 @@ static struct load *find_leaving(const struct migration_location *state, uint32_
     return NULL;
 }
 
-/// A part of LOCATION's computation, OWN of its work, that moves name: cuts it out if it goes to
-/// RECEIVER.
+/// A part of LOCATION's computation, OWN of its work, that MOVES name (bits): cuts it out if it
+/// goes to RECEIVER.
 static void take_part(struct engine *engine, struct location_state *location,
-                      struct computation_part *part, pag_work own, uint32_t receiver)
+                      struct computation_part *part, uint32_t moves, pag_work own,
+                      uint32_t receiver)
 {
     struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
-    uint32_t move =
-        receiver == NONE ? PAG_MAX_MOVES : move_of(engine, location, part->moves, receiver);
-    client_server_procedure(&state->process, part->moves, own);
-    if (move == PAG_MAX_MOVES) {
-        migration->stayed[first_move(part->moves)] += own;
+    uint32_t move = SIMULATED_MAX_MOVES;
+    if (receiver != NONE)
+        move = move_of(&scenario_of(engine)->moves, moves, location->rank, receiver);
+    client_server_procedure(&state->process, moves, own);
+    if (move == SIMULATED_MAX_MOVES) {
+        migration->stayed[first_move(moves)] += own;
         return;
     }
     part->is_moved = true;
@@ -388,13 +394,13 @@ static void take_part(struct engine *engine, struct location_state *location,
     load->work += own;
 }
 
-pag_work migration_cut(struct engine *engine, struct location_state *location,
-                       struct computation *computation, pag_work work)
+pag_work migration_cut(struct engine *engine, struct location_state *location)
 {
+    struct computation *computation = &simulated_location(engine, location)->computation;
     pag_work cut = 0, before = 0, scaled = 0, set = 0;
     uint32_t moves = 0, receiver = NONE; // for whom work of these moves is done
-    client_server_work(&state_of(engine, location)->process, work);
-    if (work == 0)
+    client_server_work(&state_of(engine, location)->process, computation->work);
+    if (computation->work == 0)
         return 0;
     for (uint32_t i = 0; i < computation->n_parts; i++) {
         struct computation_part *part = &computation->parts[i];
@@ -406,13 +412,14 @@ pag_work migration_cut(struct engine *engine, struct location_state *location,
             up_to += computation->process_ns * scaled / computation->recorded_ns;
         pag_work own = up_to - before;
         before = up_to;
-        if (part->moves == 0 || own == 0)
+        uint32_t of_part = own == 0 ? 0 : moves_of_path(engine, location, part->path);
+        if (of_part == 0)
             continue;
-        if (part->moves != moves) { // another message may take it along
-            moves = part->moves;
+        if (of_part != moves) { // another message may take it along
+            moves = of_part;
             receiver = find_receiver(engine, location, moves);
         }
-        take_part(engine, location, part, own, receiver);
+        take_part(engine, location, part, moves, own, receiver);
         if (part->is_moved)
             cut += own;
     }
@@ -424,7 +431,7 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
 {
     struct migration *migration = simulation_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
-    const struct scenario *scenario = prediction_of(engine)->scenario;
+    const struct scenario *scenario = scenario_of(engine);
     const struct message *message = message_at(engine, message_index);
     migration->loads = array_reserve(migration->loads, &migration->loads_capacity,
                                      message_index + 1, sizeof *migration->loads);
@@ -508,9 +515,9 @@ static void raise_to(uint64_t *ns, pag_work work)
 void migration_conclude(struct engine *engine)
 {
     const struct migration *migration = simulation_of(engine)->migration;
-    struct pag_migration *out = memory_zeroed(1, sizeof *out);
-    for (int i = 0; i < PAG_MAX_MOVES; i++)
-        out->moves[i] = (struct pag_move){
+    struct simulated *out = simulated_of(engine);
+    for (int i = 0; i < SIMULATED_MAX_MOVES; i++)
+        out->moves[i] = (struct simulated_move){
             .moved_ns = (uint64_t)(migration->moved[i] / PAG_WORK_PER_NS),
             .stayed_ns = (uint64_t)(migration->stayed[i] / PAG_WORK_PER_NS),
             .n_messages = migration->n_messages[i],
@@ -521,5 +528,4 @@ void migration_conclude(struct engine *engine)
         raise_to(&out->in_turn_ns, process->in_turn);
         raise_to(&out->unchanged_ns, process->unchanged);
     }
-    engine->result->migration = out;
 }

@@ -13,48 +13,26 @@
 #ifndef PAGODA_SIMULATION_CHANGE_MOVE_H
 #define PAGODA_SIMULATION_CHANGE_MOVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/trace/definitions.h"
 
-/// What the work a rank FROM does in a region for a rank TO becomes: work of that rank.
-struct move {
-    uint32_t region; // number of its pattern
-    bool *from, *to; // by rank
-};
-
-struct moves {
-    const struct region_patterns *regions;
-    struct move *moves;
-    uint32_t n_moves;
-};
+struct engine;
+struct location_state;
+struct migration;
+struct moves;
+struct scenario;
 
 /// Whether TEXT has the form REGION=FROM:TO of --move, with no rank on both sides, whatever the
 /// run: 0, or -1 and ERR.
 int moves_check_form(const char *text, struct error *err);
 
-/// Reads "REGION=FROM:TO" for a run of N_RANKS ranks; the regions are added to REGIONS, which must
-/// outlive MOVES. 0, or -1 and ERR: which of them does not fit the run. The caller releases MOVES
-/// in either case.
-int moves_init(struct moves *moves, struct region_patterns *regions, uint32_t n_ranks,
-               const char *const *texts, size_t n_texts, struct error *err);
+/// Reads the moves of SCENARIO's settings. 0, or -1 and ERR: which of them does not fit the run.
+/// The caller releases SCENARIO.moves in either case.
+int moves_init(struct scenario *scenario, const struct definitions *definitions, struct error *err);
 void moves_release(struct moves *moves);
-
-/// The moves, bits, that name a path of RANK with this MARK (region_pattern.h).
-uint32_t moves_of_path(const struct moves *moves, uint64_t mark, uint32_t rank);
-/// The first of the moves BITS by which work of rank FROM goes along with a message to rank TO,
-/// PAG_MAX_MOVES: none.
-uint32_t moves_move_of(const struct moves *moves, uint32_t bits, uint32_t from, uint32_t to);
-
-struct engine;
-struct computation;
-struct location_state;
-struct migration;
-struct scenario;
 
 /// NULL where SCENARIO moves nothing.
 struct migration *migration_new(const struct scenario *scenario, size_t n_locations);
@@ -62,10 +40,9 @@ void migration_free(struct migration *migration);
 
 // The functions that follow take an ENGINE whose simulation has a migration.
 
-/// COMPUTATION of LOCATION, with the work WORK, has been read: how much of it goes elsewhere; the
-/// parts it consists of are marked as moved.
-pag_work migration_cut(struct engine *engine, struct location_state *location,
-                       struct computation *computation, pag_work work);
+/// The computation of LOCATION has been read: how much of its work goes elsewhere; its parts that
+/// go are marked as moved.
+pag_work migration_cut(struct engine *engine, struct location_state *location);
 
 /// LOCATION has sent MESSAGE (its index): what goes along with it, and by how many bytes it grows.
 uint64_t migration_sent(struct engine *engine, const struct location_state *location,
@@ -82,7 +59,7 @@ pag_work migration_arrived(struct engine *engine, struct location_state *locatio
 /// LOCATION works in an MPI call: process time for the papers' algorithm.
 void migration_worked(struct engine *engine, const struct location_state *location, pag_work work);
 
-/// LOCATION has begun at NOW_NS; the run is over: fills pag_result.migration.
+/// LOCATION has begun at NOW_NS; the run is over: notes in pag_result.simulated what was moved.
 void migration_began(struct engine *engine, const struct location_state *location, uint64_t now_ns);
 void migration_conclude(struct engine *engine);
 

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/blocked.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/conditions.h"
+#include "analyzer/simulation/path_scale.h"
+#include "analyzer/simulation/state.h"
 
 enum { MAX_AHEAD = 4096 }; // events of a call
 
@@ -35,16 +36,14 @@ struct overlap {
     size_t n_locations;
 };
 
-int overlaps_init(struct overlaps *overlaps, struct region_patterns *regions,
-                  const char *const *texts, size_t n_texts, struct error *err)
+int overlaps_init(struct scenario *scenario, struct error *err)
 {
-    *overlaps = (struct overlaps){
-        .regions = regions,
-        .patterns = memory_zeroed(n_texts, sizeof *overlaps->patterns),
-    };
-    for (; overlaps->n < n_texts; overlaps->n++)
-        if (region_patterns_add(regions, "--overlap", texts[overlaps->n], REGION_CALLS,
-                                &overlaps->patterns[overlaps->n], err) != 0)
+    const struct scenario_settings *settings = scenario->settings;
+    struct overlaps *overlaps = &scenario->overlaps;
+    overlaps->patterns = memory_zeroed(settings->n_overlaps, sizeof *overlaps->patterns);
+    for (; overlaps->n < settings->n_overlaps; overlaps->n++)
+        if (region_patterns_add(scenario->regions, "--overlap", settings->overlaps[overlaps->n],
+                                REGION_CALLS, &overlaps->patterns[overlaps->n], err) != 0)
             return -1;
     return 0;
 }
@@ -55,10 +54,14 @@ void overlaps_release(struct overlaps *overlaps)
     *overlaps = (struct overlaps){0};
 }
 
-bool overlaps_has_path(const struct overlaps *overlaps, uint64_t mark)
+/// Whether --overlap names PATH of LOCATION, or one above it.
+static bool is_overlapped(const struct engine *engine, const struct location_state *location,
+                          uint32_t path)
 {
-    for (uint32_t i = 0; i < overlaps->n; i++)
-        if (region_patterns_is_inside(overlaps->regions, mark, overlaps->patterns[i]))
+    const struct scenario *scenario = prediction_of(engine)->scenario;
+    uint64_t mark = path_mark(engine, location, path);
+    for (uint32_t i = 0; i < scenario->overlaps.n; i++)
+        if (region_patterns_is_inside(scenario->regions, mark, scenario->overlaps.patterns[i]))
             return true;
     return false;
 }
@@ -110,7 +113,7 @@ static uint32_t region_around(struct engine *engine, struct location_state *loca
     uint32_t region = location->profile.stack[location->profile.depth - 1].path;
     for (uint32_t at = location->profile.paths[path].parent; at != 0;
          at = location->profile.paths[at].parent)
-        if (computation_change(engine, location, at).overlaps)
+        if (is_overlapped(engine, location, at))
             region = at;
     return region;
 }
@@ -131,7 +134,7 @@ bool overlap_puts_off(struct engine *engine, struct location_state *location,
     if (call->is_cut || call->is_bare || call->is_test || call->has_collectives ||
         call->n_parts > 0 || state->n_calls == OVERLAP_MAX_CALLS ||
         (call->n_receives == 0 && !waits_for_receiver(engine, call)) ||
-        !computation_change(engine, location, call->path).overlaps)
+        !is_overlapped(engine, location, call->path))
         return false;
     state->calls = array_reserve(state->calls, &state->calls_capacity, state->n_calls + 1,
                                  sizeof *state->calls);
@@ -146,7 +149,7 @@ bool overlap_puts_off(struct engine *engine, struct location_state *location,
            call->n_receives);
     append(&state->sends, &state->n_sends, &state->sends_capacity, call->sends, call->n_sends);
     call->n_receives = call->n_sends = 0;
-    engine->result->n_overlapped++;
+    simulated_of(engine)->n_overlapped++;
     lineage_let_go(&engine->lineage, call->enter_node);
     call->enter_node = NONE;
     return true;
@@ -247,7 +250,6 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
                     pag_work *work)
 {
     struct overlap_location *state = state_of(engine, location);
-    struct simulation *simulation = simulation_of(engine);
     uint32_t first_receive = 0, first_send = 0;
     *ready_ns = location->call.enter_ns;
     *work = 0;
@@ -260,12 +262,11 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
                                  .n_sends = put_off->n_sends,
                                  .recorded_enter_ns = call->recorded_enter_ns,
                                  .recorded_leave_ns = call->recorded_leave_ns};
-        uint32_t n_conditions = simulation_conditions(engine, &own);
+        uint32_t n_conditions = conditions_of(engine, &own);
         uint64_t own_ready_ns = call->enter_ns;
         pag_work own_work = 0;
         if (n_conditions > 0)
-            prediction_settle(simulation->prediction, call, simulation->conditions, n_conditions,
-                              &own_ready_ns, &own_work);
+            conditions_settle(engine, call, n_conditions, &own_ready_ns, &own_work);
         if (own_ready_ns > *ready_ns)
             *ready_ns = own_ready_ns;
         *work += own_work;

@@ -19,32 +19,21 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/cost/cost_model.h"
 
 struct engine;
 struct event;
 struct location_state;
 struct overlap;
+struct overlaps;
 struct scenario;
 
 enum { OVERLAP_MAX_CALLS = 1024 };
 
-/// What --overlap names.
-struct overlaps {
-    const struct region_patterns *regions;
-    uint32_t *patterns;
-    uint32_t n;
-};
-
-/// Reads the TEXTS, which are added to REGIONS, which must outlive OVERLAPS. 0, or -1 and ERR; the
-/// caller releases OVERLAPS in either case.
-int overlaps_init(struct overlaps *overlaps, struct region_patterns *regions,
-                  const char *const *texts, size_t n_texts, struct error *err);
+/// Reads what --overlap names. 0, or -1 and ERR; the caller releases SCENARIO.overlaps in either
+/// case.
+int overlaps_init(struct scenario *scenario, struct error *err);
 void overlaps_release(struct overlaps *overlaps);
-
-/// Whether the path with this MARK (region_pattern.h) is overlapped.
-bool overlaps_has_path(const struct overlaps *overlaps, uint64_t mark);
 
 /// NULL where SCENARIO overlaps nothing.
 struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations);

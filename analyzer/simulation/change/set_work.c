@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions whose work is set (see set_work.h).
-// Visits are counted, or their works are set.
+// Regions whose work is set (see set_work.h). Visits are counted, or their works are set.
 #include "analyzer/simulation/change/set_work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/prediction.h"
-#include "analyzer/trace/reader.h"
+#include "analyzer/simulation/scenario.h"
 
 // --- what --duration and --balance name
 
@@ -30,22 +29,24 @@ static int read_ranks(struct region_works_item *item, const struct region_work *
     return status;
 }
 
-int region_works_init(struct region_works *works, const struct region_work *settings, size_t n,
-                      const struct definitions *definitions, struct region_patterns *patterns,
+int region_works_init(struct scenario *scenario, const struct definitions *definitions,
                       struct error *err)
 {
-    *works = (struct region_works){.items = memory_zeroed(n, sizeof *works->items)};
-    for (size_t i = 0; i < n; i++) {
+    const struct scenario_settings *settings = scenario->settings;
+    struct region_works *works = &scenario->works;
+    works->items = memory_zeroed(settings->n_works, sizeof *works->items);
+    for (size_t i = 0; i < settings->n_works; i++) {
+        const struct region_work *setting = &settings->works[i];
         struct region_works_item *item = &works->items[works->n++];
         *item = (struct region_works_item){
-            .is_balanced = settings[i].is_balanced,
-            .duration_ns = settings[i].duration_ns,
+            .is_balanced = setting->is_balanced,
+            .duration_ns = setting->duration_ns,
             .takes_part = memory_zeroed(definitions->n_locations, sizeof(bool)),
         };
         const char *option = item->is_balanced ? "--balance" : "--duration";
-        if (region_patterns_add(patterns, option, settings[i].pattern, REGION_COMPUTING,
+        if (region_patterns_add(scenario->regions, option, setting->pattern, REGION_COMPUTING,
                                 &item->pattern, err) != 0 ||
-            read_ranks(item, &settings[i], definitions, err) != 0)
+            read_ranks(item, setting, definitions, err) != 0)
             return -1;
     }
     return 0;
@@ -59,19 +60,20 @@ void region_works_release(struct region_works *works)
     *works = (struct region_works){0};
 }
 
-int32_t region_works_kind(const struct region_works *works, const struct region_patterns *patterns,
-                          uint32_t location, uint64_t mark)
+int32_t region_works_kind(const struct scenario *scenario, uint32_t location, uint64_t mark)
 {
+    const struct region_works *works = &scenario->works;
     for (size_t i = 0; i < works->n; i++)
         if (works->items[i].takes_part[location] &&
-            region_patterns_is_inside(patterns, mark, works->items[i].pattern))
+            region_patterns_is_inside(scenario->regions, mark, works->items[i].pattern))
             return (int32_t)i + 1;
     return 0;
 }
 
-int region_works_check(const struct region_works *works, const struct region_patterns *patterns,
-                       struct error *err)
+int region_works_check(const struct scenario *scenario, struct error *err)
 {
+    const struct region_patterns *patterns = scenario->regions;
+    const struct region_works *works = &scenario->works;
     for (size_t i = 0; i < works->n; i++)
         for (size_t j = i + 1; j < works->n; j++) {
             uint32_t a = works->items[i].pattern, b = works->items[j].pattern;
@@ -256,7 +258,7 @@ static bool is_by_total(const struct visit_run *run, int32_t kind)
 
 int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark)
 {
-    int32_t kind = region_works_kind(&run->scenario->works, run->scenario->regions, location, mark);
+    int32_t kind = region_works_kind(run->scenario, location, mark);
     return kind > 0 && is_by_total(run, kind) ? 0 : kind;
 }
 
@@ -333,62 +335,9 @@ uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_
 
 uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_t mark)
 {
-    int32_t kind = region_works_kind(&run->scenario->works, run->scenario->regions, location, mark);
+    int32_t kind = region_works_kind(run->scenario, location, mark);
     if (kind == 0 || !is_by_total(run, kind))
         return PAG_WORK_PER_NS;
     const struct visit_kind *of = kind_at(run->visits, kind);
     return ratio(of->mean, of->lists[location].total);
-}
-
-// --- counting them: a simulated run in which nothing is changed, so that computations and visits
-// are
-// --- those that a prediction of this run has
-
-/// Simulates TRACE under ASKED with nothing changed except the works of its visits.
-static int simulate(struct trace *trace, const struct scenario *asked,
-                    const struct recorded *recorded, struct visits *visits, struct error *err)
-{
-    const struct definitions *definitions = trace_definitions(trace);
-    struct scenario_settings settings = SCENARIO_UNCHANGED;
-    struct scenario scenario = {0};
-    struct prediction prediction = {0};
-    struct pag_result result = {0};
-    struct pag_options options = PAG_OPTIONS_DEFAULT;
-    settings.works = asked->settings->works;
-    settings.n_works = asked->settings->n_works;
-    settings.is_timeless = asked->settings->is_timeless;
-    settings.machine = settings.is_timeless ? asked->settings->machine : NULL;
-    options.explains = false;
-    options.only_times = true;
-    int status = scenario_init(&scenario, definitions, &settings, err);
-    if (status == 0) {
-        prediction_init(&prediction, definitions, &scenario, recorded);
-        prediction.counted = visits;
-        prediction.counts_wall_time = !asked->knows_cores || settings.is_timeless;
-        status = prediction_run(&prediction, trace, &options, NULL, &result, err);
-        if (status == 0)
-            status = prediction_check(&prediction, err);
-    }
-    pag_result_release(&result);
-    prediction_release(&prediction);
-    scenario_release(&scenario);
-    return status;
-}
-
-struct visits *visits_gather(struct trace *first, const struct scenario *scenario,
-                             const struct recorded *recorded, struct error *err)
-{
-    struct trace *trace = trace_again(first, err);
-    if (!trace)
-        return NULL;
-    struct visits *visits =
-        visits_new(scenario->settings->n_works, trace_definitions(trace)->n_locations);
-    if (simulate(trace, scenario, recorded, visits, err) != 0) {
-        visits_free(visits);
-        visits = NULL;
-    } else {
-        visits_conclude(visits);
-    }
-    trace_give_back(first, trace);
-    return visits;
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions whose work is set: to a fixed duration of each visit (--duration), or equally for all
-// ranks
-// (--balance).
-//
-// The work of visits of regions: counted in a simulated run with nothing changed, then set in a
-// prediction. What a visit is, and its work, says visit.h.
+// ranks (--balance). The work of visits is counted in a simulated run with nothing changed
+// (visits_gather()), then set in a prediction. What a visit is, and its work, says visit.h.
 //
 //   duration   every visit has work T: of a visit that goes over several computations each one has
-//   as
-//              much of T as it had of the visit's work in the recording; the last one has the rest.
+//              as much of T as it had of the visit's work in the recording; the last one the rest.
 //   balance    by visit, where all locations that take part visit the region equally often: the
 //              n-th visit of each has the mean of their n-th visits. Else by total: each has its
 //              work times (mean of the totals / its own total), in millionths.
@@ -24,47 +20,23 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/trace/definitions.h"
 
-struct recorded;
+struct region_works;
 struct scenario;
-struct trace;
 
-/// What --duration and --balance ask for.
-struct region_work {
-    const char *pattern;  // region_pattern.h
-    bool is_balanced;     // else the duration counts
-    uint64_t duration_ns; // of every visit
-    const char *ranks;    // that take part, such as 0-3,8; NULL: all that visit it
-};
-
-/// The same, read. Kinds of visits (visit.h) are 1 + the index of an item.
-struct region_works {
-    struct region_works_item {
-        uint32_t pattern; // of the scenario's
-        bool is_balanced;
-        uint64_t duration_ns;
-        bool *takes_part; // by location
-    } * items;
-    size_t n;
-};
-
-/// Reads N works, whose patterns are added to PATTERNS. 0, or -1 and ERR; the caller releases WORKS
-/// in either case.
-int region_works_init(struct region_works *works, const struct region_work *settings, size_t n,
-                      const struct definitions *definitions, struct region_patterns *patterns,
+/// Reads the works of SCENARIO's settings. 0, or -1 and ERR; the caller releases SCENARIO.works in
+/// either case.
+int region_works_init(struct scenario *scenario, const struct definitions *definitions,
                       struct error *err);
 void region_works_release(struct region_works *works);
 
 /// The kind of visit that the path of MARK is part of at LOCATION, 0: none.
-int32_t region_works_kind(const struct region_works *works, const struct region_patterns *patterns,
-                          uint32_t location, uint64_t mark);
+int32_t region_works_kind(const struct scenario *scenario, uint32_t location, uint64_t mark);
 
 /// Once the paths of the run have been entered: 0, or -1 and ERR when one is inside of two regions
 /// whose work is set.
-int region_works_check(const struct region_works *works, const struct region_patterns *patterns,
-                       struct error *err);
+int region_works_check(const struct scenario *scenario, struct error *err);
 
 enum { VISITS_MAX_KEPT = 1 << 20 };
 
@@ -84,12 +56,6 @@ void visits_add(struct visits *visits, uint32_t location, int32_t kind, uint64_t
                 pag_work work, bool has_calls);
 /// Nothing will be added: computes what balancing needs.
 void visits_conclude(struct visits *visits);
-
-/// Counts the visits whose work SCENARIO sets in a further pass over TRACE (trace_again()), a
-/// simulated run with nothing else changed. NULL and ERR when it cannot be replayed; the caller
-/// frees.
-struct visits *visits_gather(struct trace *trace, const struct scenario *scenario,
-                             const struct recorded *recorded, struct error *err);
 
 /// What was found for a kind, for the report.
 struct visits_summary {

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pag/engine.h"
-#include "analyzer/simulation/simulation.h"
+#include "analyzer/simulation/change/set_work.h"
+#include "analyzer/simulation/path_scale.h"
+#include "analyzer/simulation/state.h"
 
 // Visits over within one computation that are told one by one; further ones are told together.
 enum { MAX_OVER = 1 << 16 };
@@ -25,25 +26,28 @@ bool visit_has_any(const struct engine *engine)
     return prediction_of(engine)->visits || prediction_of(engine)->counted;
 }
 
+static struct computation *computation_of(const struct engine *engine,
+                                          const struct location_state *location)
+{
+    return &simulated_location(engine, location)->computation;
+}
+
 /// Whether a visit begins where LOCATION, in none, comes to a path with MARK. 0: no; a positive
 /// kind: its work is set; a negative one: it is counted.
 static int32_t kind_of(const struct prediction *prediction, uint32_t location, uint64_t mark)
 {
-    const struct scenario *scenario = prediction->scenario;
     if (prediction->visits)
         return visit_run_kind(prediction->visits, location, mark);
-    return -region_works_kind(&scenario->works, scenario->regions, location, mark);
+    return -region_works_kind(prediction->scenario, location, mark);
 }
 
-bool visit_begin(const struct engine *engine, const struct location_state *location,
-                 struct computation *computation, uint32_t path)
+bool visit_begin(const struct engine *engine, const struct location_state *location, uint32_t path)
 {
     const struct prediction *prediction = prediction_of(engine);
-    struct visit *visit = &computation->visit;
+    struct visit *visit = &computation_of(engine, location)->visit;
     if (visit->kind != 0 || !visit_has_any(engine))
         return false;
-    visit->kind =
-        kind_of(prediction, location->index, computation_mark(engine, location, computation, path));
+    visit->kind = kind_of(prediction, location->index, path_mark(engine, location, path));
     visit->depth = location->profile.depth;
     visit->path = path;
     visit->is_going_on = false;
@@ -90,14 +94,15 @@ static pag_work give(struct computation_part *part, pag_work work, bool is_scale
 }
 
 /// Shares WORK among the parts of the computation that the visit has touched.
-static pag_work share(const struct engine *engine, struct location_state *location,
-                      struct computation *computation, pag_work work, bool is_scaled)
+static pag_work share(const struct engine *engine, const struct location_state *location,
+                      pag_work work, bool is_scaled)
 {
+    struct computation *computation = computation_of(engine, location);
     struct visit *visit = &computation->visit;
     pag_work given = 0, done = 0;
     uint64_t sum_ns = 0;
     if (visit->n_parts == 0) {
-        uint32_t part = computation_part_of(engine, location, computation, visit->path);
+        uint32_t part = path_part(engine, location, visit->path);
         return give(&computation->parts[part], work, is_scaled);
     }
     for (size_t i = 0; i < visit->n_parts; i++) {
@@ -113,16 +118,16 @@ static pag_work share(const struct engine *engine, struct location_state *locati
     return done;
 }
 
-static pag_work set(const struct engine *engine, struct location_state *location,
-                    struct computation *computation, struct visit_part part)
+static void set(const struct engine *engine, const struct location_state *location,
+                struct visit_part part)
 {
-    const struct prediction *prediction = prediction_of(engine);
+    struct computation *computation = computation_of(engine, location);
     bool is_scaled = false;
     part.is_first = !computation->visit.is_going_on;
-    pag_work work = visit_run_work(prediction->visits, location->index, computation->visit.kind,
-                                   &part, &is_scaled);
+    pag_work work = visit_run_work(prediction_of(engine)->visits, location->index,
+                                   computation->visit.kind, &part, &is_scaled);
     computation->has_set_work = true;
-    return share(engine, location, computation, work, is_scaled);
+    computation->work += share(engine, location, work, is_scaled);
 }
 
 static void keep_over(struct visit *visit)
@@ -139,31 +144,30 @@ static void keep_over(struct visit *visit)
     visit->over[visit->n_over++] = over;
 }
 
-void visit_end(const struct engine *engine, struct location_state *location,
-               struct computation *computation, pag_work *set_work)
+void visit_end(const struct engine *engine, struct location_state *location)
 {
-    struct visit *visit = &computation->visit;
+    struct visit *visit = &computation_of(engine, location)->visit;
     if (visit->kind > 0)
-        *set_work += set(engine, location, computation, (struct visit_part){.is_last = true});
+        set(engine, location, (struct visit_part){.is_last = true});
     else if (visit->kind < 0)
         keep_over(visit);
     visit->kind = 0;
 }
 
-void visit_end_if_left(const struct engine *engine, struct location_state *location,
-                       struct computation *computation, pag_work *set_work)
+void visit_end_if_left(const struct engine *engine, struct location_state *location)
 {
-    if (computation->visit.kind != 0 && location->profile.depth < computation->visit.depth)
-        visit_end(engine, location, computation, set_work);
+    const struct visit *visit = &computation_of(engine, location)->visit;
+    if (visit->kind != 0 && location->profile.depth < visit->depth)
+        visit_end(engine, location);
 }
 
-void visit_close_computation(const struct engine *engine, struct location_state *location,
-                             struct computation *computation, uint64_t process_ns, uint64_t wall_ns,
-                             pag_work *set_work)
+void visit_close_computation(const struct engine *engine, struct location_state *location)
 {
     const struct prediction *prediction = prediction_of(engine);
+    struct computation *computation = computation_of(engine, location);
     struct visit *visit = &computation->visit;
-    const pag_work process = (pag_work)process_ns * PAG_WORK_PER_NS;
+    const uint64_t wall_ns = computation->recorded_ns;
+    const pag_work process = (pag_work)computation->process_ns * PAG_WORK_PER_NS;
     for (size_t i = 0; i < visit->n_over; i++) {
         const struct visits_over *over = &visit->over[i];
         pag_work work = over->before + (wall_ns ? process * over->wall_ns / wall_ns : 0);
@@ -175,7 +179,7 @@ void visit_close_computation(const struct engine *engine, struct location_state 
         return;
     pag_work work = wall_ns ? process * visit->wall_ns / wall_ns : 0;
     if (visit->kind > 0)
-        *set_work += set(engine, location, computation, (struct visit_part){.recorded = work});
+        set(engine, location, (struct visit_part){.recorded = work});
     visit->before += work;
     visit->wall_ns = 0;
     visit->is_going_on = true;

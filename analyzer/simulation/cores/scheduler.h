@@ -21,16 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/pag.h"
+#include "analyzer/simulation/cores/time_slices.h"
 
 struct scheduler;
-
-/// Of several locations done at the same time, those go on first whose turn is lower.
-enum scheduler_turn {
-    TURN_FIRST,
-    TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
-    TURN_LAST,  // the join of a team, the end of a location
-};
 
 #define SCHEDULER_FULL_SPEED 1000000u
 

@@ -22,7 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/simulation/cores/scheduler.h"
+#include "analyzer/pag/pag.h"
+
+/// Of several locations done at the same time, those go on first whose turn is lower.
+enum scheduler_turn {
+    TURN_FIRST,
+    TURN_LEAVE, // of an MPI call: all that enter one at this time may have to do with it
+    TURN_LAST,  // the join of a team, the end of a location
+};
 
 /// A process on such cores; all zero: it has not begun.
 struct sliced_process {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/core_groups.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 
 /// LOCATION is at NOW_NS where it was at RECORDED_NS; since the last MPI call both went on alike.
@@ -113,7 +114,7 @@ void ideal_init(struct ideal *ideal, const struct definitions *definitions,
         .scenario = &ideal->alone,
         .recorded = recorded,
         .costs = &ideal_costs,
-        .scheduler = prediction_share_cores(&ideal->alone, definitions),
+        .scheduler = core_groups_share(&ideal->alone, definitions),
         .counts_wall_time = true,
         .ideal = ideal,
     };

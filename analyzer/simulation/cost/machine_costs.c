@@ -2,6 +2,7 @@
 // What calls and messages cost on a machine (pagoda-machine(5)). In a timeless run calls that
 // handle no data cost nothing; else they cost what they did.
 #include "analyzer/simulation/cost/recorded_costs.h"
+#include "analyzer/simulation/cost/timeless.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
 static pag_work work_timeless(struct prediction *prediction, const struct simulated_call *call,

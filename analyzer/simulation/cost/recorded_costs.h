@@ -3,7 +3,7 @@
 #ifndef PAGODA_SIMULATION_COST_RECORDED_COSTS_H
 #define PAGODA_SIMULATION_COST_RECORDED_COSTS_H
 
-#include "analyzer/simulation/prediction.h"
+#include "analyzer/simulation/state.h"
 
 /// NULL where no rank lacked cores. The caller frees.
 struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_t n_ranks);

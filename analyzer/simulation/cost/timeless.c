@@ -12,6 +12,7 @@
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/simulation/change/region_pattern.h"
 
 #define NO_RULE UINT32_MAX
 

@@ -18,6 +18,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cores/scheduler.h"
+#include "analyzer/simulation/prediction.h"
 
 enum { MASTER = 0 }; // the workers are 1, 2, ...
 

@@ -57,23 +57,17 @@ void observed_release(struct observed *observed)
     *observed = (struct observed){0};
 }
 
-int observe_run(struct trace *first, const struct scenario *scenario,
+int observe_run(struct trace *trace, const struct scenario *scenario,
                 const struct recorded *recorded, const struct pag_listener *listener,
                 struct observed *observed, struct error *err)
 {
-    *observed = (struct observed){0};
-    struct trace *trace = trace_again(first, err);
-    if (!trace)
-        return -1;
     const struct definitions *definitions = trace_definitions(trace);
     struct prediction prediction = {0};
     struct pag_result result = {0};
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
     prediction_init(&prediction, definitions, scenario, recorded);
-    int status = prediction_run(&prediction, trace, &options, listener, &result, err);
-    if (status == 0)
-        status = prediction_check(&prediction, err);
+    int status = prediction_run_again(&prediction, trace, &options, listener, &result, err);
     *observed = (struct observed){
         .time_ns = result.time_ns,
         .window_begin_ns = result.window_begin_ns,
@@ -87,7 +81,6 @@ int observe_run(struct trace *first, const struct scenario *scenario,
     note_groups(observed, scenario, definitions);
     prediction_release(&prediction);
     pag_result_release(&result);
-    trace_give_back(first, trace);
     return status;
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From nodes, and what is asked for, to groups of cores (see core_groups.h).
+#include "analyzer/simulation/cores/core_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/simulation/scenario.h"
+
+/// Cores of a node with this name as asked for, 0: not asked for.
+static uint32_t given_cores(const struct scenario_settings *settings, const char *node)
+{
+    if (settings->n_cores > 0 || !settings->machine)
+        return settings->n_cores;
+    const struct machine_node *given = machine_node(settings->machine, node);
+    return given && given->n_cores > 0 ? given->n_cores : settings->machine->n_cores;
+}
+
+/// Cores of NODE, on which N_RANKS ranks run.
+static uint32_t cores_of(const struct scenario *scenario, const struct definitions *definitions,
+                         uint32_t node, uint32_t n_ranks)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    uint32_t n_given = given_cores(settings, scenario->placement.node_names[node]);
+    if (n_given > 0)
+        return n_given;
+    if (settings->n_places > 0 || settings->n_nodes > 0)
+        return 1;
+    uint32_t n_cores = definitions->nodes[node].n_cores;
+    return n_cores > 0 ? n_cores : n_ranks;
+}
+
+static bool are_cores_known(const struct scenario *scenario, const struct definitions *definitions)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    if (settings->n_places > 0 || settings->n_nodes > 0)
+        return true;
+    const struct placement *placement = &scenario->placement;
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        uint32_t node = placement->node_of_rank[rank];
+        if (definitions->nodes[node].n_cores == 0 &&
+            given_cores(settings, placement->node_names[node]) == 0)
+            return false;
+    }
+    return true;
+}
+
+/// How fast the processors of NODE are, in millionths.
+static uint64_t speed_of(const struct scenario_settings *settings, const char *node)
+{
+    for (size_t i = 0; i < settings->n_node_speeds; i++)
+        if (strcmp(settings->node_speeds[i].node, node) == 0)
+            return settings->node_speeds[i].speed;
+    if (settings->speed > 0 || !settings->machine)
+        return settings->speed > 0 ? settings->speed : SCHEDULER_FULL_SPEED;
+    const struct machine_node *given = machine_node(settings->machine, node);
+    return given && given->speed > 0 ? given->speed : settings->machine->speed;
+}
+
+/// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
+static void make_groups(struct scenario *scenario, const struct definitions *definitions)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    const struct placement *placement = &scenario->placement;
+    uint64_t hand_over_ns = settings->hand_over_ns;
+    if (hand_over_ns == PAG_NOT_KNOWN)
+        hand_over_ns = settings->machine ? settings->machine->hand_over_ns : 0;
+    uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
+    uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
+    uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
+        n_ranks[placement->node_of_rank[rank]]++;
+    scenario->groups =
+        memory_zeroed((size_t)placement->n_ranks + placement->n_nodes, sizeof *scenario->groups);
+    for (uint32_t node = 0; node < placement->n_nodes; node++) {
+        uint32_t n_cores = cores_of(scenario, definitions, node, n_ranks[node]);
+        // Cores beyond the number of ranks stay idle.
+        uint32_t n_used = n_cores < n_ranks[node] ? n_cores : n_ranks[node];
+        uint32_t n_groups = settings->is_sticky ? n_used : n_ranks[node] > 0;
+        uint64_t speed = speed_of(settings, placement->node_names[node]);
+        first_group[node] = (uint32_t)scenario->n_groups;
+        for (uint32_t i = 0; i < n_groups; i++)
+            scenario->groups[scenario->n_groups++] = (struct core_group){
+                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, scenario->slice_ns};
+        if (n_ranks[node] == 0)
+            continue;
+        scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;
+        if (scenario->least_cores == 0 || n_cores < scenario->least_cores)
+            scenario->least_cores = n_cores;
+        if (n_cores > scenario->most_cores)
+            scenario->most_cores = n_cores;
+    }
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        uint32_t node = placement->node_of_rank[rank];
+        uint32_t n_cores = cores_of(scenario, definitions, node, n_ranks[node]);
+        uint32_t core = settings->is_sticky ? n_placed[node]++ % n_cores : 0;
+        scenario->group_of_rank[rank] = first_group[node] + core;
+    }
+    free(n_ranks);
+    free(first_group);
+    free(n_placed);
+}
+
+/// Nothing said about cores: ranks that were bound to some share them as in the recording.
+static void keep_core_sets(struct scenario *scenario, const struct definitions *definitions)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    if (settings->n_places > 0 || settings->n_nodes > 0 || settings->is_sticky)
+        return;
+    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets, sizeof *group_of_set);
+    scenario->groups = memory_resize(
+        scenario->groups, scenario->n_groups + definitions->n_core_sets, sizeof *scenario->groups);
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
+        const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+        uint32_t *group = &group_of_set[definitions->ranks[rank].core_set];
+        if (!set->bound_to || given_cores(settings, scenario->placement.node_names[set->node]) > 0)
+            continue;
+        if (*group == 0) { // the first one is a node's
+            *group = (uint32_t)scenario->n_groups++;
+            scenario->groups[*group] = scenario->groups[scenario->group_of_rank[rank]];
+            scenario->groups[*group].n_cores =
+                set->n_cores < set->n_ranks ? set->n_cores : set->n_ranks;
+            scenario->is_shared = scenario->is_shared || set->n_ranks > set->n_cores;
+        }
+        scenario->group_of_rank[rank] = *group;
+        scenario->is_bound = true;
+    }
+    free(group_of_set);
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/// Who shares the same cores with the same ranks as in the recording.
+static void compare_cores(struct scenario *scenario, const struct definitions *definitions)
+{
+    size_t n_ranks = definitions->n_ranks;
+    uint32_t *group_of_set = memory_zeroed(definitions->n_core_sets + 1, sizeof *group_of_set);
+    uint32_t *n_in_group = memory_zeroed(scenario->n_groups + 1, sizeof *n_in_group);
+    bool *is_split = memory_zeroed(definitions->n_core_sets + 1, sizeof *is_split);
+    scenario->keeps_cores = memory_zeroed(n_ranks + 1, sizeof *scenario->keeps_cores);
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        uint32_t set = definitions->ranks[rank].core_set, group = scenario->group_of_rank[rank];
+        is_split[set] = is_split[set] || (group_of_set[set] > 0 && group_of_set[set] != group + 1);
+        group_of_set[set] = group + 1;
+        n_in_group[group]++;
+    }
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+        uint32_t group = scenario->group_of_rank[rank];
+        scenario->keeps_cores[rank] =
+            !is_split[definitions->ranks[rank].core_set] && n_in_group[group] == set->n_ranks &&
+            scenario->groups[group].n_cores == least(set->n_cores, set->n_ranks);
+    }
+    free(group_of_set);
+    free(n_in_group);
+    free(is_split);
+}
+
+void core_groups_init(struct scenario *scenario, const struct definitions *definitions)
+{
+    scenario->group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank);
+    scenario->knows_cores = are_cores_known(scenario, definitions);
+    make_groups(scenario, definitions);
+    keep_core_sets(scenario, definitions);
+    compare_cores(scenario, definitions);
+}
+
+void core_groups_init_alone(struct scenario *scenario, const struct definitions *definitions)
+{
+    uint32_t n = (uint32_t)definitions->n_ranks;
+    scenario->group_of_rank = memory_zeroed(n, sizeof *scenario->group_of_rank);
+    scenario->groups = memory_zeroed(n, sizeof *scenario->groups);
+    scenario->keeps_cores = memory_zeroed(n, sizeof *scenario->keeps_cores);
+    scenario->n_groups = n;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        scenario->group_of_rank[rank] = rank;
+        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
+    }
+}
+
+// A location of no rank, or a further thread of one, has a core of its own.
+struct scheduler *core_groups_share(const struct scenario *scenario,
+                                    const struct definitions *definitions)
+{
+    size_t n_groups = scenario->n_groups;
+    struct core_group *groups = memory_new((n_groups + definitions->n_locations) * sizeof *groups);
+    uint32_t *group_of = memory_new(definitions->n_locations * sizeof *group_of);
+    for (size_t i = 0; i < n_groups; i++)
+        groups[i] = scenario->groups[i];
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        if (location->rank != EVENT_NO_INDEX && location->is_master) {
+            group_of[i] = scenario->group_of_rank[location->rank];
+            continue;
+        }
+        group_of[i] = (uint32_t)n_groups;
+        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
+    }
+    struct scheduler *scheduler = scheduler_new(
+        groups, n_groups, group_of, definitions->n_locations, scenario->settings->spins);
+    free(groups);
+    free(group_of);
+    return scheduler;
+}

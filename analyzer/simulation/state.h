@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of a simulated run: structs and access to them. Above this: what changes, cores, costs
+// and the network make of it, then conditions.h, blocked.h, advance.h, and prediction.h, the loop.
+#ifndef PAGODA_SIMULATION_STATE_H
+#define PAGODA_SIMULATION_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/engine.h"
+#include "analyzer/simulation/change/add_latency.h"
+#include "analyzer/simulation/cores/scheduler.h"
+#include "analyzer/simulation/cost/cost_model.h"
+#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/simulation/scenario.h"
+#include "analyzer/simulation/simulated.h"
+
+struct aggregation;
+struct arrival;
+struct collective_runs;
+struct contention;
+struct ideal;
+struct left_out_parts;
+struct migration;
+struct overlap;
+struct recorded_calls;
+struct timeless;
+struct transfer;
+struct visit_run;
+struct visits;
+
+/// A simulated run: what differs from the recorded one, and what it goes by.
+struct prediction {
+    const struct definitions *definitions;
+    const struct scenario *scenario;
+    const struct recorded *recorded;
+    const struct cost_model *costs;
+    struct scheduler *scheduler;
+    struct contention *contention;       // NULL: messages do not hinder each other
+    struct collective_runs *collectives; // carried out message by message; NULL: none is
+    bool has_slices;                     // steps of these need a core
+    bool counts_wall_time; // the process time outside MPI is its length, whatever CPU samples say
+    bool knows_paths;      // regions are named, so call paths have marks and scales
+    struct visit_run *visits;     // whose work is set; NULL: none is
+    struct visits *counted;       // that are counted instead; NULL: none are
+    struct recorded_calls *calls; // of ranks that lacked cores; NULL: none did
+    struct added_latency delay;
+    bool is_delayed;
+    struct timeless *timeless; // NULL: recorded times count
+    struct ideal *ideal;       // with ideal_costs
+    uint32_t n_finalized;      // ranks that have entered MPI_Finalize, the last one then
+    uint64_t last_finalize_ns;
+    struct recorded_use use;
+};
+
+// --- outside MPI (computation.h)
+
+/// Visits that are over, and whose work is told when that of the computation is known.
+struct visits_over {
+    int32_t kind;
+    uint64_t n_visits, wall_ns; // wall time in this computation
+    pag_work before;            // work before it
+};
+
+/// The visit a location is in.
+struct visit {
+    int32_t kind;     // positive: its work is set; negative: it is counted; 0: none
+    size_t depth;     // of the call stack inside it, at least
+    uint32_t path;    // where it began
+    bool is_going_on; // work of an earlier computation belongs to it
+    uint64_t wall_ns; // in this computation
+    uint64_t scale;   // by which its work changes, about, millionths
+    bool is_scaled;   // times the scale of its paths
+    pag_work before;  // work before this computation
+    uint32_t *parts;  // of the computation that it has touched
+    size_t n_parts, part_capacity;
+    struct visits_over *over;
+    size_t n_over, over_capacity;
+};
+
+/// What one call path had of the recorded computation.
+struct computation_part {
+    uint32_t path;
+    uint64_t recorded_ns; // but what belongs to visits whose work is set:
+    uint64_t visit_ns;    // of the one that is open
+    pag_work work;        // set for them
+    uint64_t scale;       // millionths
+    bool is_moved;        // another rank does it (move.h)
+};
+
+/// What a call path is known by (region_pattern.h), and how its work is scaled.
+struct path_scale {
+    uint64_t mark;
+    uint64_t scale; // millionths
+};
+
+/// The computation a location is in. Its private events are read when it begins; its length is
+/// known when its work is done.
+struct computation {
+    uint64_t begin_ns;              // simulated
+    uint64_t recorded_begin_ns;     // the same place in the recording
+    uint64_t recorded_now_ns;       // read up to here
+    uint64_t left_ps;               // of costs of visits, less than 1 ns
+    uint64_t n_events;              // read
+    struct computation_part *parts; // in the order of their first touch
+    uint32_t n_parts;
+    size_t parts_capacity;
+    uint32_t *part_of_path; // index into parts; only where that part names the path
+    size_t part_of_path_capacity, n_part_of_path;
+    struct path_scale *scales; // of the paths seen so far
+    size_t scale_capacity, n_scales;
+    struct visit visit;
+    bool has_set_work;                // some part has
+    uint64_t recorded_ns, process_ns; // its recorded length, its process time
+    pag_work work;                    // what is done, moved here or set for visits included
+    pag_work own_work, arrived_work;  // of its parts that are not moved; moved here
+    uint32_t arrived_path;            // of the latter
+    uint64_t n_arrived;               // visits of that
+    bool is_stretch_over;             // the computing before the call that is next has been a visit
+    uint64_t lost_ns;                 // by which its process time is less than its wall time
+    struct cpu_span cpu;
+};
+
+// --- polls and probes (polling.h)
+
+/// Of the polls of a location.
+struct polling {
+    uint32_t n_known;    // of so many polls that come next it is known
+    uint32_t region;     // (of this function)
+    bool are_waiting;    // whether their loop has an end
+    uint64_t waited_ns;  // in the recording, in polls that took no time now
+    uint64_t of_call_ns; // of that, what belongs to the open call
+};
+
+/// What a call waits to see; communicator EVENT_NO_INDEX: nothing.
+struct probe {
+    uint32_t communicator, source, tag; // source: world rank
+    bool is_left_out;                   // the message is not sent: nothing to wait for
+};
+
+// --- locations and messages
+
+/// What a location does.
+enum simulation_phase {
+    SIMULATION_BEFORE,  // its first event
+    SIMULATION_OUTSIDE, // works outside MPI
+    SIMULATION_ENTERED, // works in a call before its messages depart
+    SIMULATION_BLOCKED, // in a call, for partners that have not come
+    SIMULATION_LEAVING, // in a call, until what it waits for is there and the work after that done
+    SIMULATION_ENDED,
+};
+
+struct location_simulation {
+    enum simulation_phase phase;
+    struct computation computation;
+    uint64_t n_call_events; // of the open call, read so far
+    pag_work work_after;    // of the open call
+    uint64_t ready_ns;      // when the open call has what it waits for
+    uint64_t blocked_ns;    // since when the open call waits
+    uint64_t call_wait_ns;  // that long
+    bool is_waiting;        // it has conditions
+    bool is_handle;         // it takes its time, but no core (cost_model.h)
+    bool is_late;           // it stands for calls that were put off (overlap.h)
+    bool is_put_off;        // it is one of those
+    struct probe probe;     // what it waits to see
+    struct polling polling;
+    uint32_t n_late_calls;    // so many of those
+    uint64_t n_events;        // before the open call, or before what is outside MPI
+    bool has_started;         // took all its time up to MPI_Init
+    uint64_t start_wait_ns;   // that long without a core, in the open computation
+    bool gives_up;            // on partners that will not come
+    bool has_unknown_partner; // that did not come, or cannot be told yet
+    uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
+    uint32_t *departing;                                  // messages sent in the open call
+    uint32_t n_departing;
+    size_t departing_capacity;
+    uint32_t *receivers; // of those that follow no other one (aggregate.h)
+    uint32_t n_receivers;
+    size_t receivers_capacity;
+    pag_work outside_work;
+    uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
+};
+
+/// The posting of a receive in the recording.
+struct posting_simulation {
+    uint64_t recorded_ns; // enter of its call
+    uint64_t event;       // its number in the location; PAG_NOT_KNOWN: it has none
+};
+
+/// The posting of a nonblocking collective operation.
+struct posted_operation {
+    uint64_t mark;  // of its call path
+    uint64_t event; // as above
+};
+
+/// Times of a message that measured time needs not; by its pool index.
+struct message_simulation {
+    uint64_t recorded_send_ns;  // enter of the call that sent it
+    uint64_t recorded_since_ns; // begin of what of that was the sender's own (call_condition)
+    uint64_t recorded_post_ns;  // of its receive, once matched
+    uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
+    uint64_t arrived_ns;  // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
+    uint64_t number;      // order of sending
+    uint64_t size_bytes;  // as the run sends it (cut_messages.h)
+    uint64_t added_bytes; // more than that
+    uint64_t follows_ns;  // see call_condition
+    bool is_rendezvous;
+    bool knows_receive; // not matched, but the receive that takes it is known (wildcard.h)
+};
+
+struct simulation {
+    struct prediction *prediction;
+    struct location_simulation *locations;
+    struct message_simulation *messages;
+    struct posting_simulation *postings; // by receive
+    struct posted_operation *operations; // by posting
+    size_t message_capacity, receive_capacity, operation_capacity;
+    struct call_condition *conditions; // of the call being settled
+    size_t condition_capacity;
+    struct migration *migration;     // NULL: no work is moved
+    struct aggregation *aggregation; // NULL: each message on its own
+    struct overlap *overlap;         // NULL: calls wait where they are
+    struct left_out_parts *left_out; // of collective operations
+    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
+    uint32_t entering;               // location whose call is being matched, NONE
+    uint64_t n_sent;
+    struct transfer *transfers; // messages not yet transferred
+    size_t n_transfers, transfer_capacity;
+    struct arrival *arrived; // those just shown
+    size_t arrived_capacity;
+    uint64_t now_ns;
+};
+
+static inline struct simulation *simulation_of(const struct engine *engine)
+{
+    return engine->driver;
+}
+
+static inline struct location_simulation *simulated_location(const struct engine *engine,
+                                                             const struct location_state *location)
+{
+    return &simulation_of(engine)->locations[location->index];
+}
+
+static inline struct prediction *prediction_of(const struct engine *engine)
+{
+    return simulation_of(engine)->prediction;
+}
+
+/// What the run came to so far.
+static inline struct simulated *simulated_of(const struct engine *engine)
+{
+    return engine->result->simulated;
+}
+
+#endif
