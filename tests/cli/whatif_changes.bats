@@ -101,23 +101,6 @@ finishes() {
     "$PAGODA" replay --json "$@" trace | jq -c '[.whatif.ranks[].finish_ns]'
 }
 
-@test "MPI_Probe ends when the message is there that is received next" {
-    rm -r trace
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/probe.txt" trace
-    echo '<machine><message scope="network"><point bytes="0" time="100ns"/></message></machine>' >m.xml
-    [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
-    [ "$(finishes --scale f=0)" = '[52,5]' ]
-    # Sent at 110, 3 + 2 later; received by 117.
-    [ "$(finishes --scale f=2)" = '[155,115]' ]
-    # Sent at 55, or at 0, there 100 later.
-    [ "$(finishes --machine m.xml)" = '[193,58]' ]
-    [ "$(finishes --machine m.xml --scale f=0)" = '[138,3]' ]
-    # The envelope is there at 155, then the receive is posted: there at 255.
-    [ "$(finishes --machine m.xml --eager 4)" = '[293,258]' ]
-    # For a message that is not sent nobody probes.
-    [ "$(finishes --cut-messages 'size>=0')" = '[48,58]' ]
-}
-
 @test "a loop of MPI_Iprobe or MPI_Test ends when what it waits for is there" {
     rm -r trace
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/polling.txt" trace

@@ -321,6 +321,26 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
                 (struct node_speed){nodes[i], scenario->node_speed[i]};
 }
 
+/// The critical path sums to the run time, the times of a rank to its life. 0, or -1 and ERR.
+static int check_sums(const struct definitions *definitions, const struct pag_result *result,
+                      struct error *err)
+{
+    uint64_t path_ns = 0;
+    for (size_t i = 0; i < result->n_critical_path; i++)
+        path_ns += (uint64_t)result->critical_path[i].time_ns;
+    if (path_ns != result->time_ns)
+        return error_set(err, "the critical path has %" PRIu64 " ns of %" PRIu64, path_ns,
+                         result->time_ns);
+    for (size_t rank = 0; rank < definitions->n_ranks; rank++) {
+        uint32_t master = definitions->ranks[rank].master;
+        uint64_t life_ns = result->locations[master].last_ns - result->locations[master].first_ns;
+        const struct simulated_rank *times = &result->simulated->ranks[rank];
+        if (times->outside_ns + times->wait_ns + times->overhead_ns != life_ns)
+            return error_set(err, "the times of rank %zu are not its life", rank);
+    }
+    return 0;
+}
+
 int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,
                        uint64_t *finish_ns, struct error *err)
 {
@@ -342,6 +362,8 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
         settings.machine = &machine;
     if (status == 0)
         status = engine_run_simulate(run, &settings, &result, err);
+    if (status == 0)
+        status = check_sums(definitions, &result, err);
     for (size_t r = 0; r < definitions->n_ranks && status == 0; r++)
         finish_ns[r] = result.locations[definitions->ranks[r].master].last_ns;
     pag_result_release(&result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives carried out by algorithms: the times of the literature where all members come at once
-// and all messages cost the same, and small runs computed by hand.
+// and all messages cost the same, and which size of an operation counts.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -182,126 +182,11 @@ static void test_steps_of_trees(void **state)
     assert_int_equal(time_of("barrier", "hardware-multicast", 32, 0, step), 4);
 }
 
-// --- by hand
+// --- sizes
 
 #define PLAIN(time)                                                                                \
     "<message scope=\"network\" send-overhead=\"10ns\" recv-overhead=\"20ns\">"                    \
     "<point bytes=\"0\" time=\"" time "\"/></message>"
-
-/// Rank R comes to OPERATION of COMM at ENTER.
-#define CALL(r, enter, operation, comm, root, sent, received)                                      \
-#r " 0 enter main\n" #r " " #enter " enter MPI_X\n" #r " 9000 coll-end " operation " " comm    \
-       " " root " " #sent " " #received "\n" #r " 9000 leave MPI_X\n" #r " 9000 leave main\n"
-
-/// Binomial tree from 0 on: 0 sends to 2, then to 1; 2 sends to 3. Rank 2 is late.
-static void test_late_ancestor(void **state)
-{
-    (void)state;
-    static const char text[] = "nodes a b c d\n"    //
-        CALL(0, 0, "bcast", "world", "0", 320, 80)  //
-        CALL(1, 50, "bcast", "world", "0", 0, 80)   //
-        CALL(2, 1000, "bcast", "world", "0", 0, 80) //
-        CALL(3, 60, "bcast", "world", "0", 0, 80);
-    // 0 sends at 10 and 20 and is through then; 1: 20 + 100 + 20; 2: its message is there, 1000 +
-    // 20, and sends at 1030; 3: 1030 + 100 + 20. Without an algorithm all would have left at once.
-    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"binomial\"/>",
-         (uint64_t[]){20, 140, 1030, 1150}, 4);
-    // From 0 one by one to 1, 2, 3 (at 10, 20, 30): nobody waits for 2.
-    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"flat\"/>",
-         (uint64_t[]){30, 130, 1020, 150}, 4);
-}
-
-/// The same from rank 1 on: places 0 1 2 3 are ranks 1 2 3 0.
-static void test_other_root(void **state)
-{
-    (void)state;
-    static const char text[] = "nodes a b c d\n"    //
-        CALL(0, 0, "reduce", "world", "1", 80, 0)   //
-        CALL(1, 0, "reduce", "world", "1", 80, 320) //
-        CALL(2, 500, "reduce", "world", "1", 80, 0) //
-        CALL(3, 0, "reduce", "world", "1", 80, 0);
-    // Place 3 (rank 0) sends to place 2 (rank 3) at 10, which has it at 130 and sends at 140; place
-    // 1 (rank 2) sends at 510, root has it at 630, then the other one, there since 240: 650.
-    ends(text, PLAIN("100ns"), "<collective op=\"reduce\" algorithm=\"binomial\"/>",
-         (uint64_t[]){10, 650, 510, 140}, 4);
-}
-
-/// Rank 3 comes to the broadcast only after a message of the root, which sends it after that: the
-/// root must not wait for rank 3, nor rank 2 for whom it sends to.
-static void test_broadcast_is_no_barrier(void **state)
-{
-    (void)state;
-    static const char text[] =
-        "nodes a b c d\n"
-        "0 0 enter MPI_X\n0 9 coll-end bcast world 0 320 80\n0 9 leave MPI_X\n"
-        "0 9 enter MPI_Send\n0 9 send world 3 0 8\n0 9 leave MPI_Send\n"
-        "1 0 enter MPI_X\n1 40 coll-end bcast world 0 0 80\n1 40 leave MPI_X\n"
-        "2 0 enter MPI_X\n2 40 coll-end bcast world 0 0 80\n2 40 leave MPI_X\n"
-        "3 0 enter MPI_Recv\n3 50 recv world 0 0 8\n3 50 leave MPI_Recv\n"
-        "3 50 enter MPI_X\n3 60 coll-end bcast world 0 0 80\n3 60 leave MPI_X\n";
-    // Root: sends at 10, 20, then the message at 30, received at 130 + 20; rank 2: 130, sends at
-    // 140; rank 3 has it at 240 and is through at 260.
-    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"binomial\"/>",
-         (uint64_t[]){30, 140, 140, 260}, 4);
-}
-
-/// Ranks of both communicators on nodes of their own, in a row.
-static void test_multicasts_take_turns(void **state)
-{
-    (void)state;
-    static const char text[] = "nodes a b c d\ncomm p ranks 0 1\ncomm q ranks 2 3\n" //
-        CALL(0, 0, "bcast", "p", "0", 160, 80)                                       //
-        CALL(1, 0, "bcast", "p", "0", 0, 80)                                         //
-        CALL(2, 30, "bcast", "q", "0", 160, 80)                                      //
-        CALL(3, 0, "bcast", "q", "0", 0, 80);
-    // p: begins at 10, there at 110. q: 40, but the switch is free at 110; there at 210.
-    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"hardware-multicast\"/>",
-         (uint64_t[]){10, 130, 110, 230}, 4);
-    // With a time of its own: 2 members, 80 bytes: 82 ns.
-    ends(text, PLAIN("100ns"),
-         "<collective op=\"bcast\" algorithm=\"hardware-multicast\" time=\"(p+b)*1e-9\"/>",
-         (uint64_t[]){10, 112, 92, 194}, 4);
-    // Node 1 is missing: a b c d are nodes 0 2 3 4; p goes by messages, which queue for nobody.
-    ends(text, PLAIN("100ns"),
-         "<collective op=\"bcast\" algorithm=\"hardware-multicast\" missing-nodes=\"1\"/>",
-         (uint64_t[]){10, 130, 40, 160}, 4);
-}
-
-/// Nodes with a hole between them; one node.
-static void test_where_there_is_no_multicast(void **state)
-{
-    (void)state;
-    static const char holes[] = "nodes a b c\ncomm p ranks 0 2\n" //
-        CALL(0, 0, "barrier", "p", "-", 0, 0)                     //
-        "1 0 enter main\n1 9000 leave main\n"                     //
-        CALL(2, 0, "barrier", "p", "-", 0, 0);
-    static const char one[] = "nodes a a\n"       //
-        CALL(0, 0, "barrier", "world", "-", 0, 0) //
-        CALL(1, 0, "barrier", "world", "-", 0, 0);
-    static const char hardware[] = "<collective op=\"barrier\" algorithm=\"hardware-multicast\" "
-                                   "time=\"1e-9\" tree=\"flat\"/>";
-    // Up at 10, there at 130; down at 140, there at 260.
-    ends(holes, PLAIN("100ns"), hardware, (uint64_t[]){140, 9000, 260}, 3);
-    ends(one, PLAIN("100ns"), hardware, (uint64_t[]){140, 260}, 2);
-    // In a row: up as before, then one by the hardware, at 140 + 1.
-    ends("nodes a b\n" CALL(0, 0, "barrier", "world", "-", 0, 0)
-             CALL(1, 0, "barrier", "world", "-", 0, 0),
-         PLAIN("100ns"), hardware, (uint64_t[]){140, 161}, 2);
-}
-
-/// What is posted goes on without its members: the message to rank 1 leaves while rank 0 works.
-static void test_nonblocking(void **state)
-{
-    (void)state;
-    static const char text[] =
-        "nodes a b\n"
-        "0 0 enter MPI_X\n0 0 coll-request 1 world\n0 0 leave MPI_X\n"
-        "0 500 enter MPI_Wait\n0 900 coll-complete bcast world 0 160 80 1\n0 900 leave MPI_Wait\n"
-        "1 0 enter MPI_X\n1 0 coll-request 1 world\n1 0 leave MPI_X\n"
-        "1 30 enter MPI_Wait\n1 900 coll-complete bcast world 0 0 80 1\n1 900 leave MPI_Wait\n";
-    ends(text, PLAIN("100ns"), "<collective op=\"bcast\" algorithm=\"flat\"/>",
-         (uint64_t[]){500, 130}, 2);
-}
 
 /// An allreduce of a million doubles by a ring, of a few by recursive doubling; formulas beside.
 static void test_sizes(void **state)
@@ -388,16 +273,8 @@ int main(void)
 {
     setenv("TMPDIR", scratch_parent(), 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),
-        cmocka_unit_test(test_one_member),
-        cmocka_unit_test(test_steps_of_trees),
-        cmocka_unit_test(test_late_ancestor),
-        cmocka_unit_test(test_other_root),
-        cmocka_unit_test(test_broadcast_is_no_barrier),
-        cmocka_unit_test(test_multicasts_take_turns),
-        cmocka_unit_test(test_where_there_is_no_multicast),
-        cmocka_unit_test(test_nonblocking),
-        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_closed_forms),        cmocka_unit_test(test_one_member),
+        cmocka_unit_test(test_steps_of_trees),      cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_bytes_of_operations),
     };
     return cmocka_run_group_tests_name("collective forms", tests, NULL, NULL);
