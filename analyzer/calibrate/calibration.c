@@ -3,20 +3,12 @@
 #include "analyzer/calibrate/calibration.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const uint64_t sizes[] = {0, 1024, 65536, 1048576};
 enum { N_SIZES = sizeof sizes / sizeof sizes[0], MOST_MEMBERS = 16, COMPARED_BYTES = 1024 };
-
-static struct calibration_difference *
-add(struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES], size_t *n, const char *what)
-{
-    static struct calibration_difference spare;
-    struct calibration_difference *row = *n < CALIBRATION_MAX_DIFFERENCES ? &rows[(*n)++] : &spare;
-    *row = (struct calibration_difference){.here = -1, .there = -1};
-    snprintf(row->what, sizeof row->what, "%s", what);
-    return row;
-}
 
 /// A file without a cost has 0 for it.
 static double known(uint64_t cost_ns)
@@ -43,42 +35,39 @@ static double bandwidth(const struct machine *machine, enum machine_scope scope)
     return time_ns > 0 ? LONG_BYTES / time_ns * 1e9 : -1;
 }
 
-static void compare_messages(const struct calibration_report *report, enum machine_scope scope,
-                             const char *name, struct calibration_difference *rows, size_t *n)
+/// Adds a row, unless there are too many; a format names it.
+static void __attribute__((format(printf, 4, 5)))
+add(struct calibration_differences *rows, double here, double there, const char *format, ...)
 {
-    char what[64];
-    if (report->machine->messages[scope].n_points == 0)
+    if (rows->n == CALIBRATION_MAX_DIFFERENCES)
         return;
-    for (int i = 0; i < N_SIZES; i++) {
-        snprintf(what, sizeof what, "message within %s, %llu bytes",
-                 scope == MACHINE_NETWORK ? "the network" : name, (unsigned long long)sizes[i]);
-        struct calibration_difference *row = add(rows, n, what);
-        row->here = message_ns(report->machine, scope, sizes[i]);
-        row->there = message_ns(report->against, scope, sizes[i]);
-    }
-    snprintf(what, sizeof what, "bandwidth of the %s", name);
-    struct calibration_difference *row = add(rows, n, what);
-    row->is_rate = true;
-    row->here = bandwidth(report->machine, scope);
-    row->there = bandwidth(report->against, scope);
+    struct calibration_difference *row = &rows->items[rows->n++];
+    *row = (struct calibration_difference){.here = here, .there = there};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(row->what, sizeof row->what, format, arguments);
+    va_end(arguments);
 }
 
-static void compare_calls(const struct calibration_report *report, enum machine_scope scope,
-                          const char *name, struct calibration_difference *rows, size_t *n)
+static void compare_messages(const struct calibration_report *report, enum machine_scope scope,
+                             const char *name, struct calibration_differences *rows)
 {
-    const struct machine_messages *here = &report->machine->messages[scope];
-    const struct machine_messages *there = &report->against->messages[scope];
-    char what[64];
-    if (here->n_points == 0)
+    const struct machine *here = report->machine, *there = report->against;
+    const struct machine_messages *of_here = &here->messages[scope],
+                                  *of_there = &there->messages[scope];
+    if (of_here->n_points == 0)
         return;
-    snprintf(what, sizeof what, "a send's own time, %s", name);
-    struct calibration_difference *row = add(rows, n, what);
-    row->here = known(here->send_overhead_ns);
-    row->there = known(there->send_overhead_ns);
-    snprintf(what, sizeof what, "a receive's own time, %s", name);
-    row = add(rows, n, what);
-    row->here = known(here->receive_overhead_ns);
-    row->there = known(there->receive_overhead_ns);
+    add(rows, known(of_here->send_overhead_ns), known(of_there->send_overhead_ns),
+        "a send's own time, %s", name);
+    add(rows, known(of_here->receive_overhead_ns), known(of_there->receive_overhead_ns),
+        "a receive's own time, %s", name);
+    for (int i = 0; i < N_SIZES; i++)
+        add(rows, message_ns(here, scope, sizes[i]), message_ns(there, scope, sizes[i]),
+            "message within %s, %llu bytes", scope == MACHINE_NETWORK ? "the network" : name,
+            (unsigned long long)sizes[i]);
+    add(rows, bandwidth(here, scope), bandwidth(there, scope), "bandwidth of the %s", name);
+    if (rows->n > 0)
+        rows->items[rows->n - 1].is_rate = true;
 }
 
 /// Of both machines, as far as they were measured.
@@ -100,38 +89,29 @@ static double collective_ns(const struct machine *machine, uint8_t operation, ui
     return (double)machine_formula_ns(collective, n_members, COMPARED_BYTES);
 }
 
-size_t calibration_compare(const struct calibration_report *report,
-                           struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES])
+struct calibration_differences calibration_compare(const struct calibration_report *report)
 {
-    size_t n = 0;
-    struct calibration_difference *row = add(rows, &n, "computing");
-    row->here = report->machine->compute_ns > 0 ? (double)report->machine->compute_ns : -1;
-    row->there = report->against->compute_ns > 0 ? (double)report->against->compute_ns : -1;
-    row = add(rows, &n, "hand-over of a core");
-    row->here = known(report->machine->hand_over_ns);
-    row->there = known(report->against->hand_over_ns);
-    compare_calls(report, MACHINE_NODE, "node", rows, &n);
-    compare_messages(report, MACHINE_NODE, "node", rows, &n);
-    compare_calls(report, MACHINE_NETWORK, "network", rows, &n);
-    compare_messages(report, MACHINE_NETWORK, "network", rows, &n);
+    const struct machine *here = report->machine, *there = report->against;
+    struct calibration_differences rows = {0};
     uint32_t n_members = compared_members(report);
-    for (size_t i = 0; i < report->machine->n_collectives; i++) {
-        char what[64];
-        uint8_t operation = report->machine->collectives[i].operation;
+    add(&rows, known(here->compute_ns), known(there->compute_ns), "computing");
+    add(&rows, known(here->hand_over_ns), known(there->hand_over_ns), "hand-over of a core");
+    compare_messages(report, MACHINE_NODE, "node", &rows);
+    compare_messages(report, MACHINE_NETWORK, "network", &rows);
+    for (size_t i = 0; i < here->n_collectives; i++) {
+        uint8_t operation = here->collectives[i].operation;
         bool is_there = false; // an operation has an element for each range of sizes
         for (size_t k = 0; k < i; k++)
-            is_there = is_there || report->machine->collectives[k].operation == operation;
+            is_there = is_there || here->collectives[k].operation == operation;
         if (is_there)
             continue;
         const char *name = collective_operation_names[operation];
-        if (strcmp(name, "barrier") == 0)
-            snprintf(what, sizeof what, "%s of %" PRIu32, name, n_members);
-        else
-            snprintf(what, sizeof what, "%s of %" PRIu32 ", %d bytes", name, n_members,
-                     COMPARED_BYTES);
-        row = add(rows, &n, what);
-        row->here = collective_ns(report->machine, operation, n_members);
-        row->there = collective_ns(report->against, operation, n_members);
+        bool is_barrier = strcmp(name, "barrier") == 0;
+        char size[32];
+        snprintf(size, sizeof size, ", %d bytes", COMPARED_BYTES);
+        add(&rows, collective_ns(here, operation, n_members),
+            collective_ns(there, operation, n_members), "%s of %" PRIu32 "%s", name, n_members,
+            is_barrier ? "" : size);
     }
-    return n;
+    return rows;
 }

@@ -27,8 +27,12 @@ struct calibration_difference {
 };
 enum { CALIBRATION_MAX_DIFFERENCES = 64 };
 
-/// Fills ROWS with what can be compared of the machine and the other one; how many.
-size_t calibration_compare(const struct calibration_report *report,
-                           struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES]);
+struct calibration_differences {
+    struct calibration_difference items[CALIBRATION_MAX_DIFFERENCES];
+    size_t n;
+};
+
+/// What can be compared of the machine and the other one.
+struct calibration_differences calibration_compare(const struct calibration_report *report);
 
 #endif

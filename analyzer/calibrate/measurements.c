@@ -228,31 +228,28 @@ int measurements_members(const struct measurements *measurements, int *n_numbers
 
 char *measurements_missing(const struct measurements *measurements)
 {
+    const struct measured_scope_costs *scopes = measurements->scopes;
+    bool has_core_messages =
+        scopes[SCOPE_SAME_CORE].n_messages > 0 && !measurements_spins(measurements);
+    const struct {
+        bool is_there;
+        const char *what;
+    } parts[] = {
+        {scopes[SCOPE_NETWORK].n_messages > 0, "messages between nodes"},
+        {scopes[SCOPE_NODE].n_messages > 0, "messages within a node"},
+        {has_core_messages, "messages on one core"},
+        {measurements->hand_over_ns >= 0, "hand-over of a core"},
+    };
     int n_numbers, n_members = measurements_members(measurements, &n_numbers);
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
-    const char *between = "";
-    if (measurements->scopes[SCOPE_NETWORK].n_messages == 0) {
-        fprintf(out, "messages between nodes");
-        between = ", ";
-    }
-    if (measurements->scopes[SCOPE_NODE].n_messages == 0) {
-        fprintf(out, "%smessages within a node", between);
-        between = ", ";
-    }
-    if (measurements->scopes[SCOPE_SAME_CORE].n_messages == 0 || measurements_spins(measurements)) {
-        fprintf(out, "%smessages on one core", between);
-        between = ", ";
-    }
-    if (measurements->hand_over_ns < 0) {
-        fprintf(out, "%shand-over of a core", between);
-        between = ", ";
-    }
-    if (n_members == 0)
-        fprintf(out, "%scollectives", between);
-    else
-        fprintf(out, "%scollectives of more than %d ranks", between, n_members);
+    FILE *out = memory_stream(&text, &size);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!parts[i].is_there)
+            fprintf(out, "%s, ", parts[i].what);
+    fputs("collectives", out);
+    if (n_members > 0)
+        fprintf(out, " of more than %d ranks", n_members);
     fclose(out);
     return text;
 }

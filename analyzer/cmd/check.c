@@ -13,6 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/text.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/launch/filter.h"
 #include "analyzer/launch/settings.h"
@@ -31,6 +32,29 @@
 static void on_reached(void *context, uint64_t time_ns)
 {
     progress_update(context, time_ns);
+}
+
+/// Copies what the reader says about each location of a trace that is read to its end.
+static void add_locations(struct check *check, const struct trace *trace)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    check->n_locations = definitions->n_locations;
+    check->locations = memory_zeroed(check->n_locations, sizeof *check->locations);
+    for (size_t i = 0; i < check->n_locations; i++) {
+        const struct location *location = &definitions->locations[i];
+        const struct location_report *report = trace_location_report(trace, i);
+        check->locations[i] = (struct check_location){
+            .id = location->id,
+            .rank = location->rank == EVENT_NO_INDEX ? RESULT_NONE : location->rank,
+            .name = utf8_clean(location->name),
+            .n_declared = location->n_events,
+            .n_read = report->n_read,
+            .n_unknown = report->n_unknown,
+            .n_bad_references = report->n_bad_references,
+            .n_backward = report->n_backward,
+            .reason = utf8_clean(report->reason),
+        };
+    }
 }
 
 static int check_archive(struct check *check, struct error *err)
@@ -59,7 +83,7 @@ static int check_archive(struct check *check, struct error *err)
             &(struct collect_input){
                 .trace = trace, .catalogue = no_patterns, .matcher = matcher, .replay = &replay},
             &check->result);
-        check_add_locations(check, trace);
+        add_locations(check, trace);
         check->status = check->result.has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
     }
     pag_result_release(&replay);
@@ -120,6 +144,15 @@ static int check_properties(struct check *check, struct error *err)
     return status;
 }
 
+/// Copies the ids of those patterns of a catalogue that come from the checked file.
+static void add_patterns(struct check *check, const struct catalogue *catalogue)
+{
+    check->pattern_ids = memory_zeroed(catalogue->n_patterns, sizeof *check->pattern_ids);
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        if (strcmp(catalogue->patterns[i].file, check->path) == 0)
+            check->pattern_ids[check->n_patterns++] = memory_copy_text(catalogue->patterns[i].id);
+}
+
 static int check_catalogue(struct check *check, struct error *err)
 {
     check->kind = CHECK_CATALOGUE;
@@ -128,7 +161,7 @@ static int check_catalogue(struct check *check, struct error *err)
     free(directory);
     if (!catalogue)
         return -1;
-    check_add_patterns(check, catalogue);
+    add_patterns(check, catalogue);
     check->status = STATUS_DONE;
     catalogue_free(catalogue);
     return 0;

@@ -22,10 +22,6 @@
 #include "db/names.h"
 #include "db/trials.h"
 
-#ifndef PAGODA_VERSION
-#define PAGODA_VERSION "0.0.0"
-#endif
-
 struct request {
     struct scaling_choice choice;
     struct option_list ignored, property_files;
@@ -63,9 +59,11 @@ static int warn(struct database *database, const struct scaling_page *page, stru
     if (page->n_alone)
         log_warning("%s left out, with no other that differs in %s only",
                     quantity_count(page->n_alone, "trial").text, page->by);
-    for (size_t i = 0; page->database && i < page->n_series; i++) // of traces: said when read
-        for (size_t j = 0; j < page->series[i].n_trials && status == 0; j++)
-            status = damage_warn_of_trial(database, page->series[i].trial_ids[j], err);
+    for (size_t i = 0; page->database && i < page->n_series; i++) { // of traces: said when read
+        const struct scaling *scaling = page->series[i].scaling;
+        for (size_t j = 0; j < scaling->n_trials && status == 0; j++)
+            status = damage_warn_of_trial(database, scaling->trials[j].id, err);
+    }
     return status;
 }
 

@@ -67,7 +67,6 @@ static void print_list(const struct trial_list *list)
         table_add_cell(&table, "%s", trial->name);
     }
     table_print(&table, 0, 0, stdout);
-    table_release(&table);
 }
 
 static void print_points(const struct point_list *list)
@@ -88,7 +87,6 @@ static void print_points(const struct point_list *list)
     }
     printf("\nPoints of sweeps without a trial\n");
     table_print(&table, 2, 0, stdout);
-    table_release(&table);
 }
 
 static int list(const char *path, const struct trial_filter *filter, bool wants_json)
@@ -163,7 +161,6 @@ static void print_attributes(const struct trial_rows *rows)
     }
     printf("\nWhat was run\n");
     table_print(&table, 2, 0, stdout);
-    table_release(&table);
 }
 
 static void print_metrics(const struct trial_rows *rows)
@@ -183,7 +180,6 @@ static void print_metrics(const struct trial_rows *rows)
     }
     printf("\nThe whole program\n");
     table_print(&table, 2, 0, stdout);
-    table_release(&table);
 }
 
 static void print_wait_states(const struct trial_rows *rows)
@@ -208,7 +204,6 @@ static void print_wait_states(const struct trial_rows *rows)
     }
     printf("\nWait states\n");
     table_print(&table, 2, 0, stdout);
-    table_release(&table);
 }
 
 static void print_regions(const struct trial_rows *rows, uint64_t top)
@@ -233,7 +228,6 @@ static void print_regions(const struct trial_rows *rows, uint64_t top)
     if (n_shown < rows->n_rows)
         printf("  ... and %s more (--top)\n",
                quantity_count(rows->n_rows - n_shown, "region").text);
-    table_release(&table);
 }
 
 static void print_prediction(const struct trial_details *details)

@@ -19,13 +19,6 @@ struct scaling_value {
     double value_ns;
 };
 
-struct scaling_input {
-    struct scaling_trial *trials;
-    size_t n_trials, trial_capacity;
-    struct scaling_value *values;
-    size_t n_values, value_capacity;
-};
-
 const char *const scaling_factor_keys[N_FACTORS] = {
     [FACTOR_PARALLEL] = "parallel_efficiency",
     [FACTOR_LOAD_BALANCE] = "load_balance",
@@ -55,7 +48,6 @@ struct scaling *scaling_new(enum scaling_kind kind)
 {
     struct scaling *scaling = memory_zeroed(1, sizeof *scaling);
     scaling->kind = kind;
-    scaling->input = memory_zeroed(1, sizeof *scaling->input);
     return scaling;
 }
 
@@ -63,10 +55,11 @@ void scaling_free(struct scaling *scaling)
 {
     if (!scaling)
         return;
-    struct scaling_input *input = scaling->input;
-    for (size_t i = 0; i < input->n_values; i++) {
-        free(input->values[i].name);
-        free(input->values[i].wait_state);
+    for (size_t i = 0; i < scaling->n_trials; i++)
+        free(scaling->trials[i].name);
+    for (size_t i = 0; i < scaling->n_values; i++) {
+        free(scaling->values[i].name);
+        free(scaling->values[i].wait_state);
     }
     for (size_t i = 0; i < scaling->n_parts; i++) {
         free(scaling->parts[i].name);
@@ -75,28 +68,26 @@ void scaling_free(struct scaling *scaling)
     }
     free(scaling->parts);
     free(scaling->points);
-    free(input->values);
-    free(input->trials);
-    free(input);
+    free(scaling->values);
+    free(scaling->trials);
     free(scaling);
 }
 
 size_t scaling_add_trial(struct scaling *scaling, const struct scaling_trial *trial)
 {
-    struct scaling_input *input = scaling->input;
-    input->trials = array_reserve(input->trials, &input->trial_capacity, input->n_trials + 1,
-                                  sizeof *input->trials);
-    input->trials[input->n_trials] = *trial;
-    return input->n_trials++;
+    scaling->trials = array_reserve(scaling->trials, &scaling->trial_capacity,
+                                    scaling->n_trials + 1, sizeof *scaling->trials);
+    scaling->trials[scaling->n_trials] = *trial;
+    scaling->trials[scaling->n_trials].name = memory_copy_text(trial->name ? trial->name : "");
+    return scaling->n_trials++;
 }
 
 void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
                       const char *wait_state, bool is_start_or_end, double value_ns)
 {
-    struct scaling_input *input = scaling->input;
-    input->values = array_reserve(input->values, &input->value_capacity, input->n_values + 1,
-                                  sizeof *input->values);
-    input->values[input->n_values++] =
+    scaling->values = array_reserve(scaling->values, &scaling->value_capacity,
+                                    scaling->n_values + 1, sizeof *scaling->values);
+    scaling->values[scaling->n_values++] =
         (struct scaling_value){.name = memory_copy_text(name),
                                .wait_state = memory_copy_text(wait_state),
                                .is_start_or_end = is_start_or_end,
@@ -111,25 +102,18 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /// The different x in order; to be freed.
-static double *different_x(const struct scaling_input *input, size_t *n)
+static double *different_x(const struct scaling *scaling, size_t *n)
 {
-    double *x = memory_new((input->n_trials + 1) * sizeof *x);
+    double *x = memory_new((scaling->n_trials + 1) * sizeof *x);
     *n = 0;
-    for (size_t i = 0; i < input->n_trials; i++)
-        x[i] = input->trials[i].x;
-    if (input->n_trials)
-        qsort(x, input->n_trials, sizeof *x, compare_numbers);
-    for (size_t i = 0; i < input->n_trials; i++)
+    for (size_t i = 0; i < scaling->n_trials; i++)
+        x[i] = scaling->trials[i].x;
+    if (scaling->n_trials)
+        qsort(x, scaling->n_trials, sizeof *x, compare_numbers);
+    for (size_t i = 0; i < scaling->n_trials; i++)
         if (*n == 0 || x[i] > x[*n - 1])
             x[(*n)++] = x[i];
     return x;
-}
-
-size_t scaling_count_points(const struct scaling *scaling)
-{
-    size_t n;
-    free(different_x(scaling->input, &n));
-    return n;
 }
 
 /// Mean of the numbers among VALUES, NAN when there is none.
@@ -142,16 +126,16 @@ static double mean_of(double *values, size_t n)
     return n_known ? gsl_stats_mean(values, 1, n_known) : NAN;
 }
 
-static struct scaling_point make_point(const struct scaling_input *input, double x)
+static struct scaling_point make_point(const struct scaling *scaling, double x)
 {
     struct scaling_point point = {.x = x, .time_spread_ns = NAN};
-    double *values = memory_new((input->n_trials + 1) * sizeof *values);
+    double *values = memory_new((scaling->n_trials + 1) * sizeof *values);
     double *const means[] = {&point.time_ns, &point.useful_ns, &point.n_ranks, &point.no_cpu_share,
                              &point.machine_size};
     for (size_t field = 0; field < N_FACTORS + 5; field++) {
         size_t n = 0;
-        for (size_t i = 0; i < input->n_trials; i++) {
-            const struct scaling_trial *trial = &input->trials[i];
+        for (size_t i = 0; i < scaling->n_trials; i++) {
+            const struct scaling_trial *trial = &scaling->trials[i];
             if (trial->x > x || trial->x < x)
                 continue;
             point.has_few_cores |= trial->n_cores > 0 && trial->n_ranks > trial->n_cores;
@@ -231,12 +215,11 @@ static int compare_parts(const void *a, const void *b, void *last)
 
 static void make_parts(struct scaling *scaling)
 {
-    struct scaling_input *input = scaling->input;
     size_t capacity = 0, last = scaling->n_points - 1;
-    if (input->n_values)
-        qsort(input->values, input->n_values, sizeof *input->values, compare_values);
-    for (size_t i = 0; i < input->n_values; i++) {
-        const struct scaling_value *value = &input->values[i];
+    if (scaling->n_values)
+        qsort(scaling->values, scaling->n_values, sizeof *scaling->values, compare_values);
+    for (size_t i = 0; i < scaling->n_values; i++) {
+        const struct scaling_value *value = &scaling->values[i];
         if (i == 0 || !is_one_part(value, value - 1)) {
             scaling->parts = array_reserve(scaling->parts, &capacity, scaling->n_parts + 1,
                                            sizeof *scaling->parts);
@@ -246,7 +229,7 @@ static void make_parts(struct scaling *scaling)
                                       .is_start_or_end = value->is_start_or_end,
                                       .ns = memory_zeroed(scaling->n_points, sizeof(double))};
         }
-        const struct scaling_trial *trial = &input->trials[value->trial];
+        const struct scaling_trial *trial = &scaling->trials[value->trial];
         size_t point = point_of(scaling, trial->x);
         scaling->parts[scaling->n_parts - 1].ns[point] +=
             value->value_ns / (double)(trial->n_ranks ? trial->n_ranks : 1) /
@@ -403,10 +386,10 @@ static void look_ahead(struct scaling *scaling, const double *x)
 
 void scaling_compute(struct scaling *scaling, double threshold)
 {
-    double *x = different_x(scaling->input, &scaling->n_points);
+    double *x = different_x(scaling, &scaling->n_points);
     scaling->points = memory_zeroed(scaling->n_points, sizeof *scaling->points);
     for (size_t i = 0; i < scaling->n_points; i++)
-        scaling->points[i] = make_point(scaling->input, x[i]);
+        scaling->points[i] = make_point(scaling, x[i]);
     compare_with_reference(scaling);
     make_parts(scaling);
     scaling->looked_at = scaling->n_points - 1;

@@ -44,7 +44,9 @@ extern const char *const scaling_factor_names[N_FACTORS];
 extern const char *const scaling_kind_names[];
 
 struct scaling_trial {
-    double x; // the parameter
+    int64_t id; // in the database
+    char *name; // application/experiment/trial
+    double x;   // the parameter
     uint64_t n_ranks;
     double machine_size; // what efficiencies compare with: ranks, or a parameter such as threads
     // All ranks together: useful, outside MPI with CPU time; the share of their time without, or in
@@ -81,6 +83,8 @@ struct scaling_part {
 
 struct scaling {
     enum scaling_kind kind;
+    struct scaling_trial *trials; // in the order in which they were added
+    size_t n_trials, trial_capacity;
     struct scaling_point *points; // by x, the first one is the reference
     size_t n_points;
     struct scaling_part *parts; // greatest at the last point first
@@ -107,22 +111,20 @@ struct scaling {
     size_t riser;               // part whose share rises most, or NONE
     double riser_overtakes_x;   // from where on it is above the leader; INFINITY: not foreseeable
 
-    struct scaling_input *input; // private
+    struct scaling_value *values; // what was added; private
+    size_t n_values, value_capacity;
 };
 
 struct scaling *scaling_new(enum scaling_kind kind);
 void scaling_free(struct scaling *scaling);
 
-/// Adds a run; returns its number.
+/// Adds a run, whose name is copied; returns its number.
 size_t scaling_add_trial(struct scaling *scaling, const struct scaling_trial *trial);
 /// Adds time of a run, all ranks together; values of the same part are summed. Texts are copied.
 void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
                       const char *wait_state, bool is_start_or_end, double value_ns);
 
-/// Number of different x among the trials.
-size_t scaling_count_points(const struct scaling *scaling);
-
-/// Fills everything above. There must be two points at least. THRESHOLD: the efficiency below which
+/// Fills everything above. There must be two x at least. THRESHOLD: the efficiency below which
 /// scaling is broken (for SCALING_SIZE it never is).
 void scaling_compute(struct scaling *scaling, double threshold);
 

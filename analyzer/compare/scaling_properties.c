@@ -22,16 +22,15 @@ struct finding {
     const struct catalogue *patterns;
     struct property_catalogue properties;
     struct scaling_series *series;
-    size_t *order; // of its trials, by the parameter
+    const struct scaling_trial **trials; // its trials by the parameter
     struct error *err;
 };
 
-static int compare_x(const void *a, const void *b, void *series)
+static int compare_x(const void *a, const void *b)
 {
-    const struct scaling_series *of = series;
-    size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    double x_i = of->trial_x[i], x_j = of->trial_x[j];
-    return x_i < x_j ? -1 : x_i > x_j ? 1 : (i > j) - (i < j);
+    const struct scaling_trial *of_a = *(struct scaling_trial *const *)a;
+    const struct scaling_trial *of_b = *(struct scaling_trial *const *)b;
+    return of_a->x < of_b->x ? -1 : of_a->x > of_b->x ? 1 : (of_a > of_b) - (of_a < of_b);
 }
 
 static double loss_at(const struct scaling *scaling, double x, bool is_computation)
@@ -45,21 +44,19 @@ static double loss_at(const struct scaling *scaling, double x, bool is_computati
     return NAN;
 }
 
-/// The severity that SERIES is about in a trial, and how sure that is. 0, or -1 and ERR.
+/// The severity that ABOUT is about in a trial, and how sure that is. 0, or -1 and ERR.
 static int severity_in(const struct finding *finding, const struct sweep_series *about,
-                       size_t trial, double *severity, double *sure)
+                       const struct scaling_trial *trial, double *severity, double *sure)
 {
-    const struct scaling_series *series = finding->series;
     bool is_computation = strcmp(about->property, series_severities[0]) == 0;
-    int64_t id = series->trial_ids[trial];
     bool is_loss = is_computation || strcmp(about->property, series_severities[1]) == 0;
     if (about->region) // a loss against the smallest run has none
-        *severity =
-            region_severity_read(finding->database, id, about->property, about->region, NULL);
+        *severity = region_severity_read(finding->database, trial->id, about->property,
+                                         about->region, NULL);
     else if (is_loss)
-        *severity = loss_at(series->scaling, series->trial_x[trial], is_computation);
+        *severity = loss_at(finding->series->scaling, trial->x, is_computation);
     else
-        return trial_severity_read(finding->database, id, about->property, severity, sure,
+        return trial_severity_read(finding->database, trial->id, about->property, severity, sure,
                                    finding->err);
     *sure = isnan(*severity) ? 0 : 1;
     return 0;
@@ -69,15 +66,14 @@ static int severity_in(const struct finding *finding, const struct sweep_series 
 static int note_severities(const struct finding *finding, struct property_question *question,
                            double *confidence)
 {
-    const struct scaling_series *series = finding->series;
     *confidence = 1;
     for (size_t i = 0; i < question->checkpoints.n_series; i++) {
-        for (size_t j = 0; j < series->n_trials; j++) {
-            size_t trial = finding->order[j];
+        for (size_t j = 0; j < finding->series->scaling->n_trials; j++) {
+            const struct scaling_trial *trial = finding->trials[j];
             double severity, sure;
             if (severity_in(finding, &question->checkpoints.series[i], trial, &severity, &sure))
                 return -1;
-            sweep_checkpoints_note_at(&question->checkpoints, i, series->trial_x[trial], severity);
+            sweep_checkpoints_note_at(&question->checkpoints, i, trial->x, severity);
             *confidence = fmin(*confidence, sure);
         }
     }
@@ -150,18 +146,18 @@ static int compare_findings(const void *a, const void *b)
 static int evaluate_all(struct finding *finding)
 {
     struct scaling_series *series = finding->series;
-    finding->order = memory_new((series->n_trials + 1) * sizeof *finding->order);
-    for (size_t i = 0; i < series->n_trials; i++)
-        finding->order[i] = i;
-    if (series->n_trials)
-        qsort_r(finding->order, series->n_trials, sizeof *finding->order, compare_x, series);
+    size_t n_trials = series->scaling->n_trials;
+    finding->trials = memory_new(n_trials * sizeof *finding->trials);
+    for (size_t i = 0; i < n_trials; i++)
+        finding->trials[i] = &series->scaling->trials[i];
+    qsort(finding->trials, n_trials, sizeof *finding->trials, compare_x);
     int status = 0;
     for (size_t i = 0; i < finding->properties.n && status == 0; i++) {
         const struct experiment_property *property = &finding->properties.items[i];
         status =
             property->is_each ? evaluate_each(finding, property) : evaluate(finding, property, "");
     }
-    free(finding->order);
+    free(finding->trials);
     if (series->n_findings)
         qsort(series->findings, series->n_findings, sizeof *series->findings, compare_findings);
     return status;

@@ -27,7 +27,7 @@ struct choosing {
     const struct scaling_choice *choice;
     struct scaling_page *page;
     struct chosen_trial *trials;
-    size_t n_trials, capacity;
+    size_t n_trials, n_read, capacity; // those of n_read behind n_trials do not count
     struct error *err;
 };
 
@@ -114,30 +114,22 @@ static int read_x(struct choosing *choosing)
     const char *by = choosing->choice->by;
     size_t n_kept = 0, n_trials = choosing->n_trials;
     for (size_t i = 0; i < n_trials; i++) {
-        struct chosen_trial *trial = &choosing->trials[i];
+        struct chosen_trial trial = choosing->trials[i];
         char number[24];
-        const char *value = value_of(&trial->facts, by, number);
+        const char *value = value_of(&trial.facts, by, number);
         if (!value)
             continue;
-        if (!read_number(value, &trial->x))
+        if (!read_number(value, &trial.x))
             return error_set(choosing->err,
                              "the parameter %s of the trial %s is \"%s\", which is no number", by,
-                             trial->facts.name, value);
-        n_kept++;
+                             trial.facts.name, value);
+        choosing->trials[i] = choosing->trials[n_kept];
+        choosing->trials[n_kept++] = trial;
     }
     if (n_kept == 0)
         return unknown_parameter(choosing, by);
     choosing->page->n_without_parameter = n_trials - n_kept;
-    size_t to = 0;
-    for (size_t i = 0; i < n_trials; i++) {
-        char number[24];
-        if (!value_of(&choosing->trials[i].facts, by, number)) {
-            trial_efficiency_release(&choosing->trials[i].facts);
-            continue;
-        }
-        choosing->trials[to++] = choosing->trials[i];
-    }
-    choosing->n_trials = to;
+    choosing->n_trials = n_kept;
     return 0;
 }
 
@@ -157,11 +149,20 @@ static bool has_same(const struct trial_efficiency *a, const struct trial_effici
     return value_a && value_b ? strcmp(value_a, value_b) == 0 : !value_a && !value_b;
 }
 
+/// The first trial of the series that TRIAL is in.
+static size_t first_of(const struct choosing *choosing, size_t trial)
+{
+    size_t first = 0;
+    while (strcmp(choosing->trials[first].series, choosing->trials[trial].series) != 0)
+        first++;
+    return first;
+}
+
 /// Whether the parameter NAME tells trials of one x in the series of trial FIRST apart.
 static bool tells_apart(const struct choosing *choosing, size_t first, const char *name)
 {
     const char *series = choosing->trials[first].series;
-    for (size_t i = 0; i < choosing->n_trials; i++) {
+    for (size_t i = first; i < choosing->n_trials; i++) {
         const struct chosen_trial *a = &choosing->trials[i];
         if (strcmp(a->series, series) != 0)
             continue;
@@ -179,29 +180,21 @@ static bool tells_apart(const struct choosing *choosing, size_t first, const cha
 static void split_by(struct choosing *choosing, const char *name)
 {
     bool *splits = memory_zeroed(choosing->n_trials + 1, sizeof *splits);
-    bool *is_known = memory_zeroed(choosing->n_trials + 1, sizeof *is_known);
     for (size_t i = 0; i < choosing->n_trials; i++) {
-        bool is_split = !is_known[i] && tells_apart(choosing, i, name);
-        for (size_t j = i; !is_known[i] && j < choosing->n_trials; j++) {
-            if (strcmp(choosing->trials[i].series, choosing->trials[j].series) != 0)
-                continue;
-            splits[j] = is_split;
-            is_known[j] = j > i;
-        }
-        is_known[i] = true;
+        size_t first = first_of(choosing, i);
+        splits[i] = first < i ? splits[first] : tells_apart(choosing, i, name);
     }
     for (size_t i = 0; i < choosing->n_trials; i++) {
+        struct chosen_trial *trial = &choosing->trials[i];
         char number[24];
         if (!splits[i])
             continue;
-        const char *value = value_of(&choosing->trials[i].facts, name, number);
-        char *longer =
-            memory_format("%s, %s=%s", choosing->trials[i].series, name, value ? value : "(none)");
-        free(choosing->trials[i].series);
-        choosing->trials[i].series = longer;
+        const char *value = value_of(&trial->facts, name, number);
+        char *longer = memory_format("%s, %s=%s", trial->series, name, value ? value : "(none)");
+        free(trial->series);
+        trial->series = longer;
     }
     free(splits);
-    free(is_known);
 }
 
 static bool is_in(const char *name, const char *const *names, size_t n)
@@ -366,26 +359,23 @@ static bool is_start_or_end(const char *name)
 static void add_part(void *user, const char *region, const char *wait_state, int64_t value_ns)
 {
     struct part_adder *adder = user;
-    const char *slash = region;
-    for (const char *at = region; *at; at++) {
-        if (*at == '\\' && at[1])
-            at++;
-        else if (*at == '/')
-            slash = at + 1;
-    }
-    char *name = *wait_state ? memory_copy_text(wait_state) : resource_path_plain(slash);
+    char *name = *wait_state ? memory_copy_text(wait_state)
+                             : resource_path_plain(resource_path_last(region));
     scaling_add_part(adder->scaling, adder->trial, name, wait_state, is_start_or_end(name),
                      (double)value_ns);
     free(name);
 }
 
-static int add_trial(struct choosing *choosing, struct scaling_series *series,
+static int add_trial(const struct choosing *choosing, struct scaling *scaling,
                      const struct chosen_trial *trial, bool is_by_x)
 {
     const struct trial_efficiency *facts = &trial->facts;
     bool is_whole = facts->window_ns == 0;
     double all_ns = (double)facts->window_ns * (double)facts->n_ranks;
+    char *name = memory_format("%s/%s/%s", facts->application, facts->experiment, facts->name);
     const struct scaling_trial values = {
+        .id = facts->id,
+        .name = name,
         .x = trial->x,
         .n_ranks = facts->n_ranks,
         .machine_size = is_by_x ? trial->x : (double)facts->n_ranks,
@@ -400,16 +390,25 @@ static int add_trial(struct choosing *choosing, struct scaling_series *series,
                     [FACTOR_SERIALIZATION] = facts->serialization,
                     [FACTOR_TRANSFER] = facts->transfer},
     };
-    struct part_adder adder = {series->scaling, scaling_add_trial(series->scaling, &values)};
-    size_t n = series->n_trials + 1;
-    series->trial_ids = memory_resize(series->trial_ids, n, sizeof *series->trial_ids);
-    series->trials = memory_resize(series->trials, n, sizeof *series->trials);
-    series->trial_x = memory_resize(series->trial_x, n, sizeof *series->trial_x);
-    series->trial_x[series->n_trials] = trial->x;
-    series->trial_ids[series->n_trials] = facts->id;
-    series->trials[series->n_trials++] =
-        memory_format("%s/%s/%s", facts->application, facts->experiment, facts->name);
+    struct part_adder adder = {scaling, scaling_add_trial(scaling, &values)};
+    free(name);
     return trial_region_times(choosing->database, facts->id, add_part, &adder, choosing->err);
+}
+
+/// How many trials are in the series of the trial FIRST; *HAS_POINTS: of different x.
+static size_t count_trials(const struct choosing *choosing, size_t first, bool *has_points)
+{
+    const struct chosen_trial *one = &choosing->trials[first];
+    size_t n = 0;
+    *has_points = false;
+    for (size_t i = first; i < choosing->n_trials; i++) {
+        const struct chosen_trial *trial = &choosing->trials[i];
+        if (strcmp(trial->series, one->series) != 0)
+            continue;
+        n++;
+        *has_points |= trial->x < one->x || trial->x > one->x;
+    }
+    return n;
 }
 
 /// Makes the series of the trial FIRST and of those behind it that are in the same one.
@@ -418,36 +417,32 @@ static int add_series(struct choosing *choosing, size_t first)
     struct scaling_page *page = choosing->page;
     const char *name = choosing->trials[first].series;
     struct series_kind kind;
-    int status = find_kind(choosing, name, &kind);
-    if (status)
+    if (find_kind(choosing, name, &kind))
         return -1;
-    struct scaling_series series = {.name = memory_copy_text(name), .kind_reason = kind.reason};
-    series.scaling = scaling_new(kind.kind);
-    for (size_t i = first; i < choosing->n_trials && status == 0; i++)
-        if (strcmp(choosing->trials[i].series, name) == 0)
-            status = add_trial(choosing, &series, &choosing->trials[i], kind.is_by_x);
-    page->series = memory_resize(page->series, page->n_series + 1, sizeof *page->series);
-    page->series[page->n_series++] = series;
-    if (status == 0 && scaling_count_points(series.scaling) < 2) {
-        page->n_alone += series.n_trials;
-        page->n_series--;
-        scaling_series_release(&(struct scaling_page){
-            .series = memcpy(memory_new(sizeof series), &series, sizeof series), .n_series = 1});
-    } else if (status == 0) {
-        scaling_compute(series.scaling, page->threshold);
+    bool has_points;
+    size_t n_trials = count_trials(choosing, first, &has_points);
+    if (!has_points) {
+        page->n_alone += n_trials;
+        free(kind.reason);
+        return 0;
     }
-    return status;
+    struct scaling *scaling = scaling_new(kind.kind);
+    page->series = memory_resize(page->series, page->n_series + 1, sizeof *page->series);
+    page->series[page->n_series++] = (struct scaling_series){
+        .name = memory_copy_text(name), .kind_reason = kind.reason, .scaling = scaling};
+    for (size_t i = first; i < choosing->n_trials; i++)
+        if (strcmp(choosing->trials[i].series, name) == 0 &&
+            add_trial(choosing, scaling, &choosing->trials[i], kind.is_by_x))
+            return -1;
+    scaling_compute(scaling, page->threshold);
+    return 0;
 }
 
 static int make_series(struct choosing *choosing)
 {
-    for (size_t i = 0; i < choosing->n_trials; i++) {
-        bool is_done = false;
-        for (size_t j = 0; j < i; j++)
-            is_done |= strcmp(choosing->trials[i].series, choosing->trials[j].series) == 0;
-        if (!is_done && add_series(choosing, i))
+    for (size_t i = 0; i < choosing->n_trials; i++)
+        if (first_of(choosing, i) == i && add_series(choosing, i))
             return -1;
-    }
     if (choosing->page->n_series == 0)
         return error_set(choosing->err, "%s: nothing to compare, no two of them differ in %s only",
                          quantity_count(choosing->n_trials, "trial").text, choosing->choice->by);
@@ -468,6 +463,7 @@ static int read_trials(struct choosing *choosing)
                                          choosing->n_trials + 1, sizeof *choosing->trials);
         choosing->trials[choosing->n_trials++] = trial;
     }
+    choosing->n_read = choosing->n_trials;
     trial_group_release(&group);
     return status;
 }
@@ -483,7 +479,7 @@ int scaling_series_read(struct database *database, const struct scaling_choice *
         name_series(&choosing);
         status = make_series(&choosing);
     }
-    for (size_t i = 0; i < choosing.n_trials; i++) {
+    for (size_t i = 0; i < choosing.n_read; i++) {
         trial_efficiency_release(&choosing.trials[i].facts);
         free(choosing.trials[i].series);
     }
@@ -511,11 +507,6 @@ void scaling_series_release(struct scaling_page *page)
 {
     for (size_t i = 0; i < page->n_series; i++) {
         struct scaling_series *series = &page->series[i];
-        for (size_t j = 0; j < series->n_trials; j++)
-            free(series->trials[j]);
-        free(series->trials);
-        free(series->trial_x);
-        free(series->trial_ids);
         findings_release(series);
         free(series->name);
         free(series->kind_reason);

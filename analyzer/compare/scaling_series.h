@@ -27,10 +27,6 @@ struct scaling_finding {
 struct scaling_series {
     char *name;        // what else they have in common: "app/sweep, size=64"
     char *kind_reason; // why they are taken for strong or weak scaling
-    char **trials;     // names, in the order of their numbers
-    double *trial_x;   // the parameter of each
-    int64_t *trial_ids;
-    size_t n_trials;
     struct scaling *scaling;
     struct scaling_finding *findings; // most severe first
     size_t n_findings;

@@ -2,7 +2,6 @@
 // Advice as text and JSON.
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,93 +265,67 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
     fputc('\n', stream);
 }
 
-static json_t *candidate_object(const struct advice *advice,
-                                const struct advice_candidate *candidate)
+static json_t *candidate_object(const void *of, size_t i)
 {
-    json_t *object = json_object();
+    const struct advice *advice = of;
+    const struct advice_candidate *candidate = &advice->candidates[i];
+    bool is_replayed = candidate->is_replayed;
+    bool is_uncertain = is_replayed && advice_is_uncertain(advice, candidate->gain_ns);
     char *options = advice_options(candidate);
-    json_object_set_new(object, "kind", json_string(advice_kind_names[candidate->kind]));
-    json_object_set_new(object, "text", json_clean_text(candidate->sentence));
-    json_object_set_new(object, "options", json_clean_text(options));
-    json_object_set_new(object, "group", json_string(advice_group_names[candidate->group]));
-    json_object_set_new(object, "subject", json_clean_text(candidate->subject));
-    json_object_set_new(object, "most_ns",
-                        candidate->most_ns == UINT64_MAX ? json_null()
-                                                         : json_count(candidate->most_ns));
-    json_object_set_new(object, "predicted_ns",
-                        candidate->is_replayed ? json_count(candidate->predicted_ns) : json_null());
-    json_object_set_new(object, "gain_ns",
-                        candidate->is_replayed ? json_integer(candidate->gain_ns) : json_null());
-    json_object_set_new(object, "is_uncertain",
-                        candidate->is_replayed
-                            ? json_boolean(advice_is_uncertain(advice, candidate->gain_ns))
-                            : json_null());
-    if (candidate->same_as)
-        json_object_set_new(object, "same_as", json_clean_text(candidate->same_as));
-    if (candidate->failure)
-        json_object_set_new(object, "failure", json_clean_text(candidate->failure));
+    json_t *object = JSON_OBJECT(
+        {"kind", json_string(advice_kind_names[candidate->kind])},
+        {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
+        {"group", json_string(advice_group_names[candidate->group])},
+        {"subject", json_text(candidate->subject)},
+        {"most_ns",
+         candidate->most_ns == UINT64_MAX ? json_null() : json_count(candidate->most_ns)},
+        {"predicted_ns", is_replayed ? json_count(candidate->predicted_ns) : json_null()},
+        {"gain_ns", is_replayed ? json_integer(candidate->gain_ns) : json_null()},
+        {"is_uncertain", is_replayed ? json_boolean(is_uncertain) : json_null()},
+        {"same_as", candidate->same_as ? json_text(candidate->same_as) : NULL},
+        {"failure", candidate->failure ? json_text(candidate->failure) : NULL});
     free(options);
     return object;
 }
 
-static json_t *pair_object(const struct advice *advice, const struct advice_pair *pair)
+static json_t *pair_object(const void *of, size_t i)
 {
     static const char *const names[] = {"add-up", "overlap", "exclude"};
-    json_t *object = json_object();
-    json_object_set_new(object, "first", json_count(pair->first));
-    json_object_set_new(object, "second", json_count(pair->second));
-    if (pair->failure) {
-        json_object_set_new(object, "predicted_ns", json_null());
-        json_object_set_new(object, "gain_ns", json_null());
-        json_object_set_new(object, "failure", json_clean_text(pair->failure));
-        return object;
-    }
-    json_object_set_new(object, "predicted_ns", json_count(pair->predicted_ns));
-    json_object_set_new(object, "gain_ns", json_integer(pair->gain_ns));
-    json_object_set_new(object, "together", json_string(names[advice_together(advice, pair)]));
-    return object;
+    const struct advice *advice = of;
+    const struct advice_pair *pair = &advice->pairs[i];
+    return JSON_OBJECT(
+        {"first", json_count(pair->first)}, {"second", json_count(pair->second)},
+        {"predicted_ns", pair->failure ? json_null() : json_count(pair->predicted_ns)},
+        {"gain_ns", pair->failure ? json_null() : json_integer(pair->gain_ns)},
+        {pair->failure ? "failure" : "together",
+         pair->failure ? json_text(pair->failure)
+                       : json_string(names[advice_together(advice, pair)])});
 }
 
-static json_t *warning_object(const struct result_warning *warning)
+static json_t *warning_object(const void *of, size_t i)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "code", json_clean_text(warning->code));
-    json_object_set_new(object, "count", json_count(warning->count));
-    json_object_set_new(object, "text", json_clean_text(warning->text));
-    return object;
+    return json_warning(&((const struct advice *)of)->warnings[i]);
 }
 
 int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
                       struct error *err)
 {
-    json_t *top = json_object(), *candidates = json_array(), *pairs = json_array();
-    json_t *warnings = json_array();
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_string(version));
-    json_object_set_new(top, "baseline_ns", json_count(advice->measured_ns));
-    json_object_set_new(top, "replayed_ns", json_count(advice->replayed_ns));
-    if (advice->n_workers > 0)
-        json_object_set_new(top, "kept_tasks",
-                            json_pack("{s:o, s:o}", "master", json_count(advice->master), "workers",
-                                      json_count(advice->n_workers)));
-    json_object_set_new(top, "target", json_clean_text(advice->target));
-    json_object_set_new(top, "assumption",
-                        advice->assumption ? json_string(advice->assumption) : json_null());
-    json_object_set_new(top, "target_ns", json_count(advice->target_ns));
-    json_object_set_new(top, "loss_ns", json_count(advice->loss_ns));
-    json_object_set_new(top, "error_ns", json_count(advice_error_ns(advice)));
-    for (size_t i = 0; i < advice->n_candidates; i++)
-        json_array_append_new(candidates, candidate_object(advice, &advice->candidates[i]));
-    json_object_set_new(top, "candidates", candidates);
-    for (size_t i = 0; i < advice->n_pairs; i++)
-        json_array_append_new(pairs, pair_object(advice, &advice->pairs[i]));
-    json_object_set_new(top, "pairs", pairs);
-    for (size_t i = 0; i < advice->n_warnings; i++)
-        json_array_append_new(warnings, warning_object(&advice->warnings[i]));
-    json_object_set_new(top, "warnings", warnings);
-    json_object_set_new(top, "unexplained_ns", json_count(advice_unexplained_ns(advice)));
-    json_object_set_new(top, "replays", json_count(advice->n_replays));
-    json_object_set_new(top, "pruned", json_count(advice->n_pruned));
-    json_object_set_new(top, "untried", json_count(advice->n_untried));
-    return json_print_object(top, JSON_COMPACT, "the advice", stream, err);
+    json_t *tasks = advice->n_workers == 0
+                        ? NULL
+                        : JSON_OBJECT({"master", json_count(advice->master)},
+                                      {"workers", json_count(advice->n_workers)});
+    json_t *root = JSON_PUT(
+        json_document(version), {"baseline_ns", json_count(advice->measured_ns)},
+        {"replayed_ns", json_count(advice->replayed_ns)}, {"kept_tasks", tasks},
+        {"target", json_text(advice->target)},
+        {"assumption", json_text_or_null(advice->assumption)},
+        {"target_ns", json_count(advice->target_ns)}, {"loss_ns", json_count(advice->loss_ns)},
+        {"error_ns", json_count(advice_error_ns(advice))},
+        {"candidates", json_list(advice->n_candidates, candidate_object, advice)},
+        {"pairs", json_list(advice->n_pairs, pair_object, advice)},
+        {"warnings", json_list(advice->n_warnings, warning_object, advice)},
+        {"unexplained_ns", json_count(advice_unexplained_ns(advice))},
+        {"replays", json_count(advice->n_replays)}, {"pruned", json_count(advice->n_pruned)},
+        {"untried", json_count(advice->n_untried)});
+    return json_print_object(root, JSON_COMPACT, "the advice", stream, err);
 }

@@ -3,7 +3,6 @@
 #include "analyzer/calibrate/calibration.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,15 +55,8 @@ static void print_messages(const struct calibration_report *report, FILE *stream
 {
     const struct measurements *measurements = report->measurements;
     struct table table = {0};
-    table_add_column(&table, "Messages", true);
-    table_add_column(&table, "8 B", false);
-    table_add_column(&table, "1 KiB", false);
-    table_add_column(&table, "1 MiB", false);
-    table_add_column(&table, "send", false);
-    table_add_column(&table, "receive", false);
-    table_add_column(&table, "eager up to", false);
-    table_add_column(&table, "fit", false);
-    table_add_column(&table, "worst", false);
+    table_add_columns(&table, "<Messages", "8 B", "1 KiB", "1 MiB", "send", "receive",
+                      "eager up to", "fit", "worst", NULL);
     for (int scope = SCOPE_NODE; scope < N_SCOPES; scope++) {
         const struct measured_scope_costs *costs = &measurements->scopes[scope];
         if (costs->n_messages == 0)
@@ -135,32 +127,30 @@ static void print_collectives(const struct calibration_report *report, FILE *str
 
 static void print_differences(const struct calibration_report *report, FILE *stream)
 {
-    struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES];
-    size_t n = calibration_compare(report, rows);
+    struct calibration_differences rows = calibration_compare(report);
     struct table table = {0};
-    table_add_column(&table, "", true);
-    table_add_column(&table, "here", false);
+    table_add_columns(&table, "<", "here", NULL);
     table_add_column(&table, report->against_path, false);
     table_add_column(&table, "there / here", false);
-    for (size_t i = 0; i < n; i++) {
-        const double values[] = {rows[i].here, rows[i].there};
-        table_add_cell(&table, "%s", rows[i].what);
+    for (size_t i = 0; i < rows.n; i++) {
+        const struct calibration_difference *row = &rows.items[i];
+        const double values[] = {row->here, row->there};
+        table_add_cell(&table, "%s", row->what);
         for (int k = 0; k < 2; k++) {
             if (values[k] < 0)
                 table_add_cell(&table, "-");
-            else if (rows[i].is_rate)
+            else if (row->is_rate)
                 table_add_cell(&table, "%s/s", quantity_size((uint64_t)values[k]).text);
             else
                 table_add_cell(&table, "%s", time_of(values[k]).text);
         }
-        if (rows[i].here > 0 && rows[i].there >= 0)
-            table_add_cell(&table, "%.2f", rows[i].there / rows[i].here);
+        if (row->here > 0 && row->there >= 0)
+            table_add_cell(&table, "%.2f", row->there / row->here);
         else
             table_add_cell(&table, "-");
     }
     fputc('\n', stream);
     table_print(&table, 0, 0, stream);
-    table_release(&table);
     const struct machine *here = report->machine, *there = report->against;
     if (here->compute_ns > 0 && there->compute_ns > 0)
         fprintf(stream,
@@ -188,118 +178,93 @@ void text_print_calibration(const struct calibration_report *report, FILE *strea
 }
 
 /// Null for what was not measured.
-static json_t *number(double value)
+static json_t *measured(double value)
 {
     return value < 0 ? json_null() : json_real(value);
 }
 
-static json_t *hosts(const struct measurements *measurements)
+static json_t *host_object(const void *of, size_t i)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < measurements->n_hosts; i++) {
-        const struct measured_host *host = &measurements->hosts[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "name", json_clean_text(host->name));
-        json_object_set_new(object, "processor", json_clean_text(host->processor));
-        json_object_set_new(object, "ranks", json_integer(host->n_ranks));
-        json_object_set_new(object, "cores", json_integer(host->n_cores));
-        json_object_set_new(object, "packages", json_integer(host->n_packages));
-        json_array_append_new(list, object);
-    }
-    return list;
+    const struct measured_host *host = &((const struct measurements *)of)->hosts[i];
+    return JSON_OBJECT({"name", json_text(host->name)}, {"processor", json_text(host->processor)},
+                       {"ranks", json_integer(host->n_ranks)},
+                       {"cores", json_integer(host->n_cores)},
+                       {"packages", json_integer(host->n_packages)});
 }
 
-static json_t *scope_object(const struct calibration_report *report, int scope)
+static json_t *message_object(const void *of, size_t i)
 {
+    const struct measured_message *message =
+        &((const struct measured_scope_costs *)of)->messages[i];
+    return JSON_OBJECT({"size_bytes", json_real(message->size_bytes)},
+                       {"half_round_trip_ns", json_real(message->time_ns)},
+                       {"spread", json_real(message->spread)},
+                       {"samples", json_integer(message->n_samples)});
+}
+
+static json_t *scope_object(const void *of, size_t scope)
+{
+    const struct calibration_report *report = of;
     const struct measured_scope_costs *costs = &report->measurements->scopes[scope];
-    json_t *object = json_object(), *messages = json_array();
-    json_object_set_new(object, "scope", json_string(scope_names[scope]));
-    for (size_t i = 0; i < costs->n_messages; i++) {
-        json_t *message = json_object();
-        json_object_set_new(message, "size_bytes", json_real(costs->messages[i].size_bytes));
-        json_object_set_new(message, "half_round_trip_ns", json_real(costs->messages[i].time_ns));
-        json_object_set_new(message, "spread", json_real(costs->messages[i].spread));
-        json_object_set_new(message, "samples", json_integer(costs->messages[i].n_samples));
-        json_array_append_new(messages, message);
-    }
-    json_object_set_new(object, "messages", messages);
-    json_object_set_new(object, "send_overhead_ns", json_real(costs->send_ns));
-    json_object_set_new(object, "receive_overhead_ns", json_real(costs->receive_ns));
-    json_object_set_new(object, "eager_bytes",
-                        costs->has_eager ? json_integer((json_int_t)costs->eager_bytes)
-                                         : json_null());
-    json_object_set_new(object, "fit_rms", number(report->errors->message_rms[scope]));
-    json_object_set_new(object, "fit_worst", number(report->errors->message_worst[scope]));
-    return object;
+    if (costs->n_messages == 0)
+        return NULL;
+    return JSON_OBJECT(
+        {"scope", json_string(scope_names[scope])},
+        {"messages", json_list(costs->n_messages, message_object, costs)},
+        {"send_overhead_ns", json_real(costs->send_ns)},
+        {"receive_overhead_ns", json_real(costs->receive_ns)},
+        {"eager_bytes", costs->has_eager ? json_count(costs->eager_bytes) : json_null()},
+        {"fit_rms", measured(report->errors->message_rms[scope])},
+        {"fit_worst", measured(report->errors->message_worst[scope])});
 }
 
-static json_t *collectives(const struct measurements *measurements)
+static json_t *collective_object(const void *of, size_t i)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < measurements->n_collectives; i++) {
-        const struct measured_collective *collective = &measurements->collectives[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "operation", json_clean_text(collective->operation));
-        json_object_set_new(object, "members", json_real(collective->n_members));
-        json_object_set_new(object, "size_bytes", json_real(collective->size_bytes));
-        json_object_set_new(object, "time_ns", json_real(collective->time_ns));
-        json_object_set_new(object, "spread", json_real(collective->spread));
-        json_object_set_new(object, "samples", json_integer(collective->n_samples));
-        json_array_append_new(list, object);
-    }
-    return list;
+    const struct measured_collective *collective =
+        &((const struct measurements *)of)->collectives[i];
+    return JSON_OBJECT({"operation", json_text(collective->operation)},
+                       {"members", json_real(collective->n_members)},
+                       {"size_bytes", json_real(collective->size_bytes)},
+                       {"time_ns", json_real(collective->time_ns)},
+                       {"spread", json_real(collective->spread)},
+                       {"samples", json_integer(collective->n_samples)});
 }
 
-static json_t *differences(const struct calibration_report *report)
+static json_t *warning(const void *of, size_t i)
 {
-    struct calibration_difference rows[CALIBRATION_MAX_DIFFERENCES];
-    size_t n = calibration_compare(report, rows);
-    json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "what", json_clean_text(rows[i].what));
-        json_object_set_new(object, rows[i].is_rate ? "here_bytes_per_s" : "here_ns",
-                            number(rows[i].here));
-        json_object_set_new(object, rows[i].is_rate ? "there_bytes_per_s" : "there_ns",
-                            number(rows[i].there));
-        json_array_append_new(list, object);
-    }
-    return list;
+    return json_text(((const struct measurements *)of)->warnings[i]);
+}
+
+static json_t *difference_object(const void *of, size_t i)
+{
+    const struct calibration_difference *row = &((const struct calibration_difference *)of)[i];
+    return JSON_OBJECT({"what", json_text(row->what)},
+                       {row->is_rate ? "here_bytes_per_s" : "here_ns", measured(row->here)},
+                       {row->is_rate ? "there_bytes_per_s" : "there_ns", measured(row->there)});
 }
 
 int json_print_calibration(const struct calibration_report *report, const char *version,
                            FILE *stream, struct error *err)
 {
-    const struct measurements *measurements = report->measurements;
-    json_t *top = json_object(), *scopes = json_array(), *warnings = json_array();
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_string(version));
-    json_object_set_new(top, "path", json_clean_text(report->path));
-    json_object_set_new(top, "mpi", json_clean_text(measurements->mpi));
-    json_object_set_new(top, "hosts", hosts(measurements));
-    json_object_set_new(top, "compute_ns", json_real(measurements->compute_ns));
-    for (int scope = 0; scope < N_SCOPES; scope++)
-        if (measurements->scopes[scope].n_messages > 0)
-            json_array_append_new(scopes, scope_object(report, scope));
-    json_object_set_new(top, "scopes", scopes);
-    json_object_set_new(top, "hand_over_ns",
-                        measurements->hand_over_ns < 0
-                            ? json_null()
-                            : json_real(measurements_hand_over_ns(measurements)));
-    json_object_set_new(top, "waiting",
-                        measurements->waiting_slowdown <= 0
-                            ? json_null()
-                            : json_string(measurements_spins(measurements) ? "spin" : "block"));
-    json_object_set_new(top, "collectives", collectives(measurements));
-    json_object_set_new(top, "collective_fit_rms", number(report->errors->collective_rms));
-    char *missing = measurements_missing(measurements);
-    json_object_set_new(top, "missing", json_clean_text(missing));
-    free(missing);
-    for (size_t i = 0; i < measurements->n_warnings; i++)
-        json_array_append_new(warnings, json_clean_text(measurements->warnings[i]));
-    json_object_set_new(top, "warnings", warnings);
+    const struct measurements *of = report->measurements;
+    bool has_cores = of->hand_over_ns >= 0, has_waiting = of->waiting_slowdown > 0;
+    struct calibration_differences rows = {0};
     if (report->against)
-        json_object_set_new(top, "differences", differences(report));
-    return json_print_object(top, JSON_COMPACT | JSON_REAL_PRECISION(9), "the calibration", stream,
+        rows = calibration_compare(report);
+    char *missing = measurements_missing(of);
+    json_t *root = JSON_PUT(
+        json_document(version), {"path", json_text(report->path)}, {"mpi", json_text(of->mpi)},
+        {"hosts", json_list(of->n_hosts, host_object, of)},
+        {"compute_ns", json_real(of->compute_ns)},
+        {"scopes", json_list(N_SCOPES, scope_object, report)},
+        {"hand_over_ns", has_cores ? json_real(measurements_hand_over_ns(of)) : json_null()},
+        {"waiting",
+         has_waiting ? json_string(measurements_spins(of) ? "spin" : "block") : json_null()},
+        {"collectives", json_list(of->n_collectives, collective_object, of)},
+        {"collective_fit_rms", measured(report->errors->collective_rms)},
+        {"missing", json_text(missing)}, {"warnings", json_list(of->n_warnings, warning, of)},
+        {"differences", report->against ? json_list(rows.n, difference_object, rows.items) : NULL});
+    free(missing);
+    return json_print_object(root, JSON_COMPACT | JSON_REAL_PRECISION(9), "the calibration", stream,
                              err);
 }

@@ -8,9 +8,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pattern/catalogue.h"
 #include "analyzer/result/result.h"
-#include "analyzer/trace/reader.h"
 
 enum check_kind {
     CHECK_UNKNOWN,
@@ -47,12 +45,6 @@ struct check {
                       // a formula of a machine file, points of a sweep, properties, rules of
                       // pagoda reduce
 };
-
-/// Copies what the reader says about each location of a trace that is read to its end.
-void check_add_locations(struct check *check, const struct trace *trace);
-
-/// Copies the ids of those patterns of a catalogue that come from the checked file.
-void check_add_patterns(struct check *check, const struct catalogue *catalogue);
 
 /// Prints what was found out about a file that could be read: what it is, then a line for each
 /// thing to know.

@@ -4,7 +4,6 @@
 #include "analyzer/compare/difference.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -152,11 +151,7 @@ static void print_wrapped(const char *text, FILE *stream)
 static void print_runs(const struct difference_page *page, FILE *stream)
 {
     struct table table = {0};
-    table_add_column(&table, "", true);
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "ranks", false);
-    table_add_column(&table, "origin", true);
-    table_add_column(&table, "trial", true);
+    table_add_columns(&table, "<", "time", "ranks", "<origin", "<trial", NULL);
     for (size_t i = 0; i < page->n_runs; i++) {
         const struct difference_run *run = &page->runs[i];
         table_add_cell(&table, "%s", run->group == DIFFERENCE_A ? "A" : "B");
@@ -166,7 +161,6 @@ static void print_runs(const struct difference_page *page, FILE *stream)
         table_add_cell(&table, "%s", run->trial.name);
     }
     table_print(&table, 0, 0, stream);
-    table_release(&table);
 }
 
 /// A difference without a test: one measurement on each side. Predictions scatter by nothing.
@@ -268,16 +262,8 @@ static void print_table(const struct difference_page *page, const struct shown_p
                                          [DIFFERENCE_BY_WAIT_STATE] = "By wait state"};
     const struct difference_table *from = &page->tables[by];
     struct table table = {0};
-    table_add_column(&table, "", true);
-    table_add_column(&table, "A", false);
-    table_add_column(&table, "B", false);
-    table_add_column(&table, "change", false);
-    table_add_column(&table, "share", false);
-    table_add_column(&table, "p", false);
-    if (by == DIFFERENCE_BY_PROCESS)
-        table_add_column(&table, "rank", true);
-    else
-        table_add_column(&table, "kind", true);
+    table_add_columns(&table, "<", "A", "B", "change", "share", "p", NULL);
+    table_add_column(&table, by == DIFFERENCE_BY_PROCESS ? "rank" : "kind", true);
     if (by == DIFFERENCE_BY_CALL_PATH)
         table_add_column(&table, "call path", true);
     size_t n_shown = from->n_rows <= top ? from->n_rows : (size_t)top;
@@ -291,19 +277,13 @@ static void print_table(const struct difference_page *page, const struct shown_p
     print_wrapped(heading, stream);
     free(heading);
     table_print(&table, 2, width_of(stream), stream);
-    table_release(&table);
 }
 
 static void print_top_down(const struct difference_page *page, const struct shown_paths *paths,
                            FILE *stream)
 {
     struct table table = {0};
-    table_add_column(&table, "", true);
-    table_add_column(&table, "A", false);
-    table_add_column(&table, "B", false);
-    table_add_column(&table, "change", false);
-    table_add_column(&table, "p", false);
-    table_add_column(&table, "call path", true);
+    table_add_columns(&table, "<", "A", "B", "change", "p", "<call path", NULL);
     for (size_t i = 0; i < page->top_down.n_rows; i++) {
         const struct difference_row *row = &page->top_down.rows[i];
         table_add_cell(&table, "%s", row->is_change ? "*" : "");
@@ -324,7 +304,6 @@ static void print_top_down(const struct difference_page *page, const struct show
     fprintf(stream, "\nFrom the top down, where there is a change: time per rank, all below "
                     "included\n");
     table_print(&table, 2, width_of(stream), stream);
-    table_release(&table);
 }
 
 /// The names of all call paths of PAGE. The caller releases them.
@@ -382,109 +361,91 @@ void text_print_violations(const struct difference_page *page, FILE *stream)
 static json_t *name_of(const char *path)
 {
     char *name = resource_path_plain(resource_path_short(path));
-    json_t *value = json_clean_text(name);
+    json_t *value = json_text(name);
     free(name);
     return value;
 }
 
-static json_t *number(double value)
+static json_t *put_values(json_t *object, const struct difference_row *row)
 {
-    return isnan(value) ? json_null() : json_real(value);
+    return JSON_PUT(object, {"a_ns", row->is_in_a ? json_real(row->a_ns) : json_null()},
+                    {"b_ns", row->is_in_b ? json_real(row->b_ns) : json_null()},
+                    {"change_ns", json_integer(row->change_ns)}, {"p", json_number(row->p)},
+                    {"half_width_ns", json_number(row->half_width_ns)},
+                    {"is_change", json_boolean(row->is_change)});
 }
 
-static json_t *mean(bool is_there, double time_ns)
+static json_t *path_row(const void *of, size_t i)
 {
-    return is_there ? json_real(time_ns) : json_null();
+    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
+    return put_values(
+        JSON_OBJECT({"kind", json_text(difference_kind(row))}, {"path", name_of(row->call_path)}),
+        row);
 }
 
-static void add_values(json_t *object, const struct difference_row *row)
+static json_t *rank_row(const void *of, size_t i)
 {
-    json_object_set_new(object, "a_ns", mean(row->is_in_a, row->a_ns));
-    json_object_set_new(object, "b_ns", mean(row->is_in_b, row->b_ns));
-    json_object_set_new(object, "change_ns", json_integer(row->change_ns));
-    json_object_set_new(object, "p", number(row->p));
-    json_object_set_new(object, "half_width_ns", number(row->half_width_ns));
-    json_object_set_new(object, "is_change", json_boolean(row->is_change));
+    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
+    const char *kind = row->is_unrecorded ? difference_kind(row) : "all";
+    return put_values(JSON_OBJECT({"kind", json_text(kind)}, {"rank", name_of(row->process)}), row);
 }
 
-static json_t *table_array(const struct difference_table *table, enum difference_by by)
+static json_t *wait_state_row(const void *of, size_t i)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < table->n_rows; i++) {
-        const struct difference_row *row = &table->rows[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "kind",
-                            by == DIFFERENCE_BY_PROCESS && !row->is_unrecorded
-                                ? json_string("all")
-                                : json_clean_text(difference_kind(row)));
-        if (by == DIFFERENCE_BY_CALL_PATH)
-            json_object_set_new(object, "path", name_of(row->call_path));
-        if (by == DIFFERENCE_BY_PROCESS)
-            json_object_set_new(object, "rank", name_of(row->process));
-        add_values(object, row);
-        json_array_append_new(array, object);
-    }
-    return array;
+    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
+    return put_values(JSON_OBJECT({"kind", json_text(difference_kind(row))}), row);
 }
 
-static json_t *runs_array(const struct difference_page *page, enum difference_group group)
+static json_t *top_down_row(const void *of, size_t i)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < page->n_runs; i++) {
-        const struct difference_run *run = &page->runs[i];
-        if (run->group != group)
-            continue;
-        json_t *object = json_object();
-        json_object_set_new(object, "trial", json_clean_text(run->trial.name));
-        json_object_set_new(object, "origin", json_clean_text(run->trial.origin));
-        json_object_set_new(object, "time_ns", json_integer((json_int_t)run->trial.time_ns));
-        json_object_set_new(object, "ranks", json_integer((json_int_t)run->trial.n_ranks));
-        json_array_append_new(array, object);
-    }
-    return array;
+    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
+    return put_values(JSON_OBJECT({"path", name_of(row->call_path)}), row);
 }
 
-static json_t *top_down_array(const struct difference_table *table)
+static json_t *run_object(const struct difference_run *run)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < table->n_rows; i++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "path", name_of(table->rows[i].call_path));
-        add_values(object, &table->rows[i]);
-        json_array_append_new(array, object);
-    }
-    return array;
+    return JSON_OBJECT(
+        {"trial", json_text(run->trial.name)}, {"origin", json_text(run->trial.origin)},
+        {"time_ns", json_count(run->trial.time_ns)}, {"ranks", json_count(run->trial.n_ranks)});
 }
 
-static json_t *page_object(const struct difference_page *page)
+static json_t *run_of_a(const void *of, size_t i)
 {
-    static const char *const names[N_DIFFERENCE_BY] = {
-        [DIFFERENCE_BY_CALL_PATH] = "by_path",
-        [DIFFERENCE_BY_PROCESS] = "by_rank",
-        [DIFFERENCE_BY_WAIT_STATE] = "by_wait_state",
-    };
-    json_t *object = json_object();
-    json_object_set_new(object, "a", runs_array(page, DIFFERENCE_A));
-    json_object_set_new(object, "b", runs_array(page, DIFFERENCE_B));
-    json_t *total = json_object();
-    add_values(total, &page->tables[0].total);
-    json_object_set_new(object, "time", total);
-    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
-        json_object_set_new(object, names[by], table_array(&page->tables[by], by));
-    json_object_set_new(object, "top_down", top_down_array(&page->top_down));
-    return object;
+    const struct difference_run *run = &((const struct difference_page *)of)->runs[i];
+    return run->group == DIFFERENCE_A ? run_object(run) : NULL;
+}
+
+static json_t *run_of_b(const void *of, size_t i)
+{
+    const struct difference_run *run = &((const struct difference_page *)of)->runs[i];
+    return run->group == DIFFERENCE_B ? run_object(run) : NULL;
+}
+
+static json_t *table_array(const struct difference_table *table,
+                           json_t *(*row)(const void *of, size_t i))
+{
+    return json_list(table->n_rows, row, table);
+}
+
+static json_t *page_object(const void *of, size_t i)
+{
+    const struct difference_page *page = &((const struct difference_page *)of)[i];
+    const struct difference_table *tables = page->tables;
+    return JSON_OBJECT(
+        {"a", json_list(page->n_runs, run_of_a, page)},
+        {"b", json_list(page->n_runs, run_of_b, page)},
+        {"time", put_values(json_object(), &tables[0].total)},
+        {"by_path", table_array(&tables[DIFFERENCE_BY_CALL_PATH], path_row)},
+        {"by_rank", table_array(&tables[DIFFERENCE_BY_PROCESS], rank_row)},
+        {"by_wait_state", table_array(&tables[DIFFERENCE_BY_WAIT_STATE], wait_state_row)},
+        {"top_down", table_array(&page->top_down, top_down_row)});
 }
 
 int json_print_differences(const struct difference_page *pages, size_t n, const char *version,
                            FILE *stream, struct error *err)
 {
-    json_t *root = json_object(), *differences = json_array();
-    json_object_set_new(root, "schema", json_integer(1));
-    json_object_set_new(root, "pagoda", json_string(version));
-    json_object_set_new(root, "database",
-                        n && pages[0].database ? json_clean_text(pages[0].database) : json_null());
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(differences, page_object(&pages[i]));
-    json_object_set_new(root, "differences", differences);
+    json_t *root = JSON_PUT(json_document(version),
+                            {"database", json_text_or_null(n ? pages[0].database : NULL)},
+                            {"differences", json_list(n, page_object, pages)});
     return json_print_object(root, JSON_INDENT(1), "the differences", stream, err);
 }

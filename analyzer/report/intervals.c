@@ -2,7 +2,6 @@
 // Intervals of a run as a table and as JSON (see intervals.h).
 #include "analyzer/report/intervals.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,15 +47,10 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
     bool has_lost = false;
     for (size_t i = 0; i < page->n_rows; i++)
         has_lost |= page->rows[i].no_cpu_ns > 0;
-    table_add_column(&table, "from", false);
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "efficiency", false);
-    table_add_column(&table, "load balance", false);
+    table_add_columns(&table, "from", "time", "efficiency", "load balance", NULL);
     if (has_lost)
         table_add_column(&table, "no CPU", false);
-    table_add_column(&table, "waiting", false);
-    table_add_column(&table, "interval", true);
-    table_add_column(&table, "biggest loss", true);
+    table_add_columns(&table, "waiting", "<interval", "<biggest loss", NULL);
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct interval_row *row = &page->rows[i];
         table_add_cell(&table, "%s", quantity_time(row->begin_ns).text);
@@ -73,49 +67,30 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
     }
     fprintf(stream, "trace %s: %s\n\n", page->trace, quantity_count(page->n_rows, "interval").text);
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
-    table_release(&table);
 }
 
-static json_t *share(double value)
+static json_t *row_object(const void *of, size_t i)
 {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *row_object(const struct interval_row *row)
-{
-    const struct {
-        const char *key;
-        uint64_t ns;
-    } times[] = {
-        {"begin_ns", row->begin_ns},         {"end_ns", row->end_ns},
-        {"time_ns", row->time_ns},           {"useful_ns", row->useful_ns},
-        {"no_cpu_ns", row->no_cpu_ns},       {"wait_ns", row->wait_ns},
-        {"other_mpi_ns", row->other_mpi_ns}, {"unrecorded_ns", row->outside_ns},
-    };
-    json_t *object = json_object(), *efficiency = json_object();
-    json_object_set_new(object, "name", json_clean_text(row->name));
-    json_object_set_new(object, "is_phase", json_boolean(row->is_phase));
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        json_object_set_new(object, times[i].key, json_integer((json_int_t)times[i].ns));
-    json_object_set_new(efficiency, "parallel", share(row->efficiency.parallel));
-    json_object_set_new(efficiency, "load_balance", share(row->efficiency.load_balance));
-    json_object_set_new(efficiency, "cpu", share(row->efficiency.cpu));
-    json_object_set_new(efficiency, "communication", share(row->efficiency.communication));
-    json_object_set_new(object, "efficiency", efficiency);
-    json_object_set_new(object, "headline", json_clean_text(row->headline));
-    return object;
+    const struct interval_row *row = &((const struct interval_page *)of)->rows[i];
+    return JSON_OBJECT(
+        {"name", json_text(row->name)}, {"is_phase", json_boolean(row->is_phase)},
+        {"begin_ns", json_count(row->begin_ns)}, {"end_ns", json_count(row->end_ns)},
+        {"time_ns", json_count(row->time_ns)}, {"useful_ns", json_count(row->useful_ns)},
+        {"no_cpu_ns", json_count(row->no_cpu_ns)}, {"wait_ns", json_count(row->wait_ns)},
+        {"other_mpi_ns", json_count(row->other_mpi_ns)},
+        {"unrecorded_ns", json_count(row->outside_ns)},
+        {"efficiency", JSON_OBJECT({"parallel", json_number(row->efficiency.parallel)},
+                                   {"load_balance", json_number(row->efficiency.load_balance)},
+                                   {"cpu", json_number(row->efficiency.cpu)},
+                                   {"communication", json_number(row->efficiency.communication)})},
+        {"headline", json_text(row->headline)});
 }
 
 int json_print_intervals(const struct interval_page *page, const char *version, FILE *stream,
                          struct error *err)
 {
-    json_t *top = json_object(), *rows = json_array();
-    for (size_t i = 0; i < page->n_rows; i++)
-        json_array_append_new(rows, row_object(&page->rows[i]));
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_clean_text(version));
-    json_object_set_new(top, "trace", json_clean_text(page->trace));
-    json_object_set_new(top, "intervals", rows);
-    return json_print_object(top, JSON_INDENT(1) | JSON_REAL_PRECISION(12), "the intervals", stream,
-                             err);
+    json_t *root = JSON_PUT(json_document(version), {"trace", json_text(page->trace)},
+                            {"intervals", json_list(page->n_rows, row_object, page)});
+    return json_print_object(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12), "the intervals",
+                             stream, err);
 }

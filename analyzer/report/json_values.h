@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the printers of JSON share; for this folder only.
+// What the printers of JSON share; for this folder only. An object is written as it is printed:
+//
+//     return JSON_OBJECT({"rank", json_count(i)}, {"node", json_text(rank->node)});
 #ifndef PAGODA_REPORT_JSON_VALUES_H
 #define PAGODA_REPORT_JSON_VALUES_H
 
@@ -9,11 +11,34 @@
 
 #include "analyzer/base/error.h"
 
-/// A string of BYTES, which may be any: names of files, of archives, error messages.
-json_t *json_clean_text(const char *bytes);
+struct json_pair {
+    const char *key;
+    json_t *value;
+};
+
+/// Sets keys of OBJECT, which is returned, to the values of PAIRS, up to one without a key. The
+/// values belong to OBJECT then; a pair whose value is NULL is left out.
+json_t *json_put(json_t *object, const struct json_pair *pairs);
+
+/// The same with the pairs in braces, and an object of them.
+#define JSON_PUT(object, ...)                                                                      \
+    json_put(object, (const struct json_pair[]){__VA_ARGS__, {NULL, NULL}})
+#define JSON_OBJECT(...) JSON_PUT(json_object(), __VA_ARGS__)
+
+/// The array of ITEM(OF, i) for all i below N; those that are NULL are left out.
+json_t *json_list(size_t n, json_t *(*item)(const void *of, size_t i), const void *of);
+
+/// A string of BYTES, which may be any: names of files, of archives, error messages. NULL is "".
+json_t *json_text(const char *bytes);
+
+/// The same, but null for NULL and "".
+json_t *json_text_or_null(const char *bytes);
 
 /// VALUE, at most the largest integer JSON has here.
 json_t *json_count(uint64_t value);
+
+/// VALUE, or null where it is not finite.
+json_t *json_number(double value);
 
 /// TIME_NS, or null where it is PAG_NOT_KNOWN.
 json_t *json_known_time(uint64_t time_ns);
@@ -22,6 +47,9 @@ json_t *json_known_time(uint64_t time_ns);
 /// from becoming 0.10000000000000001.
 enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
 
+/// The object that a printer begins with: {"schema": 1, "pagoda": VERSION}.
+json_t *json_document(const char *version);
+
 /// Prints ROOT, which is released, by jansson's FORMAT and a newline. 0, or -1 and ERR with WHAT it
 /// says; a failed write is left to ferror(STREAM).
 int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
@@ -29,6 +57,12 @@ int json_print_object(json_t *root, size_t format, const char *what, FILE *strea
 
 struct result;
 struct whatif_report;
+
+struct result_warning;
+
+/// A warning as "code", "count" and "text", and all those of RESULT.
+json_t *json_warning(const struct result_warning *warning);
+json_t *json_warnings(const struct result *result);
 
 /// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.
 json_t *json_whatif(const struct whatif_report *report, const struct result *measured);

@@ -2,7 +2,6 @@
 // Limits as text and JSON.
 #include "analyzer/compare/limits.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +32,7 @@ static const char *focus_of(const struct limit_row *row)
 void text_print_limits(const struct limit_page *page, FILE *stream)
 {
     struct table table = {0};
-    table_add_column(&table, "", true);
-    table_add_column(&table, "value", false);
-    table_add_column(&table, "limit", false);
-    table_add_column(&table, "runs", false);
-    table_add_column(&table, "trial", true);
-    table_add_column(&table, "metric", true);
-    table_add_column(&table, "focus", true);
+    table_add_columns(&table, "<", "value", "limit", "runs", "<trial", "<metric", "<focus", NULL);
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct limit_row *row = &page->rows[i];
         table_add_cell(&table, "%s", row->is_kept ? "" : "*");
@@ -54,7 +47,6 @@ void text_print_limits(const struct limit_page *page, FILE *stream)
     fprintf(stream, "%s: %zu of %s not kept (*)\n", page->source, limit_page_count_violations(page),
             quantity_count(page->n_rows, "limit").text);
     table_print(&table, 2, 0, stream);
-    table_release(&table);
 }
 
 void text_print_limit_violations(const struct limit_page *page, FILE *stream)
@@ -70,29 +62,22 @@ void text_print_limit_violations(const struct limit_page *page, FILE *stream)
     }
 }
 
+static json_t *row_object(const void *of, size_t i)
+{
+    const struct limit_row *row = &((const struct limit_page *)of)->rows[i];
+    return JSON_OBJECT({"metric", json_text(row->metric)}, {"unit", json_text(row->unit)},
+                       {"focus", json_text(row->focus)},
+                       {"relation", json_string(row->is_at_least ? ">=" : "<=")},
+                       {"limit", json_real(row->limit)}, {"trial", json_text(row->runs)},
+                       {"n_trials", json_count(row->n_runs)}, {"value", json_real(row->value)},
+                       {"is_kept", json_boolean(row->is_kept)});
+}
+
 int json_print_limits(const struct limit_page *page, const char *version, FILE *stream,
                       struct error *err)
 {
-    json_t *root = json_object(), *limits = json_array();
-    json_object_set_new(root, "schema", json_integer(1));
-    json_object_set_new(root, "pagoda", json_string(version));
-    json_object_set_new(root, "database",
-                        page->database ? json_clean_text(page->database) : json_null());
-    json_object_set_new(root, "source", json_clean_text(page->source));
-    for (size_t i = 0; i < page->n_rows; i++) {
-        const struct limit_row *row = &page->rows[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "metric", json_clean_text(row->metric));
-        json_object_set_new(object, "unit", json_clean_text(row->unit));
-        json_object_set_new(object, "focus", json_clean_text(row->focus));
-        json_object_set_new(object, "relation", json_string(row->is_at_least ? ">=" : "<="));
-        json_object_set_new(object, "limit", json_real(row->limit));
-        json_object_set_new(object, "trial", json_clean_text(row->runs));
-        json_object_set_new(object, "n_trials", json_integer((json_int_t)row->n_runs));
-        json_object_set_new(object, "value", json_real(row->value));
-        json_object_set_new(object, "is_kept", json_boolean(row->is_kept));
-        json_array_append_new(limits, object);
-    }
-    json_object_set_new(root, "limits", limits);
+    json_t *root = JSON_PUT(json_document(version), {"database", json_text_or_null(page->database)},
+                            {"source", json_text(page->source)},
+                            {"limits", json_list(page->n_rows, row_object, page)});
     return json_print_object(root, JSON_INDENT(1), "the limits", stream, err);
 }

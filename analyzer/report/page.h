@@ -27,7 +27,8 @@ void page_ideal(const struct page *page);
 void page_heading(const struct page *page, const char *heading, const char *explanation);
 /// The same over a table of times: "HEADING in ms (...)".
 void page_heading_of_times(const struct page *page, const char *heading, const char *explanation);
-void page_table(const struct page *page, const struct table *table);
+/// Prints TABLE, which is released.
+void page_table(const struct page *page, struct table *table);
 /// "... and 5 further rows (more with --top)" when some were left out.
 void page_left_out(const struct page *page, uint64_t n_left_out, const char *noun,
                    const char *option);

@@ -112,7 +112,6 @@ static bool print_stretches(const struct page *page)
         page_heading_of_times(page, "Time outside recorded regions",
                               "by the MPI call that came next");
         page_table(page, &table);
-        table_release(&table);
     }
     free(order);
     return n > 0;
@@ -169,7 +168,6 @@ void page_regions(const struct page *page)
     page_table(page, &table);
     page_left_out(page, n_used - n_shown, "further region", "--top");
     explain_program(page);
-    table_release(&table);
     free(order);
 }
 
@@ -236,6 +234,5 @@ void page_call_tree(const struct page *page)
                           "sums over ranks; share: of the ranks' run time");
     page_table(page, &table);
     page_left_out(page, result->n_paths - n_shown, "further call path", "--depth, --top");
-    table_release(&table);
     free(is_shown);
 }

@@ -2,7 +2,6 @@
 // A reduction as text and JSON (see reduction.h): what is left out, what stays, what it comes to.
 #include "analyzer/report/reduction.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -52,15 +51,10 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
     struct table table = {0};
     bool has_after = !is_left_out && page->is_measured;
     size_t n = 0;
-    table_add_column(&table, "calls", false);
-    table_add_column(&table, "exclusive", false);
-    table_add_column(&table, "inclusive", false);
-    table_add_column(&table, "per call", false);
-    table_add_column(&table, "percent", false);
+    table_add_columns(&table, "calls", "exclusive", "inclusive", "per call", "percent", NULL);
     if (has_after)
         table_add_column(&table, "then", false);
-    table_add_column(&table, "function", true);
-    table_add_column(&table, "file", true);
+    table_add_columns(&table, "<function", "<file", NULL);
     if (is_left_out)
         table_add_column(&table, "rule", true);
     const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
@@ -84,10 +78,7 @@ static void print_dilation(const struct reduction_page *page, FILE *stream)
     static const char *const names[N_REDUCTION_RUNS] = {"untraced", "all functions recorded",
                                                         "without those left out"};
     struct table table = {0};
-    table_add_column(&table, "run", true);
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "dilation", false);
-    table_add_column(&table, "events", false);
+    table_add_columns(&table, "<run", "time", "dilation", "events", NULL);
     for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
         table_add_cell(&table, "%s", names[i]);
         table_add_cell(&table, "%s", quantity_time(page->runs[i].wall_ns).text);
@@ -103,7 +94,6 @@ static void print_dilation(const struct reduction_page *page, FILE *stream)
                 (unsigned long long)page->n_repetitions);
     fprintf(stream, "\n");
     table_print(&table, 2, 0, stream);
-    table_release(&table);
 }
 
 void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE *stream)
@@ -140,59 +130,43 @@ void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE 
                 page->output);
 }
 
-static json_t *number_or_null(double value)
+static json_t *function_object(const void *of, size_t i)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    const struct reduction_page *page = of;
+    const struct reduction_row *row = &page->rows[i];
+    bool has_rank = row->rule && page->is_any_rank;
+    return JSON_OBJECT({"function", json_text(row->name)}, {"file", json_text_or_null(row->file)},
+                       {"numcalls", json_real(row->n_calls)},
+                       {"usec", json_real(row->exclusive_us)},
+                       {"cumusec", json_real(row->inclusive_us)},
+                       {"percent", json_real(row->percent)}, {"rule", json_text_or_null(row->rule)},
+                       {"rule_rank", has_rank ? json_count(row->rule_rank) : json_null()},
+                       {"then_cumusec", json_number(row->after_inclusive_us)});
 }
 
-static json_t *text_or_null(const char *bytes)
+static json_t *run_object(const struct reduction_page *page, size_t run)
 {
-    return bytes && *bytes ? json_clean_text(bytes) : json_null();
-}
-
-static json_t *function_object(const struct reduction_row *row, bool is_any_rank)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "function", json_clean_text(row->name));
-    json_object_set_new(object, "file", text_or_null(row->file));
-    json_object_set_new(object, "numcalls", json_real(row->n_calls));
-    json_object_set_new(object, "usec", json_real(row->exclusive_us));
-    json_object_set_new(object, "cumusec", json_real(row->inclusive_us));
-    json_object_set_new(object, "percent", json_real(row->percent));
-    json_object_set_new(object, "rule", text_or_null(row->rule));
-    json_object_set_new(object, "rule_rank",
-                        row->rule && is_any_rank ? json_count(row->rule_rank) : json_null());
-    json_object_set_new(object, "then_cumusec", number_or_null(row->after_inclusive_us));
-    return object;
+    return JSON_OBJECT({"wall_ns", json_count(page->runs[run].wall_ns)},
+                       {"events", json_count(page->runs[run].n_events)},
+                       {"dilation", json_number(reduction_dilation(page, run))});
 }
 
 static json_t *dilation_object(const struct reduction_page *page)
 {
-    static const char *const names[N_REDUCTION_RUNS] = {"untraced", "all", "reduced"};
-    json_t *object = json_object();
-    for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
-        json_t *run = json_object();
-        json_object_set_new(run, "wall_ns", json_count(page->runs[i].wall_ns));
-        json_object_set_new(run, "events", json_count(page->runs[i].n_events));
-        json_object_set_new(run, "dilation", number_or_null(reduction_dilation(page, i)));
-        json_object_set_new(object, names[i], run);
-    }
-    json_object_set_new(object, "repetitions", json_count(page->n_repetitions));
-    return object;
+    return JSON_OBJECT({"untraced", run_object(page, REDUCTION_UNTRACED)},
+                       {"all", run_object(page, REDUCTION_TRACED)},
+                       {"reduced", run_object(page, REDUCTION_REDUCED)},
+                       {"repetitions", json_count(page->n_repetitions)});
 }
 
 int json_print_reduction(const struct reduction_page *page, const char *version, FILE *stream,
                          struct error *err)
 {
-    json_t *top = json_object(), *functions = json_array();
-    for (size_t i = 0; i < page->n_rows; i++)
-        json_array_append_new(functions, function_object(&page->rows[i], page->is_any_rank));
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_clean_text(version));
-    json_object_set_new(top, "source", json_clean_text(page->source));
-    json_object_set_new(top, "ranks", json_count(page->n_ranks));
-    json_object_set_new(top, "functions", functions);
-    json_object_set_new(top, "output", text_or_null(page->output));
-    json_object_set_new(top, "dilation", page->is_measured ? dilation_object(page) : json_null());
-    return json_print_object(top, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the reduction", stream, err);
+    json_t *root = JSON_PUT(json_document(version), {"source", json_text(page->source)},
+                            {"ranks", json_count(page->n_ranks)},
+                            {"functions", json_list(page->n_rows, function_object, page)},
+                            {"output", json_text_or_null(page->output)},
+                            {"dilation", page->is_measured ? dilation_object(page) : json_null()});
+    return json_print_object(root, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the reduction", stream,
+                             err);
 }

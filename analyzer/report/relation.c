@@ -3,7 +3,6 @@
 #include "analyzer/report/relation.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -175,7 +174,6 @@ void relation_print_text(const struct relation *relation, FILE *stream)
     if (n_left_out)
         fprintf(stream, "... and %s more (--csv, --json)\n",
                 quantity_count(n_left_out, "column").text);
-    table_release(&table);
 }
 
 void relation_print_csv(const struct relation *relation, FILE *stream)
@@ -212,7 +210,7 @@ static json_t *cell_value(const struct relation_cell *cell)
 {
     switch (cell->kind) {
     case CELL_TEXT:
-        return json_clean_text(cell->text);
+        return json_text(cell->text);
     case CELL_INTEGER:
         return json_integer(cell->integer);
     case CELL_NUMBER:
@@ -223,25 +221,27 @@ static json_t *cell_value(const struct relation_cell *cell)
     return json_null();
 }
 
+static json_t *column_name(const void *of, size_t i)
+{
+    return json_string(((const struct relation *)of)->columns[i]);
+}
+
+static json_t *row_object(const void *of, size_t i)
+{
+    const struct relation *relation = of;
+    json_t *row = json_object();
+    for (size_t j = 0; j < relation->n_columns; j++)
+        JSON_PUT(row,
+                 {relation->columns[j], cell_value(&relation->cells[i * relation->n_columns + j])});
+    return row;
+}
+
 int relation_print_json(const struct relation *relation, const char *database, const char *version,
                         FILE *stream, struct error *err)
 {
-    json_t *root = json_object(), *columns = json_array(), *rows = json_array();
-    json_object_set_new(root, "schema", json_integer(1));
-    json_object_set_new(root, "pagoda", json_string(version));
-    json_object_set_new(root, "database", json_clean_text(database));
-    for (size_t i = 0; i < relation->n_columns; i++)
-        json_array_append_new(columns, json_string(relation->columns[i]));
-    json_object_set_new(root, "columns", columns);
-    json_t *row = NULL;
-    for (size_t i = 0; i < relation->n_cells; i++) {
-        if (i % relation->n_columns == 0) {
-            row = json_object();
-            json_array_append_new(rows, row);
-        }
-        json_object_set_new(row, relation->columns[i % relation->n_columns],
-                            cell_value(&relation->cells[i]));
-    }
-    json_object_set_new(root, "rows", rows);
+    size_t n_rows = relation->n_columns ? relation->n_cells / relation->n_columns : 0;
+    json_t *root = JSON_PUT(json_document(version), {"database", json_text(database)},
+                            {"columns", json_list(relation->n_columns, column_name, relation)},
+                            {"rows", json_list(n_rows, row_object, relation)});
     return json_print_object(root, JSON_INDENT(1), "the rows", stream, err);
 }

@@ -257,10 +257,7 @@ static void print_points(const struct scaling_page *page, const struct scaling *
     struct table table = {0};
     bool is_shown[N_FACTORS] = {false};
     table_add_column(&table, page->by, false);
-    table_add_column(&table, "runs", false);
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "+-", false);
-    table_add_column(&table, "speedup", false);
+    table_add_columns(&table, "runs", "time", "+-", "speedup", NULL);
     if (scaling->kind != SCALING_SIZE)
         table_add_column(&table, "effic.", false);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
@@ -287,7 +284,6 @@ static void print_points(const struct scaling_page *page, const struct scaling *
     fprintf(stream, "\n  Points (time: mean over the runs, between MPI_Init and MPI_Finalize; +-: "
                     "standard deviation)\n");
     table_print(&table, 2, 0, stream);
-    table_release(&table);
 }
 
 static void add_growth(struct table *table, const struct scaling_page *page,
@@ -326,18 +322,13 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     char *first = memory_format("at %g", scaling->points[0].x);
     char *last = memory_format("at %g", scaling->points[scaling->n_points - 1].x);
     char *next = memory_format("next: %g", scaling->next_x);
-    table_add_column(&table, first, false);
-    table_add_column(&table, last, false);
-    table_add_column(&table, "share", false);
+    table_add_columns(&table, first, last, "share", NULL);
     if (scaling->has_next)
         table_add_column(&table, next, false);
-    table_add_column(&table, "growth", true);
-    table_add_column(&table, "R2", false);
-    table_add_column(&table, "points", false);
+    table_add_columns(&table, "<growth", "R2", "points", NULL);
     if (options->has_sparklines)
         table_add_column(&table, "", true);
-    table_add_column(&table, "kind", true);
-    table_add_column(&table, "part", true);
+    table_add_columns(&table, "<kind", "<part", NULL);
     uint64_t n_shown = 0, n_parts = 0;
     for (size_t i = 0; i < scaling->n_parts; i++) {
         if (scaling->parts[i].is_start_or_end)
@@ -355,7 +346,6 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     if (scaling->n_points < GROWTH_LEAST_POINTS)
         fprintf(stream, "  Growth is not fitted: %s, and %d are needed.\n",
                 quantity_count(scaling->n_points, "point").text, GROWTH_LEAST_POINTS);
-    table_release(&table);
     free(first);
     free(last);
     free(next);
@@ -365,11 +355,7 @@ static void print_findings(const struct scaling_series *series, size_t width, FI
 {
     struct table table = {0};
     size_t n_unknown = 0, n_held = 0;
-    table_add_column(&table, "", true);
-    table_add_column(&table, "severity", false);
-    table_add_column(&table, "confidence", false);
-    table_add_column(&table, "property", true);
-    table_add_column(&table, "of", true);
+    table_add_columns(&table, "<", "severity", "confidence", "<property", "<of", NULL);
     for (size_t i = 0; i < series->n_findings; i++) {
         const struct scaling_finding *finding = &series->findings[i];
         n_unknown += !finding->is_evaluated;
@@ -411,7 +397,7 @@ void text_print_scaling(const struct scaling_page *page, const struct scaling_te
         char *conclusion = scaling_conclusion(page, series);
         char *head = memory_format("%s: %s %g to %g, %s", series->name, page->by,
                                    scaling->points[0].x, scaling->points[scaling->n_points - 1].x,
-                                   quantity_count(series->n_trials, "run").text);
+                                   quantity_count(scaling->n_trials, "run").text);
         fprintf(stream, "%s", i ? "\n" : "");
         print_paragraph(head, 0, 2, options->width, stream);
         fprintf(stream, "  ");

@@ -3,7 +3,6 @@
 #include "analyzer/compare/structure.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -22,14 +21,12 @@ static uint64_t all_runs(const struct structure_page *page)
 static void print_runs(const struct structure_page *page, FILE *stream)
 {
     struct table table = {0};
-    table_add_column(&table, "run id", false);
-    table_add_column(&table, "trial", true);
+    table_add_columns(&table, "run id", "<trial", NULL);
     for (size_t i = 0; i < page->n_runs; i++) {
         table_add_cell(&table, "%" PRIu64, UINT64_C(1) << i);
         table_add_cell(&table, "%s", page->runs[i]);
     }
     table_print(&table, 0, 0, stream);
-    table_release(&table);
 }
 
 /// "5 = 1 + 4" behind a resource that some runs lack.
@@ -85,9 +82,7 @@ static void print_hierarchy(const struct structure_page *page, size_t first, siz
         return;
     bool *is_shown = choose_rows(page, first, before, shows_all);
     struct table table = {0};
-    table_add_column(&table, "sum of ids", false);
-    table_add_column(&table, "runs", true);
-    table_add_column(&table, "resource", true);
+    table_add_columns(&table, "sum of ids", "<runs", "<resource", NULL);
     for (size_t i = first; i < before; i++) {
         if (!is_shown[i - first])
             continue;
@@ -97,7 +92,6 @@ static void print_hierarchy(const struct structure_page *page, size_t first, siz
                        resource_path_last(resources[i].path));
     }
     table_print(&table, 2, 0, stream);
-    table_release(&table);
     free(is_shown);
 }
 
@@ -123,34 +117,26 @@ void text_print_structure(const struct structure_page *page, bool shows_all, FIL
     }
 }
 
-static json_t *runs_array(const struct structure_page *page)
+static json_t *run_object(const void *of, size_t i)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < page->n_runs; i++) {
-        json_t *object = json_object();
-        json_object_set_new(object, "id", json_integer((json_int_t)(UINT64_C(1) << i)));
-        json_object_set_new(object, "trial", json_clean_text(page->runs[i]));
-        json_array_append_new(array, object);
-    }
-    return array;
+    const struct structure_page *page = of;
+    return JSON_OBJECT({"id", json_count(UINT64_C(1) << i)}, {"trial", json_text(page->runs[i])});
+}
+
+static json_t *resource_object(const void *of, size_t i)
+{
+    const struct structure_resource *resource = &((const struct structure *)of)->resources[i];
+    return JSON_OBJECT({"path", json_text(resource->path)},
+                       {"run_ids", json_count(resource->run_ids)});
 }
 
 int json_print_structure(const struct structure_page *page, const char *version, FILE *stream,
                          struct error *err)
 {
-    json_t *root = json_object(), *resources = json_array();
-    json_object_set_new(root, "schema", json_integer(1));
-    json_object_set_new(root, "pagoda", json_string(version));
-    json_object_set_new(root, "database",
-                        page->database ? json_clean_text(page->database) : json_null());
-    json_object_set_new(root, "runs", runs_array(page));
-    for (size_t i = 0; i < page->structure.n_resources; i++) {
-        const struct structure_resource *resource = &page->structure.resources[i];
-        json_t *object = json_object();
-        json_object_set_new(object, "path", json_clean_text(resource->path));
-        json_object_set_new(object, "run_ids", json_integer((json_int_t)resource->run_ids));
-        json_array_append_new(resources, object);
-    }
-    json_object_set_new(root, "resources", resources);
+    const struct structure *structure = &page->structure;
+    json_t *root =
+        JSON_PUT(json_document(version), {"database", json_text_or_null(page->database)},
+                 {"runs", json_list(page->n_runs, run_object, page)},
+                 {"resources", json_list(structure->n_resources, resource_object, structure)});
     return json_print_object(root, JSON_INDENT(1), "the difference", stream, err);
 }

@@ -2,7 +2,6 @@
 // A sweep as text and JSON (see sweep.h).
 #include "analyzer/report/sweep.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 
 #include "analyzer/report/json_values.h"
@@ -65,37 +64,24 @@ void sweep_report_print(const struct sweep_report *report, FILE *stream)
         fprintf(stream, "stopped by the checkpoint %s\n", report->stopped_by);
 }
 
-static json_t *text_or_null(const char *bytes)
+static json_t *row_object(const void *of, size_t i)
 {
-    return bytes && *bytes ? json_clean_text(bytes) : json_null();
-}
-
-static json_t *row_object(const struct sweep_row *row, size_t number)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "number", json_integer((json_int_t)number));
-    json_object_set_new(object, "trial", json_clean_text(row->name));
-    json_object_set_new(object, "state", json_string(sweep_state_names[row->state]));
-    json_object_set_new(object, "reason", text_or_null(row->reason));
-    json_object_set_new(object, "command", json_clean_text(row->command));
-    json_object_set_new(object, "wall_ns",
-                        row->wall_ns ? json_integer((json_int_t)row->wall_ns) : json_null());
-    return object;
+    const struct sweep_row *row = &((const struct sweep_report *)of)->rows[i];
+    return JSON_OBJECT({"number", json_count(i + 1)}, {"trial", json_text(row->name)},
+                       {"state", json_string(sweep_state_names[row->state])},
+                       {"reason", json_text_or_null(row->reason)},
+                       {"command", json_text(row->command)},
+                       {"wall_ns", row->wall_ns ? json_count(row->wall_ns) : json_null()});
 }
 
 int sweep_report_print_json(const struct sweep_report *report, const char *version, FILE *stream,
                             struct error *err)
 {
-    json_t *top = json_object(), *points = json_array();
-    for (size_t i = 0; i < report->n_rows; i++)
-        json_array_append_new(points, row_object(&report->rows[i], i + 1));
-    json_object_set_new(top, "schema", json_integer(1));
-    json_object_set_new(top, "pagoda", json_clean_text(version));
-    json_object_set_new(top, "database", json_clean_text(report->database));
-    json_object_set_new(top, "experiment", json_clean_text(report->experiment));
-    json_object_set_new(top, "folder", json_clean_text(report->dir));
-    json_object_set_new(top, "stored_now", json_integer((json_int_t)report->n_stored_now));
-    json_object_set_new(top, "stopped_by", text_or_null(report->stopped_by));
-    json_object_set_new(top, "points", points);
-    return json_print_object(top, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the sweep", stream, err);
+    json_t *root =
+        JSON_PUT(json_document(version), {"database", json_text(report->database)},
+                 {"experiment", json_text(report->experiment)}, {"folder", json_text(report->dir)},
+                 {"stored_now", json_count(report->n_stored_now)},
+                 {"stopped_by", json_text_or_null(report->stopped_by)},
+                 {"points", json_list(report->n_rows, row_object, report)});
+    return json_print_object(root, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the sweep", stream, err);
 }

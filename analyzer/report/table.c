@@ -19,6 +19,15 @@ void table_add_column(struct table *table, const char *title, bool is_left)
     table->is_left[table->n_columns++] = is_left;
 }
 
+void table_add_columns(struct table *table, ...)
+{
+    va_list titles;
+    va_start(titles, table);
+    for (const char *title; (title = va_arg(titles, const char *)) != NULL;)
+        table_add_column(table, *title == '<' ? title + 1 : title, *title == '<');
+    va_end(titles);
+}
+
 void table_add_cell(struct table *table, const char *format, ...)
 {
     char *text = NULL;
@@ -87,7 +96,15 @@ static void fit(const struct table *table, size_t *widths, size_t indent, size_t
     }
 }
 
-void table_print(const struct table *table, size_t indent, size_t width, FILE *stream)
+void table_release(struct table *table)
+{
+    for (size_t i = 0; i < table->n_cells; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    *table = (struct table){0};
+}
+
+void table_print(struct table *table, size_t indent, size_t width, FILE *stream)
 {
     size_t widths[TABLE_MAX_COLUMNS];
     assert(table->n_columns > 0 && table->n_cells % table->n_columns == 0);
@@ -103,14 +120,7 @@ void table_print(const struct table *table, size_t indent, size_t width, FILE *s
     print_row(table, table->titles, widths, indent, stream);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, (const char *const *)table->cells + i, widths, indent, stream);
-}
-
-void table_release(struct table *table)
-{
-    for (size_t i = 0; i < table->n_cells; i++)
-        free(table->cells[i]);
-    free(table->cells);
-    *table = (struct table){0};
+    table_release(table);
 }
 
 /// Length of the first word of TEXT; a number keeps its unit.

@@ -21,14 +21,18 @@ struct table {
 /// Adds a column before any row is there. TITLE stays the caller's.
 void table_add_column(struct table *table, const char *title, bool is_left);
 
+/// Adds columns of the titles that follow, up to NULL; "<TITLE" is aligned to the left.
+void table_add_columns(struct table *table, ...) __attribute__((sentinel));
+
 /// Appends one cell; cells fill rows from left to right.
 void table_add_cell(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /// Prints titles and rows, each row behind INDENT blanks. WIDTH 0: nothing is cut; else texts lose
-/// their middle, the widest first, where rows would go beyond it.
-void table_print(const struct table *table, size_t indent, size_t width, FILE *stream);
+/// their middle, the widest first, where rows would go beyond it. Releases the table.
+void table_print(struct table *table, size_t indent, size_t width, FILE *stream);
 
+/// Of a table that is not printed.
 void table_release(struct table *table);
 
 /// Prints the words of TEXT between columns INDENT and WIDTH; the first line begins at column

@@ -197,7 +197,7 @@ void page_heading_of_times(const struct page *page, const char *heading, const c
     free(in_unit);
 }
 
-void page_table(const struct page *page, const struct table *table)
+void page_table(const struct page *page, struct table *table)
 {
     table_print(table, 2, page->options->cuts_lines ? page->options->width : 0, page->stream);
 }

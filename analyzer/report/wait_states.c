@@ -67,7 +67,6 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
         table_add_cell(&table, "%*s%s", 2 * (int)pattern->depth, "", pattern->name);
     }
     page_table(page, &table);
-    table_release(&table);
 }
 
 static int compare_amounts(const void *left, const void *right)
@@ -431,5 +430,4 @@ void page_critical_path(const struct page *page)
     print_path_ranks(page);
     page_table(page, &table);
     page_left_out(page, n_rows - n_shown, "further region", "--top");
-    table_release(&table);
 }

@@ -191,6 +191,5 @@ void page_tolerance(const struct page *page, const struct whatif_report *report)
                                report->n_tolerance_runs);
     page_heading(page, "Tolerance of the predicted run", text);
     page_table(page, &table);
-    table_release(&table);
     free(text);
 }

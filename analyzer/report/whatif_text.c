@@ -252,7 +252,6 @@ static void print_points(const struct page *page, const struct whatif_report *re
                               ? "?: they say nothing, the replay error is too large"
                               : "?: no more than the replay error, uncertain");
     page_table(page, &table);
-    table_release(&table);
 }
 
 static void print_ranks(const struct page *page, const struct whatif_point *point)
@@ -278,7 +277,6 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
     page_heading_of_times(page, "Predicted ranks", "");
     page_table(page, &table);
     page_left_out(page, point->n_ranks - n_shown, "rank", "--top");
-    table_release(&table);
 }
 
 static void add_change(struct table *table, const struct page *page, const struct change *change)

@@ -260,7 +260,7 @@ setup() {
 XML
     run "$PAGODA" check own.xml
     [ "$status" = 0 ]
-    [ "${lines[0]}" = "own.xml: properties over experiments: 2" ]
+    [ "${lines[0]}" = "own.xml: properties over experiments: 2 declarations" ]
     run "$PAGODA" scaling runs.db --as strong --property-file own.xml
     [ "$status" = 0 ]
     [[ $output == *"Properties of all runs together: 4 of "*" hold"* ]]
