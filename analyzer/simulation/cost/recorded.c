@@ -7,7 +7,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cores/core_wait.h"
-#include "analyzer/simulation/cores/kept_calls.h"
 #include "analyzer/simulation/cost/cost_table.h"
 
 enum {
@@ -31,15 +30,41 @@ struct sender_time {
     uint32_t sender, class; // size class of the message
 };
 
+// Which calls of ranks that shared their cores lost their core, as far as CPU times tell, and what
+// those took that kept it. Where waiting ranks poll, a call that lost its core has most likely
+// polled until its partner had had that core, and nobody can tell its polling from its work; one
+// that kept its core ended by itself.
+//
+// A call lost its core if it took at least 100 us (no shorter one has a CPU time of its own), and
+// between the last CPU sample before its leave and the first one from then on at least 100 us (no
+// slice of time is shorter) more of time went by than of CPU time. Of several such calls between
+// two samples the last one counts. Other calls kept theirs, also where nobody knows.
+
+enum { LONG_CALL_NS = 100000, SHORTEST_SLICE_NS = 100000 };
+
+/// What is to be counted of a call if it kept its core.
+struct kept_call {
+    bool is_known, has_received, is_remote;
+    uint32_t region;
+    uint64_t leave_ns, own_ns, size_bytes, receive_ns;
+};
+
+struct kept_rank {
+    struct kept_call open, left; // the one that is about to be left; a long one without sample yet
+    bool has_cpu;
+    uint64_t cpu_at_ns, cpu_ns; // last sample
+};
+
 struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
-    struct kept_calls *kept_calls;
     bool is_crowded; // some rank lacked cores
     struct cost_table flight[SCOPES], receive[SCOPES];
-    struct cost_table shared_flight[SCOPES];      // to ranks that shared cores
-    struct rank_notes *own_times, *crowded_times; // of such ranks
-    struct rank_notes *sender_times;
+    struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
+    struct cost_table kept_receive[SCOPES];  // of calls that kept their core
+    struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
+    struct kept_rank *kept;                  // by rank
+    struct rank_notes *notes[RECORDED_NOTES];
     struct sender_time *senders; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
@@ -52,10 +77,10 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->core_wait = core_wait_new(definitions);
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
         recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
-    recorded->kept_calls = kept_calls_new(definitions->n_ranks, definitions->n_regions);
-    recorded->own_times = rank_notes_new(definitions->n_ranks);
-    recorded->crowded_times = rank_notes_new(definitions->n_ranks);
-    recorded->sender_times = rank_notes_new(definitions->n_ranks);
+    recorded->kept_calls = memory_zeroed(definitions->n_regions, sizeof(struct cost_table *));
+    recorded->kept = memory_zeroed(definitions->n_ranks, sizeof *recorded->kept);
+    for (int kind = 0; kind < RECORDED_NOTES; kind++)
+        recorded->notes[kind] = rank_notes_new(definitions->n_ranks);
     recorded->senders = memory_zeroed(definitions->n_ranks, sizeof *recorded->senders);
     return recorded;
 }
@@ -68,13 +93,19 @@ void recorded_free(struct recorded *recorded)
         cost_table_release(&recorded->flight[scope]);
         cost_table_release(&recorded->receive[scope]);
         cost_table_release(&recorded->shared_flight[scope]);
+        cost_table_release(&recorded->kept_receive[scope]);
     }
-    rank_notes_free(recorded->own_times);
-    rank_notes_free(recorded->crowded_times);
-    rank_notes_free(recorded->sender_times);
+    for (size_t i = 0; i < recorded->definitions->n_regions; i++) {
+        if (recorded->kept_calls[i])
+            cost_table_release(recorded->kept_calls[i]);
+        free(recorded->kept_calls[i]);
+    }
+    for (int kind = 0; kind < RECORDED_NOTES; kind++)
+        rank_notes_free(recorded->notes[kind]);
+    free(recorded->kept_calls);
+    free(recorded->kept);
     free(recorded->senders);
     core_wait_free(recorded->core_wait);
-    kept_calls_free(recorded->kept_calls);
     free(recorded);
 }
 
@@ -90,30 +121,70 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
     if (computes && entered_ns != UINT64_MAX) {
         uint64_t own_ns = core_wait_own_ns(wait, rank, entered_ns, time_ns);
         if (own_ns < time_ns - entered_ns)
-            rank_notes_add(recorded->own_times, rank, time_ns, own_ns);
+            rank_notes_add(recorded->notes[RECORDED_OWN_TIMES], rank, time_ns, own_ns);
     }
     if (!computes && entered_ns == UINT64_MAX) {
         uint64_t crowded_ns = core_wait_crowded_ns(wait, rank, time_ns);
         if (crowded_ns > 0)
-            rank_notes_add(recorded->crowded_times, rank, time_ns, crowded_ns);
+            rank_notes_add(recorded->notes[RECORDED_CROWDED_TIMES], rank, time_ns, crowded_ns);
     }
     core_wait_tell(wait, rank, time_ns, computes);
+}
+
+/// CALL kept its core, or nobody knows.
+static void count_kept(struct recorded *recorded, struct kept_call *call)
+{
+    if (!call->is_known)
+        return;
+    call->is_known = false;
+    if (call->has_received)
+        cost_table_count(&recorded->kept_receive[call->is_remote], call->size_bytes,
+                         call->receive_ns);
+    if (call->region >= recorded->definitions->n_regions)
+        return;
+    struct cost_table **table = &recorded->kept_calls[call->region];
+    if (!*table)
+        *table = memory_zeroed(1, sizeof **table);
+    cost_table_count(*table, 0, call->own_ns);
 }
 
 void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
                      uint64_t leave_ns)
 {
     struct recorded *recorded = context;
-    if (recorded_lacked_cores(recorded, rank))
-        kept_calls_left(recorded->kept_calls, rank, region, enter_ns, leave_ns,
-                        core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns));
+    if (!recorded_lacked_cores(recorded, rank))
+        return;
+    struct kept_rank *state = &recorded->kept[rank];
+    struct kept_call call = state->open;
+    state->open = (struct kept_call){0};
+    call.is_known = true;
+    call.region = region;
+    call.leave_ns = leave_ns;
+    call.own_ns = core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns);
+    if (leave_ns - enter_ns < LONG_CALL_NS) {
+        count_kept(recorded, &call);
+        return;
+    }
+    count_kept(recorded, &state->left);
+    state->left = call;
 }
 
 void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
 {
     struct recorded *recorded = context;
-    if (recorded_lacked_cores(recorded, rank))
-        kept_calls_cpu_time(recorded->kept_calls, rank, time_ns, cpu_ns);
+    if (!recorded_lacked_cores(recorded, rank))
+        return;
+    struct kept_rank *state = &recorded->kept[rank];
+    struct kept_call *left = &state->left;
+    if (left->is_known && state->has_cpu && cpu_ns >= state->cpu_ns &&
+        cpu_ns - state->cpu_ns + SHORTEST_SLICE_NS <= time_ns - state->cpu_at_ns) {
+        rank_notes_add(recorded->notes[RECORDED_LOST_CORES], rank, left->leave_ns, 1);
+        left->is_known = false;
+    }
+    count_kept(recorded, left);
+    state->has_cpu = true;
+    state->cpu_at_ns = time_ns;
+    state->cpu_ns = cpu_ns;
 }
 
 static void put_sender_time(struct recorded *recorded, uint32_t rank)
@@ -123,7 +194,7 @@ static void put_sender_time(struct recorded *recorded, uint32_t rank)
     // Longer times than a number holds beside a rank and a class limit nothing.
     bool is_short = time->own_ns < UINT64_MAX / COST_TABLE_SIZE_CLASSES / n_ranks;
     if (time->is_known && is_short)
-        rank_notes_add(recorded->sender_times, rank, time->leave_ns,
+        rank_notes_add(recorded->notes[RECORDED_SENDER_TIMES], rank, time->leave_ns,
                        (time->own_ns * n_ranks + time->sender) * COST_TABLE_SIZE_CLASSES +
                            time->class);
     time->is_known = false;
@@ -178,8 +249,11 @@ static void count_shared_message(struct recorded *recorded, const struct pag_mes
     if (has_waited || !message->is_received_alone)
         return;
     cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
-    kept_calls_received(recorded->kept_calls, message->receiver, scope == 1, message->size_bytes,
-                        own_ns);
+    struct kept_call *open = &recorded->kept[message->receiver].open;
+    open->has_received = true;
+    open->is_remote = scope == 1;
+    open->size_bytes = message->size_bytes;
+    open->receive_ns = own_ns;
 }
 
 static void count_message(struct recorded *recorded, const struct pag_message *message, int scope)
@@ -195,8 +269,7 @@ static void count_message(struct recorded *recorded, const struct pag_message *m
     uint64_t receive_ns = message->leave_ns - message->enter_ns;
     cost_table_count(&recorded->receive[scope], message->size_bytes, receive_ns);
     if (recorded->is_crowded)
-        kept_calls_received_alone(recorded->kept_calls, scope == 1, message->size_bytes,
-                                  receive_ns);
+        cost_table_count(&recorded->kept_receive[scope], message->size_bytes, receive_ns);
 }
 
 void recorded_message(void *context, const struct pag_message *message)
@@ -283,15 +356,20 @@ static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendez
 
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
-    for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++)
+    for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++) {
         put_sender_time(recorded, rank);
-    kept_calls_conclude(recorded->kept_calls);
+        count_kept(recorded, &recorded->kept[rank].left);
+    }
+    for (size_t i = 0; i < recorded->definitions->n_regions; i++)
+        if (recorded->kept_calls[i])
+            cost_table_conclude(recorded->kept_calls[i]);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
     for (int scope = 0; scope < SCOPES; scope++) {
         cost_table_conclude(&recorded->flight[scope]);
         cost_table_conclude(&recorded->receive[scope]);
         cost_table_conclude(&recorded->shared_flight[scope]);
+        cost_table_conclude(&recorded->kept_receive[scope]);
         conclude_rendezvous(&recorded->rendezvous[scope]);
     }
     for (int scope = 0; scope < SCOPES; scope++)
@@ -300,31 +378,21 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 
 // --- costs
 
-static bool find_kept(const struct recorded *recorded, bool is_remote, uint64_t size_bytes,
-                      uint64_t *time_ns)
-{
-    return cost_table_find(kept_calls_receives(recorded->kept_calls, is_remote), size_bytes,
-                           time_ns);
-}
-
 uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
                                   uint64_t size_bytes)
 {
     uint64_t time_ns;
-    bool is_known = find_kept(recorded, is_remote, size_bytes, &time_ns) ||
-                    find_kept(recorded, !is_remote, size_bytes, &time_ns);
+    bool is_known = cost_table_find(&recorded->kept_receive[is_remote], size_bytes, &time_ns) ||
+                    cost_table_find(&recorded->kept_receive[!is_remote], size_bytes, &time_ns);
     return is_known ? time_ns : recorded_receive_ns(recorded, is_remote, size_bytes);
 }
 
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region)
 {
-    return kept_calls_usual_ns(recorded->kept_calls, region);
-}
-
-struct rank_notes_reader *recorded_lost_cores(const struct recorded *recorded, uint32_t rank)
-{
-    return recorded_lacked_cores(recorded, rank) ? kept_calls_lost(recorded->kept_calls, rank)
-                                                 : NULL;
+    uint64_t usual_ns;
+    bool is_known = region < recorded->definitions->n_regions && recorded->kept_calls[region] &&
+                    cost_table_find(recorded->kept_calls[region], 0, &usual_ns);
+    return is_known ? usual_ns : UINT64_MAX;
 }
 
 static uint64_t cost_in(const struct cost_table *tables, bool is_remote, uint64_t size_bytes)
@@ -379,20 +447,11 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
     return recorded_flight_ns(recorded, is_remote, size_bytes);
 }
 
-static struct rank_notes_reader *notes_of(const struct recorded *recorded,
-                                          const struct rank_notes *notes, uint32_t rank)
+struct rank_notes_reader *recorded_notes(const struct recorded *recorded, enum recorded_notes kind,
+                                         uint32_t rank)
 {
-    return recorded_lacked_cores(recorded, rank) ? rank_notes_read(notes, rank) : NULL;
-}
-
-struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank)
-{
-    return notes_of(recorded, recorded->own_times, rank);
-}
-
-struct rank_notes_reader *recorded_sender_times(const struct recorded *recorded, uint32_t rank)
-{
-    return notes_of(recorded, recorded->sender_times, rank);
+    return recorded_lacked_cores(recorded, rank) ? rank_notes_read(recorded->notes[kind], rank)
+                                                 : NULL;
 }
 
 bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,
@@ -405,11 +464,6 @@ bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64
                                        rest / definitions->n_ranks};
     bool far = recorded_was_remote(recorded, rank, sender->rank);
     return class >= recorded->rendezvous[far].least_open;
-}
-
-struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank)
-{
-    return notes_of(recorded, recorded->crowded_times, rank);
 }
 
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)

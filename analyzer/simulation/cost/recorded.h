@@ -65,11 +65,11 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 /// Median times of a message of SIZE_BYTES, on one node or between two.
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
-/// Whether messages both on one node and between nodes were seen to take their time.
-/// As above, of calls of ranks that lacked cores but did not lose theirs meanwhile (kept_calls.h),
+/// As above, of calls of ranks that lacked cores but did not lose theirs meanwhile,
 /// or of all where no such are known.
 uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
                                   uint64_t size_bytes);
+/// Whether messages both on one node and between nodes were seen to take their time.
 bool recorded_has_both_flights(const struct recorded *recorded);
 bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);
 /// Ranks that shared cores, more of them than cores; median times of their messages (those of other
@@ -78,16 +78,21 @@ bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank);
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
                                    uint64_t size_bytes);
 /// What calls of REGION that kept their core took of their own, the median; UINT64_MAX: nobody
-/// knows. By the leave of each of its calls that lost its core: some number; the caller frees.
+/// knows.
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region);
-struct rank_notes_reader *recorded_lost_cores(const struct recorded *recorded, uint32_t rank);
-/// By the leave of each of its calls that was not all its own what of it was; by the end of each
-/// stretch of computing how long it was crowded, if it was (core_wait.h). NULL where RANK did not
-/// lack cores. The caller frees.
-struct rank_notes_reader *recorded_own_times(const struct recorded *recorded, uint32_t rank);
-/// By the leave of each of its calls that received a large message whose sender had no core for a
-/// while: what is read below.
-struct rank_notes_reader *recorded_sender_times(const struct recorded *recorded, uint32_t rank);
+
+/// What is noted of ranks that lacked cores.
+enum recorded_notes {
+    RECORDED_OWN_TIMES,     // by the leave of each call that was not all its own: what of it was
+    RECORDED_CROWDED_TIMES, // by the end of each stretch of computing: how long it was crowded
+    RECORDED_SENDER_TIMES,  // by the leave of each call that received a large message whose sender
+                            // had no core for a while: recorded_read_sender()
+    RECORDED_LOST_CORES,    // by the leave of each call that lost its core: some number
+    RECORDED_NOTES
+};
+/// NULL where RANK did not lack cores. The caller frees.
+struct rank_notes_reader *recorded_notes(const struct recorded *recorded, enum recorded_notes kind,
+                                         uint32_t rank);
 struct recorded_sender {
     uint32_t rank;
     uint64_t own_ns; // of the call, after the sender had its core again
@@ -96,7 +101,6 @@ struct recorded_sender {
 /// at once, so it needed no sender.
 bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,
                           struct recorded_sender *sender);
-struct rank_notes_reader *recorded_crowded_times(const struct recorded *recorded, uint32_t rank);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 

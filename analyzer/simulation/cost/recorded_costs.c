@@ -8,14 +8,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/recorded.h"
 
-/// What a prediction assumes: where ranks are, and whether those that wait keep their cores busy,
-/// now as in the recording.
-struct recorded_scenario {
-    const uint32_t *node_of_rank;
-    bool spins;
-    const bool *keeps_cores; // by rank: as many as in the recording, with the same ranks
-};
-
 static bool is_all_to_all(const struct call_condition *condition)
 {
     return condition->kind == CONDITION_COLLECTIVE && !condition->is_nonblocking &&
@@ -33,28 +25,33 @@ static uint32_t deciding(const struct call_condition *conditions, uint32_t n_con
     return best;
 }
 
-static bool is_remote(const struct call_condition *condition, const uint32_t *node_of_rank)
+static bool is_remote(const struct prediction *prediction, const struct call_condition *condition)
 {
-    return node_of_rank[condition->sender] != node_of_rank[condition->receiver];
+    return scopes_is_remote(&prediction->scenario->scopes, condition->sender, condition->receiver);
+}
+
+static bool spins(const struct prediction *prediction)
+{
+    return prediction->scenario->settings->spins;
 }
 
 /// Whether the message of CONDITION was on one node and is between two now, or the other way, and
 /// what both cost is known.
-static bool has_moved(const struct recorded *recorded, const struct call_condition *condition,
-                      const uint32_t *node_of_rank)
+static bool has_moved(const struct prediction *prediction, const struct call_condition *condition)
 {
+    const struct recorded *recorded = prediction->recorded;
     bool was_remote = recorded_was_remote(recorded, condition->sender, condition->receiver);
-    return was_remote != is_remote(condition, node_of_rank) && recorded_has_both_flights(recorded);
+    return was_remote != is_remote(prediction, condition) && recorded_has_both_flights(recorded);
 }
 
 /// How long after its send a message is there; MEASURED_NS is what the recording says, at most.
-static uint64_t message_delay(const struct recorded *recorded,
+static uint64_t message_delay(const struct prediction *prediction,
                               const struct call_condition *condition, bool is_measured,
-                              uint64_t measured_ns, const uint32_t *node_of_rank)
+                              uint64_t measured_ns)
 {
-    bool far = is_remote(condition, node_of_rank);
+    const struct recorded *recorded = prediction->recorded;
+    bool far = is_remote(prediction, condition), moves = has_moved(prediction, condition);
     uint64_t flight_ns = recorded_flight_ns(recorded, far, condition->size_bytes);
-    bool moves = has_moved(recorded, condition, node_of_rank);
     if (is_measured && condition->size_bytes != condition->recorded_bytes)
         measured_ns = less(measured_ns + flight_ns,
                            recorded_flight_ns(recorded, far, condition->recorded_bytes));
@@ -69,77 +66,69 @@ static uint64_t message_delay(const struct recorded *recorded,
 
 /// How long after its release CONDITION is met; a message that follows another one comes no later
 /// than alone.
-static uint64_t delay_of(const struct recorded *recorded, const struct call_condition *condition,
-                         bool is_measured, uint64_t measured_ns, const uint32_t *node_of_rank)
+static uint64_t delay_of(const struct prediction *prediction,
+                         const struct call_condition *condition, bool is_measured,
+                         uint64_t measured_ns)
 {
     if (condition->kind == CONDITION_MESSAGE)
         return min_ns(condition->follows_ns,
-                      message_delay(recorded, condition, is_measured, measured_ns, node_of_rank));
+                      message_delay(prediction, condition, is_measured, measured_ns));
     return is_measured ? measured_ns : 0;
 }
 
-/// Whether a call of RANK polls no longer as in the recording: waiting ranks keep their cores busy,
-/// and it has other ones now, or with others.
-static bool polls_anew(const struct recorded *recorded, const struct recorded_scenario *scenario,
-                       uint32_t rank)
+/// What receiving the message of CONDITION takes. A rank whose waits keep its cores busy, and which
+/// has other cores now than in the recording, or with others, polls no longer as then.
+static uint64_t receive_ns(const struct prediction *prediction,
+                           const struct call_condition *condition)
 {
-    return scenario->spins && recorded_lacked_cores(recorded, rank) && !scenario->keeps_cores[rank];
-}
-
-/// What receiving the message of CONDITION takes.
-static uint64_t receive_ns(const struct recorded *recorded, const struct call_condition *condition,
-                           const struct recorded_scenario *scenario)
-{
-    bool far = is_remote(condition, scenario->node_of_rank);
-    return polls_anew(recorded, scenario, condition->receiver)
-               ? recorded_kept_receive_ns(recorded, far, condition->size_bytes)
-               : recorded_receive_ns(recorded, far, condition->size_bytes);
+    const struct recorded *recorded = prediction->recorded;
+    bool far = is_remote(prediction, condition);
+    bool polls_anew = spins(prediction) && recorded_lacked_cores(recorded, condition->receiver) &&
+                      !prediction->scenario->keeps_cores[condition->receiver];
+    return polls_anew ? recorded_kept_receive_ns(recorded, far, condition->size_bytes)
+                      : recorded_receive_ns(recorded, far, condition->size_bytes);
 }
 
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time
 /// where it has none, or nothing is known. Of a call some of which is left out that time may have
 /// been waiting for what is left out, so it is no work then.
-static uint64_t usual_work(const struct recorded *recorded, const struct simulated_call *call,
-                           const struct call_condition *conditions, uint32_t n_conditions,
-                           const struct recorded_scenario *scenario)
+static uint64_t usual_work(const struct prediction *prediction, const struct simulated_call *call,
+                           const struct call_condition *conditions, uint32_t n_conditions)
 {
     uint64_t work_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++)
         if (conditions[i].kind == CONDITION_MESSAGE)
-            work_ns += receive_ns(recorded, &conditions[i], scenario);
+            work_ns += receive_ns(prediction, &conditions[i]);
     return work_ns > 0 || call->n_left_out > 0 ? work_ns : UINT64_MAX;
 }
 
 /// What receiving those messages usually takes that are put together with others: nothing now.
-static uint64_t followers_work(const struct recorded *recorded,
-                               const struct call_condition *conditions, uint32_t n_conditions,
-                               const struct recorded_scenario *scenario)
+static uint64_t followers_work(const struct prediction *prediction,
+                               const struct call_condition *conditions, uint32_t n_conditions)
 {
     uint64_t work_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++)
         if (conditions[i].follows_ns != PAG_NOT_KNOWN)
-            work_ns += receive_ns(recorded, &conditions[i], scenario);
+            work_ns += receive_ns(prediction, &conditions[i]);
     return work_ns;
 }
 
 /// Work after the wait that BY ended in the recording.
-static uint64_t work_after(const struct recorded *recorded, const struct simulated_call *call,
-                           const struct call_condition *by,
-                           const struct recorded_scenario *scenario)
+static uint64_t work_after(const struct prediction *prediction, const struct simulated_call *call,
+                           const struct call_condition *by)
 {
     if (by->kind != CONDITION_MESSAGE)
         return 0;
-    return min_ns(receive_ns(recorded, by, scenario),
-                  less(call->recorded_leave_ns, by->recorded_ns));
+    return min_ns(receive_ns(prediction, by), less(call->recorded_leave_ns, by->recorded_ns));
+}
+
+/// Whether CONDITION counts among the messages whose flights are reported.
+static bool is_flight(const struct call_condition *condition)
+{
+    return condition->kind == CONDITION_MESSAGE && !condition->is_probed;
 }
 
 // --- of ranks that lacked cores
-
-/// Start-up, end and operations that create or destroy handles take their time, but no core.
-static bool has_lacked_cores(const struct recorded *recorded, const struct simulated_call *call)
-{
-    return !call->is_handle && recorded_lacked_cores(recorded, call->rank);
-}
 
 /// When CONDITION was released in the recording: a message perhaps only after its sender, which had
 /// lost its core, had it again.
@@ -151,35 +140,34 @@ static uint64_t shared_release_ns(const struct simulated_call *call,
 }
 
 /// How much longer a message takes now than in the recording, because of its size or its way.
-static uint64_t longer_flight(const struct recorded *recorded,
-                              const struct call_condition *condition, const uint32_t *node_of_rank)
+static uint64_t longer_flight(const struct prediction *prediction,
+                              const struct call_condition *condition)
 {
-    if (condition->kind != CONDITION_MESSAGE)
+    if (condition->kind != CONDITION_MESSAGE || spins(prediction))
         return 0;
-    bool far = is_remote(condition, node_of_rank);
-    bool was_far = has_moved(recorded, condition, node_of_rank) ? !far : far;
+    const struct recorded *recorded = prediction->recorded;
+    bool far = is_remote(prediction, condition);
+    bool was_far = has_moved(prediction, condition) ? !far : far;
     return less(recorded_shared_flight_ns(recorded, far, condition->size_bytes),
                 recorded_shared_flight_ns(recorded, was_far, condition->recorded_bytes));
 }
 
 /// The work of such a rank's call: its own time after the latest release at RELEASE_NS. Where ranks
 /// that wait keep their cores busy all of it may be polling, and only what is usual counts.
-static uint64_t shared_work(const struct recorded *recorded, const struct simulated_call *call,
+static uint64_t shared_work(const struct prediction *prediction, const struct simulated_call *call,
                             const struct call_condition *conditions, uint32_t n_conditions,
-                            uint64_t release_ns, const struct recorded_scenario *scenario)
+                            uint64_t release_ns)
 {
     uint64_t own_ns = min_ns(call->recorded_work_ns, less(call->recorded_leave_ns, release_ns));
-    if (!scenario->spins && call->n_left_out == 0)
+    if (!spins(prediction) && call->n_left_out == 0)
         return own_ns;
-    return min_ns(own_ns, usual_work(recorded, call, conditions, n_conditions, scenario));
+    return min_ns(own_ns, usual_work(prediction, call, conditions, n_conditions));
 }
 
-static void settle_shared(const struct recorded *recorded, const struct simulated_call *call,
+static void settle_shared(struct prediction *prediction, const struct simulated_call *call,
                           const struct call_condition *conditions, uint32_t n_conditions,
-                          const struct recorded_scenario *scenario, struct recorded_use *use,
                           uint64_t *ready_ns, pag_work *work)
 {
-    const uint32_t *node_of_rank = scenario->node_of_rank;
     uint32_t last = 0;
     for (uint32_t i = 1; i < n_conditions; i++)
         if (shared_release_ns(call, &conditions[i]) > shared_release_ns(call, &conditions[last]))
@@ -188,19 +176,19 @@ static void settle_shared(const struct recorded *recorded, const struct simulate
     bool is_whole = call->n_left_out == 0;
     bool has_waited =
         is_whole && (release_ns > call->recorded_enter_ns || is_all_to_all(&conditions[last]));
-    uint64_t work_ns = scenario->spins && has_waited
-                           ? work_after(recorded, call, &conditions[last], scenario)
-                           : shared_work(recorded, call, conditions, n_conditions,
-                                         has_waited ? release_ns : 0, scenario);
-    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, scenario));
+    uint64_t work_ns =
+        spins(prediction) && has_waited
+            ? work_after(prediction, call, &conditions[last])
+            : shared_work(prediction, call, conditions, n_conditions, has_waited ? release_ns : 0);
+    work_ns = less(work_ns, followers_work(prediction, conditions, n_conditions));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     *ready_ns = call->enter_ns;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct call_condition *condition = &conditions[i];
-        uint64_t delay_ns = scenario->spins ? 0 : longer_flight(recorded, condition, node_of_rank);
-        if (condition->kind == CONDITION_MESSAGE && !condition->is_probed) {
-            use->n_flights++;
-            use->n_interpolated += !has_waited || i != last || delay_ns > 0;
+        uint64_t delay_ns = longer_flight(prediction, condition);
+        if (is_flight(condition)) {
+            prediction->use.n_flights++;
+            prediction->use.n_interpolated += !has_waited || i != last || delay_ns > 0;
         }
         uint64_t met_ns = condition->time_ns + min_ns(condition->follows_ns, delay_ns);
         *ready_ns = met_ns > *ready_ns ? met_ns : *ready_ns;
@@ -230,45 +218,43 @@ static void settle_shared(const struct recorded *recorded, const struct simulate
 ///     shared flight then, not less than 0. Where waiting ranks spin: W is as above, or min(O, sum
 ///     of receive times) if the call did not wait, and messages take no time. A rank that has not
 ///     the cores it had, with the same ranks, does not poll for what it had from others on them:
-///     its receive times are those of calls that kept their core (kept_calls.h), and O of a call
+///     its receive times are those of calls that kept their core, and O of a call
 ///     that lost its core and waits for no message is at most what is usual for its region. Handle
 ///     calls are as above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
-static void recorded_settle(const struct recorded *recorded, const struct simulated_call *call,
-                            const struct call_condition *conditions, uint32_t n_conditions,
-                            const struct recorded_scenario *scenario, struct recorded_use *use,
-                            uint64_t *ready_ns, pag_work *work)
+static void settle(struct prediction *prediction, const struct simulated_call *call,
+                   const struct call_condition *conditions, uint32_t n_conditions,
+                   uint64_t *ready_ns, pag_work *work)
 {
-    if (has_lacked_cores(recorded, call)) {
-        settle_shared(recorded, call, conditions, n_conditions, scenario, use, ready_ns, work);
+    // Start-up, end and operations that create or destroy handles took their time, but no core.
+    if (!call->is_handle && recorded_lacked_cores(prediction->recorded, call->rank)) {
+        settle_shared(prediction, call, conditions, n_conditions, ready_ns, work);
         return;
     }
-    const uint32_t *node_of_rank = scenario->node_of_rank;
     uint32_t last = deciding(conditions, n_conditions);
     // Of a call some of which is left out nobody knows how long it waited for the rest.
     bool is_whole = call->n_left_out == 0;
     bool has_waited = n_conditions > 0 && is_whole &&
                       (conditions[last].recorded_ns > call->recorded_enter_ns ||
                        is_all_to_all(&conditions[last]));
-    uint64_t work_ns = has_waited
-                           ? work_after(recorded, call, &conditions[last], scenario)
-                           : min_ns(call->recorded_work_ns,
-                                    usual_work(recorded, call, conditions, n_conditions, scenario));
+    uint64_t work_ns = has_waited ? work_after(prediction, call, &conditions[last])
+                                  : min_ns(call->recorded_work_ns,
+                                           usual_work(prediction, call, conditions, n_conditions));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
     if (!has_waited && is_whole)
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
-    work_ns = less(work_ns, followers_work(recorded, conditions, n_conditions, scenario));
+    work_ns = less(work_ns, followers_work(prediction, conditions, n_conditions));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct call_condition *condition = &conditions[i];
         bool is_measured = has_waited && i == last;
         uint64_t measured_ns = less(recorded_ready_ns, condition->recorded_ns);
-        uint64_t delay_ns = delay_of(recorded, condition, is_measured, measured_ns, node_of_rank);
-        if (condition->kind == CONDITION_MESSAGE && !condition->is_probed) {
-            use->n_flights++;
-            use->n_interpolated += !is_measured || delay_ns != measured_ns ||
-                                   has_moved(recorded, condition, node_of_rank);
+        uint64_t delay_ns = delay_of(prediction, condition, is_measured, measured_ns);
+        if (is_flight(condition)) {
+            prediction->use.n_flights++;
+            prediction->use.n_interpolated +=
+                !is_measured || delay_ns != measured_ns || has_moved(prediction, condition);
         }
         uint64_t met_ns = condition->time_ns + delay_ns;
         *ready_ns = met_ns > *ready_ns ? met_ns : *ready_ns;
@@ -277,14 +263,9 @@ static void recorded_settle(const struct recorded *recorded, const struct simula
 
 // --- the cost model
 
-/// Of one rank; all readers NULL: it did not lack cores.
-struct rank_calls {
-    struct rank_notes_reader *own_times, *crowded_times, *lost_cores, *sender_times;
-};
-
 struct recorded_calls {
     size_t n_ranks;
-    struct rank_calls ranks[];
+    struct rank_notes_reader *notes[][RECORDED_NOTES]; // by rank; NULL: it did not lack cores
 };
 
 struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_t n_ranks)
@@ -294,43 +275,39 @@ struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_
         if (!recorded_lacked_cores(recorded, rank))
             continue;
         if (!calls)
-            calls = memory_zeroed(1, sizeof *calls + n_ranks * sizeof calls->ranks[0]);
-        struct rank_calls *of = &calls->ranks[rank];
+            calls = memory_zeroed(1, sizeof *calls + n_ranks * sizeof calls->notes[0]);
         calls->n_ranks = n_ranks;
-        of->own_times = recorded_own_times(recorded, rank);
-        of->crowded_times = recorded_crowded_times(recorded, rank);
-        of->sender_times = recorded_sender_times(recorded, rank);
-        of->lost_cores = recorded_lost_cores(recorded, rank);
+        for (int kind = 0; kind < RECORDED_NOTES; kind++)
+            calls->notes[rank][kind] = recorded_notes(recorded, kind, rank);
     }
     return calls;
 }
 
 void recorded_calls_free(struct recorded_calls *calls)
 {
-    for (size_t rank = 0; calls && rank < calls->n_ranks; rank++) {
-        struct rank_calls *of = &calls->ranks[rank];
-        rank_notes_reader_free(of->own_times);
-        rank_notes_reader_free(of->crowded_times);
-        rank_notes_reader_free(of->lost_cores);
-        rank_notes_reader_free(of->sender_times);
-    }
+    for (size_t rank = 0; calls && rank < calls->n_ranks; rank++)
+        for (int kind = 0; kind < RECORDED_NOTES; kind++)
+            rank_notes_reader_free(calls->notes[rank][kind]);
     free(calls);
 }
 
 int recorded_calls_check(const struct recorded_calls *calls, struct error *err)
 {
-    for (size_t rank = 0; calls && rank < calls->n_ranks; rank++) {
-        const struct rank_calls *of = &calls->ranks[rank];
-        if ((of->own_times && rank_notes_failed(of->own_times)) ||
-            (of->crowded_times && rank_notes_failed(of->crowded_times)) ||
-            (of->lost_cores && rank_notes_failed(of->lost_cores)) ||
-            (of->sender_times && rank_notes_failed(of->sender_times)))
-            return error_set(err,
-                             "the temporary file in %s cannot be read back; TMPDIR names another "
-                             "folder",
-                             scratch_file_folder());
-    }
+    for (size_t rank = 0; calls && rank < calls->n_ranks; rank++)
+        for (int kind = 0; kind < RECORDED_NOTES; kind++)
+            if (calls->notes[rank][kind] && rank_notes_failed(calls->notes[rank][kind]))
+                return error_set(err,
+                                 "the temporary file in %s cannot be read back; TMPDIR names "
+                                 "another folder",
+                                 scratch_file_folder());
     return 0;
+}
+
+/// Reads notes of RANK; NULL: there are none.
+static struct rank_notes_reader *notes_of(const struct prediction *prediction,
+                                          enum recorded_notes kind, uint32_t rank)
+{
+    return prediction->calls ? prediction->calls->notes[rank][kind] : NULL;
 }
 
 /// What of CALL, of a rank that polled for a core, is its own at most: one that lost its core
@@ -339,9 +316,8 @@ int recorded_calls_check(const struct recorded_calls *calls, struct error *err)
 static uint64_t usual_time(const struct prediction *prediction, const struct simulated_call *call)
 {
     uint64_t number;
-    struct rank_notes_reader *lost =
-        prediction->calls ? prediction->calls->ranks[call->rank].lost_cores : NULL;
-    bool has_polled = prediction->scenario->settings->spins && lost && !call->is_handle &&
+    struct rank_notes_reader *lost = notes_of(prediction, RECORDED_LOST_CORES, call->rank);
+    bool has_polled = spins(prediction) && lost && !call->is_handle &&
                       !prediction->scenario->keeps_cores[call->rank] &&
                       rank_notes_at(lost, call->recorded_leave_ns, &number);
     return has_polled ? recorded_usual_ns(prediction->recorded, call->region) : UINT64_MAX;
@@ -351,14 +327,14 @@ static uint64_t usual_time(const struct prediction *prediction, const struct sim
 /// their cores busy it may be polling; the CPU clock knows no better, but its limit counts.)
 uint64_t recorded_own_work(const struct prediction *prediction, const struct simulated_call *call)
 {
-    struct rank_notes_reader *own_times = prediction->calls->ranks[call->rank].own_times;
+    struct rank_notes_reader *own_times = notes_of(prediction, RECORDED_OWN_TIMES, call->rank);
     uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns, own_ns = length_ns;
     if (!own_times || call->is_handle)
         return call->recorded_work_ns;
     rank_notes_at(own_times, call->recorded_leave_ns, &own_ns);
     if (own_ns > length_ns) // of another call, and this one has no length
         own_ns = length_ns;
-    if (!prediction->scenario->settings->spins)
+    if (!spins(prediction))
         return own_ns;
     if (!call->is_waiting)
         own_ns = min_ns(own_ns, usual_time(prediction, call));
@@ -369,9 +345,9 @@ uint64_t recorded_own_work(const struct prediction *prediction, const struct sim
 uint64_t recorded_process_time(const struct prediction *prediction, uint32_t rank, uint64_t end_ns,
                                uint64_t wall_ns, uint64_t cpu_ns)
 {
-    struct rank_notes_reader *crowded_times = prediction->calls->ranks[rank].crowded_times;
+    struct rank_notes_reader *crowded_times = notes_of(prediction, RECORDED_CROWDED_TIMES, rank);
     uint64_t crowded_ns = 0;
-    if (!crowded_times || prediction->scenario->settings->spins)
+    if (!crowded_times || spins(prediction))
         return cpu_ns;
     rank_notes_at(crowded_times, end_ns, &crowded_ns);
     uint64_t alone_ns = wall_ns > crowded_ns ? wall_ns - crowded_ns : 0;
@@ -383,11 +359,10 @@ uint64_t recorded_process_time(const struct prediction *prediction, uint32_t ran
 static uint64_t own_limit(const struct prediction *prediction, const struct simulated_call *call)
 {
     struct rank_notes_reader *sender_times =
-        prediction->calls ? prediction->calls->ranks[call->rank].sender_times : NULL;
+        notes_of(prediction, RECORDED_SENDER_TIMES, call->rank);
     struct recorded_sender sender;
     uint64_t number;
-    bool needs_sender = sender_times && !prediction->scenario->settings->spins &&
-                        !call->is_handle &&
+    bool needs_sender = sender_times && !spins(prediction) && !call->is_handle &&
                         rank_notes_at(sender_times, call->recorded_leave_ns, &number) &&
                         recorded_read_sender(prediction->recorded, call->rank, number, &sender);
     return needs_sender && !prediction->scenario->keeps_cores[sender.rank] ? sender.own_ns
@@ -417,15 +392,11 @@ void recorded_costs_settle(struct prediction *prediction, const struct simulated
                            const struct call_condition *conditions, uint32_t n_conditions,
                            uint64_t *ready_ns, pag_work *work)
 {
-    const struct scenario *scenario = prediction->scenario;
     struct simulated_call own = *call;
     own.recorded_work_ns = min_ns(call->recorded_work_ns, own_limit(prediction, call));
     if (!receives(conditions, n_conditions))
         own.recorded_work_ns = min_ns(own.recorded_work_ns, usual_time(prediction, call));
-    recorded_settle(prediction->recorded, &own, conditions, n_conditions,
-                    &(struct recorded_scenario){scenario->placement.node_of_rank,
-                                                scenario->settings->spins, scenario->keeps_cores},
-                    &prediction->use, ready_ns, work);
+    settle(prediction, &own, conditions, n_conditions, ready_ns, work);
 }
 
 uint64_t recorded_costs_length(const struct prediction *prediction,
