@@ -104,7 +104,7 @@ END
     refused 'bad.xml:2: unknown element roule; is it rule?' $'<policy name="a">\n<roule/></policy>'
     refused 'bad.xml:1: unknown attribute pol; is it poll?' "<policy name=\"a\" pol=\"1ms\">$rule</policy>"
     refused 'bad.xml:2: unknown from slowst; is it slowest?' $'<policy name="a">\n<rule from="slowst" to="idle"/></policy>'
-    refused 'unknown to zzz; it may be slowest, fastest, most-left, least-left, idle, free-host' \
+    refused 'unknown to zzz; there are slowest, fastest, most-left, least-left, idle, free-host' \
         '<policy name="a"><rule from="slowest" to="zzz"/></policy>'
     refused 'unknown at idel; is it idle?' '<policy name="a"><rule at="idel" from="slowest" to="idle"/></policy>'
     refused 'from="idle": it has no work to give' '<policy name="a"><rule from="idle" to="slowest"/></policy>'
@@ -116,7 +116,7 @@ END
     refused 'poll="0": more than no time at all' "<policy name=\"a\" poll=\"0\">$rule</policy>"
     refused 'free-hosts="many": a number from 0' "<policy name=\"a\" free-hosts=\"many\">$rule</policy>"
     refused 'unknown order longest; is it longest-first?' '<policy name="a"><tasks order="longest"/></policy>'
-    refused '<rule> has attributes only' '<policy name="a"><rule from="slowest" to="idle">x</rule></policy>'
+    refused '<rule> holds the text `x`: values are attributes' '<policy name="a"><rule from="slowest" to="idle">x</rule></policy>'
     refused 'more than 32 rules' "<policy name=\"a\">$(printf "%.0s$rule" {1..33})</policy>"
     run --separate-stderr "$PAGODA" check bad.xml
     [ "$status" = 1 ]

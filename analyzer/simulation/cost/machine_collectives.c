@@ -12,18 +12,18 @@
 
 enum { MAX_NODE = 1 << 20 };
 
-static int read_operation(const struct machine_reader *reader, const struct xml_element *element,
+static int read_operation(const struct element_reader *reader, const struct xml_element *element,
                           uint8_t *operation)
 {
     const char *name = xml_attribute(element, "op");
     if (!name)
-        return MACHINE_ERROR(reader, element,
+        return ELEMENT_ERROR(reader, element,
                              "<collective> needs op=\"...\" and time=\"...\" or algorithm=\"...\"");
     uint8_t which = 0;
     while (which < COLLECTIVE_OPERATIONS && strcmp(collective_operation_names[which], name) != 0)
         which++;
     if (which == COLLECTIVE_OPERATIONS)
-        return machine_unknown(reader, element, "operation", name, collective_operation_names,
+        return element_unknown(reader, element, "operation", name, collective_operation_names,
                                COLLECTIVE_OPERATIONS);
     *operation = which;
     return 0;
@@ -40,7 +40,7 @@ static bool is_tree(uint8_t operation, enum collective_algorithm algorithm)
 }
 
 /// The attribute NAME, an algorithm that IS_VALID_HERE for OPERATION; *ALGORITHM stays without it.
-static int read_algorithm(const struct machine_reader *reader, const struct xml_element *element,
+static int read_algorithm(const struct element_reader *reader, const struct xml_element *element,
                           const char *name, uint8_t operation, is_valid *is_valid_here,
                           enum collective_algorithm *algorithm)
 {
@@ -52,7 +52,7 @@ static int read_algorithm(const struct machine_reader *reader, const struct xml_
         which++;
     if (which == N_ALGORITHMS &&
         spelling_nearest(value, collective_algorithm_names + 1, N_ALGORITHMS - 1))
-        return machine_unknown(reader, element, "algorithm", value, collective_algorithm_names + 1,
+        return element_unknown(reader, element, "algorithm", value, collective_algorithm_names + 1,
                                N_ALGORITHMS - 1);
     if (which < N_ALGORITHMS && is_valid_here(operation, which)) {
         *algorithm = which;
@@ -64,7 +64,7 @@ static int read_algorithm(const struct machine_reader *reader, const struct xml_
             continue;
         strcat(strcat(valid, valid[0] ? ", " : ""), collective_algorithm_names[i]);
     }
-    return MACHINE_ERROR(reader, element, "%s=\"%s\" is none for %s; there are %s", name, value,
+    return ELEMENT_ERROR(reader, element, "%s=\"%s\" is none for %s; there are %s", name, value,
                          collective_operation_names[operation], valid);
 }
 
@@ -75,7 +75,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /// Node numbers such as 3,8-11.
-static int read_missing_nodes(const struct machine_reader *reader,
+static int read_missing_nodes(const struct element_reader *reader,
                               const struct xml_element *element,
                               struct machine_collective *collective)
 {
@@ -91,12 +91,12 @@ static int read_missing_nodes(const struct machine_reader *reader,
             last = strtoull(at, &end, 10);
         }
         if (!is_good || (*end != ',' && *end != '\0') || last < first || last > MAX_NODE)
-            return MACHINE_ERROR(reader, element,
+            return ELEMENT_ERROR(reader, element,
                                  "missing-nodes=\"%s\": node numbers such as 3,8-11, from 0 on",
                                  text);
         size_t n = collective->n_missing_nodes + (size_t)(last - first) + 1;
         if (n > MAX_NODE)
-            return MACHINE_ERROR(reader, element, "missing-nodes=\"%s\": too many", text);
+            return ELEMENT_ERROR(reader, element, "missing-nodes=\"%s\": too many", text);
         collective->missing_nodes = array_reserve(collective->missing_nodes, &capacity, n,
                                                   sizeof *collective->missing_nodes);
         while (first <= last)
@@ -110,14 +110,14 @@ static int read_missing_nodes(const struct machine_reader *reader,
 }
 
 /// What is for the hardware's multicast only.
-static int read_multicast(const struct machine_reader *reader, const struct xml_element *element,
+static int read_multicast(const struct element_reader *reader, const struct xml_element *element,
                           struct machine_collective *collective)
 {
     static const char *const names[] = {"tree", "missing-nodes"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (collective->algorithm != ALGORITHM_HARDWARE_MULTICAST &&
             xml_attribute(element, names[i]))
-            return MACHINE_ERROR(reader, element,
+            return ELEMENT_ERROR(reader, element,
                                  "%s=\"...\" is for algorithm=\"hardware-multicast\"", names[i]);
     collective->tree = ALGORITHM_QUATERNARY;
     if (read_algorithm(reader, element, "tree", collective->operation, is_tree,
@@ -126,17 +126,17 @@ static int read_multicast(const struct machine_reader *reader, const struct xml_
     return read_missing_nodes(reader, element, collective);
 }
 
-static int read_time(const struct machine_reader *reader, const struct xml_element *element,
+static int read_time(const struct element_reader *reader, const struct xml_element *element,
                      struct machine_collective *collective)
 {
     static const char *const variables[] = {"p", "b"};
     const char *time = xml_attribute(element, "time");
     bool is_formula = collective->algorithm == ALGORITHM_FORMULA;
     if (!time && is_formula)
-        return MACHINE_ERROR(reader, element,
+        return ELEMENT_ERROR(reader, element,
                              "<collective> needs op=\"...\" and time=\"...\" or algorithm=\"...\"");
     if (time && !is_formula && collective->algorithm != ALGORITHM_HARDWARE_MULTICAST)
-        return MACHINE_ERROR(reader, element,
+        return ELEMENT_ERROR(reader, element,
                              "time=\"...\" and algorithm=\"%s\": what takes the time of its "
                              "messages has no other",
                              collective_algorithm_names[collective->algorithm]);
@@ -147,19 +147,13 @@ static int read_time(const struct machine_reader *reader, const struct xml_eleme
 }
 
 /// The sizes it is for, and that no element before it is.
-static int read_bounds(const struct machine_reader *reader, const struct xml_element *element,
-                       struct machine_collective *collective)
+static int check_bounds(const struct element_reader *reader, const struct xml_element *element,
+                        struct machine_collective *collective)
 {
-    const struct machine *machine = reader->machine;
+    const struct machine *machine = reader->into;
     const char *name = collective_operation_names[collective->operation];
-    collective->below_bytes = UINT64_MAX;
-    if (machine_read_attribute(reader, element, "from", true, option_read_size,
-                               &collective->from_bytes) != 0 ||
-        machine_read_attribute(reader, element, "below", true, option_read_size,
-                               &collective->below_bytes) != 0)
-        return -1;
     if (collective->from_bytes >= collective->below_bytes)
-        return MACHINE_ERROR(reader, element, "from=\"%s\" is not less than below=\"%s\"",
+        return ELEMENT_ERROR(reader, element, "from=\"%s\" is not less than below=\"%s\"",
                              xml_attribute(element, "from") ? xml_attribute(element, "from") : "0",
                              xml_attribute(element, "below"));
     for (size_t i = 0; i + 1 < machine->n_collectives; i++) {
@@ -168,7 +162,7 @@ static int read_bounds(const struct machine_reader *reader, const struct xml_ele
             other->from_bytes > collective->from_bytes ? other->from_bytes : collective->from_bytes;
         if (other->operation == collective->operation && common < other->below_bytes &&
             common < collective->below_bytes)
-            return MACHINE_ERROR(reader, element,
+            return ELEMENT_ERROR(reader, element,
                                  "a second <collective op=\"%s\"> for sizes from %" PRIu64
                                  " bytes on; from=\"...\" and below=\"...\" keep them apart",
                                  name, common);
@@ -176,28 +170,34 @@ static int read_bounds(const struct machine_reader *reader, const struct xml_ele
     return 0;
 }
 
-int machine_read_collective(const struct machine_reader *reader, const struct xml_element *element)
+int machine_read_collective(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"op",    "time", "algorithm",    "from",
-                                        "below", "tree", "missing-nodes"};
-    struct machine *machine = reader->machine;
-    uint8_t operation = 0;
-    if (machine_check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
-        read_operation(reader, element, &operation) != 0)
+    struct machine *machine = reader->into;
+    struct machine_collective read = {.line = element->line, .below_bytes = UINT64_MAX};
+    const char *ignored; // read below
+    const struct element_field fields[] = {
+        {"op", FIELD_TEXT, .value = &ignored},
+        {"time", FIELD_TEXT, .value = &ignored},
+        {"algorithm", FIELD_TEXT, .value = &ignored},
+        {"from", FIELD_VALUE, &read.from_bytes, .read = option_read_size},
+        {"below", FIELD_VALUE, &read.below_bytes, .read = option_read_size},
+        {"tree", FIELD_TEXT, .value = &ignored},
+        {"missing-nodes", FIELD_TEXT, .value = &ignored},
+    };
+    if (ELEMENT_READ(reader, element, fields) != 0 ||
+        read_operation(reader, element, &read.operation) != 0)
         return -1;
     machine->collectives = memory_resize(machine->collectives, machine->n_collectives + 1,
                                          sizeof *machine->collectives);
     struct machine_collective *collective = &machine->collectives[machine->n_collectives++];
-    *collective =
-        (struct machine_collective){.operation = operation,
-                                    .line = element->line,
-                                    .no_time = memory_zeroed(1, sizeof *collective->no_time)};
-    if (read_algorithm(reader, element, "algorithm", operation, collective_plan_exists,
+    *collective = read;
+    collective->no_time = memory_zeroed(1, sizeof *collective->no_time);
+    if (read_algorithm(reader, element, "algorithm", read.operation, collective_plan_exists,
                        &collective->algorithm) != 0 ||
         read_multicast(reader, element, collective) != 0 ||
         read_time(reader, element, collective) != 0)
         return -1;
-    return read_bounds(reader, element, collective);
+    return check_bounds(reader, element, collective);
 }
 
 /// Whether there is an element for the operation of COLLECTIVE from its upper bound on.
@@ -207,10 +207,10 @@ static bool has_next(const struct machine *machine, const struct machine_collect
            machine_collective(machine, collective->operation, collective->below_bytes);
 }
 
-int machine_check_collectives(const struct machine_reader *reader,
+int machine_check_collectives(const struct element_reader *reader,
                               const struct xml_element *element)
 {
-    const struct machine *machine = reader->machine;
+    const struct machine *machine = reader->into;
     const struct machine_collective *collective = machine->collectives;
     for (size_t i = 0; i < element->n_children; i++) {
         const struct xml_element *child = &element->children[i];
@@ -218,7 +218,7 @@ int machine_check_collectives(const struct machine_reader *reader,
             continue;
         bool is_open = !machine_collective(machine, collective->operation, 0);
         if (is_open || !has_next(machine, collective))
-            return MACHINE_ERROR(reader, child,
+            return ELEMENT_ERROR(reader, child,
                                  "no <collective op=\"%s\"> for sizes from %" PRIu64
                                  " bytes on; if they take no time, say time=\"0\"",
                                  collective_operation_names[collective->operation],

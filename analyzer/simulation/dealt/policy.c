@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading policies (policy.h), element by element, each attribute checked.
+// Reading policies (policy.h), each element by its table of attributes.
 #include "analyzer/simulation/dealt/policy.h"
 
 #include <math.h>
@@ -9,9 +9,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/text.h"
-#include "analyzer/base/xml.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/simulation/cost/element.h"
 #include "analyzer/simulation/cost/machine.h"
 
 enum { MAX_FREE_HOSTS = 65536 };
@@ -33,129 +32,70 @@ const char *balancing_role_name(enum balancing_role role)
     return role_names[role];
 }
 
-/// A file being read.
-struct reader {
-    struct policy *policy;
-    struct error *err;
-};
-
-static int wrong(const struct reader *reader, const struct xml_element *element)
+/// Per cent, as millionths.
+static int read_percent(const char *text, uint64_t *millionths, struct error *err)
 {
-    return error_wrap(reader->err, "%s:%u", reader->policy->path, element->line);
-}
-
-static int unknown(const struct reader *reader, const struct xml_element *element, const char *kind,
-                   const char *name, const char *const *known, size_t n_known)
-{
-    const char *nearest = spelling_nearest(name, known, n_known);
-    char *all = spelling_list(known, n_known);
-    if (nearest)
-        error_set(reader->err, "unknown %s %s; is it %s?", kind, name, nearest);
-    else
-        error_set(reader->err, "unknown %s %s; it may be %s", kind, name, all);
-    free(all);
-    return wrong(reader, element);
-}
-
-static int check_attributes(const struct reader *reader, const struct xml_element *element,
-                            const char *const *known, size_t n_known)
-{
-    const char *name = xml_unknown_attribute(element, known, n_known);
-    if (name)
-        return unknown(reader, element, "attribute", name, known, n_known);
-    if (element->n_children == 0 && strspn(element->text, " \t\r\n") == strlen(element->text))
-        return 0;
-    if (element->n_children > 0 && strcmp(element->name, "policy") == 0)
-        return 0;
-    error_set(reader->err, "<%s> has attributes only", element->name);
-    return wrong(reader, element);
-}
-
-/// One of the names KNOWN; *CHOICE stays as it is without the attribute.
-static int read_choice(const struct reader *reader, const struct xml_element *element,
-                       const char *name, const char *const *known, size_t n_known, unsigned *choice)
-{
-    const char *text = xml_attribute(element, name);
-    if (!text)
-        return 0;
-    for (size_t i = 0; i < n_known; i++) {
-        if (strcmp(text, known[i]) == 0) {
-            *choice = (unsigned)i;
-            return 0;
-        }
-    }
-    return unknown(reader, element, name, text, known, n_known);
-}
-
-static int read_duration(const struct reader *reader, const struct xml_element *element,
-                         const char *name, uint64_t *duration_ns)
-{
-    return xml_read_attribute(reader->policy->path, element, name, cost_time_read, duration_ns,
-                              reader->err);
-}
-
-/// Per cent, as millionths, from 0 to 100, or more than 0 if IS_SOME.
-static int read_percent(const struct reader *reader, const struct xml_element *element,
-                        const char *name, bool is_some, uint64_t *millionths)
-{
-    const char *text = xml_attribute(element, name);
     double percent;
-    if (!text)
-        return 0;
-    if (option_read_number(text, &percent, reader->err) == 0 && percent <= 100) {
-        *millionths = (uint64_t)llround(percent * 10000);
-        if (*millionths > 0 || !is_some)
-            return 0;
-    }
-    error_set(reader->err, "%s=\"%s\": per cent, %s 100", name, text,
-              is_some ? "more than 0 and at most" : "from 0 to");
-    return wrong(reader, element);
-}
-
-static int read_origin(const struct reader *reader, const struct xml_element *element)
-{
-    static const char *const known[] = {"source", "missing"};
-    const char *source = xml_attribute(element, "source");
-    const char *missing = xml_attribute(element, "missing");
-    if (check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0)
-        return -1;
-    free(reader->policy->source);
-    free(reader->policy->missing);
-    reader->policy->source = memory_copy_text(source ? source : "");
-    reader->policy->missing = memory_copy_text(missing ? missing : "");
+    if (option_read_number(text, &percent, err) != 0 || percent > 100)
+        return error_set(err, "per cent, from 0 to 100");
+    *millionths = (uint64_t)llround(percent * 10000);
     return 0;
 }
 
-static int check_rule(const struct reader *reader, const struct xml_element *element,
+static int read_some_percent(const char *text, uint64_t *millionths, struct error *err)
+{
+    if (read_percent(text, millionths, err) != 0 || *millionths == 0)
+        return error_set(err, "per cent, more than 0 and at most 100");
+    return 0;
+}
+
+static int read_origin(const struct element_reader *reader, const struct xml_element *element)
+{
+    struct policy *policy = reader->into;
+    const char *source = "", *missing = "";
+    const struct element_field fields[] = {{"source", FIELD_TEXT, .value = &source},
+                                           {"missing", FIELD_TEXT, .value = &missing}};
+    if (ELEMENT_READ(reader, element, fields) != 0)
+        return -1;
+    free(policy->source);
+    free(policy->missing);
+    policy->source = memory_copy_text(source);
+    policy->missing = memory_copy_text(missing);
+    return 0;
+}
+
+static int check_rule(const struct element_reader *reader, const struct xml_element *element,
                       const struct balancing_rule *rule)
 {
     if (!xml_attribute(element, "from") || !xml_attribute(element, "to"))
-        error_set(reader->err, "<rule> needs from=\"...\", who gives work, and to=\"...\"");
-    else if (rule->from == ROLE_IDLE || rule->from == ROLE_FREE_HOST)
-        error_set(reader->err, "from=\"%s\": it has no work to give", role_names[rule->from]);
-    else if (rule->from == rule->to)
-        error_set(reader->err, "from=\"%s\" to=\"%s\": nobody gives work to itself",
-                  role_names[rule->from], role_names[rule->to]);
-    else
-        return 0;
-    return wrong(reader, element);
+        return ELEMENT_ERROR(reader, element,
+                             "<rule> needs from=\"...\", who gives work, and to=\"...\"");
+    if (rule->from == ROLE_IDLE || rule->from == ROLE_FREE_HOST)
+        return ELEMENT_ERROR(reader, element, "from=\"%s\": it has no work to give",
+                             role_names[rule->from]);
+    if (rule->from == rule->to)
+        return ELEMENT_ERROR(reader, element, "from=\"%s\" to=\"%s\": nobody gives work to itself",
+                             role_names[rule->from], role_names[rule->to]);
+    return 0;
 }
 
-static int read_rule(const struct reader *reader, const struct xml_element *element)
+static int read_rule(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"at", "from", "to", "lead", "share", "transfer", "return"};
     static const char *const times[] = {"poll", "idle"};
-    struct balancing_policy *balancing = &reader->policy->balancing;
+    struct policy *policy = reader->into;
+    struct balancing_policy *balancing = &policy->balancing;
     struct balancing_rule rule = {.transfer_ns = PAG_NOT_KNOWN, .return_ns = PAG_NOT_KNOWN};
     unsigned at = 0, from = 0, to = 0;
-    if (check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
-        read_choice(reader, element, "at", times, 2, &at) != 0 ||
-        read_choice(reader, element, "from", role_names, N_BALANCING_ROLES, &from) != 0 ||
-        read_choice(reader, element, "to", role_names, N_BALANCING_ROLES, &to) != 0 ||
-        read_percent(reader, element, "lead", false, &rule.lead) != 0 ||
-        read_percent(reader, element, "share", true, &rule.share) != 0 ||
-        read_duration(reader, element, "transfer", &rule.transfer_ns) != 0 ||
-        read_duration(reader, element, "return", &rule.return_ns) != 0)
+    const struct element_field fields[] = {
+        {"at", FIELD_CHOICE, &at, .choices = times, .most = 2},
+        {"from", FIELD_CHOICE, &from, .choices = role_names, .most = N_BALANCING_ROLES},
+        {"to", FIELD_CHOICE, &to, .choices = role_names, .most = N_BALANCING_ROLES},
+        {"lead", FIELD_VALUE, &rule.lead, .read = read_percent},
+        {"share", FIELD_VALUE, &rule.share, .read = read_some_percent},
+        {"transfer", FIELD_VALUE, &rule.transfer_ns, .read = cost_time_read},
+        {"return", FIELD_VALUE, &rule.return_ns, .read = cost_time_read},
+    };
+    if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     rule.at_idle = at == 1;
     rule.from = (enum balancing_role)from;
@@ -163,121 +103,97 @@ static int read_rule(const struct reader *reader, const struct xml_element *elem
     rule.has_lead = xml_attribute(element, "lead") != NULL;
     if (check_rule(reader, element, &rule) != 0)
         return -1;
-    if (balancing->n_rules == BALANCING_MAX_RULES) {
-        error_set(reader->err, "more than %d rules", BALANCING_MAX_RULES);
-        return wrong(reader, element);
-    }
+    if (balancing->n_rules == BALANCING_MAX_RULES)
+        return ELEMENT_ERROR(reader, element, "more than %d rules", BALANCING_MAX_RULES);
     balancing->rules[balancing->n_rules++] = rule;
     return 0;
 }
 
-static int read_tasks(const struct reader *reader, const struct xml_element *element)
+static int read_tasks(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"order",         "to",      "work",   "task-flight",
-                                        "answer-flight", "receive", "before", "after",
-                                        "tail",          "gap"};
     static const char *const orders[] = {"recorded", "longest-first", "shortest-first"};
     static const char *const receivers[] = {"next-free", "in-turn", "in-blocks"};
-    struct dealing *dealing = &reader->policy->dealing;
+    struct policy *policy = reader->into;
+    struct dealing *dealing = &policy->dealing;
     struct farm_costs *costs = &dealing->costs;
     unsigned order = 0, to = 0;
+    const struct element_field fields[] = {
+        {"order", FIELD_CHOICE, &order, .choices = orders, .most = 3},
+        {"to", FIELD_CHOICE, &to, .choices = receivers, .most = 3},
+        {"work", FIELD_VALUE, &dealing->task_ns, .read = cost_time_read},
+        {"task-flight", FIELD_VALUE, &costs->task_flight_ns, .read = cost_time_read},
+        {"answer-flight", FIELD_VALUE, &costs->answer_flight_ns, .read = cost_time_read},
+        {"receive", FIELD_VALUE, &costs->receive_ns, .read = cost_time_read},
+        {"before", FIELD_VALUE, &costs->before_ns, .read = cost_time_read},
+        {"after", FIELD_VALUE, &costs->after_ns, .read = cost_time_read},
+        {"tail", FIELD_VALUE, &costs->tail_ns, .read = cost_time_read},
+        {"gap", FIELD_VALUE, &costs->gap_ns, .read = cost_time_read},
+    };
     *dealing = dealing_recorded;
-    if (check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
-        read_choice(reader, element, "order", orders, 3, &order) != 0 ||
-        read_choice(reader, element, "to", receivers, 3, &to) != 0 ||
-        read_duration(reader, element, "work", &dealing->task_ns) != 0 ||
-        read_duration(reader, element, "task-flight", &costs->task_flight_ns) != 0 ||
-        read_duration(reader, element, "answer-flight", &costs->answer_flight_ns) != 0 ||
-        read_duration(reader, element, "receive", &costs->receive_ns) != 0 ||
-        read_duration(reader, element, "before", &costs->before_ns) != 0 ||
-        read_duration(reader, element, "after", &costs->after_ns) != 0 ||
-        read_duration(reader, element, "tail", &costs->tail_ns) != 0 ||
-        read_duration(reader, element, "gap", &costs->gap_ns) != 0)
+    if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     dealing->order = (enum dealing_order)order;
     dealing->to = (enum dealing_to)to;
-    if (reader->policy->deals_tasks) {
-        error_set(reader->err, "<tasks> is there twice");
-        return wrong(reader, element);
-    }
-    reader->policy->deals_tasks = true;
+    if (policy->deals_tasks)
+        return ELEMENT_ERROR(reader, element, "<tasks> is there twice");
+    policy->deals_tasks = true;
     return 0;
 }
 
-static int read_part(const struct reader *reader, const struct xml_element *element)
+static int read_free_hosts(const char *text, uint64_t *n, struct error *err)
 {
-    static const char *const names[] = {"origin", "rule", "tasks"};
-    static int (*const read[])(const struct reader *,
-                               const struct xml_element *) = {read_origin, read_rule, read_tasks};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(element->name, names[i]) == 0)
-            return read[i](reader, element);
-    return unknown(reader, element, "element", element->name, names,
-                   sizeof names / sizeof names[0]);
-}
-
-static int read_free_hosts(const struct reader *reader, const struct xml_element *element)
-{
-    const char *text = xml_attribute(element, "free-hosts");
-    uint64_t n = 0;
-    if (text && (option_read_count(text, &n, reader->err) != 0 || n > MAX_FREE_HOSTS)) {
-        error_set(reader->err, "free-hosts=\"%s\": a number from 0 to %d", text, MAX_FREE_HOSTS);
-        return wrong(reader, element);
-    }
-    reader->policy->balancing.n_free_hosts = (uint32_t)n;
+    if (option_read_count(text, n, err) != 0 || *n > MAX_FREE_HOSTS)
+        return error_set(err, "a number from 0 to %d", MAX_FREE_HOSTS);
     return 0;
 }
 
-static int check_kind(const struct reader *reader, const struct xml_element *element)
+static int check_kind(const struct element_reader *reader, const struct xml_element *element)
 {
     static const char *const of_rules[] = {"poll", "transfer", "return", "least", "free-hosts"};
-    const struct policy *policy = reader->policy;
-    if (!policy->deals_tasks && policy->balancing.n_rules == 0) {
-        error_set(reader->err, "a policy has <rule> elements, or <tasks>");
-        return wrong(reader, element);
-    }
-    if (policy->deals_tasks && policy->balancing.n_rules > 0) {
-        error_set(reader->err, "a policy has <rule> elements, or <tasks>, not both");
-        return wrong(reader, element);
-    }
-    for (size_t i = 0; policy->deals_tasks && i < sizeof of_rules / sizeof of_rules[0]; i++) {
-        if (xml_attribute(element, of_rules[i])) {
-            error_set(reader->err, "%s=\"...\" is about rules, and there are <tasks>", of_rules[i]);
-            return wrong(reader, element);
-        }
-    }
+    const struct policy *policy = reader->into;
+    if (policy->deals_tasks == (policy->balancing.n_rules > 0))
+        return ELEMENT_ERROR(reader, element, "a policy has <rule> elements, or <tasks>%s",
+                             policy->deals_tasks ? ", not both" : "");
+    for (size_t i = 0; policy->deals_tasks && i < sizeof of_rules / sizeof of_rules[0]; i++)
+        if (xml_attribute(element, of_rules[i]))
+            return ELEMENT_ERROR(reader, element,
+                                 "%s=\"...\" is about rules, and there are <tasks>", of_rules[i]);
     return 0;
 }
 
-static int read_policy(const struct reader *reader, const struct xml_element *element)
+static int read_policy(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name",   "summary", "poll",      "transfer",
-                                        "return", "least",   "free-hosts"};
-    struct policy *policy = reader->policy;
-    const char *name = xml_attribute(element, "name"), *summary = xml_attribute(element, "summary");
-    policy->name = memory_copy_text(name ? name : "");
-    policy->summary = memory_copy_text(summary ? summary : "");
-    policy->balancing = (struct balancing_policy){
+    static const struct element_kind kinds[] = {
+        {"origin", read_origin}, {"rule", read_rule}, {"tasks", read_tasks}};
+    struct policy *policy = reader->into;
+    struct balancing_policy *balancing = &policy->balancing;
+    const char *name = "", *summary = "";
+    uint64_t n_free_hosts = 0;
+    const struct element_field fields[] = {
+        {"name", FIELD_TEXT, .value = &name},
+        {"summary", FIELD_TEXT, .value = &summary},
+        {"poll", FIELD_VALUE, &balancing->poll_ns, .read = cost_time_read},
+        {"transfer", FIELD_VALUE, &balancing->transfer_ns, .read = cost_time_read},
+        {"return", FIELD_VALUE, &balancing->return_ns, .read = cost_time_read},
+        {"least", FIELD_VALUE, &balancing->least_ns, .read = cost_time_read},
+        {"free-hosts", FIELD_VALUE, &n_free_hosts, .read = read_free_hosts},
+    };
+    *balancing = (struct balancing_policy){
         .poll_ns = default_poll_ns, .transfer_ns = PAG_NOT_KNOWN, .least_ns = PAG_NOT_KNOWN};
-    if (check_attributes(reader, element, known, sizeof known / sizeof known[0]) != 0 ||
-        read_duration(reader, element, "poll", &policy->balancing.poll_ns) != 0 ||
-        read_duration(reader, element, "transfer", &policy->balancing.transfer_ns) != 0 ||
-        read_duration(reader, element, "return", &policy->balancing.return_ns) != 0 ||
-        read_duration(reader, element, "least", &policy->balancing.least_ns) != 0 ||
-        read_free_hosts(reader, element) != 0)
+    int status = ELEMENT_READ(reader, element, fields);
+    policy->name = memory_copy_text(name);
+    policy->summary = memory_copy_text(summary);
+    balancing->n_free_hosts = (uint32_t)n_free_hosts;
+    if (status != 0)
         return -1;
-    if (policy->name[0] == '\0') {
-        error_set(reader->err, "<policy> needs name=\"...\"");
-        return wrong(reader, element);
-    }
-    if (policy->balancing.poll_ns == 0) {
-        error_set(reader->err, "poll=\"%s\": more than no time at all",
-                  xml_attribute(element, "poll"));
-        return wrong(reader, element);
-    }
-    for (size_t i = 0; i < element->n_children; i++)
-        if (read_part(reader, &element->children[i]) != 0)
-            return -1;
+    if (policy->name[0] == '\0')
+        return ELEMENT_ERROR(reader, element, "<policy> needs name=\"...\"");
+    if (balancing->poll_ns == 0)
+        return ELEMENT_ERROR(reader, element, "poll=\"%s\": more than no time at all",
+                             xml_attribute(element, "poll"));
+    if (element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
+        element_check_contents(reader, element, NULL) != 0)
+        return -1;
     return check_kind(reader, element);
 }
 
@@ -288,20 +204,8 @@ int policy_read(struct policy *policy, const char *name, struct error *err)
         .source = memory_copy_text(""),
         .missing = memory_copy_text(""),
     };
-    if (!policy->path)
-        return -1;
-    struct xml_document *document = xml_read(policy->path, err);
-    if (!document)
-        return -1;
-    const struct reader reader = {policy, err};
-    const struct xml_element *top = &document->top.children[0];
-    int status = -1;
-    if (document->top.n_children != 1 || strcmp(top->name, "policy") != 0)
-        error_set(err, "%s: no policy: its outermost element is not <policy>", policy->path);
-    else
-        status = read_policy(&reader, top);
-    xml_free(document);
-    return status;
+    const struct element_reader reader = {policy->path, policy, err};
+    return policy->path ? element_read_file(&reader, "policy", "policy", read_policy) : -1;
 }
 
 void policy_release(struct policy *policy)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements of machine files and policies: their attributes by a table, and what is wrong with them.
+#ifndef PAGODA_SIMULATION_COST_ELEMENT_H
+#define PAGODA_SIMULATION_COST_ELEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/xml.h"
+
+/// A file being read INTO a struct machine or a struct policy.
+struct element_reader {
+    const char *path;
+    void *into;
+    struct error *err;
+};
+
+/// Sets the error to what is wrong with an element, "PATH:LINE: ..."; -1.
+#define ELEMENT_ERROR(reader, element, ...)                                                        \
+    (error_set((reader)->err, __VA_ARGS__),                                                        \
+     error_wrap((reader)->err, "%s:%u", (reader)->path, (element)->line))
+
+/// An attribute that an element may have, and where it goes; what is not there stays as it is.
+struct element_field {
+    const char *name;
+    enum {
+        FIELD_TEXT,   // const char *
+        FIELD_NAME,   // the same, must be there and not empty
+        FIELD_VALUE,  // uint64_t, by READ
+        FIELD_NEEDED, // the same, must be there
+        FIELD_COUNT,  // uint32_t, from 1 to MOST
+        FIELD_CHOICE, // unsigned, number among CHOICES, of which there are MOST
+    } kind;
+    void *value;
+    xml_read_value *read;
+    uint32_t most;
+    const char *const *choices;
+};
+
+/// Reads the FIELDS of ELEMENT, in this order; 0, or -1 and the error, also where it has others.
+int element_read(const struct element_reader *reader, const struct xml_element *element,
+                 const struct element_field *fields, size_t n_fields);
+#define ELEMENT_READ(reader, element, fields)                                                      \
+    element_read((reader), (element), (fields), sizeof(fields) / sizeof(fields)[0])
+
+/// NAME is no KIND ("scope") of those KNOWN; the nearest of them is named, or all. -1.
+int element_unknown(const struct element_reader *reader, const struct xml_element *element,
+                    const char *kind, const char *name, const char *const *known, size_t n_known);
+
+/// What an element holds, by its name.
+struct element_kind {
+    const char *name;
+    int (*read)(const struct element_reader *reader, const struct xml_element *element);
+};
+/// Reads all that ELEMENT holds; 0, or -1 and the error.
+int element_read_children(const struct element_reader *reader, const struct xml_element *element,
+                          const struct element_kind *kinds, size_t n_kinds);
+
+/// Whether no element holds text, and no other elements but the outermost one and those called
+/// HOLDER (NULL: none): 0, or -1 and the error.
+int element_check_contents(const struct element_reader *reader, const struct xml_element *top,
+                           const char *holder);
+
+/// Reads the file PATH, whose outermost element must be called NAME, through READ; WHAT it is else
+/// not ("machine file"). 0, or -1 and ERR.
+int element_read_file(const struct element_reader *reader, const char *name, const char *what,
+                      int (*read)(const struct element_reader *reader,
+                                  const struct xml_element *top));
+
+#endif
