@@ -331,7 +331,10 @@ static char *lost_text(const struct result *result)
     FILE *out = kind != LOST_NONE ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
-    lost_write(result, out, out, out);
+    lost_write(result, out);
+    fprintf(out, ". ");
+    lost_write_cause(result, out);
+    fprintf(out, "%s", lost_change(result));
     if (kind == LOST_UNKNOWN)
         fprintf(out, "Predictions are of a run without that.");
     else

@@ -10,12 +10,11 @@
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/json_values.h"
-#include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/page.h"
 #include "analyzer/result/advice.h"
 #include "analyzer/result/result.h"
 
-enum { WIDTH = 80, LABEL_WIDTH = 22 }; // of paragraphs, of what stands before them
+enum { WIDTH = 80 }; // of paragraphs
 
 /// Of the target's run time, with its sign.
 static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
@@ -36,38 +35,32 @@ static struct quantity signed_time(int64_t ns)
 
 static void print_head(const struct advice *advice, FILE *stream)
 {
-    fprintf(stream, "Measured run time     %s\n", quantity_time(advice->measured_ns).text);
+    const struct text_options options = {.width = WIDTH};
+    const struct page page = {.options = &options, .stream = stream};
+    page_labelled(&page, "Measured", "%s", quantity_time(advice->measured_ns).text);
     if (*advice->target)
-        fprintf(stream, "On the target         %s  (%s)\n", quantity_time(advice->target_ns).text,
-                advice->target);
+        page_labelled(&page, "Target", "%s with %s", quantity_time(advice->target_ns).text,
+                      advice->target);
     bool says_nothing = advice_says_nothing(advice);
-    fprintf(stream,
-            "Replay error          %s: with nothing changed the prediction is %s, and\n"
-            "                      gains count from there; %s\n",
-            quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
-            quantity_time(advice->replayed_ns).text,
-            says_nothing ? "with so large an error they say nothing (?)"
-                         : "those below this error, marked ?, are uncertain");
-    if (advice->assumption) {
-        fprintf(stream, "Assumed               ");
-        print_paragraph(advice->assumption, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
-    }
-    if (advice->lost) {
-        fprintf(stream, "Without CPU time      ");
-        print_paragraph(advice->lost, LABEL_WIDTH, LABEL_WIDTH, WIDTH, stream);
-    }
+    page_labelled(
+        &page, "Replay error", "%s: the run without any change is predicted to take %s. %s",
+        quantity_share((double)advice_error_ns(advice) / (double)advice->measured_ns).text,
+        quantity_time(advice->replayed_ns).text,
+        says_nothing ? "With so large an error the gains below say nothing (?)."
+                     : "Gains are relative to that time; a ? marks those below the error.");
+    if (advice->assumption)
+        page_labelled(&page, "Assumed", "%s", advice->assumption);
+    if (advice->lost)
+        page_labelled(&page, "No CPU time", "%s", advice->lost);
     if (advice->n_workers > 0)
-        fprintf(stream,
-                "Tasks                 of rank %" PRIu32
-                " stay with the ranks that did them; if they go to\n"
-                "                      free workers, --workers %" PRIu32
-                " after a command deals them anew\n",
-                advice->master, advice->n_workers);
+        page_labelled(&page, "Task farm",
+                      "The tasks of rank %" PRIu32 " stay with the ranks that did them. Add "
+                      "--workers %" PRIu32 " to a command to hand each to the next free worker.",
+                      advice->master, advice->n_workers);
     if (advice->loss_ns > 0 && !says_nothing)
-        fprintf(stream,
-                "Lost time             %s in which the average rank does not compute, but waits,\n"
-                "                      has nothing to do, or is in MPI\n",
-                quantity_time(advice->loss_ns).text);
+        page_labelled(&page, "Lost time",
+                      "%s: what the average rank spends waiting, in MPI or idle",
+                      quantity_time(advice->loss_ns).text);
     fputc('\n', stream);
 }
 
@@ -255,14 +248,12 @@ void text_print_advice(const struct advice *advice, size_t limit, FILE *stream)
             quantity_time(left_ns).text);
     print_failures(advice, stream);
     print_unreadable(advice, stream);
-    fprintf(stream, "\n%s", quantity_count(advice->n_replays, "prediction").text);
     if (advice->n_pruned > 0)
-        fprintf(stream, "; %s left out that cannot gain more (--exhaustive replays them)",
+        fprintf(stream, "\nNot predicted: %s that cannot gain more (--exhaustive predicts them)\n",
                 quantity_count(advice->n_pruned, "change").text);
     if (advice->n_untried > 0)
-        fprintf(stream, "; %s not tried, the trace is long (--exhaustive tries them)",
+        fprintf(stream, "\nNot predicted: %s, as the trace is long (--exhaustive predicts them)\n",
                 quantity_count(advice->n_untried, "change").text);
-    fputc('\n', stream);
 }
 
 static json_t *candidate_object(const void *of, size_t i)

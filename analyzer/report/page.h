@@ -19,8 +19,10 @@ struct page {
     double rank_time_ns;   // run time x ranks: the whole that shares of sums are taken of
 };
 
-/// What ran, and what its trace holds.
+/// What ran, what its trace holds, and how much of the run is judged, unless that is nearly all.
 void page_run(const struct page *page);
+/// Whether page_run() says how much is judged.
+bool page_judges_part(const struct result *result);
 /// Where the loss in communication comes from, if the run was replayed on an ideal network.
 void page_ideal(const struct page *page);
 /// An empty line and a heading, with an explanation in brackets unless it is "".
@@ -34,8 +36,9 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
                    const char *option);
 /// What could not be read of the trace, with its heading, or all warnings; nothing without any.
 void page_warnings(const struct page *page, bool of_damage_only);
-/// A paragraph behind LABEL, later lines below the first word.
-void page_labelled(const struct page *page, const char *label, const char *text);
+/// A paragraph after LABEL (of at most 13 columns), later lines below the first word.
+void page_labelled(const struct page *page, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // profile.c
 void page_regions(const struct page *page);

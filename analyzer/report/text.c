@@ -3,6 +3,7 @@
 // then the warnings. The tables are in profile.c and wait_states.c.
 #include "analyzer/report/text.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,7 +20,9 @@ enum {
     DEFAULT_WIDTH = 80,
     LEAST_WIDTH = 60,
     ARGUMENTS_WIDTH = 40,
+    LABEL_WIDTH = 16,
 };
+static const double worth_naming = 0.005; // of the ranks' time
 
 struct text_options text_options_for(FILE *stream)
 {
@@ -32,6 +35,16 @@ struct text_options text_options_for(FILE *stream)
     }
     options.has_colours = log_may_colour(stream);
     return options;
+}
+
+static uint64_t window_of(const struct result *result)
+{
+    return result->window_end_ns - result->window_begin_ns;
+}
+
+bool page_judges_part(const struct result *result)
+{
+    return (double)window_of(result) <= 0.95 * (double)result->time_ns;
 }
 
 void page_run(const struct page *page)
@@ -61,104 +74,79 @@ void page_run(const struct page *page)
             quantity_count(result->n_events, "event").text);
     fprintf(page->stream, ", %s", quantity_count(result->n_messages, "message").text);
     fprintf(page->stream, ", %s\n", quantity_count(result->n_collectives, "collective").text);
-}
-
-/// Efficiencies leave start-up and end out; said where that is much of the run.
-static void print_window(const struct page *page)
-{
-    const struct result *result = page->result;
-    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
-    if ((double)window_ns > 0.95 * (double)result->time_ns)
-        return;
-    char *text = memory_format("%s between MPI_Init and MPI_Finalize, %s of the run",
-                               quantity_time(window_ns).text,
-                               quantity_part((double)window_ns, (double)result->time_ns).text);
-    page_labelled(page, "Judged part", text);
-    free(text);
+    if (page_judges_part(result))
+        fprintf(page->stream, "judged: the %s between MPI_Init and MPI_Finalize, %s of the run\n",
+                quantity_time(window_of(result)).text,
+                quantity_part((double)window_of(result), (double)result->time_ns).text);
 }
 
 void page_ideal(const struct page *page)
 {
     const struct result *result = page->result;
     const struct result_efficiency *efficiency = &result->efficiency;
-    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
     if (!result->has_ideal)
         return;
-    char *text = memory_format(
-        "%s = serialisation %s x transfer %s; on an ideal network %s instead of %s",
-        quantity_share(efficiency->communication).text,
-        quantity_share(efficiency->serialization).text, quantity_share(efficiency->transfer).text,
-        quantity_time(result->ideal_ns).text, quantity_time(window_ns).text);
-    page_labelled(page, "Communication", text);
-    free(text);
-    if (result->ideal_ns > window_ns)
+    page_labelled(page, "Communication",
+                  "%s = serialisation %s x transfer %s; on an ideal network %s instead of %s",
+                  quantity_share(efficiency->communication).text,
+                  quantity_share(efficiency->serialization).text,
+                  quantity_share(efficiency->transfer).text, quantity_time(result->ideal_ns).text,
+                  quantity_time(window_of(result)).text);
+    if (result->ideal_ns > window_of(result))
         page_labelled(page, "",
                       "longer on an ideal network: clocks of the recording disagree, or "
                       "partners are missing; transfer is taken for perfect");
 }
 
+/// ", LABEL 12.3 %" of all ranks' time, nothing below 0.5 %.
+static struct quantity time_part(const struct result *result, const char *label, uint64_t ns)
+{
+    struct quantity text = {""};
+    double total_ns = (double)result->total_ns;
+    if ((double)ns >= worth_naming * total_ns)
+        snprintf(text.text, sizeof text.text, ", %s %s", label,
+                 quantity_part((double)ns, total_ns).text);
+    return text;
+}
+
+/// How efficient the run was, and what the ranks did instead of computing.
 static void print_efficiency(const struct page *page)
 {
     const struct result *result = page->result;
     const struct result_efficiency *efficiency = &result->efficiency;
-    double total = (double)result->total_ns;
-    bool has_lost = (double)result->no_cpu_ns >= 0.0005 * total;
-    char *cpu = has_lost ? memory_format(" x CPU time %s", quantity_share(efficiency->cpu).text)
-                         : memory_copy_text("");
-    char *text = memory_format("%s = load balance %s%s x communication %s",
-                               quantity_share(efficiency->parallel).text,
-                               quantity_share(efficiency->load_balance).text, cpu,
-                               quantity_share(efficiency->communication).text);
-    page_labelled(page, "Parallel efficiency", text);
-    free(text);
-    free(cpu);
+    double total_ns = (double)result->total_ns;
+    bool has_lost = (double)result->no_cpu_ns >= worth_naming * total_ns;
+    page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
+                  quantity_share(efficiency->parallel).text,
+                  quantity_share(efficiency->load_balance).text, has_lost ? " x CPU " : "",
+                  has_lost ? quantity_share(efficiency->cpu).text : "",
+                  quantity_share(efficiency->communication).text);
     page_ideal(page);
-    struct quantity unrecorded = quantity_part((double)result->unrecorded_ns, total);
-    bool has_gap = (double)result->unrecorded_ns >= 0.0005 * total;
-    char *lost = has_lost ? memory_format(" without CPU time %s,",
-                                          quantity_part((double)result->no_cpu_ns, total).text)
-                          : memory_copy_text("");
-    text = memory_format("computing %s%s,%s waiting %s, other MPI %s%s%s",
-                         quantity_part((double)result->useful_ns, total).text,
-                         result->has_cpu_time ? " (CPU time)" : "", lost,
-                         quantity_part((double)result->wait_ns, total).text,
-                         quantity_part((double)result->other_mpi_ns, total).text,
-                         !has_gap                    ? ""
-                         : result->interval.is_phase ? ", not in the phase "
-                                                     : ", not recorded ",
-                         has_gap ? unrecorded.text : "");
-    page_labelled(page, "Time of the ranks", text);
-    free(text);
-    free(lost);
+    const char *gap = result->interval.is_phase ? "not in the phase" : "not recorded";
+    page_labelled(page, "Ranks' time", "computing %s%s, waiting %s, other MPI %s%s",
+                  quantity_part((double)result->useful_ns, total_ns).text,
+                  time_part(result, "no CPU", result->no_cpu_ns).text,
+                  quantity_part((double)result->wait_ns, total_ns).text,
+                  quantity_part((double)result->other_mpi_ns, total_ns).text,
+                  time_part(result, gap, result->unrecorded_ns).text);
 }
 
 /// Where time is lost, why, what would help, how sure that is.
 static void print_answer(const struct page *page)
 {
     const struct result *result = page->result;
-    page_labelled(page, "Where time is lost", result->answer.loss);
+    page_labelled(page, "Lost time", "%s", result->answer.loss);
     if (result->answer.cause[0])
-        page_labelled(page, "Why", result->answer.cause);
+        page_labelled(page, "Why", "%s", result->answer.cause);
     if (result->answer.change[0])
-        page_labelled(page, "What would help", result->answer.change);
-    struct quantity warnings = quantity_count(result->n_warnings, "warning");
-    strcat(warnings.text, " below.");
-    char *text = memory_format(
-        "%s%s%s", result->answer.certainty, result->answer.certainty[0] ? " " : "",
-        result->has_unreadable_records ? "Parts of the trace were unreadable: see the warnings."
-        : result->n_warnings > 0       ? warnings.text
-                                       : "No warnings.");
-    page_labelled(page, "How sure", text);
-    free(text);
-}
-
-static void print_summary(const struct page *page)
-{
-    page_run(page);
-    fputc('\n', page->stream);
-    print_window(page);
-    print_efficiency(page);
-    print_answer(page);
+        page_labelled(page, "What helps", "%s", result->answer.change);
+    page_labelled(page, "How sure", "%s%s%s%s", result->answer.certainty,
+                  result->answer.certainty[0] ? " " : "",
+                  result->has_unreadable_records
+                      ? "Parts of the trace were unreadable: see the warnings."
+                  : result->n_warnings == 0 ? "No warnings."
+                                            : quantity_count(result->n_warnings, "warning").text,
+                  result->n_warnings > 0 && !result->has_unreadable_records ? " below." : "");
 }
 
 void text_print(const struct result *result, const struct text_options *options, FILE *stream)
@@ -170,7 +158,10 @@ void text_print(const struct result *result, const struct text_options *options,
         .unit = time_unit_for(result->time_ns),
         .rank_time_ns = (double)result->n_ranks * (double)result->time_ns,
     };
-    print_summary(&page);
+    page_run(&page);
+    fputc('\n', stream);
+    print_efficiency(&page);
+    print_answer(&page);
     page_warnings(&page, false);
     page_regions(&page);
     page_call_tree(&page);
@@ -178,8 +169,6 @@ void text_print(const struct result *result, const struct text_options *options,
     if (!result->interval.what)
         page_critical_path(&page);
 }
-
-enum { LABEL_WIDTH = 22 };
 
 void page_heading(const struct page *page, const char *heading, const char *explanation)
 {
@@ -210,10 +199,19 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
                 quantity_count(n_left_out, noun).text, option);
 }
 
-void page_labelled(const struct page *page, const char *label, const char *text)
+void page_labelled(const struct page *page, const char *label, const char *format, ...)
 {
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(out, format, arguments);
+    va_end(arguments);
+    fclose(out);
     fprintf(page->stream, "  %-*s", LABEL_WIDTH - 2, label);
     print_paragraph(text, LABEL_WIDTH, LABEL_WIDTH, page->options->width, page->stream);
+    free(text);
 }
 
 void page_warnings(const struct page *page, bool of_damage_only)

@@ -149,7 +149,7 @@ static void print_paths(const struct page *page, const struct result_pattern *pa
 {
     for (size_t i = 0; i < pattern->n_by_path && i < HARDEST_HIT; i++) {
         char *text = path_share_text(page->result, pattern, &pattern->by_path[i]);
-        page_labelled(page, i == 0 ? "  call paths" : "", text);
+        page_labelled(page, i == 0 ? "  call paths" : "", "%s", text);
         free(text);
     }
 }
@@ -231,7 +231,7 @@ static void print_origins(const struct page *page, const struct result_origins *
                       memory_format("%snot known %s", length > 0 ? "; " : "",
                                     quantity_part((double)origins->unexplained_ns, total_ns).text));
     if (total_ns > 0)
-        page_labelled(page, "  made late by", text);
+        page_labelled(page, "  delayed by", "%s", text);
     free(text);
 }
 
@@ -246,12 +246,10 @@ static void print_worst(const struct page *page, const struct result_pattern *pa
                            : result->paths[pattern->worst.path].shown;
     const char *source =
         pattern->worst.site < result->n_sites ? result->sites[pattern->worst.site].source : "";
-    char *text = memory_format("%s on rank %" PRIu32 ", from %s %s on, in %s%s%s%s",
-                               quantity_time(pattern->worst.wait_ns).text, pattern->worst.rank,
-                               quantity_in((int64_t)pattern->worst.time_ns, page->unit).text,
-                               page->unit.name, path, source[0] ? " at " : "", source, cause);
-    page_labelled(page, "  worst", text);
-    free(text);
+    page_labelled(page, "  worst", "%s on rank %" PRIu32 ", from %s %s on, in %s%s%s%s",
+                  quantity_time(pattern->worst.wait_ns).text, pattern->worst.rank,
+                  quantity_in((int64_t)pattern->worst.time_ns, page->unit).text, page->unit.name,
+                  path, source[0] ? " at " : "", source, cause);
     free(cause);
 }
 
@@ -271,19 +269,19 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     free(title);
     char *ranks = ranks_text(pattern->by_rank, pattern->n_by_rank, pattern->total_ns, HARDEST_HIT);
     if (ranks)
-        page_labelled(page, "  ranks", ranks);
+        page_labelled(page, "  ranks", "%s", ranks);
     free(ranks);
     char *causes =
         ranks_text(pattern->by_cause, pattern->n_by_cause, pattern->total_ns, HARDEST_HIT);
     if (causes)
-        page_labelled(page, "  waiting for", causes);
+        page_labelled(page, "  waiting for", "%s", causes);
     free(causes);
     print_origins(page, &pattern->origins);
     print_paths(page, pattern);
     print_worst(page, pattern);
     const struct result_hint *hint = hint_of(page->result, pattern->id);
     if (hint)
-        page_labelled(page, "  hint", hint->text);
+        page_labelled(page, "  hint", "%s", hint->text);
 }
 
 /// A pattern all of whose waits are those of the next one, a part of it, says less than that one.
@@ -328,7 +326,7 @@ static void print_not_evaluated(const struct page *page)
     }
     if (names[0]) {
         fputc('\n', page->stream);
-        page_labelled(page, "not recorded", names);
+        page_labelled(page, "not recorded", "%s", names);
     }
     free(names);
 }

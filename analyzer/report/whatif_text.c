@@ -38,24 +38,15 @@ static void print_collectives(const struct page *page, const struct whatif_repor
     const struct whatif_point *point = &report->points[0];
     if (point->n_carried_out == 0)
         return;
-    char *text =
-        memory_format("%s carried out by an algorithm, as messages%s",
-                      quantity_count(point->n_carried_out, "operation").text, of_first(report));
-    page_labelled(page, "Collectives", text);
-    free(text);
-    if (point->n_multicasts > 0) {
-        text = memory_format("%s by the hardware, which waited %s for the root switch",
-                             quantity_count(point->n_multicasts, "multicast").text,
-                             quantity_time(point->switch_wait_ns).text);
-        page_labelled(page, "", text);
-        free(text);
-    }
-    if (point->n_by_tree > 0) {
-        text = memory_format("%s by messages, because their nodes are not in a row",
-                             quantity_count(point->n_by_tree, "operation").text);
-        page_labelled(page, "", text);
-        free(text);
-    }
+    page_labelled(page, "Collectives", "%s carried out by an algorithm, as messages%s",
+                  quantity_count(point->n_carried_out, "operation").text, of_first(report));
+    if (point->n_multicasts > 0)
+        page_labelled(page, "", "%s by the hardware, which waited %s for the root switch",
+                      quantity_count(point->n_multicasts, "multicast").text,
+                      quantity_time(point->switch_wait_ns).text);
+    if (point->n_by_tree > 0)
+        page_labelled(page, "", "%s by messages, because their nodes are not in a row",
+                      quantity_count(point->n_by_tree, "operation").text);
 }
 
 static void print_left_out(const struct page *page, const struct whatif_report *report)
@@ -63,32 +54,27 @@ static void print_left_out(const struct page *page, const struct whatif_report *
     const struct whatif_point *point = &report->points[0];
     uint64_t n = point->n_left_out_messages + point->n_resized_messages +
                  point->n_left_out_collectives + point->n_partly_left_out;
-    char *text =
-        n == 0 ? memory_copy_text("nothing: the run has no such messages or operations")
-               : memory_format(
-                     "%s not sent, %" PRIu64 " with another size; %s%s",
-                     quantity_count(point->n_left_out_messages, "message").text,
-                     point->n_resized_messages,
-                     quantity_count(point->n_left_out_collectives, "collective operation").text,
-                     of_first(report));
-    page_labelled(page, "Left out", text);
-    free(text);
+    if (n == 0)
+        page_labelled(page, "Left out", "nothing: the run has no such messages or operations");
+    else
+        page_labelled(page, "Left out", "%s not sent, %" PRIu64 " with another size; %s%s",
+                      quantity_count(point->n_left_out_messages, "message").text,
+                      point->n_resized_messages,
+                      quantity_count(point->n_left_out_collectives, "collective operation").text,
+                      of_first(report));
     if (point->n_partly_left_out == 0)
         return;
-    text = memory_format("and %" PRIu64 " more by some of their members only: the others still "
-                         "wait for all",
-                         point->n_partly_left_out);
-    page_labelled(page, "", text);
-    free(text);
+    page_labelled(page, "",
+                  "and %" PRIu64 " more by some of their members only: the others still "
+                  "wait for all",
+                  point->n_partly_left_out);
 }
 
 static void print_replay_error(const struct page *page, const struct whatif_report *report)
 {
-    char *text = memory_format("%+.2f %% (with nothing changed %s would be predicted)",
-                               100 * whatif_change(report->baseline_ns, report->replayed_ns),
-                               quantity_time(report->replayed_ns).text);
-    page_labelled(page, "Replay error", text);
-    free(text);
+    page_labelled(page, "Replay error", "%+.2f %% (with nothing changed %s would be predicted)",
+                  100 * whatif_change(report->baseline_ns, report->replayed_ns),
+                  quantity_time(report->replayed_ns).text);
     bool is_measured;
     whatif_base(report, page->result, &is_measured);
     if (!is_measured)
@@ -96,50 +82,40 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
                       "the replay error is large: the tables below compare with the unchanged "
                       "prediction, not with the measured run");
     double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
-    if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns) {
-        text = memory_format(
+    if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns)
+        page_labelled(
+            page, "",
             "in the recording ranks had no CPU for %s of their time, although each had a core: "
             "other "
             "programs used it, or ranks slept or waited for files; the prediction is a run without "
             "that",
             quantity_part((double)report->lost_ns, rank_time_ns).text);
-        page_labelled(page, "", text);
-        free(text);
-    }
 }
 
 /// What a prediction by order only rests on.
 static void print_timeless(const struct page *page, const struct whatif_point *point)
 {
-    char *text =
-        memory_format("only the trace's order of events counts, none of its times; %s of %s cost "
-                      "nothing, because "
-                      "no <compute> fits",
-                      quantity_part((double)point->n_without_rule, (double)point->n_visits).text,
-                      quantity_count(point->n_visits, "region visit").text);
-    page_labelled(page, "Timeless", text);
-    free(text);
+    page_labelled(page, "Timeless",
+                  "only the trace's order of events counts, none of its times; %s of %s cost "
+                  "nothing, because "
+                  "no <compute> fits",
+                  quantity_part((double)point->n_without_rule, (double)point->n_visits).text,
+                  quantity_count(point->n_visits, "region visit").text);
     for (size_t i = 0; i < point->n_rules; i++) {
         const struct whatif_rule *rule = &point->rules[i];
         if (rule->n_visits == 0)
             continue;
-        text = memory_format(
-            "%s: %s of work, %s in %s", rule->region, quantity_count(rule->work_units, "unit").text,
-            quantity_time(rule->time_ns).text, quantity_count(rule->n_visits, "visit").text);
-        page_labelled(page, "", text);
-        free(text);
+        page_labelled(page, "", "%s: %s of work, %s in %s", rule->region,
+                      quantity_count(rule->work_units, "unit").text,
+                      quantity_time(rule->time_ns).text,
+                      quantity_count(rule->n_visits, "visit").text);
     }
-    if (point->n_without_work > 0) {
-        text = memory_format("%s without the work count that the formula uses, taken as 0",
-                             quantity_count(point->n_without_work, "visit").text);
-        page_labelled(page, "", text);
-        free(text);
-    }
-    if (point->unused_rules) {
-        text = memory_format("no region of the run fits the <compute> of %s", point->unused_rules);
-        page_labelled(page, "", text);
-        free(text);
-    }
+    if (point->n_without_work > 0)
+        page_labelled(page, "", "%s without the work count that the formula uses, taken as 0",
+                      quantity_count(point->n_without_work, "visit").text);
+    if (point->unused_rules)
+        page_labelled(page, "", "no region of the run fits the <compute> of %s",
+                      point->unused_rules);
 }
 
 static struct quantity interpolated_of(const struct whatif_point *point)
@@ -161,36 +137,26 @@ static bool have_own_shares(const struct whatif_report *report)
 static void print_quality(const struct page *page, const struct whatif_report *report)
 {
     const struct whatif_point *first = &report->points[0];
-    char *text;
     if (first->is_timeless)
         print_timeless(page, first);
     else
         print_replay_error(page, report);
-    if (first->n_flights > 0 && !have_own_shares(report)) {
-        text = memory_format("%s of %s", interpolated_of(first).text,
-                             quantity_count(first->n_flights, "message time").text);
-        page_labelled(page, "Interpolated", text);
-        free(text);
-    }
+    if (first->n_flights > 0 && !have_own_shares(report))
+        page_labelled(page, "Interpolated", "%s of %s", interpolated_of(first).text,
+                      quantity_count(first->n_flights, "message time").text);
     print_collectives(page, report);
-    page_labelled(page, "Cores", report->sharing);
-    if (first->hand_over_ns > 0) {
-        text = memory_format("%s of context switches, summed over the ranks%s",
-                             quantity_time(first->hand_over_ns).text, of_first(report));
-        page_labelled(page, "", text);
-        free(text);
-    }
+    page_labelled(page, "Cores", "%s", report->sharing);
+    if (first->hand_over_ns > 0)
+        page_labelled(page, "", "%s of context switches, summed over the ranks%s",
+                      quantity_time(first->hand_over_ns).text, of_first(report));
     for (size_t i = 0; i < report->n_notes; i++)
-        page_labelled(page, i == 0 ? "Assumed" : "", report->notes[i]);
-    if (first->n_transfers > 0) {
-        text = memory_format("%" PRIu64 " of %s waited for links or buses, %s altogether%s",
-                             first->n_delayed_transfers,
-                             quantity_count(first->n_transfers, "message").text,
-                             quantity_time(first->transfer_wait_ns).text, of_first(report));
-        page_labelled(page, "Contention", text);
-        free(text);
-    }
-    page_labelled(page, "Not in the model", "memory contention inside a node");
+        page_labelled(page, i == 0 ? "Assumed" : "", "%s", report->notes[i]);
+    if (first->n_transfers > 0)
+        page_labelled(
+            page, "Contention", "%" PRIu64 " of %s waited for links or buses, %s altogether%s",
+            first->n_delayed_transfers, quantity_count(first->n_transfers, "message").text,
+            quantity_time(first->transfer_wait_ns).text, of_first(report));
+    page_labelled(page, "Not modelled", "memory contention inside a node");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
     if (first->leaves_out)
@@ -198,13 +164,10 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     uint64_t n_forced = 0;
     for (size_t i = 0; i < report->n_points; i++)
         n_forced += report->points[i].n_forced;
-    if (n_forced > 0) {
-        text = memory_format(
-            "%s would have waited for ever; the prediction goes on without the partner",
-            quantity_count(n_forced, "call").text);
-        page_labelled(page, "Deadlock", text);
-        free(text);
-    }
+    if (n_forced > 0)
+        page_labelled(page, "Deadlock",
+                      "%s would have waited for ever; the prediction goes on without the partner",
+                      quantity_count(n_forced, "call").text);
 }
 
 /// A prediction a row; beside it what is of it alone: how much of the change is the options' where
@@ -257,7 +220,7 @@ static void print_points(const struct page *page, const struct whatif_report *re
 static void print_ranks(const struct page *page, const struct whatif_point *point)
 {
     struct table table = {0};
-    static const char *const titles[] = {"finish",  "busy",      "core shared",
+    static const char *const titles[] = {"finish",  "computing", "no core",
                                          "waiting", "other MPI", "measured finish"};
     table_add_column(&table, "rank", false);
     table_add_column(&table, "node", true);
@@ -354,46 +317,48 @@ static struct quantity factor_of(uint64_t before_ns, uint64_t predicted_ns)
     return quantity;
 }
 
-/// What stands in place of an answer where the replay error allows none.
-static void print_no_answer(const struct page *page, const struct whatif_report *report)
+/// ", judged 361.0 ms": of the predicted run, where the head says what that is of the measured one.
+static struct quantity judged_text(const struct page *page, const struct whatif_point *point)
 {
-    char *text = memory_format(
-        "not known: with nothing changed %s would be predicted, %s off the measured run, so the %s "
-        "predicted with the change say nothing",
-        quantity_time(report->replayed_ns).text,
-        change_of(report->baseline_ns, report->replayed_ns).text,
-        quantity_time(report->points[0].predicted_ns).text);
-    page_labelled(page, "Predicted", text);
-    free(text);
+    struct quantity quantity = {""};
+    if (page_judges_part(page->result))
+        snprintf(quantity.text, sizeof quantity.text, ", judged: %s",
+                 quantity_time(point->window_end_ns - point->window_begin_ns).text);
+    return quantity;
 }
 
 /// The predicted time, how it compares, and why.
 static void print_answer(const struct page *page, const struct whatif_report *report)
 {
-    uint64_t predicted_ns = report->points[0].predicted_ns;
-    enum whatif_reliability reliability = whatif_reliability(report, &report->points[0]);
+    const struct whatif_point *point = &report->points[0];
+    struct quantity time = quantity_time(point->predicted_ns);
+    struct quantity change = change_of(report->baseline_ns, point->predicted_ns);
+    enum whatif_reliability reliability = whatif_reliability(report, point);
     if (reliability == WHATIF_NONE) {
-        print_no_answer(page, report);
+        page_labelled(page, "Predicted",
+                      "not known: with nothing changed %s would be predicted, %s off the measured "
+                      "run, so the %s predicted with the change say nothing",
+                      quantity_time(report->replayed_ns).text,
+                      change_of(report->baseline_ns, report->replayed_ns).text, time.text);
         return;
     }
     bool is_measured;
     const struct result *base = whatif_base(report, page->result, &is_measured);
-    const char *change = change_of(report->baseline_ns, predicted_ns).text;
-    char *text = is_measured ? memory_format("%s (%s)%s", quantity_time(predicted_ns).text, change,
-                                             factor_of(report->baseline_ns, predicted_ns).text)
-                             : memory_format("%s (%s); %s by what is changed%s, %s",
-                                             quantity_time(predicted_ns).text, change,
-                                             change_of(report->replayed_ns, predicted_ns).text,
-                                             factor_of(report->replayed_ns, predicted_ns).text,
-                                             reliability == WHATIF_UNCERTAIN
-                                                 ? "no more than the replay error: uncertain"
-                                                 : "the rest is the replay error");
-    page_labelled(page, "Predicted", text);
-    free(text);
+    if (is_measured)
+        page_labelled(page, "Predicted", "%s (%s)%s%s", time.text, change.text,
+                      factor_of(report->baseline_ns, point->predicted_ns).text,
+                      judged_text(page, point).text);
+    else
+        page_labelled(page, "Predicted", "%s (%s); %s by what is changed%s, %s%s", time.text,
+                      change.text, change_of(report->replayed_ns, point->predicted_ns).text,
+                      factor_of(report->replayed_ns, point->predicted_ns).text,
+                      reliability == WHATIF_UNCERTAIN ? "no more than the replay error: uncertain"
+                                                      : "the rest is the replay error",
+                      judged_text(page, point).text);
     if (!report->has_predicted)
         return;
-    text = changes_summary(base, &report->predicted);
-    page_labelled(page, "Why", text);
+    char *text = changes_summary(base, &report->predicted);
+    page_labelled(page, "Why", "%s", text);
     free(text);
 }
 
@@ -410,11 +375,10 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_run(&page);
     fputc('\n', stream);
     page_ideal(&page);
-    page_labelled(&page, "What if", report->change);
-    page_labelled(&page, "Measured", quantity_time(report->baseline_ns).text);
-    if (!report->is_list) {
+    page_labelled(&page, "What if", "%s", report->change);
+    page_labelled(&page, "Measured", "%s", quantity_time(report->baseline_ns).text);
+    if (!report->is_list)
         print_answer(&page, report);
-    }
     if (measured->has_unreadable_records)
         page_labelled(&page, "Warnings",
                       "parts of the trace were unreadable: this predicts what is left of the run");
@@ -429,7 +393,6 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_tolerance(&page, report);
     if (report->points[0].n_ranks > 0)
         print_ranks(&page, &report->points[0]);
-    if (report->has_predicted) {
+    if (report->has_predicted)
         print_all_changes(&page, report);
-    }
 }

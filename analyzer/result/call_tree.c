@@ -12,21 +12,14 @@
 #include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 
-/// A merged node while the tree grows.
-struct merged_path {
-    uint32_t region; // index into names
-    uint32_t parent; // RESULT_NONE
-    uint64_t visits, inclusive_ns, exclusive_ns;
-};
-
 struct merge {
     const struct definitions *definitions;
     char **names; // cleaned, one per distinct name; the synthetic ones last
     size_t n_names;
-    uint32_t *name_of;        // by region definition
-    uint32_t *definition_of;  // by name: first definition, RESULT_NONE for a synthetic one
-    uint32_t program, thread; // synthetic names
-    struct merged_path *nodes;
+    uint32_t *name_of;         // by region definition
+    uint32_t *definition_of;   // by name: first definition, RESULT_NONE for a synthetic one
+    uint32_t program, thread;  // synthetic names
+    struct result_path *nodes; // without their texts; region: index into names
     size_t n_nodes, nodes_capacity;
     struct map node_of; // (parent + 1, name)
     struct result_path_rank *path_ranks;
@@ -87,7 +80,7 @@ static uint32_t node_at(struct merge *merge, uint32_t parent, uint32_t name)
     node = (uint32_t)merge->n_nodes;
     merge->nodes = array_reserve(merge->nodes, &merge->nodes_capacity, merge->n_nodes + 1,
                                  sizeof *merge->nodes);
-    merge->nodes[merge->n_nodes++] = (struct merged_path){.region = name, .parent = parent};
+    merge->nodes[merge->n_nodes++] = (struct result_path){.region = name, .parent = parent};
     map_put(&merge->node_of, key, node);
     return node;
 }
@@ -95,7 +88,7 @@ static uint32_t node_at(struct merge *merge, uint32_t parent, uint32_t name)
 static void add_times(struct merge *merge, uint32_t node, uint32_t rank,
                       const struct call_path *times)
 {
-    struct merged_path *sum = &merge->nodes[node];
+    struct result_path *sum = &merge->nodes[node];
     sum->visits += times->visits;
     sum->inclusive_ns += times->inclusive_ns;
     sum->exclusive_ns += times->exclusive_ns;
@@ -146,26 +139,21 @@ static bool *paths_met(const struct pag_location *location)
 }
 
 static void merge_location(struct merge *merge, const struct pag_location *location,
-                           const struct location *definition, uint32_t *path_of)
+                           const struct location *definition, struct call_place *places)
 {
     bool *is_met = paths_met(location);
     for (size_t i = 0; i < location->n_paths; i++) {
         const struct call_path *local = &location->paths[i];
+        places[i] = (struct call_place){RESULT_NONE, RESULT_NONE};
         if (i == 0) {
-            path_of[i] = merge_outside(merge, definition, local);
-            continue;
+            places[i].path = merge_outside(merge, definition, local);
+        } else if (local->is_stretch) { // its time is in that of its parent
+            places[i].path = places[local->parent].path;
+        } else if (is_met[i]) {
+            uint32_t parent = local->parent == 0 ? RESULT_NONE : places[local->parent].path;
+            places[i].path = node_at(merge, parent, merge->name_of[local->region]);
+            add_times(merge, places[i].path, definition->rank, local);
         }
-        if (local->is_stretch) { // its time is in that of its parent
-            path_of[i] = path_of[local->parent];
-            continue;
-        }
-        if (!is_met[i]) {
-            path_of[i] = RESULT_NONE;
-            continue;
-        }
-        uint32_t parent = local->parent == 0 ? RESULT_NONE : path_of[local->parent];
-        path_of[i] = node_at(merge, parent, merge->name_of[local->region]);
-        add_times(merge, path_of[i], definition->rank, local);
     }
     free(is_met);
 }
@@ -175,7 +163,7 @@ static int compare_siblings(const void *left, const void *right, void *context)
 {
     const struct merge *merge = context;
     uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    const struct merged_path *a = &merge->nodes[i], *b = &merge->nodes[j];
+    const struct result_path *a = &merge->nodes[i], *b = &merge->nodes[j];
     if (a->parent != b->parent) // RESULT_NONE + 1 = 0: the roots come first
         return a->parent + 1 < b->parent + 1 ? -1 : 1;
     if (a->inclusive_ns != b->inclusive_ns)
@@ -256,15 +244,12 @@ static void put_paths(struct merge *merge, const uint32_t *order, const uint32_t
     result->paths = memory_zeroed(merge->n_nodes, sizeof *result->paths);
     result->n_paths = merge->n_nodes;
     for (size_t i = 0; i < merge->n_nodes; i++) {
-        const struct merged_path *node = &merge->nodes[order[i]];
+        const struct result_path *node = &merge->nodes[order[i]];
         struct result_path *path = &result->paths[i];
         const char *name = merge->names[node->region];
+        *path = *node;
         path->region = region_of[node->region];
         const char *shown = result->regions[path->region].shown;
-        path->visits = node->visits;
-        path->inclusive_ns = node->inclusive_ns;
-        path->exclusive_ns = node->exclusive_ns;
-        path->parent = RESULT_NONE;
         if (node->parent == RESULT_NONE) {
             path->path = memory_copy_text(name);
             path->shown = memory_copy_text(shown);
@@ -357,16 +342,16 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
     map_init(&merge.node_of);
     map_init(&merge.path_rank_of);
     merge_names(&merge);
-    tree->n_shown = definitions->n_regions;
-    tree->shown = region_names_shown(definitions);
-    tree->n_locations = replay->n_locations;
-    tree->path_of = memory_zeroed(replay->n_locations, sizeof *tree->path_of);
-    tree->n_paths = memory_zeroed(replay->n_locations, sizeof *tree->n_paths);
+    *tree = (struct call_tree){
+        .definitions = definitions,
+        .replay = replay,
+        .places = memory_zeroed(replay->n_locations, sizeof *tree->places),
+        .shown = region_names_shown(definitions),
+    };
     for (size_t i = 0; i < replay->n_locations; i++) {
         const struct pag_location *location = &replay->locations[i];
-        tree->path_of[i] = memory_zeroed(location->n_paths, sizeof *tree->path_of[i]);
-        tree->n_paths[i] = location->n_paths;
-        merge_location(&merge, location, &definitions->locations[i], tree->path_of[i]);
+        tree->places[i] = memory_zeroed(location->n_paths, sizeof *tree->places[i]);
+        merge_location(&merge, location, &definitions->locations[i], tree->places[i]);
     }
 
     uint32_t *order = tree_order(&merge);
@@ -383,8 +368,8 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
     result->n_path_ranks = merge.n_path_ranks;
     for (size_t i = 0; i < replay->n_locations; i++)
         for (size_t j = 0; j < replay->locations[i].n_paths; j++)
-            if (tree->path_of[i][j] != RESULT_NONE)
-                tree->path_of[i][j] = place[tree->path_of[i][j]];
+            if (tree->places[i][j].path != RESULT_NONE)
+                tree->places[i][j].path = place[tree->places[i][j].path];
     sum_regions(result);
     free(order);
     free(place);
@@ -394,17 +379,17 @@ void call_tree_build(struct call_tree *tree, const struct definitions *definitio
 
 void call_tree_release(struct call_tree *tree)
 {
-    for (size_t i = 0; i < tree->n_locations; i++)
-        free(tree->path_of[i]);
-    free(tree->path_of);
-    free(tree->n_paths);
-    function_names_free(tree->shown, tree->n_shown);
-    *tree = (struct call_tree){0};
+    for (size_t i = 0; i < tree->replay->n_locations; i++)
+        free(tree->places[i]);
+    free(tree->places);
+    function_names_free(tree->shown, tree->definitions->n_regions);
 }
 
-uint32_t call_tree_path(const struct call_tree *tree, uint32_t location, uint32_t call_path)
+struct call_place call_tree_place(const struct call_tree *tree, uint32_t location,
+                                  uint32_t call_path)
 {
-    if (location >= tree->n_locations || call_path >= tree->n_paths[location])
-        return RESULT_NONE;
-    return tree->path_of[location][call_path];
+    if (location >= tree->replay->n_locations ||
+        call_path >= tree->replay->locations[location].n_paths)
+        return (struct call_place){RESULT_NONE, RESULT_NONE};
+    return tree->places[location][call_path];
 }

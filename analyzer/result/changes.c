@@ -136,7 +136,7 @@ static void time_by_kind(const struct result *run, int64_t *kinds)
 struct changes changes_of_time(const struct result *measured, const struct result *predicted)
 {
     static const char *const names[CHANGE_KINDS] = {"outside MPI", "waiting in MPI", "other MPI",
-                                                    "not begun or ended"};
+                                                    "before start or after end"};
     int64_t before[CHANGE_KINDS], after[CHANGE_KINDS];
     time_by_kind(measured, before);
     time_by_kind(predicted, after);

@@ -349,27 +349,23 @@ static void put_traffic(const struct pag_result *replay, struct result *result)
 void collect_result(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
-    struct call_tree tree = {0};
-    struct site_table sites = {0};
+    struct call_tree tree;
     put_facts(input, result);
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
-    sites_collect(definitions, &tree, input->replay, result, &sites);
+    sites_collect(&tree, result);
     struct coverage coverage = coverage_of(result, input->replay);
     waits_collect(&(struct waits_input){.catalogue = input->catalogue,
                                         .matcher = input->matcher,
-                                        .definitions = definitions,
                                         .tree = &tree,
-                                        .sites = &sites,
                                         .coverage = &coverage},
                   result);
-    origins_collect(definitions, &tree, &sites, input->replay, result);
+    origins_collect(&tree, result);
     put_efficiency(result, input->replay->n_off > 0 || input->is_phase);
-    critical_path_collect(definitions, &tree, &sites, input->replay, result);
+    critical_path_collect(&tree, result);
     put_traffic(input->replay, result);
     put_communicators(definitions, input->replay, result);
     warnings_collect(input->trace, input->replay, &coverage, result);
     conclusion_write(result);
     call_tree_release(&tree);
-    site_table_release(&sites);
 }

@@ -50,7 +50,7 @@ bool lost_is_region(const struct result_region *region)
     return !strcmp(region->name, RESULT_REGION_NO_CPU);
 }
 
-void lost_write_sharing(const struct result *result, FILE *out)
+void cores_write_sharing(const struct result *result, FILE *out)
 {
     struct cores cores = cores_of(result);
     uint64_t n_sharing = 0;
@@ -63,9 +63,13 @@ void lost_write_sharing(const struct result *result, FILE *out)
         fprintf(out, "%s were bound to fewer cores", quantity_count(n_sharing, "rank").text);
 }
 
-void lost_write_rank(const struct result *result, FILE *out)
+void lost_write(const struct result *result, FILE *out)
 {
     double lost_ns = (double)result->no_cpu_ns, mean_ns = lost_ns / (double)result->n_ranks;
+    fprintf(out, "Ranks had no %s: %s, %s of their time",
+            lost_kind(result) == LOST_CORES_SHARED ? "core" : "CPU time",
+            quantity_time(result->no_cpu_ns).text,
+            quantity_part(lost_ns, (double)result->total_ns).text);
     for (uint32_t i = 0; i < result->n_ranks; i++) {
         double of_rank_ns = (double)lost_of(&result->ranks[i]);
         if (2 * of_rank_ns > lost_ns && 2 * of_rank_ns > 3 * mean_ns)
@@ -73,24 +77,18 @@ void lost_write_rank(const struct result *result, FILE *out)
     }
 }
 
-void lost_write(const struct result *result, FILE *loss, FILE *cause, FILE *change)
+void lost_write_cause(const struct result *result, FILE *out)
 {
-    enum lost_kind kind = lost_kind(result);
-    if (kind == LOST_NONE)
-        return;
-    bool is_shared = kind == LOST_CORES_SHARED;
-    fprintf(loss, "Ranks had no %s for %s of their time (%s", is_shared ? "core" : "CPU time",
-            quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text,
-            quantity_time(result->no_cpu_ns).text);
-    lost_write_rank(result, loss);
-    fprintf(loss, is_shared ? "). " : "), and did not wait in MPI meanwhile. ");
-    if (is_shared) {
-        lost_write_sharing(result, cause);
-        fprintf(cause, ". ");
-        fprintf(change, "First give each rank a core: use fewer ranks, more nodes, or another "
-                        "binding. ");
-    } else {
-        fprintf(cause, "Other programs used the cores, or the ranks slept or waited for files. ");
-        fprintf(change, "First check the load of the nodes and the binding of ranks to cores. ");
-    }
+    if (lost_kind(result) == LOST_CORES_SHARED)
+        cores_write_sharing(result, out);
+    else
+        fprintf(out, "Other programs used the cores, or ranks slept or waited for files");
+    fprintf(out, ". ");
+}
+
+const char *lost_change(const struct result *result)
+{
+    return lost_kind(result) == LOST_CORES_SHARED
+               ? "First give each rank a core: use fewer ranks, more nodes, or another binding. "
+               : "First check the load of the nodes and the binding of ranks to cores. ";
 }

@@ -30,14 +30,16 @@ enum lost_kind lost_kind(const struct result *result);
 bool lost_is_region(const struct result_region *region);
 
 /// "4 ranks shared 2 cores".
-void lost_write_sharing(const struct result *result, FILE *out);
+void cores_write_sharing(const struct result *result, FILE *out);
 
-/// ", 84.2 % of it on rank 0", where one rank has more than half, and half as much again as the
-/// mean.
-void lost_write_rank(const struct result *result, FILE *out);
+// What to say where lost_kind() is not LOST_NONE.
 
-/// Sentences of the conclusion, each with a blank after it: how much of it there is, why, and what
-/// to do first. Nothing where it is LOST_NONE.
-void lost_write(const struct result *result, FILE *loss, FILE *cause, FILE *change);
+/// How much time it is, a sentence without its full stop; and on which rank, where that has more
+/// than half, and half as much again as the mean.
+void lost_write(const struct result *result, FILE *out);
+/// Why, a sentence with a blank after it.
+void lost_write_cause(const struct result *result, FILE *out);
+/// What to do first, a sentence with a blank after it.
+const char *lost_change(const struct result *result);
 
 #endif

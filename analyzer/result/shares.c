@@ -26,41 +26,29 @@ static uint32_t region_named(struct result *result, const char *name)
     return (uint32_t)result->n_regions++;
 }
 
-/// Region and rank an entry stands for.
-static struct result_path_share path_share(const struct definitions *definitions,
-                                           const struct call_tree *tree,
-                                           const struct site_table *sites,
-                                           const struct pag_path_entry *entry,
-                                           struct result *result)
-{
-    struct result_path_share share = {
-        .rank = RESULT_NONE,
-        .time_ns = entry->time_ns,
-        .site = site_table_at(sites, entry->location, entry->call_path),
-    };
-    if (entry->location < definitions->n_locations)
-        share.rank = definitions->locations[entry->location].rank;
-    uint32_t path = call_tree_path(tree, entry->location, entry->call_path);
-    if (path != RESULT_NONE)
-        share.region = result->paths[path].region;
-    else
-        share.region =
-            region_named(result, entry->call_path == PAG_PATH_CLOCK_REPAIR ? RESULT_REGION_CLOCK
-                                                                           : RESULT_REGION_BEFORE);
-    return share;
-}
-
-/// Region and rank of each entry, with its time; regions that are none (before the start, clock
-/// repair) are added to RESULT. The caller frees.
-static struct result_path_share *resolve(const struct definitions *definitions,
-                                         const struct call_tree *tree,
-                                         const struct site_table *sites,
+/// Region, rank and site of each entry, with its time; regions that are none (before the start,
+/// clock repair) are added to RESULT. The caller frees.
+static struct result_path_share *resolve(const struct call_tree *tree,
                                          const struct pag_path_entry *entries, size_t n_entries,
                                          struct result *result)
 {
+    const struct definitions *definitions = tree->definitions;
     struct result_path_share *shares = memory_zeroed(n_entries, sizeof *shares);
-    for (size_t i = 0; i < n_entries; i++)
-        shares[i] = path_share(definitions, tree, sites, &entries[i], result);
+    for (size_t i = 0; i < n_entries; i++) {
+        const struct pag_path_entry *entry = &entries[i];
+        struct call_place place = call_tree_place(tree, entry->location, entry->call_path);
+        shares[i].time_ns = entry->time_ns;
+        shares[i].site = place.site;
+        shares[i].rank = entry->location < definitions->n_locations
+                             ? definitions->locations[entry->location].rank
+                             : RESULT_NONE;
+        if (place.path != RESULT_NONE)
+            shares[i].region = result->paths[place.path].region;
+        else
+            shares[i].region = region_named(result, entry->call_path == PAG_PATH_CLOCK_REPAIR
+                                                        ? RESULT_REGION_CLOCK
+                                                        : RESULT_REGION_BEFORE);
+    }
     return shares;
 }
 
@@ -171,14 +159,11 @@ static struct result_path_share *sum_by_site(const struct result_path_share *sha
     return parts;
 }
 
-void critical_path_collect(const struct definitions *definitions, const struct call_tree *tree,
-                           const struct site_table *sites, const struct pag_result *replay,
-                           struct result *result)
+void critical_path_collect(const struct call_tree *tree, struct result *result)
 {
-    size_t n = replay->n_critical_path;
+    size_t n = tree->replay->n_critical_path;
     uint64_t time_ns = result->time_ns;
-    struct result_path_share *shares =
-        resolve(definitions, tree, sites, replay->critical_path, n, result);
+    struct result_path_share *shares = resolve(tree, tree->replay->critical_path, n, result);
     for (size_t i = 0; i < n; i++)
         result->critical_path.length_ns += shares[i].time_ns;
     result->critical_path.by_region =
@@ -291,13 +276,12 @@ static void net(const struct result *result, struct result_origins *origins, uin
     free(elsewhere_ns);
 }
 
-static void fill(const struct definitions *definitions, const struct call_tree *tree,
-                 const struct site_table *sites, const struct pag_explanation *explanation,
+static void fill(const struct call_tree *tree, const struct pag_explanation *explanation,
                  struct result *result, struct result_pattern *pattern)
 {
     struct result_origins *origins = &pattern->origins;
     struct result_path_share *shares =
-        resolve(definitions, tree, sites, explanation->causes, explanation->n_causes, result);
+        resolve(tree, explanation->causes, explanation->n_causes, result);
     origins->explained_ns = explanation->explained_ns;
     origins->unexplained_ns = pattern->total_ns - explanation->explained_ns;
     origins->by_region =
@@ -310,15 +294,13 @@ static void fill(const struct definitions *definitions, const struct call_tree *
     free(shares);
 }
 
-void origins_collect(const struct definitions *definitions, const struct call_tree *tree,
-                     const struct site_table *sites, const struct pag_result *replay,
-                     struct result *result)
+void origins_collect(const struct call_tree *tree, struct result *result)
 {
     for (int kind = 0; kind < PAG_WAIT_KINDS && !result->interval.what; kind++) {
-        const struct pag_explanation *explanation = &replay->explanations[kind];
+        const struct pag_explanation *explanation = &tree->replay->explanations[kind];
         struct result_pattern *pattern = pattern_named(result, pattern_of_kind[kind]);
         // A pattern of this id that somebody else wrote may measure other waits.
         if (pattern && pattern->total_ns > 0 && explanation->explained_ns <= pattern->total_ns)
-            fill(definitions, tree, sites, explanation, result, pattern);
+            fill(tree, explanation, result, pattern);
     }
 }

@@ -13,15 +13,14 @@
 struct placed_call {
     const struct calling_context *context;
     const struct call_path *call, *stretch;
-    uint32_t path;   // merged
-    uint32_t around; // merged path the stretch is in
-    uint32_t location, call_path, rank;
+    struct call_place *places; // of both
+    uint32_t location, rank;
 };
 
 static int compare_places(const struct placed_call *a, const struct placed_call *b)
 {
-    if (a->path != b->path)
-        return a->path < b->path ? -1 : 1;
+    if (a->places->path != b->places->path)
+        return a->places->path < b->places->path ? -1 : 1;
     int order = strcmp(a->context->file, b->context->file);
     if (order != 0)
         return order;
@@ -38,31 +37,28 @@ static int compare_calls(const void *left, const void *right)
         return a->rank < b->rank ? -1 : 1;
     if (a->location != b->location)
         return a->location < b->location ? -1 : 1;
-    return (a->call_path > b->call_path) - (a->call_path < b->call_path);
+    return (a->places > b->places) - (a->places < b->places);
 }
 
-static struct placed_call *find_calls(const struct definitions *definitions,
-                                      const struct call_tree *tree, const struct pag_result *replay,
-                                      size_t *n_calls)
+static struct placed_call *find_calls(const struct call_tree *tree, size_t *n_calls)
 {
+    const struct definitions *definitions = tree->definitions;
     struct placed_call *calls = NULL;
     size_t capacity = 0;
     *n_calls = 0;
-    for (uint32_t location = 0; location < replay->n_locations; location++) {
-        const struct pag_location *of = &replay->locations[location];
+    for (uint32_t location = 0; location < tree->replay->n_locations; location++) {
+        const struct pag_location *of = &tree->replay->locations[location];
         for (uint32_t i = 0; i < of->n_paths; i++) {
             if (of->paths[i].context == EVENT_NO_INDEX ||
-                call_tree_path(tree, location, i) == RESULT_NONE)
+                tree->places[location][i].path == RESULT_NONE)
                 continue; // no place known, or no call in this interval
             calls = array_reserve(calls, &capacity, *n_calls + 1, sizeof *calls);
             calls[(*n_calls)++] = (struct placed_call){
                 .context = &definitions->contexts[of->paths[i].context],
                 .call = &of->paths[i],
                 .stretch = &of->paths[i + 1],
-                .path = call_tree_path(tree, location, i),
-                .around = call_tree_path(tree, location, i + 1),
+                .places = &tree->places[location][i],
                 .location = location,
-                .call_path = i,
                 .rank = definitions->locations[location].rank,
             };
         }
@@ -79,14 +75,15 @@ char *source_text(const char *file, uint32_t line)
     return name[0] && line > 0 ? memory_format("%s:%u", name, line) : memory_copy_text(name);
 }
 
-static void begin_site(struct result_site *site, const struct definitions *definitions,
-                       const struct call_tree *tree, const struct placed_call *call)
+static void begin_site(struct result_site *site, const struct call_tree *tree,
+                       const struct placed_call *call)
 {
     uint32_t region = call->context->region;
+    bool is_known = region != EVENT_NO_INDEX;
     *site = (struct result_site){
-        .path = call->path,
-        .function = utf8_clean(region == EVENT_NO_INDEX ? "" : definitions->regions[region].name),
-        .function_shown = memory_copy_text(region == EVENT_NO_INDEX ? "" : tree->shown[region]),
+        .path = call->places->path,
+        .function = utf8_clean(is_known ? tree->definitions->regions[region].name : ""),
+        .function_shown = memory_copy_text(is_known ? tree->shown[region] : ""),
         .file = utf8_clean(call->context->file),
         .line = call->context->line,
         .before_path = RESULT_NONE,
@@ -108,7 +105,7 @@ static void sum_site(struct result_site *site, const struct placed_call *calls, 
             continue;
         site->before_ns += before_ns;
         if (site->before_path == RESULT_NONE)
-            site->before_path = calls[i].around;
+            site->before_path = calls[i].places[1].path;
         bool is_same_rank = i > 0 && calls[i - 1].rank == calls[i].rank;
         rank_ns = is_same_rank ? rank_ns + before_ns : before_ns;
         if (rank_ns > site->before_max_ns) {
@@ -118,69 +115,38 @@ static void sum_site(struct result_site *site, const struct placed_call *calls, 
     }
 }
 
-static void table_init(struct site_table *table, const struct pag_result *replay)
-{
-    table->n_locations = replay->n_locations;
-    table->site_of = memory_zeroed(replay->n_locations, sizeof *table->site_of);
-    table->n_paths = memory_zeroed(replay->n_locations, sizeof *table->n_paths);
-    for (size_t i = 0; i < replay->n_locations; i++) {
-        table->n_paths[i] = replay->locations[i].n_paths;
-        table->site_of[i] = memory_zeroed(table->n_paths[i], sizeof *table->site_of[i]);
-        for (size_t j = 0; j < table->n_paths[i]; j++)
-            table->site_of[i][j] = RESULT_NONE;
-    }
-}
-
 /// The site of the call in front of the longest stretch of all before CALLS.
-static uint32_t site_since(const struct placed_call *calls, size_t count,
-                           const struct site_table *table)
+static uint32_t site_since(const struct call_tree *tree, const struct placed_call *calls,
+                           size_t count)
 {
     const struct placed_call *longest = &calls[0];
     for (size_t i = 1; i < count; i++)
         if (calls[i].stretch->inclusive_ns > longest->stretch->inclusive_ns)
             longest = &calls[i];
-    return site_table_at(table, longest->location, longest->stretch->since);
+    return call_tree_place(tree, longest->location, longest->stretch->since).site;
 }
 
-void sites_collect(const struct definitions *definitions, const struct call_tree *tree,
-                   const struct pag_result *replay, struct result *result, struct site_table *table)
+void sites_collect(struct call_tree *tree, struct result *result)
 {
     size_t n_calls;
-    struct placed_call *calls = find_calls(definitions, tree, replay, &n_calls);
-    table_init(table, replay);
+    struct placed_call *calls = find_calls(tree, &n_calls);
+    size_t *firsts = memory_zeroed(n_calls + 1, sizeof *firsts); // call of each site, and the end
     result->sites = memory_zeroed(n_calls, sizeof *result->sites);
-    for (size_t i = 0, next; i < n_calls; i = next) {
-        uint32_t index = (uint32_t)result->n_sites++;
-        for (next = i; next < n_calls && compare_places(&calls[i], &calls[next]) == 0; next++) {
-            uint32_t *of_location = table->site_of[calls[next].location];
-            of_location[calls[next].call_path] = index;
-            of_location[calls[next].call_path + 1] = index;
-        }
-        begin_site(&result->sites[index], definitions, tree, &calls[i]);
-        sum_site(&result->sites[index], &calls[i], next - i);
+    for (size_t i = 0; i < n_calls; i++) {
+        if (i == 0 || compare_places(&calls[i - 1], &calls[i]) != 0)
+            firsts[result->n_sites++] = i;
+        calls[i].places[0].site = calls[i].places[1].site = (uint32_t)result->n_sites - 1;
     }
-    for (size_t i = 0, site = 0, next; i < n_calls; i = next, site++) {
-        for (next = i; next < n_calls && compare_places(&calls[i], &calls[next]) == 0;)
-            next++;
-        result->sites[site].before_since = site_since(&calls[i], next - i, table);
+    firsts[result->n_sites] = n_calls;
+    for (size_t i = 0; i < result->n_sites; i++) {
+        const struct placed_call *first = &calls[firsts[i]];
+        size_t count = firsts[i + 1] - firsts[i];
+        begin_site(&result->sites[i], tree, first);
+        sum_site(&result->sites[i], first, count);
+        result->sites[i].before_since = site_since(tree, first, count);
     }
+    free(firsts);
     free(calls);
-}
-
-void site_table_release(struct site_table *table)
-{
-    for (size_t i = 0; i < table->n_locations; i++)
-        free(table->site_of[i]);
-    free(table->site_of);
-    free(table->n_paths);
-    *table = (struct site_table){0};
-}
-
-uint32_t site_table_at(const struct site_table *table, uint32_t location, uint32_t call_path)
-{
-    if (location >= table->n_locations || call_path >= table->n_paths[location])
-        return RESULT_NONE;
-    return table->site_of[location][call_path];
 }
 
 char *site_text(const struct result *result, uint32_t index, uint32_t region)

@@ -6,27 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/pag.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/result.h"
-#include "analyzer/trace/definitions.h"
 
-/// Which call paths of each location are calls from which site.
-struct site_table {
-    uint32_t **site_of; // [location][call path of that location] -> index into result->sites
-    size_t *n_paths;    // by location
-    size_t n_locations;
-};
-
-/// Fills sites of RESULT, whose call tree is TREE, and TABLE. The caller releases TABLE.
-void sites_collect(const struct definitions *definitions, const struct call_tree *tree,
-                   const struct pag_result *replay, struct result *result,
-                   struct site_table *table);
-void site_table_release(struct site_table *table);
-
-/// The site of a location's call path: of a call its own, of a stretch that of the call behind it;
-/// RESULT_NONE for other paths and calls of unknown place.
-uint32_t site_table_at(const struct site_table *table, uint32_t location, uint32_t call_path);
+/// Fills sites of RESULT, whose call tree is TREE, and TREE's places with them.
+void sites_collect(struct call_tree *tree, struct result *result);
 
 /// "worker/MPI_Send at farm.c:31" of a site, as far as it is known; without the function where that
 /// is REGION, which the text around names (else RESULT_NONE). The caller frees.

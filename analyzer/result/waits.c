@@ -12,6 +12,7 @@
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/hint.h"
+#include "analyzer/result/sites.h"
 
 /// A cell with its merged call path and its site.
 struct merged_cell {
@@ -94,17 +95,18 @@ static void put_cells(const struct waits_input *input, size_t index, struct resu
 {
     struct merged_cell *cells = NULL;
     size_t n_cells = 0, capacity = 0;
-    for (uint32_t location = 0; location < input->definitions->n_locations; location++) {
+    for (uint32_t location = 0; location < input->tree->definitions->n_locations; location++) {
         size_t n;
         const struct matcher_cell *found = matcher_cells(input->matcher, index, location, &n);
         for (uint32_t call_path = 0; call_path < n; call_path++) {
             if (found[call_path].count == 0)
                 continue;
             cells = array_reserve(cells, &capacity, n_cells + 1, sizeof *cells);
+            struct call_place place = call_tree_place(input->tree, location, call_path);
             cells[n_cells++] = (struct merged_cell){
-                .path = call_tree_path(input->tree, location, call_path),
-                .rank = input->definitions->locations[location].rank,
-                .site = site_table_at(input->sites, location, call_path),
+                .path = place.path,
+                .rank = input->tree->definitions->locations[location].rank,
+                .site = place.site,
                 .count = found[call_path].count,
                 .ns = found[call_path].wait_ns,
             };
@@ -119,7 +121,7 @@ static void put_cells(const struct waits_input *input, size_t index, struct resu
 static void put_causes(const struct waits_input *input, size_t index,
                        struct result_pattern *pattern)
 {
-    size_t n_ranks = input->definitions->n_ranks;
+    size_t n_ranks = input->tree->definitions->n_ranks;
     pattern->by_cause = memory_zeroed(n_ranks, sizeof *pattern->by_cause);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         struct matcher_cell caused = matcher_caused_by(input->matcher, index, rank);
@@ -150,11 +152,11 @@ static void put_finding(const struct waits_input *input, size_t index, const str
     pattern->worst.site = RESULT_NONE;
     if (finding.count == 0)
         return;
+    struct call_place place =
+        call_tree_place(input->tree, finding.worst.location, finding.worst.call_path);
     pattern->worst.rank = finding.worst.rank;
-    pattern->worst.path =
-        call_tree_path(input->tree, finding.worst.location, finding.worst.call_path);
-    pattern->worst.site =
-        site_table_at(input->sites, finding.worst.location, finding.worst.call_path);
+    pattern->worst.path = place.path;
+    pattern->worst.site = place.site;
     pattern->worst.cause_rank =
         finding.worst.cause_rank == MATCHER_NO_RANK ? RESULT_NONE : finding.worst.cause_rank;
     pattern->worst.time_ns = finding.worst.time_ns;
@@ -163,8 +165,8 @@ static void put_finding(const struct waits_input *input, size_t index, const str
 
 static void add_rank_waits(const struct waits_input *input, size_t index, struct result *result)
 {
-    for (size_t location = 0; location < input->definitions->n_locations; location++) {
-        uint32_t rank = input->definitions->locations[location].rank;
+    for (size_t location = 0; location < input->tree->definitions->n_locations; location++) {
+        uint32_t rank = input->tree->definitions->locations[location].rank;
         if (rank < result->n_ranks)
             result->ranks[rank].wait_ns += matcher_window_ns(input->matcher, index, location);
     }

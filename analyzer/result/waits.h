@@ -12,8 +12,6 @@
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/result.h"
-#include "analyzer/result/sites.h"
-#include "analyzer/trace/definitions.h"
 
 /// Does the trace hold the records that its MPI calls should have left? A trace of enters and
 /// leaves only shows no wait states, which is not the same as a program without any.
@@ -30,9 +28,7 @@ struct coverage coverage_of(const struct result *result, const struct pag_result
 struct waits_input {
     const struct catalogue *catalogue;
     const struct matcher *matcher;
-    const struct definitions *definitions;
     const struct call_tree *tree;    // of the same result
-    const struct site_table *sites;  // likewise
     const struct coverage *coverage; // likewise
 };
 

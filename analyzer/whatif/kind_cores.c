@@ -246,6 +246,23 @@ static char *describe_sharing(const struct scenario *scenario)
     return text;
 }
 
+/// Whether ranks share a node under SCENARIO, and others than in the recording.
+static bool has_moved_ranks(const struct scenario *scenario, const struct placement *recorded)
+{
+    const struct placement *placement = &scenario->placement;
+    bool shares_node = false, differs = false;
+    for (uint32_t a = 0; a < placement->n_ranks; a++) {
+        uint32_t first = 0, first_recorded = 0; // the first rank on the node of A
+        while (placement->node_of_rank[first] != placement->node_of_rank[a])
+            first++;
+        while (recorded->node_of_rank[first_recorded] != recorded->node_of_rank[a])
+            first_recorded++;
+        shares_node = shares_node || first != a;
+        differs = differs || first != first_recorded;
+    }
+    return shares_node && differs;
+}
+
 void whatif_describe_cores(struct whatif_report *report, const struct whatif_plan *plan,
                            const struct definitions *definitions)
 {
@@ -255,6 +272,11 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
                                           first->settings->is_sticky ? "sticky" : "fluid")
                           : describe_sharing(first);
     report->was_shared = unchanged->is_shared;
+    if (first->settings->n_nodes > 0 && !first->settings->is_cyclic &&
+        has_moved_ranks(first, &unchanged->placement))
+        whatif_report_note(report,
+                           memory_copy_text("each node gets consecutive ranks (--map block); in "
+                                            "the recording other ranks shared a node"));
     // The run with nothing changed may need slices, too.
     if ((first->is_shared && first->settings->spins && first->slice_ns == 0) ||
         (unchanged->is_shared && unchanged->settings->spins && unchanged->slice_ns == 0))

@@ -83,7 +83,7 @@ archive() {
 @test "advice says that tasks stay with the ranks that did them" {
     archive farm
     archive pairs
-    "$PAGODA" advise farm --nodes 1 --cores 2 | grep -q -- 'free workers, --workers 2 after a command'
+    "$PAGODA" advise farm --nodes 1 --cores 2 | tr -s ' \n' ' ' | grep -q -- 'Add --workers 2 to a command'
     "$PAGODA" advise farm --json | jq -e '.kept_tasks == {"master": 0, "workers": 2}'
     "$PAGODA" advise pairs --json | jq -e 'has("kept_tasks") | not'
 }

@@ -79,10 +79,10 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 
 @test "where an interval has no MPI calls, it is not the trace that has none" {
     run "$PAGODA" replay run --interval setup
-    [[ $output == *'Where time is lost  The phase holds no MPI calls: there is no communication'* ]]
+    [[ $output == *'Lost time     The phase holds no MPI calls.'* ]]
     [[ $output == *'phase setup: from '* ]]
     run "$PAGODA" replay run --interval 20ns:40ns --json
-    [ "$(jq -r .headline <<<"$output")" = 'none to be seen: the interval holds no MPI calls' ]
+    [ "$(jq -r .headline <<<"$output")" = 'The interval holds no MPI calls' ]
 }
 
 @test "query, diff and scaling take intervals like other trials" {
@@ -130,7 +130,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 @test "reports of intervals" {
     run "$PAGODA" replay run --interval 'step#2'
     [[ $output == *"phase step#2: from 210 ns to 330 ns of the run, first rank in to last rank out"* ]]
-    [[ $output == *"not in"*"the phase 9.2 %"* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"not in the phase 9.2 %"* ]]
     [[ $output != *"Critical path"* ]]
     run "$PAGODA" replay run --interval 'step#*' --interval 400ns:
     [ "$status" = 0 ]

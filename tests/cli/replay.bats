@@ -169,11 +169,25 @@ sentence() {
 @test "the first screen says how long, where time is lost, why, what would help, how sure" {
     archive pipeline
     run bash -c '"$PAGODA" replay pipeline | head -n 18 | tr -s "\n " " "'
-    [[ $output == *"2 ranks on 1 node, 9.040 ms"* ]]
+    [[ $output == *"2 ranks on 1 node, 9.040 ms"*" judged: the 7.015 ms "* ]]
     [[ $output == *"computing 57.1 %, waiting 42.8 %"* ]]
-    [[ $output == *" Where time is lost The biggest loss is Late Sender: 4.000 ms"*"Rank 1 waits for rank 0. Why 100.0 % "* ]]
-    [[ $output == *" comes from solve (solve.c:56), mostly on rank 0. The work is uneven: "*" What would help Spread "* ]]
-    [[ $output == *"advise"*" How sure The confidence in Late Sender is 1.00 of 1. No warnings. "* ]]
+    [[ $output == *" Lost time Late Sender: 4.000 ms, 28.5 % of "*"; rank 1 waits for rank 0. Why 100.0 % "* ]]
+    [[ $output == *" comes from solve (solve.c:56): rank 0 spends 5.000 ms there, the mean "* ]]
+    [[ $output == *" What helps Spread "*"advise"*" How sure The confidence in Late Sender is 1.00 of 1. No warnings. "* ]]
+}
+
+# answer_lines NAME: how many lines are between the head of NAME's report and its first table.
+answer_lines() {
+    archive "$1"
+    "$PAGODA" replay "$1" | awk '/^$/ { if (++n == 2) exit; next } n == 1' | wc -l
+}
+
+@test "the answer takes ten lines at most" {
+    local name
+    for name in pipeline balanced uneven damaged unmodified clocks without-cpu chain steps; do
+        echo "$name"
+        [ "$(answer_lines "$name")" -le 10 ]
+    done
 }
 
 @test "json: schema 1 with the keys and types of the manual" {
@@ -294,7 +308,7 @@ XML
     run "$PAGODA" replay pipeline --store /proc/none/runs.db
     [ "$status" = 1 ]
     [[ $output == *"pagoda: the run was not stored: "*"/proc/none/runs.db"* ]]
-    [[ $output == *"The biggest loss is Late Sender"* ]]
+    [[ $output == *"Lost time     Late Sender"* ]]
 }
 
 @test "wrong usage is one sentence and exit status 2" {
@@ -546,7 +560,7 @@ solve 0 172093
 pass_on 1 8604
 MPI_Recv 1 4303" ]
     "$PAGODA" replay chain >chain.report
-    grep -q 'made late by  *solve 93.0 % (rank 0)' chain.report
+    grep -q 'delayed by  *solve 93.0 % (rank 0)' chain.report
 }
 
 @test "waits that no pattern counts explain none, and what is not known is told" {
@@ -595,7 +609,7 @@ END
     run jq -r '.patterns[] | select(.count > 0) | .id, .total_ns, (.origins | .explained_ns,
         .unexplained_ns, (.regions | length))' <("$PAGODA" replay --json eager)
     [ "$output" = "$(printf '%s\n' late-receiver 40 0 40 0)" ]
-    "$PAGODA" replay --all eager | grep -q 'made late by  *not known 100.0 %'
+    "$PAGODA" replay --all eager | grep -q 'delayed by  *not known 100.0 %'
 }
 
 @test "a root that waits for the slowest sender waits, whenever the first one came" {
@@ -619,8 +633,8 @@ wait-at-nx1 998900 998900
   solve 2 998900
   rank 2 998900" ]
     run jq -r .conclusion gather.json
-    [[ $output == *"The biggest loss is Wait at N x 1"* ]]
-    [[ $output != *"MPI time without waiting"* ]]
+    [[ $output == "Wait at N x 1: "* ]]
+    [[ $output != *"MPI itself"* ]]
 }
 
 @test "one core or two: the same bytes" {
@@ -659,8 +673,8 @@ wait-at-nx1 998900 998900
     jq -e '.patterns[] | select(.id == "late-sender") | .total_ns == 9000000
         and (.origins.regions[0] | .region == "(without CPU time)" and .time_ns == 7700534)' out.json
     jq -e '.critical_path.regions[] | select(.region == "(without CPU time)") | .time_ns == 8500000' out.json
-    jq -e '.headline == "ranks had no core: 10.10 ms, 16.8 % of the judged time, 84.2 % of it on rank 0; 3 ranks shared 2 cores; also the cause of Late Sender (9.000 ms)"
-        and (.conclusion | test("Ranks had no core for 16.8 % of their time .*After that, the biggest loss is Late Sender.* 3 ranks shared 2 cores. .* of the waiting comes from lost CPU time of the awaited ranks, mostly on rank 0. The work is uneven: rank 1 computes 15.90 ms.* First give each rank a core"))' out.json
+    jq -e '.headline == "Ranks had no core: 10.10 ms, 16.8 % of their time, 84.2 % of it on rank 0; also the cause of Late Sender (9.000 ms); 3 ranks shared 2 cores"
+        and (.conclusion | test("^Ranks had no core: .* 3 ranks shared 2 cores. First give each rank a core"))' out.json
 }
 
 @test "what is buffered on one node may wait for its receiver between nodes" {
@@ -687,8 +701,8 @@ wait-at-nx1 998900 998900
     "$BUILD/tools/mktrace" enough.txt enough
     "$PAGODA" replay --json enough | jq -e '.window.no_cpu_ns == 10100000
         and (.warnings | map("\(.code) \(.count)") == ["without-cpu-time 3"])
-        and (.headline | startswith("ranks had no CPU time: 10.10 ms"))
-        and (.conclusion | contains("Other programs used the cores, or the ranks slept or waited for files."))'
+        and (.headline | startswith("Ranks had no CPU time: 10.10 ms"))
+        and (.conclusion | contains("Other programs used the cores, or ranks slept or waited for files."))'
     # On two nodes a call that waits for nobody may wait for the network.
     sed 's/^nodes n n n/nodes n m m/;s/^cores n.*/cores n 1\ncores m 2/' enough.txt >apart.txt
     "$BUILD/tools/mktrace" apart.txt apart
@@ -728,7 +742,7 @@ wait-at-nx1 998900 998900
     [[ $output == *"5 ranks on 2 nodes, 9.200 ms"* ]]
     "$PAGODA" replay --json unknown | jq -e '
         .warnings == [] and .nodes[0].cores == null
-        and (.conclusion | contains("The trace does not tell whether each rank had its own core."))'
+        and (.conclusion | contains("It is not known whether each rank had a core."))'
 }
 
 @test "--ideal: serialisation and transfer by a replay on an ideal network" {

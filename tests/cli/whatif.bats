@@ -111,8 +111,8 @@ refused() {
     [ "$status" = 0 ]
     [[ $output =~ Measured\ +7\.000\ us ]]
     [[ $output =~ Predicted\ +8\.000\ us\ \(\+14\.3\ %\) ]]
-    [[ $output == *"Replay error        +0.00 %"* ]]
-    [[ $output == *"Not in the model "*"memory contention inside a node"* ]]
+    [[ $output == *"Replay error  +0.00 %"* ]]
+    [[ $output == *"Not modelled "*"memory contention inside a node"* ]]
     # The wait begins later and ends later; all of the critical path is P2.
     [[ $output =~ 6\.000\ +6\.000\ +0\.000\ +Late\ Sender ]]
     [[ $output =~ 7\.000\ +8\.000\ +1\.000\ +P2 ]]

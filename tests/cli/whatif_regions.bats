@@ -175,9 +175,9 @@ assumed() {
         map([.set["cut-messages tag==7-8,12"], .predicted_ns, .left_out.messages]) ==
             [["0", 4500, 2], ["1", 6000, 0]]'
     run "$PAGODA" replay --cut-messages tag==7 trace
-    [[ $output == *"Left out            1 message not sent, 0 with another size;"* ]]
+    [[ $output == *"Left out      1 message not sent, 0 with another size;"* ]]
     run "$PAGODA" replay --cut-messages tag==9 trace
-    [[ $output == *"Left out            nothing: the run has no such messages"* ]]
+    [[ $output == *"Left out      nothing: the run has no such messages"* ]]
 }
 
 @test "messages of another size on a machine" {

@@ -31,7 +31,7 @@ whatif() {
     whatif --nodes 2 --slice 1ms | jq -e '.change == "--nodes 2 --wait spin --slice 1ms"'
     whatif --nodes 2 --hand-over 1us | jq -e '.change == "--nodes 2 --wait spin --hand-over 1us"'
     [ "$("$PAGODA" advise --json trace | jq .replayed_ns)" = "$(whatif --cpu-speed 2 | jq .replayed_ns)" ]
-    "$PAGODA" advise trace | grep -q '^Assumed .*--wait spin'
+    "$PAGODA" advise trace | grep -q '^  Assumed .*--wait spin'
     "$PAGODA" advise --wait block --json trace | jq -e '.assumption == null'
     shared openmpi 1600000
     whatif --nodes 2 | jq -e '.change == "--nodes 2" and .assumptions == []'
@@ -86,8 +86,8 @@ whatif() {
     grep -q '^Predictions .*?: they say nothing' list
     [ "$(grep -c '%?' list)" = 2 ]
     "$PAGODA" advise trace >advice
-    tr -s ' \n' ' ' <advice | grep -q 'they say nothing (?)'
-    ! grep -q -e '^Lost time' -e 'Even the best' advice
+    tr -s ' \n' ' ' <advice | grep -q 'the gains below say nothing (?)'
+    ! grep -q -e '^  Lost time' -e 'Even the best' advice
     ! grep -E '^ *[0-9]+\. +[0-9.]+ [mun]?s  ' advice
     "$PAGODA" advise --json trace | jq -e '[.candidates[] | select(.gain_ns) | .is_uncertain] | length > 0 and all'
 }

@@ -92,9 +92,9 @@ shows() {
     page tutorial-trace
     [[ $output == *"2 ranks, "*" events in run1"* ]]
     page tutorial-replay
-    shows '^ Parallel efficiency .* = load balance '
+    shows '^ Efficiency .* = load balance '
     shows '^ Wait at N x N: '
-    shows '^ made late by '
+    shows '^ delayed by '
     shows '^ call paths main/sum_up/MPI_Allreduce at fold.c:79 100.0 %$'
     page tutorial-advise
     shows '^ pagoda replay run1 --'

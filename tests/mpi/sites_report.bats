@@ -77,11 +77,11 @@ headline() {
     local words
     words=$(jq -r .headline "$json")
     echo "$words"
-    if [[ $words == "ranks had no C"* ]]; then # other programs had the cores
+    if [[ $words == "Ranks had no C"* ]]; then # other programs had the cores
         [[ $words == *"; also the cause of Late Sender ("* ]]
     else
         [[ $words == "Late Sender: "* ]]
-        [[ $words == *"; consume/MPI_Recv at $(at long-wait)"*", rank 1 waiting for rank 0; "* ]]
+        [[ $words == *", in consume/MPI_Recv at $(at long-wait)"*"; rank 1 waits for rank 0; "* ]]
         [[ $words == *" produce/MPI_Send at $(at late-send)" ]]
     fi
     said "in consume/MPI_Recv at $(at long-wait)"

@@ -16,7 +16,7 @@ share_core() {
     "$PAGODA" replay "$dir" --json >"$dir.json" 2>/dev/null
     jq -e '(.window.no_cpu_ns > 0.5 * .window.useful_ns)
         and (.efficiency | .cpu < 0.75 and .load_balance > 0.7)
-        and (.headline | test("^ranks had no core: .*; 2 ranks shared 1 core"))
+        and (.headline | test("^Ranks had no core: .*; 2 ranks shared 1 core"))
         and (.conclusion | contains("First give each rank a core"))
         and ([.critical_path.regions[].region] | index("(without CPU time)") != null)' "$dir.json"
     "$PAGODA" advise "$dir" 2>/dev/null | tr -s ' \n' ' ' | grep -q 'Ranks had no core .* 2 ranks shared 1 core'

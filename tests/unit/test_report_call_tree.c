@@ -52,6 +52,8 @@ static struct pag_location replayed[] = {
     {.paths = paths_thread, .n_paths = 1},
 };
 
+static const struct pag_result replay = {.locations = replayed, .n_locations = 3};
+
 struct built {
     struct call_tree tree;
     struct result result;
@@ -60,7 +62,6 @@ struct built {
 static int build(void **state)
 {
     struct built *built = calloc(1, sizeof *built);
-    const struct pag_result replay = {.locations = replayed, .n_locations = 3};
     built->result.n_ranks = 2;
     built->result.ranks = calloc(2, sizeof *built->result.ranks);
     call_tree_build(&built->tree, &definitions, &replay, &built->result);
@@ -132,12 +133,13 @@ static void test_values_by_rank(void **state)
 static void test_local_paths_find_their_place(void **state)
 {
     const struct built *built = *state;
-    assert_int_equal(call_tree_path(&built->tree, 0, 4), 2);
-    assert_int_equal(call_tree_path(&built->tree, 1, 2), 1);
-    assert_int_equal(call_tree_path(&built->tree, 0, 0), 5);
-    assert_int_equal(call_tree_path(&built->tree, 1, 0), RESULT_NONE); // no time outside regions
-    assert_int_equal(call_tree_path(&built->tree, 0, 5), RESULT_NONE);
-    assert_int_equal(call_tree_path(&built->tree, 9, 0), RESULT_NONE);
+    assert_int_equal(call_tree_place(&built->tree, 0, 4).path, 2);
+    assert_int_equal(call_tree_place(&built->tree, 1, 2).path, 1);
+    assert_int_equal(call_tree_place(&built->tree, 0, 0).path, 5);
+    assert_int_equal(call_tree_place(&built->tree, 1, 0).path,
+                     RESULT_NONE); // no time outside regions
+    assert_int_equal(call_tree_place(&built->tree, 0, 5).path, RESULT_NONE);
+    assert_int_equal(call_tree_place(&built->tree, 9, 0).path, RESULT_NONE);
 }
 
 int main(void)
