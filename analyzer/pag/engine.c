@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of reading. The location with the earliest next event advances until another one has an
-// earlier event. A call cannot be settled while its partner's record is unread (later in time by
-// skewed clocks, or missing): then the location waits and only that partner is read ahead. Memory
-// stays bounded because no other location is read beyond the present time.
+// The order of reading. The location with the earliest next event is read, and on as long as its
+// events concern no other one. A call cannot be settled while its partner's record is unread (later
+// in time by skewed clocks, or missing): then the location waits and only that partner is read
+// ahead. Memory stays bounded because no other location is read beyond the present time.
 #include "analyzer/pag/engine.h"
 
 #include <stdlib.h>
@@ -13,72 +13,32 @@
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-// --- heap of locations by (time of the next event, index). A join and the end of a location come
-// --- after all other events of their time: by then the last member of the team is known, and so is
-// --- a message to the call that is cut there.
+// --- the tournament of locations
 
-// Without branches: a processor cannot predict which location is next.
-static bool is_earlier(struct heap_entry a, struct heap_entry b)
-{
-    return (a.next_ns < b.next_ns) | ((a.next_ns == b.next_ns) & (a.turn < b.turn));
-}
+// A join and the end of a location come after all other events of their time: by then the last
+// member of the team is known, and so is a message to the call that is cut there.
+#define LAST_TURN UINT32_C(0x80000000)
 
-static struct heap_entry entry_of(const struct location_state *location)
+static tournament_key key_of(const struct location_state *location)
 {
     uint32_t turn = location->index | (location->next_is_last ? LAST_TURN : 0);
-    return (struct heap_entry){location->next_ns, turn};
+    return (tournament_key)location->next_ns << 64 | turn;
 }
 
-static uint32_t location_of(struct heap_entry entry)
+static uint64_t key_ns(tournament_key key)
 {
-    return entry.turn & ~LAST_TURN;
+    return (uint64_t)(key >> 64);
 }
 
-static void place(struct engine *engine, uint32_t where, struct heap_entry entry)
+static struct location_state *location_of(const struct engine *engine, tournament_key key)
 {
-    engine->heap[where] = entry;
-    engine->heap_place[location_of(entry)] = where;
+    return &engine->locations[(uint32_t)key & ~LAST_TURN];
 }
 
-/// Finds the place of ENTRY, whose old place was WHERE and whose time has grown: mostly far down,
-/// so the gap goes down to the end first, and ENTRY up from there.
-static void sift_down(struct engine *engine, uint32_t where, struct heap_entry entry)
+static void place(struct engine *engine, const struct location_state *location)
 {
-    const struct heap_entry *heap = engine->heap;
-    uint32_t top = where, child = 2 * where + 1;
-    for (; child + 1 < engine->n_heap; child = 2 * where + 1) {
-        child += is_earlier(heap[child + 1], heap[child]);
-        place(engine, where, heap[child]);
-        where = child;
-    }
-    if (child < engine->n_heap) {
-        place(engine, where, heap[child]);
-        where = child;
-    }
-    for (; where > top && is_earlier(entry, heap[(where - 1) / 2]); where = (where - 1) / 2)
-        place(engine, where, heap[(where - 1) / 2]);
-    place(engine, where, entry);
-}
-
-static void remove_from_heap(struct engine *engine, uint32_t location)
-{
-    uint32_t where = engine->heap_place[location];
-    struct heap_entry last = engine->heap[--engine->n_heap];
-    if (location_of(last) == location)
-        return;
-    for (; where > 0 && is_earlier(last, engine->heap[(where - 1) / 2]); where = (where - 1) / 2)
-        place(engine, where, engine->heap[(where - 1) / 2]);
-    sift_down(engine, where, last);
-}
-
-/// The earliest entry beside the first of the heap; later than all when there is no other.
-static struct heap_entry second_of_heap(const struct engine *engine)
-{
-    if (engine->n_heap < 2)
-        return (struct heap_entry){UINT64_MAX, NONE};
-    if (engine->n_heap > 2 && is_earlier(engine->heap[2], engine->heap[1]))
-        return engine->heap[2];
-    return engine->heap[1];
+    tournament_set(&engine->order, location->index,
+                   location->has_ended ? TOURNAMENT_NONE : key_of(location));
 }
 
 // --- one event
@@ -321,7 +281,6 @@ static uint32_t step(struct engine *engine, struct location_state *location,
         if (rank != NONE)
             return rank;
         engine_end_location(engine, location);
-        remove_from_heap(engine, location->index);
         return NONE;
     }
     if (!location->has_begun)
@@ -335,7 +294,7 @@ static uint32_t step(struct engine *engine, struct location_state *location,
 // --- which location is next
 
 /// The location of RANK that has the earliest next event, NONE when all have ended. Ties as in the
-/// heap: a join is not read ahead before the end of a member of the team at the same time.
+/// tournament: a join is not read ahead before the end of a member of the team at the same time.
 static uint32_t next_of_rank(const struct engine *engine, uint32_t rank)
 {
     const struct rank_state *state = &engine->ranks[rank];
@@ -344,7 +303,7 @@ static uint32_t next_of_rank(const struct engine *engine, uint32_t rank)
         uint32_t location = state->first_location + i;
         const struct location_state *candidate = &engine->locations[location];
         if (!candidate->has_ended &&
-            (best == NONE || is_earlier(entry_of(candidate), entry_of(&engine->locations[best]))))
+            (best == NONE || key_of(candidate) < key_of(&engine->locations[best])))
             best = location;
     }
     return best;
@@ -385,10 +344,12 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
         if (location->excerpt)
             excerpt_reach(location, location->next_ns);
         rank = step(engine, location, event);
-        if (rank == NONE && !location->has_ended) {
-            first->lookahead_left--;
-            next_event(engine, location);
-            sift_down(engine, engine->heap_place[target], entry_of(location));
+        if (rank == NONE) {
+            if (!location->has_ended) {
+                first->lookahead_left--;
+                next_event(engine, location);
+            }
+            place(engine, location);
         }
     }
     engine->is_ahead = false;
@@ -403,15 +364,13 @@ static bool is_private(const struct engine *engine, const struct location_state 
            region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
 }
 
-/// Reads the location with the earliest next event until another one has an earlier one, or until
-/// it has to wait. HAS_EXCERPTS is a compile-time constant: replays of the whole run do not test
-/// it.
+/// Reads the location with the earliest next event, and on as long as its events are private, or
+/// until it has to wait. HAS_EXCERPTS is a compile-time constant: replays of the whole run do not
+/// test it.
 static inline __attribute__((always_inline)) void advance_by(struct engine *engine,
                                                              bool has_excerpts)
 {
-    struct location_state *location = &engine->locations[location_of(engine->heap[0])];
-    struct heap_entry second = second_of_heap(engine);
-    engine->other_ns = second.next_ns;
+    struct location_state *location = location_of(engine, tournament_first(&engine->order));
     const struct event *event = next_event(engine, location);
     do {
         if (has_excerpts)
@@ -422,10 +381,10 @@ static inline __attribute__((always_inline)) void advance_by(struct engine *engi
             return;
         }
         if (location->has_ended)
-            return;
+            break;
         event = next_event(engine, location);
-    } while (is_private(engine, location, event) || is_earlier(entry_of(location), second));
-    sift_down(engine, 0, entry_of(location));
+    } while (is_private(engine, location, event));
+    place(engine, location);
 }
 
 static void advance(struct engine *engine)
@@ -473,7 +432,7 @@ static void init_location(struct engine *engine, size_t index)
         rank->n_locations++;
     }
     next_event(engine, state); // time 0 when there is nothing to read: it ends at once
-    place(engine, engine->n_heap++, entry_of(state));
+    place(engine, state);
 }
 
 void engine_init(struct engine *engine, struct trace *trace, const struct pag_options *options,
@@ -495,13 +454,10 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
         engine->listener = *listener;
     lineage_init(&engine->lineage);
     engine->locations = memory_zeroed(engine->n_locations, sizeof(*engine->locations));
-    engine->heap = memory_zeroed(engine->n_locations, sizeof(*engine->heap));
-    engine->heap_place = memory_zeroed(engine->n_locations, sizeof(*engine->heap_place));
+    tournament_init(&engine->order, (uint32_t)engine->n_locations);
     init_ranks(engine);
     for (size_t i = 0; i < engine->n_locations; i++)
         init_location(engine, i);
-    for (uint32_t i = engine->n_heap / 2; i-- > 0;)
-        sift_down(engine, i, engine->heap[i]);
     match_init(engine);
     collective_init(engine);
 }
@@ -521,8 +477,7 @@ static void release(struct engine *engine)
     lineage_release(&engine->lineage);
     free(engine->locations);
     free(engine->ranks);
-    free(engine->heap);
-    free(engine->heap_place);
+    tournament_release(&engine->order);
 }
 
 /// -1 and ERR: an empty archive, or one of which nothing can be read.
@@ -564,13 +519,15 @@ int pag_run(struct trace *trace, const struct pag_options *options,
 {
     struct engine engine;
     engine_init(&engine, trace, options, listener, NULL, result);
-    for (uint32_t n_turns = 1; engine.n_heap > 0; n_turns++) {
+    tournament_key next;
+    for (uint32_t n_turns = 1; (next = tournament_first(&engine.order)) != TOURNAMENT_NONE;
+         n_turns++) {
+        if (n_turns % TURNS_PER_REPORT == 0 && engine.listener.reached)
+            engine.listener.reached(engine.listener.context, key_ns(next));
         if (engine.options.parts)
             advance_excerpt(&engine);
         else
             advance(&engine);
-        if (n_turns % TURNS_PER_REPORT == 0 && engine.n_heap > 0 && engine.listener.reached)
-            engine.listener.reached(engine.listener.context, engine.heap[0].next_ns);
     }
     return engine_conclude(&engine, err);
 }

@@ -11,6 +11,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/pool.h"
+#include "analyzer/base/tournament.h"
 #include "analyzer/pag/hooks.h"
 #include "analyzer/pag/lineage/lineage.h"
 #include "analyzer/pag/location/location.h"
@@ -194,14 +195,6 @@ struct rank_state {
     uint32_t team_location;
 };
 
-/// When a location advances, and its turn among those at the same time: its index, plus LAST_TURN
-/// when it joins threads or ends.
-struct heap_entry {
-    uint64_t next_ns;
-    uint32_t turn;
-};
-#define LAST_TURN UINT32_C(0x80000000)
-
 /// One replay.
 struct engine {
     struct trace *trace;
@@ -226,11 +219,8 @@ struct engine {
     uint32_t *channel_buckets;
     uint32_t n_channel_buckets;
     uint32_t channel_epoch;  // grows when channels may have gone
-    struct heap_entry *heap; // locations that have not ended, earliest first
-    uint32_t n_heap;
-    uint32_t *heap_place; // by location
-    bool is_ahead;        // the location being read has not the earliest next event
-    uint64_t other_ns;    // next event of the location after that
+    struct tournament order; // locations that have not ended, by their next events (engine.c)
+    bool is_ahead;           // the location being read has not the earliest next event
     uint64_t window_begin_ns, window_end_ns;
     uint32_t window_epoch;
     bool has_window_end;

@@ -175,7 +175,10 @@ static bool is_alone_now(const struct engine *engine, const struct location_stat
 {
     if (engine->hooks)
         return engine->hooks->is_alone(engine, location, member->in_ns);
-    return !engine->is_ahead && member->in_ns != engine->other_ns;
+    if (engine->is_ahead)
+        return false;
+    tournament_key other = tournament_first_beside(&engine->order, location->index);
+    return member->in_ns != (uint64_t)(other >> 64);
 }
 
 /// Keeps the lineage of a member that enters now if another one may continue from it: the last one
