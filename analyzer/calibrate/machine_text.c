@@ -14,6 +14,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/quantity.h"
 #include "analyzer/calibrate/fit.h"
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"
@@ -102,14 +103,15 @@ static void put_messages(struct measurements *measurements, enum measured_scope 
     fputs("  </message>\n", out);
     if (n_clamped > 0)
         measurements_warn(measurements,
-                          "message times within %s that came out negative beside the calls' own "
-                          "time count as 1 ns: %zu of %zu",
-                          scope_names[scope], n_clamped, n);
+                          "%zu of %zu message times, scope %s, are below the time of their calls "
+                          "and count as 1 ns",
+                          n_clamped, n, scope_names[scope]);
     if (fit.is_clamped)
-        measurements_warn(measurements,
-                          "the line through message times within %s would have begun below 0, or "
-                          "fallen: that part of it is 0",
-                          scope_names[scope]);
+        measurements_warn(
+            measurements,
+            "the line through the message times, scope %s, had a negative term, which "
+            "is left out",
+            scope_names[scope]);
     free(sizes);
 }
 
@@ -140,9 +142,9 @@ static void put_core_messages(struct measurements *measurements, FILE *out)
     if (n_clamped > 0)
         measurements_warn(
             measurements,
-            "of messages on one core %zu came out shorter than smaller ones beside the "
-            "calls and the hand-over, and count as long",
-            n_clamped);
+            "%s on one core took less time than smaller ones, without their calls and "
+            "the hand-over; they get the time of those",
+            quantity_count(n_clamped, "message").text);
 }
 
 // --- collectives
@@ -289,14 +291,13 @@ static void warn_of_collectives(struct measurements *measurements, const char *c
 {
     int n_numbers, n_members = measurements_members(measurements, &n_numbers);
     if (clamped[0])
-        measurements_warn(measurements,
-                          "formulas that would have had a negative term go without it: %s",
+        measurements_warn(measurements, "formulas with a negative term, which is left out: %s",
                           clamped);
     if (n_numbers == 1)
         measurements_warn(
             measurements,
-            "collectives were measured with %d ranks only: that their times grow with "
-            "log2(p) is assumed",
+            "collectives were measured with %d ranks only; their times are assumed to grow with "
+            "log2(p)",
             n_members);
 }
 
@@ -374,14 +375,13 @@ static void warn_of_quality(struct measurements *measurements,
     const struct measured_spreads spreads = measurements_spreads(measurements, settings->spread);
     if (measurements->hand_over_ns >= 0 && measurements_hand_over_ns(measurements) == 0 &&
         !measurements_spins(measurements))
-        measurements_warn(measurements, "the hand-over of a core came out negative beside the "
-                                        "calls' own time and counts as 0");
+        measurements_warn(measurements, "the hand-over of a core took less time than its calls "
+                                        "and counts as 0");
     if (settings->spread > 0 && spreads.n_unsteady > 0)
         measurements_warn(
             measurements,
-            "%zu of %zu quantities did not become steady (quartiles within %g %%; at "
-            "worst %.0f %%, %s): did something else run here? --point-time gives them more "
-            "time",
+            "%zu of %zu quantities varied too much (quartiles not within %g %%; at worst %.0f %%, "
+            "%s). Measure on a quiet machine, or for longer with --point-time",
             spreads.n_unsteady, spreads.n, 100 * settings->spread, 100 * spreads.worst,
             spreads.worst_what);
 }

@@ -160,8 +160,8 @@ static int measure(char **line, struct calibration *calibration)
         return -1;
     if (measurements->n_programs > 1) {
         log_error(
-            "%u programs of one rank each were started instead of one program: the launcher is "
-            "that of another MPI than the program's; --implementation says which one it is of",
+            "the launcher started %u programs of one rank each instead of one program: it belongs "
+            "to another MPI; --implementation says to which",
             measurements->n_programs);
         return -1;
     }
@@ -169,10 +169,11 @@ static int measure(char **line, struct calibration *calibration)
         return 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return -1; // said already
-    log_error("the measuring program did not come to its end: no machine file was written (the "
-              "launch line ended with %s %d)",
-              WIFSIGNALED(status) ? "signal" : "status",
-              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    log_error(
+        "the launch line ended with %s %d before everything was measured; no machine file was "
+        "written",
+        WIFSIGNALED(status) ? "signal" : "status",
+        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return -1;
 }
 

@@ -98,6 +98,21 @@ double growth_at(const struct growth *growth, double x)
     return NAN;
 }
 
+char *growth_law(const struct growth *growth, const char *x)
+{
+    switch (growth->form) {
+    case GROWTH_CONSTANT:
+        return memory_copy_text("constant");
+    case GROWTH_POWER:
+        return memory_format("%s^%.2f", x, growth->b);
+    case GROWTH_LOGARITHM:
+        return memory_format("log2(%s)", x);
+    case GROWTH_UNKNOWN:
+        break;
+    }
+    return memory_copy_text("?");
+}
+
 bool growth_is_good(const struct growth *growth)
 {
     return growth->form == GROWTH_CONSTANT ||

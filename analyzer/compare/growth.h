@@ -31,6 +31,9 @@ struct growth growth_fit(const double *x, const double *y, size_t n);
 /// The value at X > 0, at least 0; NAN when the form is unknown.
 double growth_at(const struct growth *growth, double x);
 
+/// The law: "X^0.98", "log2(X)", "constant", "?". The caller frees.
+char *growth_law(const struct growth *growth, const char *x);
+
 /// Whether predictions may be made from it: a constant, or R squared of 0.8 at least.
 bool growth_is_good(const struct growth *growth);
 

@@ -128,4 +128,8 @@ void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
 /// scaling is broken (for SCALING_SIZE it never is).
 void scaling_compute(struct scaling *scaling, double threshold);
 
+/// What a computed study over the parameter BY shows, in sentences: where scaling breaks, what is
+/// lost there, and a forecast. The caller frees.
+char *scaling_conclusion(const struct scaling *scaling, const char *by);
+
 #endif

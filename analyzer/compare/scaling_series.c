@@ -435,6 +435,7 @@ static int add_series(struct choosing *choosing, size_t first)
             add_trial(choosing, scaling, &choosing->trials[i], kind.is_by_x))
             return -1;
     scaling_compute(scaling, page->threshold);
+    page->series[page->n_series - 1].conclusion = scaling_conclusion(scaling, choosing->choice->by);
     return 0;
 }
 
@@ -510,6 +511,7 @@ void scaling_series_release(struct scaling_page *page)
         findings_release(series);
         free(series->name);
         free(series->kind_reason);
+        free(series->conclusion);
         scaling_free(series->scaling);
     }
     free(page->series);

@@ -28,6 +28,7 @@ struct scaling_series {
     char *name;        // what else they have in common: "app/sweep, size=64"
     char *kind_reason; // why they are taken for strong or weak scaling
     struct scaling *scaling;
+    char *conclusion;
     struct scaling_finding *findings; // most severe first
     size_t n_findings;
 };

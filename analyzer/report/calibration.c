@@ -56,7 +56,7 @@ static void print_messages(const struct calibration_report *report, FILE *stream
     const struct measurements *measurements = report->measurements;
     struct table table = {0};
     table_add_columns(&table, "<Messages", "8 B", "1 KiB", "1 MiB", "send", "receive",
-                      "eager up to", "fit", "worst", NULL);
+                      "eager up to", "fit error", "worst", NULL);
     for (int scope = SCOPE_NODE; scope < N_SCOPES; scope++) {
         const struct measured_scope_costs *costs = &measurements->scopes[scope];
         if (costs->n_messages == 0)
@@ -91,9 +91,9 @@ static void print_cores(const struct measurements *measurements, FILE *stream)
         fputc('\n', stream);
         print_words(
             "",
-            memory_format("A rank that waits keeps its core busy (work beside it took %.2f "
-                          "times as long): predict shared cores with --wait spin. Half of a "
-                          "round trip of two ranks on one core: %s.",
+            memory_format("A waiting rank spins: work on the same core took %.2f times as long. "
+                          "Predict shared cores with --wait spin. Half a round trip between two "
+                          "ranks on one core took %s.",
                           measurements->waiting_slowdown, time_of(measurements->hand_over_ns).text),
             stream);
         return;
@@ -101,8 +101,8 @@ static void print_cores(const struct measurements *measurements, FILE *stream)
     fputc('\n', stream);
     print_words(
         "",
-        memory_format("A rank that waits leaves its core. Handing the core over costs %s, and "
-                      "%s more where both ranks use %s of cache.",
+        memory_format("A waiting rank blocks and leaves its core. The hand-over to another rank "
+                      "costs %s, and %s more if both use %s of cache.",
                       time_of(measurements_hand_over_ns(measurements)).text,
                       time_of(measurements->working_set_ns).text,
                       quantity_size((uint64_t)measurements->working_set_bytes).text),
@@ -118,7 +118,7 @@ static void print_collectives(const struct calibration_report *report, FILE *str
     fputc('\n', stream);
     print_words(
         "",
-        memory_format("Collectives of up to %d ranks: %s, fitted within %s (at worst %s, %s).",
+        memory_format("Collectives of up to %d ranks: %s with a fit error of %s (at worst %s, %s).",
                       n_members, quantity_count(report->machine->n_collectives, "formula").text,
                       quantity_share(errors->collective_rms).text,
                       quantity_share(errors->collective_worst).text, errors->worst_collective),
@@ -153,8 +153,7 @@ static void print_differences(const struct calibration_report *report, FILE *str
     table_print(&table, 0, 0, stream);
     const struct machine *here = report->machine, *there = report->against;
     if (here->compute_ns > 0 && there->compute_ns > 0)
-        fprintf(stream,
-                "A run recorded here and predicted for that machine needs --cpu-speed %.3f.\n",
+        fprintf(stream, "To predict that machine from a run recorded here, add --cpu-speed %.3f.\n",
                 (double)here->compute_ns / (double)there->compute_ns);
 }
 

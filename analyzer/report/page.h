@@ -61,15 +61,4 @@ void page_moves(const struct page *page, const struct whatif_report *report,
 /// What the first estimate of REPORT rests on; nothing where it is a prediction.
 void page_estimate(const struct page *page, const struct whatif_report *report);
 
-// scaling_text.c
-struct growth;
-struct scaling_page;
-struct scaling_series;
-
-/// What the series shows in a few sentences: where scaling breaks, why, and what comes next. The
-/// caller frees.
-char *scaling_conclusion(const struct scaling_page *page, const struct scaling_series *series);
-/// The law of a growth: "x^0.98", "log2(x)", "constant", "?".
-char *scaling_law(const struct growth *growth, const char *by);
-
 #endif

@@ -51,11 +51,11 @@ setup() {
     run "$PAGODA" scaling runs.db --as strong
     [ "$status" = 0 ]
     head=$(printf '%s ' "${lines[@]:0:10}" | tr -s ' ')
-    [[ $head == *"Scaling breaks at ranks = 4: the efficiency is 75.0 % there, and was 90.0 % at 2."* ]]
-    [[ $head == *"lost most there is load balance (100.0 % -> 75.0 %; 100.0 % of all"* ]]
-    [[ $head == *"most is waiting in wait-at-nxn (100.0 %)"* ]]
-    [[ $head == *"At ranks = 8, if all goes on as in these 3 points, it takes 2.292 ms (efficiency 49.1 %)."* ]]
-    [[ $head == *"Next to dominate is waiting in wait-at-nxn (log2(ranks)): 50.9 % of the time there, more than work from about ranks = 7.21 on."* ]]
+    [[ $head == *"Scaling breaks at ranks = 4: the efficiency is 75.0 %, after 90.0 % at 2."* ]]
+    [[ $head == *"The main loss is in load balance: 100.0 % -> 75.0 %, 100.0 % of all losses."* ]]
+    [[ $head == *"The cost of wait-at-nxn waits grew most since ranks = 1: 100.0 % of all growth."* ]]
+    [[ $head == *"The forecast from these 3 points for ranks = 8 is 2.292 ms, an efficiency of 49.1 %."* ]]
+    [[ $head == *"The share of wait-at-nxn waits rises most, to 50.9 % (log2(ranks)); it exceeds that of work from about ranks = 7.21 on."* ]]
     [[ $output =~ "8.000 ms"\ +"2.000 ms"\ +"66.7 %"\ +"1.000 ms"\ +"ranks^-1.00"\ +"1.000"\ +3\ +region\ +work ]]
 }
 
@@ -116,9 +116,9 @@ setup() {
     done
     "$PAGODA" scaling few-1 few-2 few-4 --json >few.json
     jq -e '.series[0] | (.conclusion
-        | startswith("At ranks = 4 ranks had no core for 50.0 % of their time: there were more ranks than cores. All that follows is about that, too, and no forecast for a machine with a core for each rank. Scaling breaks at ranks = 4")
-        and contains("lost most there is CPU time outside MPI (100.0 % -> 50.0 %; 100.0 % of all that is lost)")
-        and contains("of what costs more than at 1 most is (without CPU time) (100.0 %)"))
+        | startswith("At ranks = 4 ranks had no core for 50.0 % of their time: the nodes were oversubscribed. All numbers here include that time, so they do not hold for a machine with a core for each rank. Scaling breaks at ranks = 4")
+        and contains("The main loss is in CPU time outside MPI: 100.0 % -> 50.0 %, 100.0 % of all losses.")
+        and contains("The cost of (without CPU time) grew most since ranks = 1: 100.0 % of all growth."))
         and [.points[] | .cpu_efficiency, .no_cpu_share] == [1, 0, 1, 0, 0.5, 0.5]
         and [.points[].computation_scaling] == [1, 1, 1]' few.json
     run "$PAGODA" scaling few-1 few-2 few-4
@@ -153,9 +153,9 @@ setup() {
     run "$PAGODA" scaling runs.db --as weak --by n
     [ "$status" = 0 ]
     [[ $output == *"weak scaling (size rises with n; --strong for the other)"* ]]
-    [[ $output == *"Scaling holds over all points: the efficiency is 100.0 % at n = 4."* ]]
+    [[ $output == *"Scaling holds up to n = 4: the efficiency is 100.0 %."* ]]
     run "$PAGODA" scaling runs.db --as weak --strong
-    [[ $output == *"Scaling breaks at once: the efficiency is 50.0 % at ranks = 2."* ]]
+    [[ $output == *"Scaling breaks at the first step: the efficiency is 50.0 % at ranks = 2."* ]]
 }
 
 @test "another parameter, and series of what else differs" {
@@ -210,16 +210,16 @@ setup() {
     run "$PAGODA" scaling run-1-8 run-2-32 run-4-32 # 8, 16, 8 ms of work a rank
     echo "$output"
     [ "$status" = 0 ]
-    [[ $(tr -s ' \n' ' ' <<<"$output") == *"What comes next cannot be told: no law of growth fits the points of parts with "*" of the time."* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"There is no forecast: no law fits the growth of parts with "*" of the time."* ]]
     [[ $output =~ "none fits"\ +[-0-9.]+\ +3.*work ]]
-    [[ $output != *"if all goes on"* && $output != *"next: 8"* ]]
+    [[ $output != *"The forecast"* && $output != *"next: 8"* ]]
     [ "$("$PAGODA" scaling run-1-8 run-2-32 run-4-32 --json | jq '.series[0].next')" = null ]
 }
 
 @test "two points are compared, but nothing is foretold" {
     run "$PAGODA" scaling run-1-8 run-2-8
     [ "$status" = 0 ]
-    [[ $(tr -s ' \n' ' ' <<<"$output") == *"What comes next cannot be told: 2 points are there, 3 are needed for a fit."* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *"There is no forecast: it needs 3 points, and there are 2."* ]]
     [[ $output == *"Growth is not fitted: 2 points, and 3 are needed."* ]]
 }
 

@@ -26,7 +26,7 @@ calibrates() {
         --arg path "$mpi.xml" --arg name "$([ "$mpi" = mpich ] && echo MPICH || echo 'Open MPI')" out
     "$PAGODA" check "$mpi.xml"
     valid "$mpi.xml"
-    # What was not measured, and how many quantities did not become steady, is in the file, too.
+    # What was not measured, and how many quantities varied too much, is in the file, too.
     jq -e '.missing | test("messages between nodes")' out
     jq -r .missing out | diff - <(xmllint --xpath 'string(//calibration/@missing)' "$mpi.xml")
     [[ $(xmllint --xpath 'string(//calibration/@unsteady)' "$mpi.xml") == *' of '* ]]
@@ -159,11 +159,11 @@ refused() {
 }
 
 @test "a launcher that ends too early, or is of another MPI" {
-    refused '(the launch line ended with status 3)' -- -o new.xml -- bash -c 'echo mpi X; exit 3'
-    refused '(the launch line ended with signal 15)' -- -o new.xml -- bash -c 'echo mpi X; kill $$'
+    refused 'the launch line ended with status 3' -- -o new.xml -- bash -c 'echo mpi X; exit 3'
+    refused 'the launch line ended with signal 15' -- -o new.xml -- bash -c 'echo mpi X; kill $$'
     refused 'ended with status 0' -- -o new.xml -- bash -c 'printf "%s\n" "mpi X" "progress 1 3" "message node"'
     has_mpi openmpi && has_mpi mpich || skip "one MPI only"
-    refused '2 programs of one rank each were started' -- -o new.xml --implementation openmpi -- mpirun.mpich -n 2
+    refused 'started 2 programs of one rank each' -- -o new.xml --implementation openmpi -- mpirun.mpich -n 2
 }
 
 @test "what is refused" {
@@ -173,7 +173,7 @@ refused() {
     refused 'none.xml' -- -o new.xml --against none.xml -- mpirun.openmpi -n 2
     refused 'cannot run no-such-launcher' -- -o new.xml -- no-such-launcher -n 2
     refused 'no launcher of Open MPI or MPICH started this' -- -o new.xml -- env -u PMI_RANK
-    refused 'did not come to its end' -- -o new.xml -- false
+    refused 'before everything was measured' -- -o new.xml -- false
     has_mpi mpich || return 0
     refused 'cannot write' -- "${quick[@]}" -o none/new.xml -- mpirun.mpich -n 2
 }

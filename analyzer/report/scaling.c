@@ -1,191 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A scaling study on a terminal: what it shows in sentences, then points, then the growth of the
-// parts.
+// A scaling study as text (what it shows in sentences, then points, then the growth of the parts),
+// as JSON, and as comma-separated values (RFC 4180), one number a line, so that any tool can filter
+// and pivot it.
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/csv.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/compare/scaling_series.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/json_values.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
-
-static const double little = 0.02; // of the ranks' time: not worth a sentence
-
-char *scaling_law(const struct growth *growth, const char *by)
-{
-    switch (growth->form) {
-    case GROWTH_CONSTANT:
-        return memory_copy_text("constant");
-    case GROWTH_POWER:
-        return memory_format("%s^%.2f", by, growth->b);
-    case GROWTH_LOGARITHM:
-        return memory_format("log2(%s)", by);
-    case GROWTH_UNKNOWN:
-        break;
-    }
-    return memory_copy_text("?");
-}
-
-static struct quantity time_of(double time_ns)
-{
-    return quantity_time(time_ns > 0 ? (uint64_t)llround(time_ns) : 0);
-}
-
-static const char *part_kind(const struct scaling_part *part)
-{
-    return *part->wait_state ? "waiting in " : "";
-}
-
-static void conclude_break(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
-{
-    const struct scaling_point *first = &scaling->points[0];
-    const struct scaling_point *at = &scaling->points[scaling->looked_at];
-    if (!scaling->is_broken)
-        fprintf(to, "Scaling holds over all points: the efficiency is %s at %s = %g.",
-                quantity_share(at->efficiency).text, page->by, at->x);
-    else if (scaling->looked_at > 1)
-        fprintf(to, "Scaling breaks at %s = %g: the efficiency is %s there, and was %s at %g.",
-                page->by, at->x, quantity_share(at->efficiency).text,
-                quantity_share(scaling->points[scaling->looked_at - 1].efficiency).text,
-                scaling->points[scaling->looked_at - 1].x);
-    else
-        fprintf(to, "Scaling breaks at once: the efficiency is %s at %s = %g.",
-                quantity_share(at->efficiency).text, page->by, at->x);
-    if (scaling->why < N_FACTORS) {
-        fprintf(to, " What is lost most there is %s (%s", scaling_factor_names[scaling->why],
-                quantity_share(first->factors[scaling->why]).text);
-        fprintf(to, " -> %s; %s of all that is lost)",
-                quantity_share(at->factors[scaling->why]).text,
-                quantity_share(scaling->why_share).text);
-        if (scaling->cause != SCALING_NONE)
-            fprintf(to, "; of what costs more than at %g most is %s%s (%s)", first->x,
-                    part_kind(&scaling->parts[scaling->cause]), scaling->parts[scaling->cause].name,
-                    quantity_share(scaling->cause_share).text);
-        fputc('.', to);
-    }
-    const struct scaling_point *fastest = &scaling->points[scaling->fastest];
-    if (scaling->kind == SCALING_STRONG && scaling->fastest + 1 < scaling->n_points)
-        fprintf(to, " More than %s = %g is slower: the least time, %s, is there.", page->by,
-                fastest->x, time_of(fastest->time_ns).text);
-}
-
-static void conclude_size(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
-{
-    const struct scaling_point *first = &scaling->points[0];
-    const struct scaling_point *last = &scaling->points[scaling->n_points - 1];
-    char *law = scaling_law(&scaling->time_growth, page->by);
-    fprintf(to, "From %s = %g to %g the time goes from %s", page->by, first->x, last->x,
-            time_of(first->time_ns).text);
-    fprintf(to, " to %s", time_of(last->time_ns).text);
-    if (scaling->time_growth.form == GROWTH_CONSTANT)
-        fprintf(to, ": it stays the same");
-    else if (growth_is_good(&scaling->time_growth))
-        fprintf(to, ", as %s", law);
-    fputc('.', to);
-    if (scaling->cause != SCALING_NONE)
-        fprintf(to, " Of what takes longer most is %s%s (%s).",
-                part_kind(&scaling->parts[scaling->cause]), scaling->parts[scaling->cause].name,
-                quantity_share(scaling->cause_share).text);
-    free(law);
-}
-
-static void conclude_riser(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
-{
-    const struct scaling_part *riser = &scaling->parts[scaling->riser];
-    const struct scaling_part *leader = &scaling->parts[scaling->leader];
-    char *law = scaling_law(&riser->growth, page->by);
-    fprintf(to, " Next to dominate is %s%s (%s): %s of the time there", part_kind(riser),
-            riser->name, law, quantity_share(riser->next_ns / scaling->next_ns).text);
-    if (scaling->riser == scaling->leader)
-        fprintf(to, ", more of it than ever");
-    else if (isfinite(scaling->riser_overtakes_x))
-        fprintf(to, ", more than %s%s from about %s = %.3g on", part_kind(leader), leader->name,
-                page->by, scaling->riser_overtakes_x);
-    else
-        fprintf(to, ", but less than %s%s as far as can be foreseen", part_kind(leader),
-                leader->name);
-    fputc('.', to);
-    free(law);
-}
-
-static void conclude_next(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
-{
-    if (!scaling->has_next && scaling->n_points >= GROWTH_LEAST_POINTS) {
-        fprintf(
-            to,
-            " What comes next cannot be told: no law of growth fits the points of parts with %s "
-            "of the time.",
-            quantity_share(scaling->next_unfitted_share).text);
-        return;
-    }
-    if (!scaling->has_next) {
-        fprintf(to, " What comes next cannot be told: %s %s, %d are needed for a fit.",
-                quantity_count(scaling->n_points, "point").text,
-                scaling->n_points == 1 ? "is there" : "are there", GROWTH_LEAST_POINTS);
-        return;
-    }
-    fprintf(to, " At %s = %g, if all goes on as in these %s, it takes %s", page->by,
-            scaling->next_x, quantity_count(scaling->n_points, "point").text,
-            time_of(scaling->next_ns).text);
-    if (!isnan(scaling->next_efficiency))
-        fprintf(to, " (efficiency %s)", quantity_share(scaling->next_efficiency).text);
-    fputc('.', to);
-    if (scaling->riser != SCALING_NONE)
-        conclude_riser(page, scaling, to);
-    if (scaling->next_unfitted_share > 0.1)
-        fprintf(to, " Of that time %s is in parts without a good fit, taken as they are now.",
-                quantity_share(scaling->next_unfitted_share).text);
-}
-
-/// The point with most time without CPU time, if that is worth a sentence, else SCALING_NONE.
-static size_t worst_for_cores(const struct scaling *scaling)
-{
-    size_t worst = SCALING_NONE;
-    for (size_t i = 0; i < scaling->n_points; i++)
-        if (scaling->points[i].no_cpu_share >= little &&
-            (worst == SCALING_NONE ||
-             scaling->points[i].no_cpu_share > scaling->points[worst].no_cpu_share))
-            worst = i;
-    return worst;
-}
-
-/// Ranks without cores come before all causes and forecasts: those are about them, too.
-static void conclude_cores(const struct scaling_page *page, const struct scaling *scaling, FILE *to)
-{
-    size_t worst = worst_for_cores(scaling);
-    if (worst == SCALING_NONE)
-        return;
-    const struct scaling_point *point = &scaling->points[worst];
-    fprintf(to,
-            "At %s = %g ranks had no %s for %s of their time: %s. All that follows is about "
-            "that, too, and no forecast for %s. ",
-            page->by, point->x, point->has_few_cores ? "core" : "CPU time",
-            quantity_share(point->no_cpu_share).text,
-            point->has_few_cores
-                ? "there were more ranks than cores"
-                : "other programs had their cores, or they slept or waited for files",
-            point->has_few_cores ? "a machine with a core for each rank" : "a quiet machine");
-}
-
-char *scaling_conclusion(const struct scaling_page *page, const struct scaling_series *series)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *to = memory_stream(&text, &size);
-    conclude_cores(page, series->scaling, to);
-    if (series->scaling->kind == SCALING_SIZE)
-        conclude_size(page, series->scaling, to);
-    else
-        conclude_break(page, series->scaling, to);
-    conclude_next(page, series->scaling, to);
-    fclose(to);
-    return text;
-}
 
 static void add_time(struct table *table, double time_ns)
 {
@@ -297,7 +127,7 @@ static void add_growth(struct table *table, const struct scaling_page *page,
     bool is_good = growth_is_good(&part->growth);
     if (scaling->has_next)
         add_time(table, is_good ? part->next_ns : NAN);
-    char *law = scaling_law(&part->growth, page->by);
+    char *law = growth_law(&part->growth, page->by);
     table_add_cell(table, "%s",
                    is_good || scaling->n_points < GROWTH_LEAST_POINTS ? law : "none fits");
     free(law);
@@ -394,7 +224,6 @@ void text_print_scaling(const struct scaling_page *page, const struct scaling_te
     for (size_t i = 0; i < page->n_series; i++) {
         const struct scaling_series *series = &page->series[i];
         const struct scaling *scaling = series->scaling;
-        char *conclusion = scaling_conclusion(page, series);
         char *head = memory_format("%s: %s %g to %g, %s", series->name, page->by,
                                    scaling->points[0].x, scaling->points[scaling->n_points - 1].x,
                                    quantity_count(scaling->n_trials, "run").text);
@@ -408,14 +237,173 @@ void text_print_scaling(const struct scaling_page *page, const struct scaling_te
             fprintf(stream, "  ");
             free(kind);
         }
-        print_paragraph(conclusion, 2, 2, options->width, stream);
+        print_paragraph(series->conclusion, 2, 2, options->width, stream);
         free(head);
-        free(conclusion);
         if (options->has_sparklines)
             print_trend(scaling, stream);
         print_points(page, scaling, stream);
         print_growth(page, scaling, options, stream);
         if (page->has_findings)
             print_findings(series, options->width, stream);
+    }
+}
+
+static json_t *index_or_null(size_t index)
+{
+    return index == SCALING_NONE ? json_null() : json_count(index);
+}
+
+static json_t *fit_object(const struct growth *growth)
+{
+    static const char *const forms[] = {[GROWTH_UNKNOWN] = "unknown",
+                                        [GROWTH_CONSTANT] = "constant",
+                                        [GROWTH_POWER] = "power",
+                                        [GROWTH_LOGARITHM] = "logarithm"};
+    if (growth->form == GROWTH_UNKNOWN)
+        return json_null();
+    return JSON_OBJECT({"form", json_string(forms[growth->form])}, {"a", json_real(growth->a)},
+                       {"b", json_real(growth->b)}, {"r_squared", json_number(growth->r_squared)},
+                       {"n_points", json_count(growth->n_points)},
+                       {"is_good", json_boolean(growth_is_good(growth))});
+}
+
+static json_t *point_object(const void *of, size_t i)
+{
+    const struct scaling_point *point = &((const struct scaling *)of)->points[i];
+    json_t *object = JSON_OBJECT(
+        {"x", json_real(point->x)}, {"ranks", json_number(point->n_ranks)},
+        {"n_trials", json_count(point->n_trials)}, {"time_ns", json_number(point->time_ns)},
+        {"time_stddev_ns", json_number(point->time_spread_ns)},
+        {"speedup", json_number(point->speedup)}, {"efficiency", json_number(point->efficiency)},
+        {"no_cpu_share", json_number(point->no_cpu_share)});
+    for (enum scaling_factor j = 0; j < N_FACTORS; j++)
+        JSON_PUT(object, {scaling_factor_keys[j], json_number(point->factors[j])});
+    return object;
+}
+
+static json_t *part_object(const void *of, size_t i)
+{
+    const struct scaling *scaling = of;
+    const struct scaling_part *part = &scaling->parts[i];
+    bool has_next = scaling->has_next && growth_is_good(&part->growth);
+    json_t *times = json_array();
+    for (size_t j = 0; j < scaling->n_points; j++)
+        json_array_append_new(times, json_real(part->ns[j]));
+    return JSON_OBJECT({"kind", json_string(*part->wait_state ? "wait-state" : "region")},
+                       {"name", json_text(part->name)},
+                       {"is_start_or_end", json_boolean(part->is_start_or_end)},
+                       {"per_rank_ns", times}, {"fit", fit_object(&part->growth)},
+                       {"next_ns", has_next ? json_real(part->next_ns) : json_null()});
+}
+
+static json_t *break_object(const struct scaling *scaling)
+{
+    bool has_factor = scaling->why < N_FACTORS;
+    return JSON_OBJECT(
+        {"is_broken", json_boolean(scaling->is_broken)},
+        {"x", json_real(scaling->points[scaling->looked_at].x)},
+        {"factor", has_factor ? json_string(scaling_factor_keys[scaling->why]) : json_null()},
+        {"factor_share", json_number(scaling->why_share)}, {"part", index_or_null(scaling->cause)},
+        {"part_share", json_number(scaling->cause_share)},
+        {"fastest_x", json_real(scaling->points[scaling->fastest].x)});
+}
+
+static json_t *next_object(const struct scaling *scaling)
+{
+    if (!scaling->has_next)
+        return json_null();
+    return JSON_OBJECT(
+        {"x", json_real(scaling->next_x)}, {"time_ns", json_number(scaling->next_ns)},
+        {"efficiency", json_number(scaling->next_efficiency)},
+        {"unfitted_share", json_number(scaling->next_unfitted_share)},
+        {"leader_now", index_or_null(scaling->leader)},
+        {"leader", index_or_null(scaling->next_leader)}, {"riser", index_or_null(scaling->riser)},
+        {"riser_overtakes_at", json_number(scaling->riser_overtakes_x)});
+}
+
+static json_t *finding_object(const void *of, size_t i)
+{
+    const struct scaling_finding *finding = &((const struct scaling_series *)of)->findings[i];
+    bool is_critical = finding->holds && finding->severity >= finding->threshold;
+    return JSON_OBJECT(
+        {"id", json_text(finding->id)},
+        {"of", json_text(*finding->subject ? finding->subject : "program")},
+        {"name", json_text(finding->name)}, {"condition", json_text(finding->condition)},
+        {"is_evaluated", json_boolean(finding->is_evaluated)},
+        {"holds", json_boolean(finding->holds)}, {"severity", json_real(finding->severity)},
+        {"confidence", json_real(finding->confidence)}, {"is_critical", json_boolean(is_critical)});
+}
+
+static json_t *trial_object(const void *of, size_t i)
+{
+    const struct scaling_trial *trial = &((const struct scaling *)of)->trials[i];
+    return JSON_OBJECT({"trial", json_text(trial->name)}, {"x", json_real(trial->x)});
+}
+
+static json_t *series_object(const void *of, size_t i)
+{
+    const struct scaling_page *page = of;
+    const struct scaling_series *series = &page->series[i];
+    const struct scaling *scaling = series->scaling;
+    return JSON_OBJECT(
+        {"name", json_text(series->name)}, {"kind", json_string(scaling_kind_names[scaling->kind])},
+        {"kind_reason", json_text(series->kind_reason)},
+        {"conclusion", json_text(series->conclusion)},
+        {"trials", json_list(scaling->n_trials, trial_object, scaling)},
+        {"points", json_list(scaling->n_points, point_object, scaling)},
+        {"breaks", break_object(scaling)},
+        {"growth", json_list(scaling->n_parts, part_object, scaling)},
+        {"time_fit", fit_object(&scaling->time_growth)}, {"next", next_object(scaling)},
+        {"properties",
+         page->has_findings ? json_list(series->n_findings, finding_object, series) : NULL});
+}
+
+int json_print_scaling(const struct scaling_page *page, const char *version, FILE *stream,
+                       struct error *err)
+{
+    json_t *root = JSON_PUT(json_document(version), {"database", json_text_or_null(page->database)},
+                            {"by", json_text(page->by)}, {"time", json_string("window")},
+                            {"threshold", json_real(page->threshold)},
+                            {"series", json_list(page->n_series, series_object, page)});
+    return json_print_object(root, JSON_INDENT(1), "the scaling study", stream, err);
+}
+
+static void print_line(const struct scaling_page *page, const struct scaling_series *series,
+                       const struct scaling_point *point, const char *kind, const char *name,
+                       double value, double spread, FILE *stream)
+{
+    if (isnan(value))
+        return;
+    csv_put_quoted(stream, series->name);
+    fputc(',', stream);
+    csv_put_quoted(stream, page->by);
+    fprintf(stream, ",%.15g,%.15g,%s,", point->x, point->n_ranks, kind);
+    csv_put_quoted(stream, name);
+    fprintf(stream, ",%.15g,", value);
+    if (!isnan(spread))
+        fprintf(stream, "%.15g", spread);
+    fprintf(stream, ",%zu\n", point->n_trials);
+}
+
+void csv_print_scaling(const struct scaling_page *page, FILE *stream)
+{
+    fprintf(stream, "series,parameter,x,ranks,kind,name,value,stddev,trials\n");
+    for (size_t i = 0; i < page->n_series; i++) {
+        const struct scaling_series *series = &page->series[i];
+        const struct scaling *scaling = series->scaling;
+        for (size_t j = 0; j < scaling->n_points; j++) {
+            const struct scaling_point *point = &scaling->points[j];
+            print_line(page, series, point, "run", "time_ns", point->time_ns, point->time_spread_ns,
+                       stream);
+            print_line(page, series, point, "run", "speedup", point->speedup, NAN, stream);
+            print_line(page, series, point, "run", "efficiency", point->efficiency, NAN, stream);
+            for (enum scaling_factor k = 0; k < N_FACTORS; k++)
+                print_line(page, series, point, "efficiency", scaling_factor_keys[k],
+                           point->factors[k], NAN, stream);
+            for (size_t k = 0; k < scaling->n_parts; k++)
+                print_line(page, series, point,
+                           *scaling->parts[k].wait_state ? "wait-state" : "region",
+                           scaling->parts[k].name, scaling->parts[k].ns[j], NAN, stream);
+        }
     }
 }
