@@ -305,7 +305,7 @@ bench: all $(tools) $(benches)
 
 # Predictions against real runs, on a quiet machine; QUICK=1 a few of them, T='NAME...' those named.
 accuracy-windows = $(MPIS:%=$(BUILD)/accuracy/window-%.so)
-accuracy-programs = coast ep ft irk is joinserver masterworker mg pingpong spa sweep tsp
+accuracy-programs = coast ep irk is joinserver masterworker mg pingpong spa sweep tsp
 .PHONY: accuracy
 accuracy: all $(accuracy-windows) $(BUILD)/accuracy/speed $(foreach mpi,$(MPIS),$(foreach kind,$(mpi) $(mpi)-regions,\
     $(accuracy-programs:%=$(BUILD)/programs/$(kind)/%)))

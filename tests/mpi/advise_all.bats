@@ -13,7 +13,6 @@ size_of() {
     case $1 in
     coast) echo --size 128 --steps 12 ;;
     ep) echo --size 18 --iterations 3 --skew 100 ;;
-    ft) echo --size 32 --iterations 2 ;;
     irk) echo --size 4000 --steps 2 --stages 2 --iterations 3 --reach 20 ;;
     is) echo --size 17 --iterations 2 ;;
     joinserver) echo --tuples 4000 --work 20 ;;
@@ -54,7 +53,7 @@ agree_on() {
 }
 
 @test "pruned lists are those of --exhaustive: Open MPI, collective operations" {
-    agree_on openmpi ep ft is kth
+    agree_on openmpi ep is kth
 }
 
 @test "pruned lists are those of --exhaustive: MPICH" {

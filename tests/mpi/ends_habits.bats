@@ -3,21 +3,10 @@
 # The rows and what holds for each: tests/ends.
 load ../helper
 
-@test "a script that becomes the program" {
-    ends_row wrapper
-}
-
-@test "a program with LD_PRELOAD of its own" {
-    ends_row preload
-}
-
-@test "closes all files it did not open" {
-    ends_row close-fds
-}
-
-@test "changes its folder" {
-    ends_row chdir
-}
+@test "a script that becomes the program" { ends_row wrapper; }
+@test "a program with LD_PRELOAD of its own" { ends_row preload; }
+@test "closes all files it did not open" { ends_row close-fds; }
+@test "changes its folder" { ends_row chdir; }
 
 @test "changes its root folder" {
     [ "$(id -u)" = 0 ] || skip "needs root"
@@ -29,10 +18,5 @@ load ../helper
     ends_row setuid
 }
 
-@test "RLIMIT_NOFILE too low" {
-    ends_row few-fds
-}
-
-@test "RLIMIT_AS of 1 GB" {
-    ends_row little-memory
-}
+@test "RLIMIT_NOFILE too low" { ends_row few-fds; }
+@test "RLIMIT_AS of 1 GB" { ends_row little-memory; }

@@ -4,20 +4,6 @@
 load ../helper
 load trace
 
-@test "the example programs give the same results under the tracer" {
-    examples() {
-        local program
-        for program in spa is masterworker; do
-            untraced "$1" 4 "$program"
-            traced "$1" 4 "$program"
-            [ "$status" = 0 ]
-            cmp "$out" "$plain_out"
-            check_archive "$dir"
-        done
-    }
-    for_each_mpi examples
-}
-
 @test "env and taskset on both sides of the launcher" {
     wrapped() {
         local core
