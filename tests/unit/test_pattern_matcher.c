@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shipped patterns on hand-made root events: for each one a root where it waits, one where it
-// does not, the boundary (a wait of exactly 0), and one that is cut at the end of its call.
+// What the matcher keeps of hand-made root events: sums, worst instances, confidence. What each
+// shipped pattern finds is a trace of tests/traces/patterns.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,23 +81,6 @@ static struct root receive(int64_t enter, int64_t leave, int64_t send_enter)
     return root;
 }
 
-static void test_late_sender(void **state)
-{
-    (void)state;
-    struct root root = receive(100, 200, 150);
-    check(&root, "late-sender", 50, NULL);
-    root = receive(100, 200, 101);
-    check(&root, "late-sender", 1, NULL);
-    root = receive(100, 200, 100);
-    check(&root, NULL);
-    root = receive(100, 200, 40);
-    check(&root, NULL);
-    root = receive(100, 200, 260); // a clock that goes ahead: cut at the leave
-    check(&root, "late-sender", 100, NULL);
-    root = receive(100, 100, 100);
-    check(&root, NULL);
-}
-
 static void test_late_sender_worst_instance(void **state)
 {
     (void)state;
@@ -121,36 +104,6 @@ static struct root queued(int64_t queued_send, bool is_same_source)
     root.value[ROOT_RECEIVE_QUEUED_SEND] = queued_send;
     root.value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = is_same_source;
     return root;
-}
-
-static void test_wrong_order(void **state)
-{
-    (void)state;
-    const char *same = "late-sender-wrong-order-same-source";
-    const char *different = "late-sender-wrong-order-different-source";
-    struct root root = queued(120, true);
-    check(&root, "late-sender", 50, "late-sender-wrong-order", 30, same, 30, NULL);
-    root = queued(120, false);
-    check(&root, "late-sender", 50, "late-sender-wrong-order", 30, different, 30, NULL);
-    root = queued(60, false); // sent before the receive began: all of the wait
-    check(&root, "late-sender", 50, "late-sender-wrong-order", 50, different, 50, NULL);
-    root = queued(150, true);
-    check(&root, "late-sender", 50, NULL);
-    root = queued(149, true);
-    check(&root, "late-sender", 50, "late-sender-wrong-order", 1, same, 1, NULL);
-    root = queued(120, true);
-    root.value[ROOT_RECEIVE_LEAVE] = 140; // cut at the leave
-    check(&root, "late-sender", 40, "late-sender-wrong-order", 20, same, 20, NULL);
-}
-
-static void test_wrong_order_needs_a_late_sender(void **state)
-{
-    (void)state;
-    struct root root = queued(60, true);
-    root.value[ROOT_RECEIVE_SEND_ENTER] = 100;
-    check(&root, NULL);
-    root.value[ROOT_RECEIVE_SEND_ENTER] = 90;
-    check(&root, NULL);
 }
 
 static void test_wrong_order_begins_when_it_could_have_been_taken(void **state)
@@ -233,24 +186,6 @@ static struct root collective(int64_t kind, int64_t enter, int64_t leave, int64_
     return root;
 }
 
-static void test_barrier(void **state)
-{
-    (void)state;
-    struct root root = collective(COLLECTIVE_BARRIER, 100, 200, 150, 180);
-    root.value[ROOT_COLLECTIVE_BYTES] = 0;
-    check(&root, "wait-at-barrier", 50, "barrier-completion", 20, NULL);
-    root = collective(COLLECTIVE_BARRIER, 100, 200, 100, 200);
-    check(&root, NULL);
-    root = collective(COLLECTIVE_BARRIER, 100, 200, 101, 199);
-    check(&root, "wait-at-barrier", 1, "barrier-completion", 1, NULL);
-    root = collective(COLLECTIVE_BARRIER, 100, 200, 170, 160); // left before the last one came
-    check(&root, "wait-at-barrier", 70, "barrier-completion", 30, NULL);
-    root = collective(COLLECTIVE_BARRIER, 100, 200, 260, 210);
-    check(&root, "wait-at-barrier", 100, NULL);
-    root = collective(COLLECTIVE_BARRIER, 100, 200, 90, 95); // posted by others before our Wait
-    check(&root, "barrier-completion", 100, NULL);
-}
-
 static void test_completion_has_no_cause(void **state)
 {
     (void)state;
@@ -261,120 +196,6 @@ static void test_completion_has_no_cause(void **state)
     assert_int_equal(found(matcher, "barrier-completion").worst.cause_rank, MATCHER_NO_RANK);
     assert_int_equal(found(matcher, "barrier-completion").worst.time_ns, 180);
     matcher_free(matcher);
-}
-
-static void test_nxn(void **state)
-{
-    (void)state;
-    struct root root = collective(COLLECTIVE_ALL_TO_ALL, 100, 200, 150, 180);
-    check(&root, "wait-at-nxn", 50, "nxn-completion", 20, NULL);
-    root.value[ROOT_COLLECTIVE_BYTES] = 1;
-    check(&root, "wait-at-nxn", 50, "nxn-completion", 20, NULL);
-    root.value[ROOT_COLLECTIVE_BYTES] = 0;
-    check(&root, NULL);
-    root = collective(COLLECTIVE_ALL_TO_ALL, 100, 200, 100, 200);
-    check(&root, NULL);
-    root = collective(COLLECTIVE_ALL_TO_ALL, 100, 200, 500, 600);
-    check(&root, "wait-at-nxn", 100, NULL);
-}
-
-static void test_late_broadcast(void **state)
-{
-    (void)state;
-    struct root root = collective(COLLECTIVE_ONE_TO_ALL, 100, 200, 190, 180);
-    check(&root, NULL); // without a root
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 150;
-    root.value[ROOT_COLLECTIVE_ROOT_RANK] = 0;
-    check(&root, "late-broadcast", 50, NULL);
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 250;
-    check(&root, "late-broadcast", 100, NULL);
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 101;
-    check(&root, "late-broadcast", 1, NULL);
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
-    check(&root, NULL);
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 150;
-    root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
-    check(&root, NULL);
-}
-
-static void test_early_reduce(void **state)
-{
-    (void)state;
-    struct root root = collective(COLLECTIVE_ALL_TO_ONE, 100, 200, 190, 180);
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
-    root.value[ROOT_COLLECTIVE_ROOT_RANK] = 1;
-    root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
-    root.value[ROOT_COLLECTIVE_BYTES] = 0;
-    check(&root, NULL); // without others
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = 2;
-    check(&root, "early-reduce", 30, NULL);
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 201;
-    check(&root, "early-reduce", 100, NULL);
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 100;
-    check(&root, NULL);
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
-    root.value[ROOT_COLLECTIVE_IS_ROOT] = 0;
-    check(&root, NULL);
-}
-
-static void test_wait_at_nx1(void **state)
-{
-    (void)state;
-    struct root root = collective(COLLECTIVE_ALL_TO_ONE, 100, 200, 180, 190);
-    root.value[ROOT_COLLECTIVE_ROOT_ENTER] = 100;
-    root.value[ROOT_COLLECTIVE_ROOT_RANK] = 1;
-    root.value[ROOT_COLLECTIVE_IS_ROOT] = 1;
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 130;
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = 2;
-    root.value[ROOT_COLLECTIVE_BYTES] = 8;
-    check(&root, "early-reduce", 30, "wait-at-nx1", 50, NULL);
-    root.value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = 90; // before the root
-    check(&root, "wait-at-nx1", 80, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 201; // after the root's leave
-    check(&root, "wait-at-nx1", 100, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 101;
-    check(&root, "wait-at-nx1", 1, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 100;
-    check(&root, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 180;
-    root.value[ROOT_COLLECTIVE_BYTES] = 0;
-    check(&root, NULL);
-    root.value[ROOT_COLLECTIVE_BYTES] = 8;
-    root.value[ROOT_COLLECTIVE_IS_ROOT] = 0;
-    check(&root, NULL);
-}
-
-static void test_early_scan(void **state)
-{
-    (void)state;
-    struct root root = collective(COLLECTIVE_SCAN, 100, 200, 190, 180);
-    check(&root, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = 101;
-    check(&root, "early-scan", 1, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = 160;
-    check(&root, "early-scan", 60, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = 260;
-    check(&root, "early-scan", 100, NULL);
-}
-
-static void test_finalize_and_handles(void **state)
-{
-    (void)state;
-    struct root root = collective(ROOT_KIND_FINALIZE, 100, 200, 150, 120);
-    check(&root, "wait-at-finalize", 50, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 250;
-    check(&root, "wait-at-finalize", 100, NULL);
-    root.value[ROOT_COLLECTIVE_LAST_ENTER] = 100;
-    check(&root, NULL);
-    root = collective(COLLECTIVE_HANDLE, 100, 200, 150, 120);
-    check(&root, NULL);
-    root = collective(99, 100, 200, 150, 120); // a kind that is to come
-    check(&root, NULL);
-    root = collective(-1, 100, 200, 150, 120);
-    check(&root, NULL);
-    root = collective(INT64_MAX, 100, 200, 150, 120);
-    check(&root, NULL);
 }
 
 // ---- sums ----
@@ -549,21 +370,11 @@ static void test_wild_formulas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late_sender),
         cmocka_unit_test(test_late_sender_worst_instance),
-        cmocka_unit_test(test_wrong_order),
-        cmocka_unit_test(test_wrong_order_needs_a_late_sender),
         cmocka_unit_test(test_wrong_order_begins_when_it_could_have_been_taken),
         cmocka_unit_test(test_late_receiver),
         cmocka_unit_test(test_late_receiver_confidence),
-        cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_completion_has_no_cause),
-        cmocka_unit_test(test_nxn),
-        cmocka_unit_test(test_late_broadcast),
-        cmocka_unit_test(test_early_reduce),
-        cmocka_unit_test(test_wait_at_nx1),
-        cmocka_unit_test(test_early_scan),
-        cmocka_unit_test(test_finalize_and_handles),
         cmocka_unit_test(test_sums_by_location_and_call_path),
         cmocka_unit_test(test_worst_instance_does_not_depend_on_the_order),
         cmocka_unit_test(test_window),
