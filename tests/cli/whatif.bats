@@ -2,27 +2,7 @@
 # pagoda replay with what-if options: placements, cores and their sharing, processors, regions; what
 # is printed; bad input. Traces of tests/traces/whatif are small enough to compute by hand.
 load ../helper
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-worked-example}.txt" trace
-}
-
-# predict OPTIONS...: `run time` and finish of each rank, in ns.
-predict() {
-    "$PAGODA" replay --json "$@" trace | jq -c '.whatif | [.predicted_ns] + [.ranks[].finish_ns]'
-}
-
-# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence (status 2: and where help is).
-refused() {
-    local pattern=$1
-    shift
-    run "$PAGODA" replay "$@" trace
-    echo "$output"
-    ((status == 1 || status == 2))
-    [[ ${lines[0]} == "pagoda: "* || ${lines[0]} == "pagoda replay: "* ]]
-    [[ ${lines[0]} =~ $pattern ]]
-}
+load ../whatif
 
 @test "spinning in slices of time: the report says whether it has them" {
     "$PAGODA" replay --nodes 1 --wait spin trace | tr -s ' \n' ' ' |
@@ -68,14 +48,12 @@ refused() {
 }
 
 @test "who goes on behind a call in which it did not wait has its core: no hand-over" {
-    rm -r trace
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/no-waits.txt" trace
+    use no-waits
     "$PAGODA" replay --json --nodes 1 --hand-over 100ns trace | jq -e '.whatif.hand_over_ns == 100'
 }
 
 @test "a call for a file waits for the device: not for a core, and no processor makes it faster" {
-    rm -r trace
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/file.txt" trace
+    use file
     "$PAGODA" replay --json --nodes 2 trace | jq -e '.whatif | .replayed_ns == 6000000 and .lost_ns == 0'
 }
 
@@ -174,8 +152,7 @@ END
 }
 
 @test "machine: another latency, another bandwidth" {
-    rm -r trace
-    TRACE=messages setup
+    use messages
     machine
     "$PAGODA" replay --json --machine machine.xml --latency 0s,1us --eager 1000,5000 trace |
         jq -e '.whatif.points | map([.set.latency, .set.eager, .predicted_ns]) ==
@@ -184,8 +161,7 @@ END
 }
 
 @test "machine: options about a network that no message crosses are told" {
-    rm -r trace
-    TRACE=messages setup
+    use messages
     machine
     unused() { "$PAGODA" replay --json --machine machine.xml "$@" trace | jq -e '.whatif.assumptions | any(test("change nothing"))'; }
     unused --nodes 1 --latency 5us
@@ -245,8 +221,7 @@ bad_machine() {
 }
 
 @test "machine: a formula that has no time for the run's collectives is refused with its place" {
-    rm -r trace
-    TRACE=collectives setup
+    use collectives
     # no_time TIME FORMULA
     no_time() {
         printf '<machine>\n<message scope="network"><point bytes="0" time="1us"/></message>\n%s\n</machine>\n' \
@@ -267,8 +242,7 @@ bad_machine() {
 }
 
 @test "more latency between nodes, and how much the run tolerates" {
-    rm -r trace
-    TRACE=two-nodes setup
+    use two-nodes
     "$PAGODA" replay --json --add-latency 0s,500ns,1us trace |
         jq -e '.whatif.points | map(.predicted_ns) == [3024, 3524, 4024]'
     # 5 % of 3024 are 151; 1 % of an answer is tolerated. The message has 8 bytes.

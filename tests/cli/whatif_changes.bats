@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay with what-if options: why the predicted run takes another time, and what changed.
 load ../helper
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" trace
-}
+load ../whatif
 
 @test "the first lines say how much, why, and how sure" {
     run "$PAGODA" replay --scale P2=0.5 trace
@@ -102,8 +98,7 @@ finishes() {
 }
 
 @test "a loop of MPI_Iprobe or MPI_Test ends when what it waits for is there" {
-    rm -r trace
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/polling.txt" trace
+    use polling
     [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
     [ "$(finishes --scale f=0)" = '[60,5]' ]
     # Sent at 110, 3 + 2 later; received by 117.

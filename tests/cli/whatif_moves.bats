@@ -2,32 +2,8 @@
 # pagoda replay --move, --move-data, --overlap, --aggregate: traces of tests/traces/whatif computed by
 # hand; what is printed; bad input.
 load ../helper
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    use client-server
-}
-
-use() {
-    rm -rf trace
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/$1.txt" trace
-}
-
-# predict OPTIONS...: run time and finish of each rank, in ns.
-predict() {
-    "$PAGODA" replay --json "$@" trace | jq -c '.whatif | [.predicted_ns] + [.ranks[].finish_ns]'
-}
-
-# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence.
-refused() {
-    local pattern=$1
-    shift
-    run "$PAGODA" replay "$@" trace
-    echo "$output"
-    ((status == 1 || status == 2))
-    [[ ${lines[0]} == "pagoda: "* || ${lines[0]} == "pagoda replay: "* ]]
-    [[ ${lines[0]} =~ $pattern ]]
-}
+load ../whatif
+TRACE=client-server
 
 @test "move: a procedure of the server is done by its clients" {
     [ "$(predict --move 'servBusy*=0:1,2')" = "$(predict --move servBusy1=0:1 --move servBusy2=0:2)" ]

@@ -2,15 +2,7 @@
 # pagoda replay --machine: scopes of messages, links and buses, speeds of nodes and regions; what is
 # wrong with machine files. Traces of tests/traces/whatif are small enough to compute by hand.
 load ../helper
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
-
-use() {
-    rm -rf trace
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/$1.txt" trace
-}
+load ../whatif
 
 # predict OPTIONS...: finish of each rank on the machine of machine.xml, in ns.
 predict() {
@@ -42,6 +34,7 @@ END
             printf '%d 50 leave MPI_Allreduce\n%d 50 leave main\n' $r $r
         done
     } >allreduce.txt
+    rm -r trace
     "$BUILD/tools/mktrace" allreduce.txt trace
     local by='<collective op="allreduce" algorithm="recursive-doubling"/>'
     network '' '' "$by"
@@ -114,17 +107,6 @@ END
     [[ $output == *"1 to 3 a node"* ]]
     run "$PAGODA" replay --machine machine.xml --nodes 2 --cores 2 trace
     [[ $output == *"2 a node"* ]]
-}
-
-# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence.
-refused() {
-    local pattern=$1
-    shift
-    run "$PAGODA" replay "$@" trace
-    echo "$output"
-    ((status == 1 || status == 2))
-    [[ ${lines[0]} == "pagoda: "* ]]
-    [[ ${lines[0]} =~ $pattern ]]
 }
 
 # wrong PATTERN ELEMENTS [ATTRIBUTES]: `pagoda check` and replay refuse a machine with these, with

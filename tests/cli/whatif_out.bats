@@ -3,16 +3,7 @@
 # checked on random programs by tests/unit/test_rewrite.c; here it is opened by other tools, machine
 # files change what calls cost, and what must not be written is not.
 load ../helper
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-worked-example}.txt" trace
-}
-
-setup_again() {
-    rm -rf trace out
-    setup
-}
+load ../whatif
 
 # comes_back OPTIONS...: replaying the predicted run finds what was predicted.
 comes_back() {
@@ -69,9 +60,8 @@ refused() {
 }
 
 @test "calls as long as a machine file says, regions scaled" {
-    for TRACE in messages collectives two-nodes; do
-        rm -rf trace
-        setup
+    for name in messages collectives two-nodes; do
+        use $name
         cat >machine.xml <<END
 <machine name="test" cpu-speed="0.7">
   <message scope="network" eager="1000" send-overhead="100ns" recv-overhead="0.2us">
@@ -93,7 +83,7 @@ records() {
 }
 
 @test "what is left out has no records, on either side" {
-    TRACE=collectives setup_again
+    use collectives
     comes_back --drop-sync MPI_Barrier
     [ "$(records MPI_COLLECTIVE_END)" = "$(($(otf2-print trace/traces.otf2 | grep -c '^MPI_COLLECTIVE_END ') - $(otf2-print trace/traces.otf2 | grep -c '^MPI_COLLECTIVE_END .*BARRIER')))" ]
     [ "$(otf2-print out/traces.otf2 | grep -c 'ENTER .*MPI_Barrier')" -gt 0 ]
@@ -101,7 +91,7 @@ records() {
     [ "$(records MPI_COLLECTIVE_END)" = 0 ]
     "$PAGODA" replay --json out |
         jq -e 'all(.warnings[]; .code != "incomplete-collective" and .code != "unmatched-send")'
-    TRACE=messages setup_again
+    use messages
     comes_back --cut-messages 'size>=0'
     for kind in MPI_SEND MPI_ISEND MPI_ISEND_COMPLETE MPI_IRECV_REQUEST MPI_RECV MPI_IRECV; do
         [ "$(records $kind)" = 0 ]
@@ -114,7 +104,7 @@ records() {
 
 @test "calls that are waited for later: posted where they are called, completed by MPI_Waitall" {
     # The times are worked out in the trace: rank 1 posts at 500 and 900, waits from 1000 to 1100.
-    TRACE=overlap setup_again
+    use overlap
     echo '<machine name="m"><message scope="network"><point bytes="0" time="100ns"/></message></machine>' >m.xml
     comes_back --overlap exchange --machine m.xml
     [ "$("$PAGODA" replay --json out | jq .time_ns)" = 1400 ]

@@ -2,33 +2,8 @@
 # pagoda replay with what-if options that change regions: what REGION may be, and each option, on
 # traces of tests/traces/whatif that are small enough to compute by hand.
 load ../helper
-
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/${TRACE:-regions}.txt" trace
-}
-
-# use NAME: another trace.
-use() {
-    rm -r trace
-    TRACE=$1 setup
-}
-
-# predict OPTIONS...: `run time` and finish of each rank, in ns.
-predict() {
-    "$PAGODA" replay --json "$@" trace | jq -c '.whatif | [.predicted_ns] + [.ranks[].finish_ns]'
-}
-
-# refused PATTERN OPTIONS...: exit status 1 or 2 and one sentence (status 2: and where help is).
-refused() {
-    local pattern=$1
-    shift
-    run "$PAGODA" replay "$@" trace
-    echo "$output"
-    ((status == 1 || status == 2))
-    [[ ${lines[0]} == "pagoda: "* || ${lines[0]} == "pagoda replay: "* ]]
-    [[ ${lines[0]} =~ $pattern ]]
-}
+load ../whatif
+TRACE=regions
 
 # predicted ARGUMENTS...: the run time of the names trace, with the exit status of `replay`.
 predicted() {

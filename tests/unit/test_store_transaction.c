@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wholly or not at all: a run that is interrupted by kill -9 leaves the database as it was, several
 // processes that store and read at once lose nothing and see no half run, a removal takes all.
+// Kills at random moments: tests/store-kills.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -123,34 +124,6 @@ static void assert_all_whole(void)
         scratch_answer("SELECT count(DISTINCT n) FROM (SELECT (SELECT count(*) FROM tuple "
                        "WHERE trial_id = trial.id) AS n FROM trial)"),
         "1");
-}
-
-static void test_killed_at_any_moment(void **state)
-{
-    (void)state;
-    struct result run;
-    sample_run_init(&run);
-    sample_run_enlarge(&run, 100, 50);
-    struct error err = {{0}};
-    assert_int_equal(store_result(scratch_path, &run, NULL, &err), 0);
-    int n_finished = 1, n_uncertain = 0;
-    for (int round = 0; round < 60; round++) {
-        pid_t child = store_in_child(&run, 1);
-        sleep_us(round * 1500);
-        kill(child, SIGKILL);
-        int status;
-        assert_int_equal(waitpid(child, &status, 0), child);
-        if (WIFEXITED(status)) {
-            assert_int_equal(WEXITSTATUS(status), 0);
-            n_finished++;
-        } else {
-            n_uncertain++; // killed between the commit and its end it may have finished
-        }
-    }
-    result_release(&run);
-    assert_all_whole();
-    int n_trials = atoi(scratch_answer("SELECT count(*) FROM trial"));
-    assert_in_range(n_trials, n_finished, n_finished + n_uncertain);
 }
 
 static void test_first_run_killed_at_any_moment(void **state)
@@ -281,7 +254,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SCRATCH_TEST(test_killed_in_the_middle),
-        SCRATCH_TEST(test_killed_at_any_moment),
         SCRATCH_TEST(test_first_run_killed_at_any_moment),
         SCRATCH_TEST(test_processes_store_at_once),
         SCRATCH_TEST(test_removal_takes_all),
