@@ -87,6 +87,7 @@ force:
 
 sources := $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c))
 objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
+objects += $(BUILD)/obj/db/schema.o
 main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
 library := $(BUILD)/obj/libpagoda.a
 
@@ -96,6 +97,17 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(compile) $(if $(filter $@,$(objects-with-folders)),$(folder-cppflags)) -c -o $@ $<
+
+# The steps of the database's schema become texts in C.
+$(BUILD)/obj/db/schema.c: $(sort $(wildcard db/schema/*.sql))
+	$(call say,SQL,$@)
+	@mkdir -p $(@D)
+	$(Q)awk 'BEGIN { print "#include \"db/schema.h\"\n\nconst char *const schema_steps[] = {" } \
+	    FNR == 1 && NR > 1 { print "," } { gsub(/[\\"]/, "\\\\&"); print "\"" $$0 "\\n\"" } END { print \
+	    "};\nconst uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];" }' $^ >$@
+$(BUILD)/obj/db/schema.o: $(BUILD)/obj/db/schema.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$(compile) -c -o $@ $<
 
 objects-with-folders := $(patsubst %.c,$(BUILD)/obj/%.o,$(shell grep -lE 'PAGODA_(DATA|LIB)DIR' $(sources)))
 $(objects-with-folders): $(BUILD)/folders

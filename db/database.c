@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file is looked at before anything is written to it: what is not ours stays as it was. The
+// A file is identified before anything is written to it: what is not ours stays as it was. The
 // journal is a write-ahead log where the file system is known to be local, else a rollback journal
 // (https://www.sqlite.org/wal.html, "WAL does not work over a network filesystem").
 #include "db/database.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +23,8 @@
 
 enum { BUSY_TIMEOUT_MS = 60000 }; // a writer of a very large run holds the lock for some seconds
 
-int database_busy_timeout_ms(void)
+/// How long a lock is waited for: PAGODA_STORE_TIMEOUT in seconds, else a minute.
+static int busy_timeout_ms(void)
 {
     const char *text = getenv("PAGODA_STORE_TIMEOUT");
     char *end;
@@ -56,26 +60,6 @@ static const char *open_failure(const char *path, bool is_directory_needed)
     return reason;
 }
 
-int database_rows_of(struct database *database, const char *sql, int64_t trial,
-                     void (*take)(struct sqlite3_stmt *row, void *user), void *user,
-                     struct error *err)
-{
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1)
-        take(statement, user);
-    sqlite3_finalize(statement);
-    return row;
-}
-
-char *database_text(sqlite3_stmt *statement, int column)
-{
-    return utf8_clean((const char *)sqlite3_column_text(statement, column));
-}
-
 int database_error(const struct database *database, int code, struct error *err)
 {
     const char *path = database->path;
@@ -97,7 +81,7 @@ int database_error(const struct database *database, int code, struct error *err)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return error_set(err, "the database %s is still in use by another process after %g s", path,
-                         database_busy_timeout_ms() / 1000.0);
+                         busy_timeout_ms() / 1000.0);
     case SQLITE_CANTOPEN:
         reason = open_failure(path, true);
         return error_set(err, "cannot open the database %s: %s", path,
@@ -122,61 +106,202 @@ int database_run(struct database *database, const char *sql, struct error *err)
     return code == SQLITE_OK ? 0 : database_error(database, code, err);
 }
 
-int database_prepare(struct database *database, struct sqlite3_stmt **statement, const char *sql,
-                     struct error *err)
-{
-    int code = sqlite3_prepare_v2(database->handle, sql, -1, statement, NULL);
-    return code == SQLITE_OK ? 0 : database_error(database, code, err);
-}
-
-int database_step(struct database *database, struct sqlite3_stmt *statement, struct error *err)
-{
-    int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        return 1;
-    return code == SQLITE_DONE ? 0 : database_error(database, code, err);
-}
-
-int database_execute(struct database *database, struct sqlite3_stmt *statement, struct error *err)
-{
-    int code = sqlite3_step(statement);
-    int status = code == SQLITE_DONE ? 0 : database_error(database, code, err);
-    sqlite3_reset(statement);
-    return status;
-}
-
-int database_trust_references(struct database *database, struct error *err)
-{
-    return database_run(database, "PRAGMA foreign_keys = OFF", err);
-}
-
 int database_begin(struct database *database, struct error *err)
 {
     return database_run(database, "BEGIN IMMEDIATE", err);
 }
 
-int database_commit(struct database *database, struct error *err)
+int database_begin_adding(struct database *database, struct error *err)
 {
-    if (database_run(database, "COMMIT", err) == 0)
-        return 0;
-    database_rollback(database);
-    return -1;
+    return database_run(database, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", err);
 }
 
-void database_rollback(struct database *database)
+int database_end(struct database *database, int status, struct error *err)
 {
+    if (status == 0)
+        status = database_run(database, "COMMIT", err);
     // After some errors SQLite has rolled back already; then there is nothing to do.
-    if (!sqlite3_get_autocommit(database->handle))
+    if (status && !sqlite3_get_autocommit(database->handle))
         sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
+    return status;
 }
 
 void database_close(struct database *database)
 {
     if (!database)
         return;
+    for (size_t i = 0; i < DATABASE_STATEMENTS; i++) {
+        sqlite3_finalize(database->statements[i].statement);
+        free(database->statements[i].sql);
+    }
     sqlite3_close_v2(database->handle);
     free(database->path);
     free(database);
+}
+
+// --- statements
+
+static sqlite3_stmt *compile(struct database *database, const char *sql, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL);
+    if (code != SQLITE_OK)
+        database_error(database, code, err);
+    return statement;
+}
+
+/// The statement SQL, compiled now or earlier. NULL and ERR.
+static sqlite3_stmt *kept_statement(struct database *database, const char *sql, struct error *err)
+{
+    for (size_t i = 0; i < DATABASE_STATEMENTS && database->statements[i].sql; i++)
+        if (!strcmp(database->statements[i].sql, sql))
+            return database->statements[i].statement;
+    sqlite3_stmt *statement = compile(database, sql, err);
+    unsigned place = database->next_statement;
+    if (!statement)
+        return NULL;
+    sqlite3_finalize(database->statements[place].statement);
+    free(database->statements[place].sql);
+    database->statements[place].statement = statement;
+    database->statements[place].sql = memory_copy_text(sql);
+    database->next_statement = (place + 1) % DATABASE_STATEMENTS;
+    return statement;
+}
+
+/// Binds ?1 and so on; returns the letters of the columns.
+static const char *bind(sqlite3_stmt *statement, const char *letters, va_list *values)
+{
+    int i = 1;
+    for (; *letters && *letters != '>'; letters++, i++) {
+        uint64_t count;
+        switch (*letters) {
+        case 'i':
+            sqlite3_bind_int64(statement, i, va_arg(*values, int64_t));
+            break;
+        case 'n':
+            count = va_arg(*values, uint64_t);
+            if (count <= INT64_MAX)
+                sqlite3_bind_int64(statement, i, (int64_t)count);
+            else
+                sqlite3_bind_double(statement, i, (double)count);
+            break;
+        case 'b':
+            sqlite3_bind_int(statement, i, va_arg(*values, int));
+            break;
+        case 'd':
+            sqlite3_bind_double(statement, i, va_arg(*values, double));
+            break;
+        case 's':
+            sqlite3_bind_text(statement, i, va_arg(*values, const char *), -1, SQLITE_STATIC);
+            break;
+        default:
+            assert(*letters == 't' && "bug: no such letter");
+            sqlite3_bind_text(statement, i, utf8_clean(va_arg(*values, const char *)), -1, free);
+        }
+    }
+    return *letters ? letters + 1 : letters;
+}
+
+static void take_columns(sqlite3_stmt *row, const char *letters, va_list *variables)
+{
+    for (int i = 0; letters[i]; i++) {
+        const char *text;
+        int64_t number;
+        switch (letters[i]) {
+        case 'i':
+            *va_arg(*variables, int64_t *) = sqlite3_column_int64(row, i);
+            break;
+        case 'n':
+            number = sqlite3_column_int64(row, i);
+            *va_arg(*variables, uint64_t *) = number > 0 ? (uint64_t)number : 0;
+            break;
+        case 'b':
+            *va_arg(*variables, bool *) = sqlite3_column_int(row, i) != 0;
+            break;
+        case 'd':
+            *va_arg(*variables, double *) =
+                sqlite3_column_type(row, i) == SQLITE_NULL ? NAN : sqlite3_column_double(row, i);
+            break;
+        case 's':
+            *va_arg(*variables, const char **) = (const char *)sqlite3_column_text(row, i);
+            break;
+        case 'c':
+            text = (const char *)sqlite3_column_text(row, i);
+            *va_arg(*variables, char **) = memory_copy_text(text ? text : "");
+            break;
+        default:
+            assert(letters[i] == 't' && "bug: no such letter");
+            text = (const char *)sqlite3_column_text(row, i);
+            *va_arg(*variables, char **) = utf8_clean(text);
+        }
+    }
+}
+
+/// One step: 1 a row, whose columns are taken, 0 none, -1 and ERR.
+static int step(struct database *database, sqlite3_stmt *statement, const char *letters,
+                va_list *variables, struct error *err)
+{
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        take_columns(statement, letters, variables);
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : database_error(database, code, err);
+}
+
+/// Runs SQL up to its first row; then it is ready for other values.
+static int run_once(struct database *database, struct error *err, const char *sql,
+                    const char *letters, va_list *values)
+{
+    sqlite3_stmt *statement = kept_statement(database, sql, err);
+    if (!statement)
+        return -1;
+    const char *columns = bind(statement, letters, values);
+    int row = step(database, statement, columns, values, err);
+    sqlite3_reset(statement);
+    return row;
+}
+
+int database_do(struct database *database, struct error *err, const char *sql, const char *letters,
+                ...)
+{
+    va_list values;
+    va_start(values, letters);
+    int row = run_once(database, err, sql, letters, &values);
+    va_end(values);
+    return row < 0 ? -1 : 0;
+}
+
+int database_ask(struct database *database, struct error *err, const char *sql, const char *letters,
+                 ...)
+{
+    va_list values;
+    va_start(values, letters);
+    int row = run_once(database, err, sql, letters, &values);
+    va_end(values);
+    return row;
+}
+
+sqlite3_stmt *database_query(struct database *database, struct error *err, const char *sql,
+                             const char *letters, ...)
+{
+    sqlite3_stmt *statement = compile(database, sql, err);
+    va_list values;
+    va_start(values, letters);
+    if (statement)
+        bind(statement, letters, &values);
+    va_end(values);
+    return statement;
+}
+
+int database_row(struct database *database, struct error *err, sqlite3_stmt *statement,
+                 const char *letters, ...)
+{
+    va_list columns;
+    if (!statement)
+        return -1;
+    va_start(columns, letters);
+    int row = step(database, statement, letters, &columns, err);
+    va_end(columns);
+    return row;
 }
 
 // --- opening
@@ -206,17 +331,38 @@ bool database_is_local_filesystem(int64_t magic)
     return false;
 }
 
-/// Reads one integer. 0, or -1 and ERR.
-static int read_integer(struct database *database, const char *sql, int64_t *value,
-                        struct error *err)
+static int read_version(struct database *database, uint32_t *version, struct error *err)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    int row = database_step(database, statement, err);
-    *value = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
+    int64_t number = 0;
+    int row = database_ask(database, err, "PRAGMA user_version", ">i", &number);
+    *version = (uint32_t)number;
     return row < 0 ? -1 : 0;
+}
+
+static int apply_steps(struct database *database, const char *const *steps, uint32_t from,
+                       uint32_t to, struct error *err)
+{
+    for (uint32_t step = from; step < to; step++)
+        if (database_run(database, steps[step], err))
+            return error_wrap(err, "cannot bring %s from schema %u to %u", database->path, step,
+                              step + 1);
+    char marks[96];
+    snprintf(marks, sizeof marks, "PRAGMA application_id = %d; PRAGMA user_version = %u",
+             SCHEMA_APPLICATION_ID, to);
+    return database_run(database, marks, err);
+}
+
+int database_migrate(struct database *database, const char *const *steps, uint32_t n_steps,
+                     struct error *err)
+{
+    if (database_begin(database, err))
+        return -1;
+    // Read under the lock: another process may have done the work meanwhile.
+    uint32_t version;
+    int status = read_version(database, &version, err);
+    if (status == 0 && version < n_steps)
+        status = apply_steps(database, steps, version, n_steps, err);
+    return database_end(database, status, err);
 }
 
 /// Tells a Pagoda database and an empty file (*VERSION 0) from everything else.
@@ -225,12 +371,13 @@ static int identify(struct database *database, uint32_t *version, struct error *
     int64_t application_id = 0, n_tables = 0;
     // One look: between two, another process may turn an empty file into a database.
     int status = database_run(database, "BEGIN", err);
+    if (status == 0 &&
+        (database_ask(database, err, "PRAGMA application_id", ">i", &application_id) < 0 ||
+         database_ask(database, err, "SELECT count(*) FROM sqlite_master", ">i", &n_tables) < 0))
+        status = -1;
     if (status == 0)
-        status = read_integer(database, "PRAGMA application_id", &application_id, err) ||
-                 read_integer(database, "SELECT count(*) FROM sqlite_master", &n_tables, err) ||
-                 schema_read_version(database, version, err);
-    database_rollback(database);
-    if (status)
+        status = read_version(database, version, err);
+    if (database_end(database, status, err))
         return -1;
     bool is_empty = application_id == 0 && *version == 0 && n_tables == 0;
     if (application_id != SCHEMA_APPLICATION_ID && !is_empty)
@@ -310,23 +457,36 @@ static int open_handle(struct database *database, const char *file, enum databas
         return database_error(database, code, err);
     distrust_schema(database->handle);
     sqlite3_extended_result_codes(database->handle, 1);
-    sqlite3_busy_timeout(database->handle, database_busy_timeout_ms());
+    sqlite3_busy_timeout(database->handle, busy_timeout_ms());
     return 0;
+}
+
+/// Closes *DATABASE where STATUS is not 0; returns STATUS.
+static int unless_failed(struct database **database, int status)
+{
+    if (status) {
+        database_close(*database);
+        *database = NULL;
+    }
+    return status;
+}
+
+static int refuse_empty(const struct database *database, struct error *err)
+{
+    return error_set(err, "%s is not a Pagoda database: it is empty", database->path);
 }
 
 static int prepare_reading(struct database *database, uint32_t version, struct error *err)
 {
     if (version == 0)
-        return error_set(err, "%s is not a Pagoda database: it is empty", database->path);
-    if (version < schema_version) {
-        if (sqlite3_db_readonly(database->handle, "main") == 1)
-            return error_set(err,
-                             "the database %s has the older schema %" PRIu32 " and is read-only: "
-                             "make it writable once, so that it can be brought up to date",
-                             database->path, version);
-        if (schema_migrate(database, schema_steps, schema_version, err))
-            return -1;
-    }
+        return refuse_empty(database, err);
+    if (version < schema_version && sqlite3_db_readonly(database->handle, "main") == 1)
+        return error_set(err,
+                         "the database %s has the older schema %" PRIu32 " and is read-only: "
+                         "make it writable once, so that it can be brought up to date",
+                         database->path, version);
+    if (version < schema_version && database_migrate(database, schema_steps, schema_version, err))
+        return -1;
     return database_run(database, "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY", err);
 }
 
@@ -334,10 +494,10 @@ static int prepare_writing(struct database *database, const char *file, enum dat
                            uint32_t version, struct error *err)
 {
     if (version == 0 && mode != DATABASE_CREATE)
-        return error_set(err, "%s is not a Pagoda database: it is empty", database->path);
+        return refuse_empty(database, err);
     if (sqlite3_db_readonly(database->handle, "main") == 1)
         return database_error(database, SQLITE_READONLY, err);
-    if (version < schema_version && schema_migrate(database, schema_steps, schema_version, err))
+    if (version < schema_version && database_migrate(database, schema_steps, schema_version, err))
         return -1;
     if (set_journal(database, file, err))
         return -1;
@@ -349,82 +509,136 @@ static int prepare_writing(struct database *database, const char *file, enum dat
     return database_run(database, settings, err);
 }
 
+static bool only_reads(enum database_mode mode)
+{
+    return mode == DATABASE_READ || mode == DATABASE_READ_ONLY;
+}
+
+/// Opens FILE, called PATH in messages, and reads the VERSION of its schema; nothing is written.
+static int open_identified(struct database **database, const char *file, const char *path,
+                           enum database_mode mode, uint32_t *version, struct error *err)
+{
+    *database = NULL;
+    if (!file || !file[0])
+        return error_set(err, "the database's name is empty");
+    *database = memory_zeroed(1, sizeof **database);
+    (*database)->path = memory_copy_text(path);
+    int status = open_handle(*database, file, mode, only_reads(mode) && is_frozen(file), err);
+    if (status == 0)
+        status = identify(*database, version, err);
+    return unless_failed(database, status);
+}
+
+int database_open_as(struct database **database, const char *file, const char *path,
+                     enum database_mode mode, struct error *err)
+{
+    uint32_t version;
+    if (open_identified(database, file, path, mode, &version, err))
+        return -1;
+    return unless_failed(database, only_reads(mode)
+                                       ? prepare_reading(*database, version, err)
+                                       : prepare_writing(*database, file, mode, version, err));
+}
+
 int database_open(struct database **database, const char *path, enum database_mode mode,
                   struct error *err)
 {
     return database_open_as(database, path, path, mode, err);
 }
 
-int database_open_as(struct database **database, const char *file, const char *path,
-                     enum database_mode mode, struct error *err)
+int database_open_snapshot(struct database **database, const char *path, struct error *err)
 {
-    *database = NULL;
-    if (!file || !file[0])
-        return error_set(err, "the database's name is empty");
-    struct database *new_database = memory_zeroed(1, sizeof *new_database);
-    new_database->path = memory_copy_text(path);
-    uint32_t version = 0;
-    bool only_reads = mode == DATABASE_READ || mode == DATABASE_READ_ONLY;
-    int status = open_handle(new_database, file, mode, only_reads && is_frozen(file), err);
-    if (status == 0)
-        status = identify(new_database, &version, err);
-    if (status == 0)
-        status = only_reads ? prepare_reading(new_database, version, err)
-                            : prepare_writing(new_database, file, mode, version, err);
-    if (status) {
-        database_close(new_database);
+    if (database_open(database, path, DATABASE_READ, err))
         return -1;
+    return unless_failed(database, database_run(*database, "BEGIN", err));
+}
+
+// --- databases in memory, and attached ones
+
+/// Other connections of the process reach a database in memory by this name; the caller frees.
+static char *memory_uri(const struct database *memory)
+{
+    return memory_format("file:pagoda-%p?mode=memory&cache=shared", (const void *)memory);
+}
+
+/// An empty database in memory.
+static int open_memory(struct database **database, const char *name, struct error *err)
+{
+    *database = memory_zeroed(1, sizeof **database);
+    (*database)->path = memory_copy_text(name);
+    char *uri = memory_uri(*database);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
+    int code = sqlite3_open_v2(uri, &(*database)->handle, flags, NULL);
+    free(uri);
+    distrust_schema((*database)->handle);
+    return code == SQLITE_OK ? 0 : database_error(*database, code, err);
+}
+
+int database_open_memory(struct database **database, const char *name, struct error *err)
+{
+    int status = open_memory(database, name, err);
+    if (status == 0)
+        status = database_migrate(*database, schema_steps, schema_version, err);
+    return unless_failed(database, status);
+}
+
+/// Brings a copy of FILE, which has an older schema, up to date.
+static int open_migrated_copy(struct database **copy, struct database *file, struct error *err)
+{
+    int status = open_memory(copy, file->path, err);
+    sqlite3_backup *backup =
+        status == 0 ? sqlite3_backup_init((*copy)->handle, "main", file->handle, "main") : NULL;
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        int code = sqlite3_backup_finish(backup);
+        status = code == SQLITE_OK ? database_migrate(*copy, schema_steps, schema_version, err)
+                                   : database_error(file, code, err);
+    } else if (status == 0) {
+        status = database_error(*copy, sqlite3_errcode((*copy)->handle), err);
     }
-    *database = new_database;
-    return 0;
+    return unless_failed(copy, status);
+}
+
+/// PATH is what messages call the file at URI.
+static int attach(struct database *database, const char *path, const char *uri, struct error *err)
+{
+    struct error ignored;
+    if (database_do(database, &ignored, "ATTACH ?1 AS source", "s", uri) == 0)
+        return 0;
+    const struct database named = {.handle = database->handle, .path = (char *)path};
+    return database_error(&named, sqlite3_errcode(database->handle), err);
+}
+
+int database_attach_memory(struct database *database, struct database *memory, struct error *err)
+{
+    char *uri = memory_uri(memory);
+    int status = attach(database, memory->path, uri, err);
+    free(uri);
+    return status;
 }
 
 int database_attach(struct database *database, const char *path, struct database **keeper,
                     struct error *err)
 {
-    if (database_open(keeper, path, DATABASE_READ, err))
+    uint32_t version;
+    if (open_identified(keeper, path, path, DATABASE_READ, &version, err))
         return -1;
-    char *uri = uri_of(path, is_frozen(path) ? "immutable=1" : "mode=ro");
-    sqlite3_stmt *attach = NULL;
-    int code = sqlite3_prepare_v2(database->handle, "ATTACH ?1 AS source", -1, &attach, NULL);
-    if (code == SQLITE_OK)
-        sqlite3_bind_text(attach, 1, uri, -1, SQLITE_STATIC);
-    if (code == SQLITE_OK && sqlite3_step(attach) != SQLITE_DONE)
-        code = sqlite3_errcode(database->handle);
-    sqlite3_finalize(attach);
-    free(uri);
-    if (code == SQLITE_OK)
-        return 0;
-    struct database named = {.handle = database->handle, .path = (char *)path};
-    database_error(&named, code, err);
-    database_close(*keeper);
-    *keeper = NULL;
-    return -1;
-}
-
-int database_open_memory(struct database **database, const char *name, struct error *err)
-{
-    *database = memory_zeroed(1, sizeof **database);
-    (*database)->path = memory_copy_text(name);
-    int code = sqlite3_open(":memory:", &(*database)->handle);
-    int status = code == SQLITE_OK ? schema_migrate(*database, schema_steps, schema_version, err)
-                                   : database_error(*database, code, err);
-    if (status) {
-        database_close(*database);
-        *database = NULL;
+    int status;
+    if (version == 0) {
+        status = refuse_empty(*keeper, err);
+    } else if (version < schema_version) {
+        struct database *copy;
+        status = open_migrated_copy(&copy, *keeper, err);
+        database_close(*keeper);
+        *keeper = copy;
+        if (status == 0)
+            status = database_attach_memory(database, copy, err);
+    } else {
+        char *uri = uri_of(path, is_frozen(path) ? "immutable=1" : "mode=ro");
+        status = attach(database, path, uri, err);
+        free(uri);
     }
-    return status;
-}
-
-int database_attach_memory(struct database *database, struct database *memory, struct error *err)
-{
-    if (database_run(database, "ATTACH ':memory:' AS source", err))
-        return -1;
-    sqlite3_backup *copy = sqlite3_backup_init(database->handle, "source", memory->handle, "main");
-    if (copy)
-        sqlite3_backup_step(copy, -1);
-    int code = copy ? sqlite3_backup_finish(copy) : sqlite3_errcode(database->handle);
-    return code == SQLITE_OK ? 0 : database_error(memory, code, err);
+    return unless_failed(keeper, status);
 }
 
 void database_detach(struct database *database, struct database *keeper)

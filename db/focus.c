@@ -234,9 +234,6 @@ static void selection_normalise(struct focus_selection *selection)
     selection->n_paths = n_kept;
 }
 
-static const char *const known_roots[] = {"/Code", "/CallPath", "/Machine", "/Process", "/Message"};
-enum { N_KNOWN_ROOTS = sizeof known_roots / sizeof known_roots[0] };
-
 /// Length of the root's path at the begin of PATH: the first unescaped slash after it ends it.
 static size_t root_length(const char *path)
 {
@@ -252,37 +249,22 @@ static bool is_below(const char *path, const char *root)
     return length == strlen(root) && !memcmp(path, root, length);
 }
 
-static int root_rank(const char *path)
-{
-    for (int i = 0; i < N_KNOWN_ROOTS; i++)
-        if (is_below(path, known_roots[i]))
-            return i;
-    return N_KNOWN_ROOTS;
-}
-
-static int compare_selections(const void *a, const void *b)
-{
-    const char *path_a = ((const struct focus_selection *)a)->paths[0];
-    const char *path_b = ((const struct focus_selection *)b)->paths[0];
-    int rank_a = root_rank(path_a), rank_b = root_rank(path_b);
-    return rank_a != rank_b ? rank_a - rank_b : strcmp(path_a, path_b);
-}
-
-/// Puts the hierarchies in order; each may be there once.
+/// Each hierarchy may be there once.
 static int focus_normalise(struct focus *focus, const char *text, struct error *err)
 {
-    for (size_t i = 0; i < focus->n_selections; i++)
+    for (size_t i = 0; i < focus->n_selections; i++) {
         selection_normalise(&focus->selections[i]);
-    qsort(focus->selections, focus->n_selections, sizeof *focus->selections, compare_selections);
-    for (size_t i = 1; i < focus->n_selections; i++) {
         const char *path = focus->selections[i].paths[0];
-        const char *before = focus->selections[i - 1].paths[0];
-        size_t length = root_length(path);
-        if (length == root_length(before) && !memcmp(path, before, length))
-            return error_set(err,
-                             "the focus \"%s\" selects twice in the hierarchy %.*s: put resources "
-                             "of one level in parentheses",
-                             text, (int)length, path);
+        char *root = memory_format("%.*s", (int)root_length(path), path);
+        bool is_first = focus_find(focus, root) == &focus->selections[i];
+        if (!is_first)
+            error_set(err,
+                      "the focus \"%s\" selects twice in the hierarchy %s: put resources "
+                      "of one level in parentheses",
+                      text, root);
+        free(root);
+        if (!is_first)
+            return -1;
     }
     return 0;
 }
@@ -339,23 +321,6 @@ size_t focus_last_level(const char *path)
     return last;
 }
 
-static void add_selection(struct text *text, const struct focus_selection *selection)
-{
-    text_add(text, text->length > 2 ? ", " : "");
-    if (selection->n_paths == 1) {
-        text_add(text, selection->paths[0]);
-        return;
-    }
-    size_t parent_length = focus_last_level(selection->paths[0]);
-    text_add_bytes(text, selection->paths[0], parent_length);
-    text_add(text, "/(");
-    for (size_t i = 0; i < selection->n_paths; i++) {
-        text_add(text, i ? "," : "");
-        text_add(text, selection->paths[i] + parent_length + 1);
-    }
-    text_add(text, ")");
-}
-
 char *focus_name(const char *path)
 {
     struct scanner scanner = {.text = path};
@@ -381,27 +346,4 @@ char *focus_name(const char *path)
         return NULL;
     }
     return name.bytes;
-}
-
-char *focus_format(const struct focus *focus)
-{
-    struct text text = {0};
-    text_add(&text, "< ");
-    for (size_t i = 0; i < N_KNOWN_ROOTS; i++) {
-        const struct focus_selection *selection = focus_find(focus, known_roots[i]);
-        char *root = (char *)known_roots[i];
-        struct focus_selection all = {.paths = &root, .n_paths = 1};
-        bool is_always_written = i == 0 || i == 2 || i == 3; // Code, Machine, Process
-        bool restricts = selection && strcmp(selection->paths[0], root);
-        if (restricts || is_always_written)
-            add_selection(&text, restricts ? selection : &all);
-    }
-    for (size_t i = 0; i < focus->n_selections; i++) {
-        const struct focus_selection *selection = &focus->selections[i];
-        if (root_rank(selection->paths[0]) == N_KNOWN_ROOTS &&
-            selection->paths[0][root_length(selection->paths[0])])
-            add_selection(&text, selection);
-    }
-    text_add(&text, " >");
-    return text.bytes;
 }

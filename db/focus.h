@@ -26,7 +26,7 @@ struct focus_selection {
 };
 
 struct focus {
-    struct focus_selection *selections; // Code, CallPath, Machine, Process, Message, then by name
+    struct focus_selection *selections; // of different hierarchies
     size_t n_selections;
 };
 
@@ -49,9 +49,6 @@ size_t focus_last_level(const char *path);
 /// are ignored, order and repetitions within parentheses do not matter. 0, or -1 and ERR, which
 /// says where; FOCUS is to be released after 0 only.
 int focus_parse(const char *text, struct focus *focus, struct error *err);
-
-/// The normal form of FOCUS; the caller frees.
-char *focus_format(const struct focus *focus);
 
 void focus_release(struct focus *focus);
 

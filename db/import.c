@@ -39,26 +39,16 @@ static int read_names(struct import *import, struct copied *trial)
     static const char sql[] =
         "SELECT taken_text(a.name), taken_text(e.name), taken_text(t.name) FROM source.trial t "
         "JOIN source.experiment e ON e.id = t.experiment_id JOIN source.application a ON a.id = "
-        "e.application_id WHERE t.id = ?1";
-    sqlite3_stmt *statement;
-    if (database_prepare(import->copy.database, &statement, sql, import->copy.err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial->from);
-    int row = sqlite3_step(statement);
-    bool is_sound = row == SQLITE_ROW;
-    for (int i = 0; i < 3; i++)
-        is_sound = is_sound && sqlite3_column_type(statement, i) == SQLITE_TEXT;
-    if (is_sound) {
-        trial->application_name = database_text(statement, 0);
-        trial->experiment_name = database_text(statement, 1);
-        trial->name = database_text(statement, 2);
-    }
-    sqlite3_finalize(statement);
-    if (!is_sound)
-        return row == SQLITE_DONE && !import->what->has_all_trials
-                   ? error_set(import->copy.err, "%s has no trial %" PRId64 " any more",
-                               import->copy.source.path, trial->from)
-                   : trial_copy_damaged(&import->copy, "trial");
+        "e.application_id WHERE t.id = ?1 AND a.name IS NOT NULL AND e.name IS NOT NULL AND t.name "
+        "IS NOT NULL";
+    struct error why;
+    int row = database_ask(import->copy.database, &why, sql, "i>ttt", trial->from,
+                           &trial->application_name, &trial->experiment_name, &trial->name);
+    if (row == 0 && !import->what->has_all_trials)
+        return error_set(import->copy.err, "%s has no trial %" PRId64 " any more",
+                         import->copy.source.path, trial->from);
+    if (row != 1)
+        return trial_copy_damaged(&import->copy, "trial");
     return writer_experiment_id(import->copy.database, trial->application_name,
                                 trial->experiment_name, &trial->experiment, import->copy.err);
 }
@@ -66,16 +56,10 @@ static int read_names(struct import *import, struct copied *trial)
 /// *ID is the experiment's trial called NAME, 0 without one.
 static int find_trial(struct import *import, int64_t experiment, const char *name, int64_t *id)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(import->copy.database, &statement,
-                         "SELECT id FROM main.trial WHERE experiment_id = ?1 AND name = ?2",
-                         import->copy.err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, experiment);
-    sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
-    int row = database_step(import->copy.database, statement, import->copy.err);
-    *id = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
+    *id = 0;
+    int row = database_ask(import->copy.database, import->copy.err,
+                           "SELECT id FROM main.trial WHERE experiment_id = ?1 AND name = ?2",
+                           "is>i", experiment, name, id);
     return row < 0 ? -1 : 0;
 }
 
@@ -84,11 +68,11 @@ static char *free_name(struct import *import, int64_t experiment, const char *na
 {
     for (unsigned i = 2;; i++) {
         int64_t taken;
-        char *wish = memory_format("%s-%u", name, i);
-        int status = find_trial(import, experiment, wish, &taken);
+        char *numbered = memory_format("%s-%u", name, i);
+        int status = find_trial(import, experiment, numbered, &taken);
         if (status == 0 && !taken)
-            return wish;
-        free(wish);
+            return numbered;
+        free(numbered);
         if (status)
             return NULL;
     }
@@ -98,22 +82,18 @@ static char *free_name(struct import *import, int64_t experiment, const char *na
 /// one of its name.
 static int replace_trial(struct import *import, const struct copied *trial, int64_t old)
 {
-    static const char *const steps[] = {
-        "UPDATE main.prediction SET measured_as = (SELECT " TRIAL_NAME " FROM main.trials WHERE "
-        "trial_id = ?1), measured_id = NULL WHERE measured_id = ?1",
-        "DELETE FROM main.trial WHERE id = ?1"};
-    sqlite3_stmt *rename;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        if (trial_copy_run(&import->copy, "trial", steps[i], old, 0, NULL) < 0)
-            return -1;
-    if (database_prepare(import->copy.database, &rename,
-                         "UPDATE main.trial SET name = ?2 WHERE id = ?1", import->copy.err))
-        return -1;
-    sqlite3_bind_int64(rename, 1, trial->to);
-    sqlite3_bind_text(rename, 2, trial->name, -1, SQLITE_STATIC);
-    int status = database_execute(import->copy.database, rename, import->copy.err);
-    sqlite3_finalize(rename);
-    return status;
+    struct database *database = import->copy.database;
+    struct error *err = import->copy.err;
+    return database_do(database, err,
+                       "UPDATE main.prediction SET measured_as = (SELECT " TRIAL_NAME " FROM "
+                       "main.trials WHERE trial_id = ?1), measured_id = NULL "
+                       "WHERE measured_id = ?1",
+                       "i", old) ||
+                   database_do(database, err, "DELETE FROM main.trial WHERE id = ?1", "i", old) ||
+                   database_do(database, err, "UPDATE main.trial SET name = ?2 WHERE id = ?1", "is",
+                               trial->to, trial->name)
+               ? -1
+               : 0;
 }
 
 /// Decides about a copied trial whose name the trial OLD has: OUTCOME.
@@ -140,15 +120,11 @@ static int settle_conflict(struct import *import, const struct copied *trial, in
 /// Predictions that waited for a trial of this name find it.
 static int settle_predictions(struct import *import, int64_t trial)
 {
-    static const char *const steps[] = {
-        "UPDATE main.prediction SET measured_id = ?1 WHERE measured_id IS NULL AND measured_as = "
-        "(SELECT " TRIAL_NAME " FROM main.trials WHERE trial_id = ?1)",
-        "UPDATE main.prediction SET measured_as = NULL WHERE measured_id IS NOT NULL AND "
-        "measured_as IS NOT NULL"};
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        if (trial_copy_run(&import->copy, "prediction", steps[i], trial, 0, NULL) < 0)
-            return -1;
-    return 0;
+    return database_do(import->copy.database, import->copy.err,
+                       "UPDATE main.prediction SET measured_id = ?1, measured_as = NULL WHERE "
+                       "measured_id IS NULL AND measured_as = (SELECT " TRIAL_NAME " FROM "
+                       "main.trials WHERE trial_id = ?1)",
+                       "i", trial);
 }
 
 static void add_to_report(struct import *import, const struct copied *trial, const char *name,
@@ -193,17 +169,16 @@ static int take_trial(struct import *import, int64_t id)
 /// The numbers of all trials of source, to be freed.
 static int read_all_trials(struct import *import, int64_t **ids, size_t *n_ids)
 {
-    sqlite3_stmt *trials;
+    sqlite3_stmt *query = database_query(import->copy.database, import->copy.err,
+                                         "SELECT id FROM source.trial ORDER BY id", "");
     size_t capacity = 0;
-    if (database_prepare(import->copy.database, &trials, "SELECT id FROM source.trial ORDER BY id",
-                         import->copy.err))
-        return -1;
+    int64_t id;
     int row;
-    while ((row = database_step(import->copy.database, trials, import->copy.err)) == 1) {
+    while ((row = database_row(import->copy.database, import->copy.err, query, "i", &id)) == 1) {
         *ids = array_reserve(*ids, &capacity, *n_ids + 1, sizeof **ids);
-        (*ids)[(*n_ids)++] = sqlite3_column_int64(trials, 0);
+        (*ids)[(*n_ids)++] = id;
     }
-    sqlite3_finalize(trials);
+    sqlite3_finalize(query);
     return row;
 }
 
@@ -215,7 +190,7 @@ static int take_points(struct import *import)
 #define POINTS                                                                                     \
     "source.point_not_run p JOIN source.experiment e ON e.id = p.experiment_id JOIN "              \
     "source.application a ON a.id = e.application_id"
-#define PATTERNS "(?3 IS NULL OR a.name GLOB ?3) AND (?4 IS NULL OR e.name GLOB ?4)"
+#define PATTERNS "(?1 IS NULL OR a.name GLOB ?1) AND (?2 IS NULL OR e.name GLOB ?2)"
     static const char new_points[] =
         "CREATE TEMP TABLE new_point (experiment_id INTEGER, name TEXT NOT NULL, state TEXT NOT "
         "NULL, reason TEXT NOT NULL, noted_at TEXT NOT NULL, from_id INTEGER)";
@@ -246,24 +221,15 @@ static int take_points(struct import *import)
         "DELETE FROM main.point_parameter WHERE NOT EXISTS (SELECT 1 FROM main.point_not_run p "
         "WHERE p.experiment_id = point_parameter.experiment_id AND p.name = point)",
     };
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        sqlite3_stmt *statement;
-        if (database_prepare(import->copy.database, &statement, steps[i], import->copy.err))
-            return -1;
-        sqlite3_bind_text(statement, 3, import->what->application, -1, SQLITE_STATIC);
-        sqlite3_bind_text(statement, 4, import->what->experiment, -1, SQLITE_STATIC);
-        int code = sqlite3_step(statement);
-        sqlite3_finalize(statement);
-        if (trial_copy_is_misfit(code))
-            return trial_copy_damaged(&import->copy, "point_not_run");
-        if (code != SQLITE_DONE)
-            return database_error(import->copy.database, code, import->copy.err);
-    }
-    int64_t n_points = 0;
-    int row = trial_copy_run(&import->copy, "point_not_run", "SELECT count(*) FROM temp.new_point",
-                             0, 0, &n_points);
-    import->report->n_points = (size_t)n_points;
-    return row < 0 ? -1 : 0;
+    struct trial_copy *copy = &import->copy;
+    int row = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && row == 0; i++)
+        row = database_do(copy->database, copy->err, steps[i], "ss", import->what->application,
+                          import->what->experiment);
+    if (row == 0)
+        row = database_ask(copy->database, copy->err, "SELECT count(*) FROM temp.new_point", ">n",
+                           &import->report->n_points);
+    return trial_copy_blame(copy, "point_not_run", row) < 0 ? -1 : 0;
 }
 
 // --- the file
@@ -272,25 +238,22 @@ static int take_points(struct import *import)
 /// that was cut off with zeros.
 static int check_pages(struct import *import)
 {
-    sqlite3_stmt *check;
+    struct trial_copy *copy = &import->copy;
     int64_t page_bytes = 0;
+    bool is_sound = false;
     struct stat file;
-    if (trial_copy_run(&import->copy, "trial", "PRAGMA source.page_size", 0, 0, &page_bytes) < 0)
-        return -1;
-    if (import->what->path && stat(import->what->path, &file) == 0 && page_bytes > 0 &&
+    int row = database_ask(copy->database, copy->err, "PRAGMA source.page_size", ">i", &page_bytes);
+    if (row == 1 && import->what->path && stat(import->what->path, &file) == 0 && page_bytes > 0 &&
         file.st_size % page_bytes != 0)
-        return database_error(&import->copy.source, SQLITE_CORRUPT, import->copy.err);
-    int code = sqlite3_prepare_v2(import->copy.database->handle, "PRAGMA source.quick_check(1)", -1,
-                                  &check, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_step(check);
-    bool is_sound = code == SQLITE_ROW && sqlite3_column_text(check, 0) &&
-                    !strcmp((const char *)sqlite3_column_text(check, 0), "ok");
-    sqlite3_finalize(check);
+        return database_error(&copy->source, SQLITE_CORRUPT, copy->err);
+    if (row == 1)
+        row = database_ask(copy->database, copy->err,
+                           "SELECT quick_check = 'ok' FROM pragma_quick_check(1, 'source')", ">b",
+                           &is_sound);
     if (is_sound)
         return 0;
-    return database_error(&import->copy.source, code == SQLITE_ROW ? SQLITE_CORRUPT : code,
-                          import->copy.err);
+    int code = row < 0 ? sqlite3_errcode(copy->database->handle) : SQLITE_CORRUPT;
+    return database_error(&copy->source, code, copy->err);
 }
 
 static int take_chosen(struct import *import)
@@ -310,29 +273,28 @@ static int take_chosen(struct import *import)
     free(ids);
     if (status == 0 && what->has_points)
         status = take_points(import);
-    int64_t has_points = 0;
-    if (status == 0 && n_trials == 0 &&
-        trial_copy_run(&import->copy, "point_not_run", "SELECT 1 FROM source.point_not_run", 0, 0,
-                       &has_points) < 0)
-        return -1;
-    return status == 0 && n_trials == 0 && !has_points
-               ? error_set(import->copy.err, "%s holds no trial", import->copy.source.path)
-               : status;
+    if (status || n_trials > 0)
+        return status;
+    int row = database_ask(import->copy.database, import->copy.err,
+                           "SELECT 1 FROM source.point_not_run", "");
+    return row == 0  ? error_set(import->copy.err, "%s holds no trial", import->copy.source.path)
+           : row < 0 ? -1
+                     : 0;
 }
 
 /// With source attached.
 static int take_all(struct import *import)
 {
+    struct database *database = import->copy.database;
+    struct error *err = import->copy.err;
     // A removal needs the keys.
-    if ((import->conflict != IMPORT_REPLACE &&
-         database_trust_references(import->copy.database, import->copy.err)) ||
-        database_begin(import->copy.database, import->copy.err))
+    if (import->conflict == IMPORT_REPLACE ? database_begin(database, err)
+                                           : database_begin_adding(database, err))
         return -1;
-    if (trial_copy_prepare(&import->copy) || take_chosen(import)) {
-        database_rollback(import->copy.database);
-        return -1;
-    }
-    return database_commit(import->copy.database, import->copy.err);
+    int status = trial_copy_prepare(&import->copy);
+    if (status == 0)
+        status = take_chosen(import);
+    return database_end(database, status, err);
 }
 
 /// Imports into the database FILE, which may be missing or empty and is called PATH in messages.

@@ -42,7 +42,7 @@ struct imported_trial {
 struct import_report {
     struct imported_trial *trials;
     size_t n_trials, capacity;
-    size_t n_points; // of sweeps, without a trial, that are noted now and were not before
+    uint64_t n_points; // of sweeps, without a trial, that are noted now and were not before
 };
 
 /// Imports SOURCE into the database at PATH in one transaction; a missing one appears when it is

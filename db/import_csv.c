@@ -6,7 +6,6 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,50 +49,8 @@ struct conversion {
     char **titles;
     size_t n_columns;
     const char *defaults[N_COLUMNS];
-    sqlite3_stmt *find_trial, *add_trial, *add_parameter, *find_interval, *add_interval, *add_value;
     struct error *err;
 };
-
-static const struct {
-    size_t offset;
-    const char *sql;
-} statements[] = {
-    {offsetof(struct conversion, find_trial),
-     "SELECT trial_id FROM trials WHERE application = ?1 AND experiment = ?2 AND trial = ?3"},
-    {offsetof(struct conversion, add_trial),
-     "INSERT INTO trial (experiment_id, name, origin, started_at, stored_at, n_ranks, n_nodes, "
-     "n_locations, n_events, n_messages, n_collectives, n_clock_violations, "
-     "has_unreadable_records, time_ns) SELECT e.id, ?3, ?4, nullif(?5, ''), "
-     "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?6, 0, ?6, 0, 0, 0, 0, 0, 0 FROM experiment e JOIN "
-     "application a ON a.id = e.application_id WHERE a.name = ?1 AND e.name = ?2"},
-    {offsetof(struct conversion, add_parameter),
-     "INSERT OR REPLACE INTO trial_attribute (trial_id, kind, name, value) "
-     "VALUES (?1, 'parameter', ?2, ?3)"},
-    {offsetof(struct conversion, find_interval),
-     "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2"},
-    {offsetof(struct conversion, add_interval),
-     "INSERT INTO time_interval SELECT ?1, CASE ?2 WHEN 'run' THEN 0 WHEN 'window' THEN 1 ELSE "
-     "(SELECT max(1, coalesce(max(number), 0)) + 1 FROM time_interval WHERE trial_id = ?1) END, "
-     "?2, 0, 0"},
-    {offsetof(struct conversion, add_value),
-     "INSERT INTO tuple (trial_id, metric_id, focus_id, interval, value) "
-     "VALUES (?1, ?2, ?3, ?4, ?5)"},
-};
-
-static sqlite3_stmt **statement_at(struct conversion *c, size_t i)
-{
-    return (sqlite3_stmt **)((char *)c + statements[i].offset);
-}
-
-static int prepare(struct conversion *c)
-{
-    if (database_run(c->database, "PRAGMA foreign_keys = ON; BEGIN", c->err))
-        return -1;
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        if (database_prepare(c->database, statement_at(c, i), statements[i].sql, c->err))
-            return -1;
-    return writer_init(&c->writer, c->database, 0, c->err);
-}
 
 /// Says what each field of a line is.
 static int read_titles(struct conversion *c)
@@ -136,44 +93,37 @@ static const char *field_of(const struct conversion *c, enum column column)
     return c->defaults[column];
 }
 
-static int add_trial(struct conversion *c, const char *const *names, int64_t *trial)
-{
-    int64_t experiment;
-    if (writer_experiment_id(c->database, names[0], names[1], &experiment, c->err))
-        return -1;
-    for (int i = 0; i < 3; i++)
-        writer_bind_text(c->add_trial, i + 1, names[i]);
-    writer_bind_text(c->add_trial, 4, field_of(c, COLUMN_ORIGIN));
-    writer_bind_text(c->add_trial, 5, field_of(c, COLUMN_STARTED_AT));
-    sqlite3_bind_int64(c->add_trial, 6, strtoll(field_of(c, COLUMN_N_RANKS), NULL, 10));
-    if (database_execute(c->database, c->add_trial, c->err))
-        return csv_error(&c->reader, c->err,
-                         "the origin is not measured, predicted, threshold or interval");
-    *trial = sqlite3_last_insert_rowid(c->database->handle);
-    return 0;
-}
-
 /// Makes the line's trial the one that the writer fills.
 static int choose_trial(struct conversion *c)
 {
-    const char *const names[] = {field_of(c, COLUMN_APPLICATION), field_of(c, COLUMN_EXPERIMENT),
-                                 field_of(c, COLUMN_TRIAL)};
-    for (int i = 0; i < 3; i++)
-        writer_bind_text(c->find_trial, i + 1, names[i]);
-    int row = database_step(c->database, c->find_trial, c->err);
-    if (row == 1)
-        c->writer.trial_id = sqlite3_column_int64(c->find_trial, 0);
-    sqlite3_reset(c->find_trial);
-    if (row == 0)
-        row = add_trial(c, names, &c->writer.trial_id);
-    for (size_t i = 0; i < c->n_columns && row >= 0; i++) {
-        if (c->columns[i] != COLUMN_PARAMETER || !c->reader.fields[i][0])
-            continue;
-        sqlite3_bind_int64(c->add_parameter, 1, c->writer.trial_id);
-        writer_bind_text(c->add_parameter, 2, c->titles[i]);
-        writer_bind_text(c->add_parameter, 3, c->reader.fields[i]);
-        row = database_execute(c->database, c->add_parameter, c->err);
+    const char *application = field_of(c, COLUMN_APPLICATION);
+    const char *experiment = field_of(c, COLUMN_EXPERIMENT), *trial = field_of(c, COLUMN_TRIAL);
+    int64_t id;
+    if (writer_experiment_id(c->database, application, experiment, &id, c->err))
+        return -1;
+    int row = database_ask(c->database, c->err,
+                           "SELECT id FROM trial WHERE experiment_id = ?1 AND name = ?2", "it>i",
+                           id, trial, &c->writer.trial_id);
+    if (row == 0) {
+        if (database_do(c->database, c->err,
+                        "INSERT INTO trial (experiment_id, name, origin, started_at, stored_at, "
+                        "n_ranks, n_nodes, n_locations, n_events, n_messages, n_collectives, "
+                        "n_clock_violations, has_unreadable_records, time_ns) VALUES (?1, ?2, ?3, "
+                        "nullif(?4, ''), strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?5, 0, ?5, 0, 0, "
+                        "0, 0, 0, 0)",
+                        "ittti", id, trial, field_of(c, COLUMN_ORIGIN),
+                        field_of(c, COLUMN_STARTED_AT),
+                        (int64_t)strtoll(field_of(c, COLUMN_N_RANKS), NULL, 10)))
+            return csv_error(&c->reader, c->err,
+                             "the origin is not measured, predicted, threshold or interval");
+        c->writer.trial_id = sqlite3_last_insert_rowid(c->database->handle);
     }
+    for (size_t i = 0; i < c->n_columns && row >= 0; i++)
+        if (c->columns[i] == COLUMN_PARAMETER && c->reader.fields[i][0])
+            row = database_do(c->database, c->err,
+                              "INSERT OR REPLACE INTO trial_attribute (trial_id, kind, name, "
+                              "value) VALUES (?1, 'parameter', ?2, ?3)",
+                              "itt", c->writer.trial_id, c->titles[i], c->reader.fields[i]);
     return row < 0 ? -1 : 0;
 }
 
@@ -208,42 +158,45 @@ static int add_focus(struct conversion *c, int64_t *id)
     return status ? -1 : writer_focus_id(&c->writer, &ids, id, c->err);
 }
 
+/// Finds or adds the line's interval.
 static int add_interval(struct conversion *c, int64_t *number)
 {
+    static const char find[] = "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2";
     const char *name = field_of(c, COLUMN_INTERVAL);
-    int row = 0;
-    for (int try = 0; try < 2 && row == 0; try++) {
-        sqlite3_bind_int64(c->find_interval, 1, c->writer.trial_id);
-        writer_bind_text(c->find_interval, 2, name);
-        row = database_step(c->database, c->find_interval, c->err);
-        if (row == 1)
-            *number = sqlite3_column_int64(c->find_interval, 0);
-        sqlite3_reset(c->find_interval);
-        if (row != 0)
-            break;
-        sqlite3_bind_int64(c->add_interval, 1, c->writer.trial_id);
-        writer_bind_text(c->add_interval, 2, name);
-        if (database_execute(c->database, c->add_interval, c->err))
-            row = -1;
-    }
-    return row < 0 ? -1 : 0;
+    int row = database_ask(c->database, c->err, find, "it>i", c->writer.trial_id, name, number);
+    if (row != 0)
+        return row < 0 ? -1 : 0;
+    if (database_do(c->database, c->err,
+                    "INSERT INTO time_interval SELECT ?1, CASE ?2 WHEN 'run' THEN 0 WHEN 'window' "
+                    "THEN 1 ELSE (SELECT max(1, coalesce(max(number), 0)) + 1 FROM time_interval "
+                    "WHERE trial_id = ?1) END, ?2, 0, 0",
+                    "it", c->writer.trial_id, name))
+        return -1;
+    return database_ask(c->database, c->err, find, "it>i", c->writer.trial_id, name, number) < 0
+               ? -1
+               : 0;
 }
 
-static int bind_value(struct conversion *c)
+/// Adds the line's value, an integer where it is written as one.
+static int add_value(struct conversion *c, int64_t metric, int64_t focus, int64_t interval)
 {
+    static const char sql[] = "INSERT INTO tuple (trial_id, metric_id, focus_id, interval, value) "
+                              "VALUES (?1, ?2, ?3, ?4, ?5)";
     const char *text = field_of(c, COLUMN_VALUE);
     char *end;
     errno = 0;
-    long long integer = strtoll(text, &end, 10);
-    if (text[0] && !*end && errno == 0) {
-        sqlite3_bind_int64(c->add_value, 5, integer);
-        return 0;
-    }
-    double number = strtod(text, &end);
+    int64_t integer = strtoll(text, &end, 10), trial = c->writer.trial_id;
+    bool is_integer = text[0] && !*end && errno == 0;
+    double number = is_integer ? 0 : strtod(text, &end);
     if (!text[0] || *end || !isfinite(number))
         return csv_error(&c->reader, c->err, "the value \"%s\" is not a number", text);
-    sqlite3_bind_double(c->add_value, 5, number);
-    return 0;
+    int status = is_integer ? database_do(c->database, c->err, sql, "iiiii", trial, metric, focus,
+                                          interval, integer)
+                            : database_do(c->database, c->err, sql, "iiiid", trial, metric, focus,
+                                          interval, number);
+    return status ? csv_error(&c->reader, c->err,
+                              "this is a second value of the same metric, focus and interval")
+                  : 0;
 }
 
 static int convert_line(struct conversion *c)
@@ -263,16 +216,9 @@ static int convert_line(struct conversion *c)
         return csv_error(&c->reader, c->err, "\"%s\" is not everything, processes or nothing",
                          metric.adds_up_over);
     if (choose_trial(c) || writer_metric_id(&c->writer, &metric, &metric_id, c->err) ||
-        add_focus(c, &focus_id) || add_interval(c, &interval) || bind_value(c))
+        add_focus(c, &focus_id) || add_interval(c, &interval))
         return -1;
-    sqlite3_bind_int64(c->add_value, 1, c->writer.trial_id);
-    sqlite3_bind_int64(c->add_value, 2, metric_id);
-    sqlite3_bind_int64(c->add_value, 3, focus_id);
-    sqlite3_bind_int64(c->add_value, 4, interval);
-    if (database_execute(c->database, c->add_value, c->err))
-        return csv_error(&c->reader, c->err,
-                         "this is a second value of the same metric, focus and interval");
-    return 0;
+    return add_value(c, metric_id, focus_id, interval);
 }
 
 /// What follows from the values: ranks, run time.
@@ -320,7 +266,8 @@ int import_read_csv(FILE *stream, const char *name, const struct import_names *n
                      [COLUMN_VALUE] = ""}};
     int row = database_open_memory(&c.database, name, err);
     if (row == 0)
-        row = prepare(&c);
+        row = database_run(c.database, "PRAGMA foreign_keys = ON; BEGIN", err);
+    c.writer.database = c.database;
     if (row == 0)
         row = read_titles(&c);
     while (row >= 0 && (row = csv_next(&c.reader, err)) == 1)
@@ -328,9 +275,6 @@ int import_read_csv(FILE *stream, const char *name, const struct import_names *n
             row = -1;
     if (row == 0)
         row = complete_trials(&c);
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
-        sqlite3_finalize(*statement_at(&c, i));
-    writer_release(&c.writer);
     if (row == 0)
         row = database_run(c.database, "COMMIT", err);
     if (row)

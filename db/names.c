@@ -65,18 +65,16 @@ struct name_list {
 static int name_list_read(struct name_list *list, struct database *database, const char *sql,
                           const char *value, struct error *err)
 {
-    sqlite3_stmt *statement;
-    *list = (struct name_list){0};
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_text(statement, 1, value, -1, SQLITE_STATIC);
+    sqlite3_stmt *query = database_query(database, err, sql, "s", value);
+    char *name;
     int row;
-    while ((row = database_step(database, statement, err)) == 1) {
+    *list = (struct name_list){0};
+    while ((row = database_row(database, err, query, "t", &name)) == 1) {
         list->names =
             array_reserve(list->names, &list->capacity, list->n_names + 1, sizeof *list->names);
-        list->names[list->n_names++] = database_text(statement, 0);
+        list->names[list->n_names++] = name;
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(query);
     return row;
 }
 
@@ -92,40 +90,28 @@ int names_check(struct database *database, const char *kind, const char *sql, co
                 struct error *err)
 {
     struct name_list list;
+    bool is_known = false;
     int status = name_list_read(&list, database, sql, name, err);
-    if (status == 0) {
-        status = -1;
-        for (size_t i = 0; i < list.n_names && status; i++)
-            status = strcmp(list.names[i], name) ? -1 : 0;
-        const char *nearest = status ? spelling_nearest(name, list.names, list.n_names) : NULL;
-        if (status) {
-            char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
-                                   : spelling_some("", list.names, list.n_names);
-            error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
-            free(others);
-        }
+    for (size_t i = 0; i < list.n_names; i++)
+        is_known |= strcmp(list.names[i], name) == 0;
+    if (status == 0 && !is_known) {
+        const char *nearest = spelling_nearest(name, list.names, list.n_names);
+        char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
+                               : spelling_some("", list.names, list.n_names);
+        status = error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
+        free(others);
     }
     name_list_release(&list);
     return status;
 }
 
-/// 1 when there is a resource of that path, 0 when not, -1 and ERR.
-static int resource_exists(struct database *database, const char *path, struct error *err)
-{
-    struct name_list list;
-    int status =
-        name_list_read(&list, database, "SELECT path FROM resource WHERE path = ?1", path, err);
-    int exists = list.n_names > 0;
-    name_list_release(&list);
-    return status ? -1 : exists;
-}
-
 int names_check_resource(struct database *database, const char *path, struct error *err)
 {
+    static const char exists_sql[] = "SELECT 1 FROM resource WHERE path = ?1";
     static const char children[] =
         "SELECT child.path FROM resource child JOIN resource parent ON parent.id = child.parent_id "
         "WHERE parent.path = CASE ?1 WHEN '' THEN '/' ELSE ?1 END ORDER BY child.path";
-    int exists = resource_exists(database, path, err);
+    int exists = database_ask(database, err, exists_sql, "s", path);
     if (exists)
         return exists < 0 ? -1 : 0;
     char *missing = memory_copy_text(path); // the shortest part of PATH that does not exist
@@ -134,7 +120,7 @@ int names_check_resource(struct database *database, const char *path, struct err
         free(missing);
         missing = memory_copy_text(parent);
         parent[focus_last_level(parent)] = '\0';
-        exists = *parent ? resource_exists(database, parent, err) : 1;
+        exists = *parent ? database_ask(database, err, exists_sql, "s", parent) : 1;
     }
     struct name_list list = {0};
     if (exists == 1 && name_list_read(&list, database, children, parent, err) == 0) {

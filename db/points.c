@@ -12,60 +12,41 @@
 #include "db/database.h"
 #include "db/writer.h"
 
-/// Runs one statement with up to four texts behind the number ID. The first column of its first
-/// row, as a number, goes to *ANSWER unless that is NULL; 0 without a row.
-static int run_with(struct database *database, const char *sql, int64_t id,
-                    const char *const texts[4], int64_t *answer, struct error *err)
-{
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, id);
-    for (int i = 0; i < 4 && texts[i]; i++)
-        writer_bind_text(statement, i + 2, texts[i]);
-    int row = database_step(database, statement, err);
-    if (answer)
-        *answer = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
-}
-
 /// *ID is the experiment's number, 0: there is none yet.
 static int find_experiment(struct database *database, const char *application,
                            const char *experiment, int64_t *id, struct error *err)
 {
-    static const char by_last_trial[] =
-        "SELECT e.id FROM experiment e JOIN trial t ON t.experiment_id = e.id "
-        "WHERE ?1 = 0 AND e.name = ?2 ORDER BY t.id DESC LIMIT 1";
-    const char *const texts[4] = {experiment};
+    *id = 0;
     if (application)
         return writer_experiment_id(database, application, experiment, id, err);
-    return run_with(database, by_last_trial, 0, texts, id, err);
+    int row = database_ask(database, err,
+                           "SELECT e.id FROM experiment e JOIN trial t ON t.experiment_id = e.id "
+                           "WHERE e.name = ?1 ORDER BY t.id DESC LIMIT 1",
+                           "t>i", experiment, id);
+    return row < 0 ? -1 : 0;
 }
 
 static int note_one(struct database *database, int64_t experiment, const struct point_note *note,
                     struct error *err)
 {
-    const char *const texts[4] = {note->name, note->state, note->reason};
-    if (run_with(database, "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name = ?2",
-                 experiment, (const char *const[4]){note->name}, NULL, err))
+    if (database_do(database, err,
+                    "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name = ?2", "it",
+                    experiment, note->name))
         return -1;
     if (!note->state)
         return 0;
-    if (run_with(database,
-                 "INSERT INTO point_not_run (experiment_id, name, state, reason, noted_at) "
-                 "VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-                 experiment, texts, NULL, err))
+    if (database_do(database, err,
+                    "INSERT INTO point_not_run (experiment_id, name, state, reason, noted_at) "
+                    "VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                    "ittt", experiment, note->name, note->state, note->reason))
         return -1;
-    for (size_t i = 0; i < note->n_parameters; i++) {
-        const char *const values[4] = {note->name, note->parameters[i].name,
-                                       note->parameters[i].value};
-        if (run_with(database,
-                     "INSERT OR REPLACE INTO point_parameter (experiment_id, point, name, value) "
-                     "VALUES (?1, ?2, ?3, ?4)",
-                     experiment, values, NULL, err))
+    for (size_t i = 0; i < note->n_parameters; i++)
+        if (database_do(database, err,
+                        "INSERT OR REPLACE INTO point_parameter (experiment_id, point, name, "
+                        "value) VALUES (?1, ?2, ?3, ?4)",
+                        "ittt", experiment, note->name, note->parameters[i].name,
+                        note->parameters[i].value))
             return -1;
-    }
     return 0;
 }
 
@@ -78,44 +59,36 @@ static int note_all(struct database *database, const char *application, const ch
         return status;
     for (size_t i = 0; i < n_notes && status == 0; i++)
         status = note_one(database, id, &notes[i], err);
-    if (status == 0)
-        status = run_with(database,
-                          "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name IN "
-                          "(SELECT name FROM trial WHERE experiment_id = ?1)",
-                          id, (const char *const[4]){NULL}, NULL, err);
-    return status;
+    return status ? -1
+                  : database_do(database, err,
+                                "DELETE FROM point_not_run WHERE experiment_id = ?1 AND name IN "
+                                "(SELECT name FROM trial WHERE experiment_id = ?1)",
+                                "i", id);
 }
 
-/// Is there anything to change? A sweep without gaps shall not wait for other writers.
+/// 1 when there is anything to change, 0, or -1 and ERR. A sweep without gaps does not wait for
+/// other writers.
 static int has_notes(struct database *database, const struct point_note *notes, size_t n_notes,
-                     bool *answer, struct error *err)
+                     struct error *err)
 {
-    int64_t any = 0;
-    for (size_t i = 0; i < n_notes && !any; i++)
-        any = notes[i].state != NULL;
-    if (!any && run_with(database, "SELECT ?1 = 0 FROM point_not_run LIMIT 1", 0,
-                         (const char *const[4]){NULL}, &any, err))
-        return -1;
-    *answer = any != 0;
-    return 0;
+    for (size_t i = 0; i < n_notes; i++)
+        if (notes[i].state)
+            return 1;
+    return database_ask(database, err, "SELECT 1 FROM point_not_run LIMIT 1", "");
 }
 
 int points_note(const char *path, const char *application, const char *experiment,
                 const struct point_note *notes, size_t n_notes, struct error *err)
 {
     struct database *database;
-    bool has_any = false;
     if (database_open(&database, path, DATABASE_WRITE, err))
         return -1;
-    int status = has_notes(database, notes, n_notes, &has_any, err);
-    if (status == 0 && has_any) {
+    int status = has_notes(database, notes, n_notes, err);
+    if (status == 1) {
         status = database_begin(database, err);
         if (status == 0)
-            status = note_all(database, application, experiment, notes, n_notes, err);
-        if (status == 0)
-            status = database_commit(database, err);
-        else
-            database_rollback(database);
+            status = database_end(
+                database, note_all(database, application, experiment, notes, n_notes, err), err);
     }
     database_close(database);
     return status ? error_wrap(err, "cannot store which points have no run") : 0;
@@ -124,33 +97,29 @@ int points_note(const char *path, const char *application, const char *experimen
 #define ROWS_SQL   "SELECT application, experiment, point, state, reason FROM points_not_run "
 #define ROWS_ORDER "ORDER BY application, experiment, point"
 
-/// Adds what SQL finds, in which ?1 and ?2 stand for texts, to LIST.
+/// Fills LIST with what SQL finds, in which ?1 and ?2 stand for texts.
 static int read_rows(struct database *database, const char *sql, const char *first,
                      const char *second, struct point_list *list, struct error *err)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_text(statement, 1, first, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, second, -1, SQLITE_STATIC);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1) {
+    sqlite3_stmt *query = database_query(database, err, sql, "ss", first, second);
+    struct point_row row;
+    int found;
+    *list = (struct point_list){0};
+    while ((found = database_row(database, err, query, "ttttt", &row.application, &row.experiment,
+                                 &row.name, &row.state, &row.reason)) == 1) {
         list->rows =
             array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
-        list->rows[list->n_rows++] = (struct point_row){
-            database_text(statement, 0), database_text(statement, 1), database_text(statement, 2),
-            database_text(statement, 3), database_text(statement, 4)};
+        list->rows[list->n_rows++] = row;
     }
-    sqlite3_finalize(statement);
-    if (row < 0)
+    sqlite3_finalize(query);
+    if (found < 0)
         point_list_release(list);
-    return row;
+    return found;
 }
 
 int points_select(struct database *database, const char *application, const char *experiment,
                   struct point_list *list, struct error *err)
 {
-    *list = (struct point_list){0};
     return read_rows(database,
                      ROWS_SQL "WHERE (?1 IS NULL OR application = ?1) "
                               "AND (?2 IS NULL OR experiment = ?2) " ROWS_ORDER,
@@ -160,10 +129,10 @@ int points_select(struct database *database, const char *application, const char
 int points_find(struct database *database, const char *selector, struct point_list *list,
                 struct error *err)
 {
-    *list = (struct point_list){0};
     return read_rows(database,
-                     ROWS_SQL "WHERE point = ?1 OR experiment || '/' || point = ?1 OR "
-                              "application || '/' || experiment || '/' || point = ?1 " ROWS_ORDER,
+                     ROWS_SQL
+                     "WHERE ?1 IN (point, experiment || '/' || point, "
+                     "application || '/' || experiment || '/' || point) AND ?2 IS NULL " ROWS_ORDER,
                      selector, NULL, list, err);
 }
 
@@ -181,12 +150,11 @@ int points_read(const char *path, const char *application, const char *experimen
 
 int points_remove(struct database *database, const struct point_row *point, struct error *err)
 {
-    return run_with(database,
-                    "DELETE FROM point_not_run WHERE ?1 = 0 AND name = ?2 AND experiment_id = "
-                    "(SELECT e.id FROM experiment e JOIN application a ON a.id = e.application_id "
-                    "WHERE e.name = ?3 AND a.name = ?4)",
-                    0, (const char *const[4]){point->name, point->experiment, point->application},
-                    NULL, err);
+    return database_do(database, err,
+                       "DELETE FROM point_not_run WHERE name = ?1 AND experiment_id = "
+                       "(SELECT e.id FROM experiment e JOIN application a ON a.id = "
+                       "e.application_id WHERE e.name = ?2 AND a.name = ?3)",
+                       "ttt", point->name, point->experiment, point->application);
 }
 
 static bool is_same_point(const struct point_row *a, const struct point_row *b)

@@ -58,24 +58,24 @@ static int choose_named(struct database *database, struct choice *choice, const 
 static int choose_all(struct database *database, struct choice *choice,
                       const struct trial_filter *filter, struct error *err)
 {
-    static const char sql[] = "SELECT trial_id FROM trials WHERE (?1 IS NULL OR application = ?1) "
-                              "AND (?2 IS NULL OR experiment = ?2) ORDER BY trial_id";
-    sqlite3_stmt *statement;
     if ((filter->application && names_check(database, "application", "SELECT name FROM application",
                                             filter->application, err)) ||
         (filter->experiment &&
          names_check(database, "experiment", "SELECT DISTINCT name FROM experiment",
                      filter->experiment, err)) ||
         points_select(database, filter->application, filter->experiment, &choice->removed->points,
-                      err) ||
-        database_prepare(database, &statement, sql, err))
+                      err))
         return -1;
-    sqlite3_bind_text(statement, 1, filter->application, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, filter->experiment, -1, SQLITE_STATIC);
+    sqlite3_stmt *query = database_query(database, err,
+                                         "SELECT trial_id FROM trials WHERE (?1 IS NULL OR "
+                                         "application = ?1) AND (?2 IS NULL OR experiment = ?2) "
+                                         "ORDER BY trial_id",
+                                         "ss", filter->application, filter->experiment);
+    int64_t trial;
     int row;
-    while ((row = database_step(database, statement, err)) == 1)
-        choose_trial(choice, sqlite3_column_int64(statement, 0));
-    sqlite3_finalize(statement);
+    while ((row = database_row(database, err, query, "i", &trial)) == 1)
+        choose_trial(choice, trial);
+    sqlite3_finalize(query);
     if (row == 0 && choice->n_trials + choice->removed->points.n_rows == 0)
         return error_set(err, "%s has no trial and no point of that application and experiment",
                          database->path);
@@ -90,14 +90,14 @@ static int remove_trial(struct database *database, int64_t trial, struct trial_l
         return -1;
     trial_list_add(removed, summary);
     // The experiment goes with its last trial, and with it what is noted of its points.
-    char *sql = memory_format(
-        "DELETE FROM experiment WHERE id = (SELECT experiment_id FROM trial WHERE id = %" PRId64
-        ") AND (SELECT count(*) FROM trial WHERE experiment_id = experiment.id) = 1;"
-        "DELETE FROM trial WHERE id = %" PRId64,
-        trial, trial);
-    int status = database_run(database, sql, err);
-    free(sql);
-    return status;
+    return database_do(database, err,
+                       "DELETE FROM experiment WHERE id = (SELECT experiment_id FROM trial WHERE "
+                       "id = ?1) AND (SELECT count(*) FROM trial WHERE experiment_id = "
+                       "experiment.id) = 1",
+                       "i", trial) ||
+                   database_do(database, err, "DELETE FROM trial WHERE id = ?1", "i", trial)
+               ? -1
+               : 0;
 }
 
 static int remove_chosen(struct database *database, const struct choice *choice, struct error *err)
@@ -121,7 +121,7 @@ static int remove_chosen(struct database *database, const struct choice *choice,
 /// foreign keys, which would search all values for each of them, are left out of it.
 static int forget_unused(struct database *database, struct error *err)
 {
-    if (database_trust_references(database, err) || database_begin(database, err))
+    if (database_begin_adding(database, err))
         return -1;
     int status = database_run(
         database,
@@ -132,10 +132,7 @@ static int forget_unused(struct database *database, struct error *err)
         "unused) OR message_id IN (SELECT id FROM unused) OR other_id IN (SELECT id FROM unused);"
         "DELETE FROM resource WHERE id IN (SELECT id FROM unused)",
         err);
-    if (status == 0)
-        return database_commit(database, err);
-    database_rollback(database);
-    return -1;
+    return database_end(database, status, err);
 }
 
 /// Those that SELECTORS name, or, where there is none, those of FILTER.
@@ -155,10 +152,7 @@ static int remove_all(const char *path, const struct trial_filter *filter,
         status = choose_all(database, &choice, filter, err);
     if (status == 0)
         status = remove_chosen(database, &choice, err);
-    if (status == 0)
-        status = database_commit(database, err);
-    else
-        database_rollback(database);
+    status = database_end(database, status, err);
     // What is left over when this fails takes space, and a later removal clears it away.
     if (status == 0)
         forget_unused(database, NULL);
@@ -190,15 +184,12 @@ void removal_release(struct removal *removed)
 /// Whether SQLite finds the whole file sound.
 static int check_soundness(struct database *database, struct error *err)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, "PRAGMA integrity_check(1)", err))
+    bool is_sound = false;
+    const char *sql = "SELECT integrity_check = 'ok' FROM pragma_integrity_check(1)";
+    int row = database_ask(database, err, sql, ">b", &is_sound);
+    if (row < 0)
         return -1;
-    int row = database_step(database, statement, err);
-    bool is_sound = row == 1 && strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
-    sqlite3_finalize(statement);
-    if (row == 1 && !is_sound)
-        return database_error(database, SQLITE_CORRUPT, err);
-    return row == 1 ? 0 : -1;
+    return is_sound ? 0 : database_error(database, SQLITE_CORRUPT, err);
 }
 
 static uint64_t file_size(const char *path)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables and views of an experiment database, and how an older one becomes a current one. The
-// schema is documented for users in pagoda-store(5).
+// The tables and views of an experiment database, as data: the build makes the texts below from
+// db/schema/*.sql. pagoda-store(5) documents the schema for users.
 #ifndef PAGODA_DB_SCHEMA_H
 #define PAGODA_DB_SCHEMA_H
 
 #include <stdint.h>
-
-#include "analyzer/base/error.h"
-#include "db/database.h"
 
 /// PRAGMA application_id of our files: the letters "PGDA". file(1) and we recognise them by it.
 #define SCHEMA_APPLICATION_ID 0x50474441
@@ -24,23 +21,9 @@ enum schema_root {
     N_ROOTS = 6,
 };
 
-enum { SCHEMA_STEP_PARTS = 3 };
-
-/// One step: the SQL that leads from the version before it to the next. Version N is what the first
-/// N steps make; steps that were released never change.
-struct schema_step {
-    const char *sql[SCHEMA_STEP_PARTS]; // in this order, NULL where there is no more
-};
-
-extern const struct schema_step schema_steps[];
-extern const uint32_t schema_version; // of the last step
-
-/// Applies the steps that DATABASE lacks, in one transaction, and marks it as ours. STEPS and
-/// N_STEPS are schema_steps and schema_version but for tests. 0, or -1 and ERR (nothing changed).
-int schema_migrate(struct database *database, const struct schema_step *steps, uint32_t n_steps,
-                   struct error *err);
-
-/// The version DATABASE has (PRAGMA user_version), 0 when it is empty. 0, or -1 and ERR.
-int schema_read_version(struct database *database, uint32_t *version, struct error *err);
+/// The SQL that leads from each version to the next: the first N steps make version N. Steps that
+/// were released never change.
+extern const char *const schema_steps[];
+extern const uint32_t schema_version; // number of steps
 
 #endif

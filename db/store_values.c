@@ -7,12 +7,12 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "db/focus.h"
 #include "db/schema.h"
 #include "db/writer.h"
 
@@ -83,21 +83,14 @@ static const struct writer_metric metrics[N_METRICS] = {
                      "everything"},
 };
 
-/// The result's things as resources, by the result's indices.
-struct places {
+struct storing {
+    struct writer *writer;
+    const struct result *result;
     struct writer_resource *codes;      // by region
     struct writer_resource *call_paths; // by path
     struct writer_resource *machines;   // by node
     struct writer_resource *processes;  // by rank
     int64_t metrics[N_METRICS];
-};
-
-struct storing {
-    struct writer *writer;
-    const struct result *result;
-    struct places places;
-    int64_t *path_rank_foci;   // by index in result->path_ranks
-    uint32_t *path_rank_order; // indices of path_ranks by ascending focus
     struct error *err;
 };
 
@@ -105,7 +98,6 @@ static const struct writer_resource root_code = {ROOT_CODE, (char *)"/Code"};
 static const struct writer_resource root_call_path = {ROOT_CALL_PATH, (char *)"/CallPath"};
 static const struct writer_resource root_machine = {ROOT_MACHINE, (char *)"/Machine"};
 static const struct writer_resource root_process = {ROOT_PROCESS, (char *)"/Process"};
-static const struct writer_resource root_message = {ROOT_MESSAGE, (char *)"/Message"};
 
 /// The module of a region: its file without the directory, so that runs of different checkouts
 /// compare.
@@ -125,7 +117,7 @@ static int add_codes(struct storing *s)
         struct writer_resource module = {0};
         int status = writer_resource(s->writer, &root_code, module_of(region), &module, s->err);
         if (status == 0)
-            status = writer_resource(s->writer, &module, region->name, &s->places.codes[i], s->err);
+            status = writer_resource(s->writer, &module, region->name, &s->codes[i], s->err);
         free(module.path);
         if (status)
             return -1;
@@ -140,9 +132,9 @@ static int add_call_paths(struct storing *s)
         assert(path->region < s->result->n_regions && "bug: a path without a region");
         assert((path->parent == RESULT_NONE || path->parent < i) && "bug: child before parent");
         const struct writer_resource *parent =
-            path->parent == RESULT_NONE ? &root_call_path : &s->places.call_paths[path->parent];
+            path->parent == RESULT_NONE ? &root_call_path : &s->call_paths[path->parent];
         if (writer_resource(s->writer, parent, s->result->regions[path->region].name,
-                            &s->places.call_paths[i], s->err))
+                            &s->call_paths[i], s->err))
             return -1;
     }
     return 0;
@@ -151,8 +143,8 @@ static int add_call_paths(struct storing *s)
 static int add_machines(struct storing *s)
 {
     for (size_t i = 0; i < s->result->n_nodes; i++)
-        if (writer_resource(s->writer, &root_machine, s->result->nodes[i].name,
-                            &s->places.machines[i], s->err))
+        if (writer_resource(s->writer, &root_machine, s->result->nodes[i].name, &s->machines[i],
+                            s->err))
             return -1;
     return 0;
 }
@@ -160,87 +152,67 @@ static int add_machines(struct storing *s)
 /// How many ranks each node had, and how many cores they could use.
 static int add_nodes(struct storing *s)
 {
-    struct database *database = s->writer->database;
-    sqlite3_stmt *add;
-    if (database_prepare(database, &add,
-                         "INSERT INTO trial_node VALUES (?1, ?2, nullif(?3, 0), ?4) "
-                         "ON CONFLICT DO UPDATE SET n_ranks = n_ranks + excluded.n_ranks",
-                         s->err))
-        return -1;
-    int status = 0;
-    for (size_t i = 0; i < s->result->n_nodes && status == 0; i++) {
+    static const char sql[] = "INSERT INTO trial_node VALUES (?1, ?2, nullif(?3, 0), ?4) "
+                              "ON CONFLICT DO UPDATE SET n_ranks = n_ranks + excluded.n_ranks";
+    for (size_t i = 0; i < s->result->n_nodes; i++) {
         const struct result_node *node = &s->result->nodes[i];
-        sqlite3_bind_int64(add, 1, s->writer->trial_id);
-        sqlite3_bind_int64(add, 2, s->places.machines[i].id);
-        sqlite3_bind_int64(add, 3, node->n_cores);
-        sqlite3_bind_int64(add, 4, node->n_ranks);
-        status = database_execute(database, add, s->err);
+        if (database_do(s->writer->database, s->err, sql, "iinn", s->writer->trial_id,
+                        s->machines[i].id, (uint64_t)node->n_cores, (uint64_t)node->n_ranks))
+            return -1;
     }
-    sqlite3_finalize(add);
-    return status;
+    return 0;
 }
 
 static int add_processes(struct storing *s)
 {
-    struct database *database = s->writer->database;
-    sqlite3_stmt *add;
-    if (database_prepare(database, &add,
-                         "INSERT INTO trial_rank VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", s->err))
-        return -1;
-    int status = 0;
-    for (size_t i = 0; i < s->result->n_ranks && status == 0; i++) {
+    static const char sql[] = "INSERT INTO trial_rank VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    for (size_t i = 0; i < s->result->n_ranks; i++) {
         const struct result_rank *rank = &s->result->ranks[i];
         char name[24];
         snprintf(name, sizeof name, "%zu", i);
-        status = writer_resource(s->writer, &root_process, name, &s->places.processes[i], s->err);
-        if (status)
-            break;
-        sqlite3_bind_int64(add, 1, s->writer->trial_id);
-        sqlite3_bind_int64(add, 2, s->places.processes[i].id);
-        sqlite3_bind_int64(add, 3,
-                           rank->node < s->result->n_nodes ? s->places.machines[rank->node].id
-                                                           : ROOT_MACHINE);
-        writer_bind_text(add, 4, rank->name);
-        writer_bind_count(add, 5, rank->first_ns);
-        writer_bind_count(add, 6, rank->last_ns);
-        sqlite3_bind_int(add, 7, rank->is_skipped);
-        status = database_execute(database, add, s->err);
+        int64_t machine =
+            rank->node < s->result->n_nodes ? s->machines[rank->node].id : ROOT_MACHINE;
+        if (writer_resource(s->writer, &root_process, name, &s->processes[i], s->err) ||
+            database_do(s->writer->database, s->err, sql, "iiitnnb", s->writer->trial_id,
+                        s->processes[i].id, machine, rank->name, rank->first_ns, rank->last_ns,
+                        (int)rank->is_skipped))
+            return -1;
     }
-    sqlite3_finalize(add);
-    return status;
+    return 0;
 }
 
 static int add_metrics(struct storing *s)
 {
     for (int i = 0; i < N_METRICS; i++)
-        if (writer_metric_id(s->writer, &metrics[i], &s->places.metrics[i], s->err))
+        if (writer_metric_id(s->writer, &metrics[i], &s->metrics[i], s->err))
             return -1;
     return 0;
 }
 
-static int64_t process_of(const struct storing *s, uint32_t rank)
+/// The focus of a region and a rank, or a call path and a rank; RESULT_NONE stands for all of them.
+/// The region of a path follows from it.
+static int find_focus(struct storing *s, uint32_t path, uint32_t region, uint32_t rank, int64_t *id)
 {
-    assert(rank < s->result->n_ranks && "bug: a rank that does not exist");
-    return s->places.processes[rank].id;
-}
-
-/// The focus of a call path, on one rank or (RESULT_NONE) on all.
-static int path_focus(struct storing *s, uint32_t path, uint32_t rank, int64_t *id)
-{
-    assert(path < s->result->n_paths && "bug: a path that does not exist");
+    const struct result *result = s->result;
     struct writer_focus focus = writer_whole_program;
-    focus.call_path = s->places.call_paths[path].id;
-    focus.code = s->places.codes[s->result->paths[path].region].id;
+    assert((path == RESULT_NONE || path < result->n_paths) && "bug: a path that does not exist");
+    if (path != RESULT_NONE) {
+        focus.call_path = s->call_paths[path].id;
+        region = result->paths[path].region;
+    }
+    assert((region == RESULT_NONE || region < result->n_regions) && "bug: there is no such region");
+    assert((rank == RESULT_NONE || rank < result->n_ranks) && "bug: a rank that does not exist");
+    if (region != RESULT_NONE)
+        focus.code = s->codes[region].id;
     if (rank != RESULT_NONE)
-        focus.process = process_of(s, rank);
+        focus.process = s->processes[rank].id;
     return writer_focus_id(s->writer, &focus, id, s->err);
 }
 
-static int rank_focus(struct storing *s, uint32_t rank, int64_t *id)
+/// Adds a value of the whole run.
+static int put(struct storing *s, int64_t metric, int64_t focus, uint64_t value)
 {
-    struct writer_focus focus = writer_whole_program;
-    focus.process = process_of(s, rank);
-    return writer_focus_id(s->writer, &focus, id, s->err);
+    return writer_count(s->writer, metric, focus, INTERVAL_RUN, value, s->err);
 }
 
 static int add_run_values(struct storing *s)
@@ -250,11 +222,10 @@ static int add_run_values(struct storing *s)
         efficiency->parallel,      efficiency->load_balance,
         efficiency->communication, efficiency->serialization,
         efficiency->transfer,      s->result->has_cpu_time ? efficiency->cpu : NAN};
-    if (writer_count(s->writer, s->places.metrics[TIME], 0, INTERVAL_RUN, s->result->time_ns,
-                     s->err))
+    if (put(s, s->metrics[TIME], 0, s->result->time_ns))
         return -1;
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-        if (writer_number(s->writer, s->places.metrics[PARALLEL_EFFICIENCY + i], 0, INTERVAL_WINDOW,
+        if (writer_number(s->writer, s->metrics[PARALLEL_EFFICIENCY + i], 0, INTERVAL_WINDOW,
                           shares[i], s->err))
             return -1;
     return 0;
@@ -262,22 +233,25 @@ static int add_run_values(struct storing *s)
 
 static int add_rank_values(struct storing *s)
 {
-    const int64_t *metric = s->places.metrics;
     for (uint32_t i = 0; i < s->result->n_ranks; i++) {
         const struct result_rank *rank = &s->result->ranks[i];
+        const struct {
+            enum metric metric;
+            uint64_t ns;
+        } values[] = {{USEFUL, rank->useful_ns},
+                      {MPI, rank->mpi_ns},
+                      {WAIT, rank->wait_ns},
+                      {NO_CPU, rank->no_cpu_ns},
+                      {NO_CPU_MPI, rank->no_cpu_mpi_ns}};
+        size_t n_values = s->result->has_cpu_time ? 5 : 3;
         int64_t focus;
         if (rank->is_skipped)
             continue;
-        if (rank_focus(s, i, &focus) ||
-            writer_count(s->writer, metric[USEFUL], focus, INTERVAL_WINDOW, rank->useful_ns,
-                         s->err) ||
-            writer_count(s->writer, metric[MPI], focus, INTERVAL_WINDOW, rank->mpi_ns, s->err) ||
-            writer_count(s->writer, metric[WAIT], focus, INTERVAL_WINDOW, rank->wait_ns, s->err))
-            return -1;
-        if (s->result->has_cpu_time && (writer_count(s->writer, metric[NO_CPU], focus,
-                                                     INTERVAL_WINDOW, rank->no_cpu_ns, s->err) ||
-                                        writer_count(s->writer, metric[NO_CPU_MPI], focus,
-                                                     INTERVAL_WINDOW, rank->no_cpu_mpi_ns, s->err)))
+        int status = find_focus(s, RESULT_NONE, RESULT_NONE, i, &focus);
+        for (size_t j = 0; j < n_values && status == 0; j++)
+            status = writer_count(s->writer, s->metrics[values[j].metric], focus, INTERVAL_WINDOW,
+                                  values[j].ns, s->err);
+        if (status)
             return -1;
     }
     return 0;
@@ -285,58 +259,48 @@ static int add_rank_values(struct storing *s)
 
 static int add_region_values(struct storing *s)
 {
-    for (size_t i = 0; i < s->result->n_regions; i++) {
-        struct writer_focus focus = writer_whole_program;
-        focus.code = s->places.codes[i].id;
-        int64_t id;
-        if (writer_focus_id(s->writer, &focus, &id, s->err) ||
-            writer_count(s->writer, s->places.metrics[REGION_INCLUSIVE], id, INTERVAL_RUN,
-                         s->result->regions[i].inclusive_ns, s->err))
+    int64_t focus;
+    for (uint32_t i = 0; i < s->result->n_regions; i++)
+        if (find_focus(s, RESULT_NONE, i, RESULT_NONE, &focus) ||
+            put(s, s->metrics[REGION_INCLUSIVE], focus, s->result->regions[i].inclusive_ns))
             return -1;
-    }
     return 0;
 }
 
-static int compare_foci(const void *a, const void *b, void *foci)
-{
-    int64_t focus_a = ((const int64_t *)foci)[*(const uint32_t *)a];
-    int64_t focus_b = ((const int64_t *)foci)[*(const uint32_t *)b];
-    return (focus_a > focus_b) - (focus_a < focus_b);
-}
+/// A value of a call path on a rank, with its focus.
+struct profile_row {
+    int64_t focus;
+    const struct result_path_rank *value;
+};
 
-static int find_path_rank_foci(struct storing *s)
+static int compare_rows(const void *a, const void *b)
 {
-    size_t count = s->result->n_path_ranks;
-    s->path_rank_foci = memory_zeroed(count, sizeof *s->path_rank_foci);
-    s->path_rank_order = memory_zeroed(count, sizeof *s->path_rank_order);
-    for (size_t i = 0; i < count; i++) {
-        const struct result_path_rank *value = &s->result->path_ranks[i];
-        if (path_focus(s, value->path, value->rank, &s->path_rank_foci[i]))
-            return -1;
-        s->path_rank_order[i] = (uint32_t)i;
-    }
-    // New foci are in order already; those of an earlier trial can be in another one.
-    qsort_r(s->path_rank_order, count, sizeof *s->path_rank_order, compare_foci, s->path_rank_foci);
-    return 0;
+    const struct profile_row *row_a = a, *row_b = b;
+    return (row_a->focus > row_b->focus) - (row_a->focus < row_b->focus);
 }
 
 static int add_profile(struct storing *s)
 {
-    if (find_path_rank_foci(s))
-        return -1;
-    for (enum metric metric = VISITS; metric <= EXCLUSIVE; metric++) {
-        for (size_t i = 0; i < s->result->n_path_ranks; i++) {
-            uint32_t index = s->path_rank_order[i];
-            const struct result_path_rank *value = &s->result->path_ranks[index];
+    size_t n = s->result->n_path_ranks;
+    struct profile_row *rows = memory_zeroed(n, sizeof *rows);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        rows[i].value = &s->result->path_ranks[i];
+        status =
+            find_focus(s, rows[i].value->path, RESULT_NONE, rows[i].value->rank, &rows[i].focus);
+    }
+    // New foci ascend already; those of an earlier trial need not.
+    qsort(rows, n, sizeof *rows, compare_rows);
+    for (enum metric metric = VISITS; metric <= EXCLUSIVE; metric++)
+        for (size_t i = 0; i < n && status == 0; i++) {
+            const struct result_path_rank *value = rows[i].value;
             uint64_t number = metric == VISITS      ? value->visits
                               : metric == INCLUSIVE ? value->inclusive_ns
                                                     : value->exclusive_ns;
-            if (writer_count(s->writer, s->places.metrics[metric], s->path_rank_foci[index],
-                             INTERVAL_RUN, number, s->err))
-                return -1;
+            status = put(s, s->metrics[metric], rows[i].focus, number);
         }
-    }
-    return 0;
+    free(rows);
+    return status;
 }
 
 /// Parts of a critical path may be negative (clock correction), so they are no counts.
@@ -344,245 +308,179 @@ static int add_critical_path(struct storing *s)
 {
     for (size_t i = 0; i < s->result->critical_path.n_by_region_rank; i++) {
         const struct result_path_share *share = &s->result->critical_path.by_region_rank[i];
-        struct writer_focus focus = writer_whole_program;
-        if (share->region != RESULT_NONE) {
-            assert(share->region < s->result->n_regions && "bug: a region that does not exist");
-            focus.code = s->places.codes[share->region].id;
-        }
-        if (share->rank != RESULT_NONE)
-            focus.process = process_of(s, share->rank);
-        int64_t id;
-        if (writer_focus_id(s->writer, &focus, &id, s->err) ||
-            writer_number(s->writer, s->places.metrics[CRITICAL_PATH], id, INTERVAL_RUN,
+        int64_t focus;
+        if (find_focus(s, RESULT_NONE, share->region, share->rank, &focus) ||
+            writer_number(s->writer, s->metrics[CRITICAL_PATH], focus, INTERVAL_RUN,
                           (double)share->time_ns, s->err))
             return -1;
     }
     return 0;
 }
 
-/// Messages of a pair of ranks are the resource /Message/pair/SENDER/RECEIVER.
-static int pair_focus(struct storing *s, const struct result_traffic *traffic, int64_t *id)
+/// The focus of the resource at PATH, which is freed, of /Message or /SyncObject.
+static int resource_focus(struct storing *s, char *path, int64_t *id)
 {
-    uint32_t numbers[] = {traffic->sender, traffic->receiver};
-    struct writer_resource level = {0};
-    if (writer_resource(s->writer, &root_message, "pair", &level, s->err))
-        return -1;
-    for (int i = 0; i < 2; i++) {
-        char name[16];
-        struct writer_resource next = {0};
-        snprintf(name, sizeof name, "%" PRIu32, numbers[i]);
-        int status = writer_resource(s->writer, &level, name, &next, s->err);
-        free(level.path);
-        level = next;
-        if (status)
-            return -1;
-    }
-    free(level.path);
     struct writer_focus focus = writer_whole_program;
-    focus.message = level.id;
-    return writer_focus_id(s->writer, &focus, id, s->err);
+    int64_t resource, root;
+    int status = writer_path(s->writer, path, &resource, &root, s->err);
+    *(root == ROOT_MESSAGE ? &focus.message : &focus.other) = resource;
+    free(path);
+    return status ? -1 : writer_focus_id(s->writer, &focus, id, s->err);
 }
 
+/// Messages of a pair of ranks are the resource /Message/pair/SENDER/RECEIVER.
 static int add_traffic(struct storing *s)
 {
     for (size_t i = 0; i < s->result->n_traffic; i++) {
         const struct result_traffic *traffic = &s->result->traffic[i];
+        char *path =
+            memory_format("/Message/pair/%" PRIu32 "/%" PRIu32, traffic->sender, traffic->receiver);
         int64_t focus;
-        if (pair_focus(s, traffic, &focus) ||
-            writer_count(s->writer, s->places.metrics[MESSAGES], focus, INTERVAL_RUN,
-                         traffic->n_messages, s->err) ||
-            writer_count(s->writer, s->places.metrics[MESSAGE_BYTES], focus, INTERVAL_RUN,
-                         traffic->size_bytes, s->err))
+        if (resource_focus(s, path, &focus) ||
+            put(s, s->metrics[MESSAGES], focus, traffic->n_messages) ||
+            put(s, s->metrics[MESSAGE_BYTES], focus, traffic->size_bytes))
             return -1;
     }
     return 0;
-}
-
-/// Below PARENT, which is released, the resource NAME; its focus too, unless ID is NULL.
-static int go_below(struct storing *s, struct writer_resource *parent, const char *name,
-                    int64_t *id)
-{
-    struct writer_resource next = {0};
-    int status = writer_resource(s->writer, parent, name, &next, s->err);
-    free(parent->path);
-    *parent = next;
-    struct writer_focus focus = writer_whole_program;
-    focus.other = next.id;
-    return status || !id ? status : writer_focus_id(s->writer, &focus, id, s->err);
-}
-
-/// The focus of /SyncObject/KIND/COMMUNICATOR, or of its part TAG.
-static int sync_focus(struct storing *s, const char *kind, const char *communicator,
-                      const char *tag, int64_t *id)
-{
-    struct writer_resource level = {.id = ROOT_OTHER, .path = memory_copy_text("")};
-    int status = go_below(s, &level, "SyncObject", NULL) || go_below(s, &level, kind, NULL) ||
-                         go_below(s, &level, communicator, tag ? NULL : id) ||
-                         (tag && go_below(s, &level, tag, id))
-                     ? -1
-                     : 0;
-    free(level.path);
-    return status;
 }
 
 /// Collective operations by communicator, and messages by communicator and tag.
 static int add_sync_objects(struct storing *s)
 {
     const struct result *result = s->result;
+    int64_t focus;
     for (size_t i = 0; i < result->n_communicators; i++) {
         const struct result_communicator *communicator = &result->communicators[i];
-        int64_t focus;
         if (communicator->n_collectives > 0 &&
-            (sync_focus(s, "Collective", communicator->name, NULL, &focus) ||
-             writer_count(s->writer, s->places.metrics[COLLECTIVES], focus, INTERVAL_RUN,
-                          communicator->n_collectives, s->err)))
+            (resource_focus(s, focus_path("/SyncObject/Collective", communicator->name), &focus) ||
+             put(s, s->metrics[COLLECTIVES], focus, communicator->n_collectives)))
             return -1;
     }
     for (size_t i = 0; i < result->n_tags; i++) {
         const struct result_tag *tag = &result->tags[i];
         char name[16] = "(others)";
-        int64_t focus;
         if (tag->tag != RESULT_NONE)
             snprintf(name, sizeof name, "%" PRIu32, tag->tag);
-        if (sync_focus(s, "Message", result->communicators[tag->communicator].name, name, &focus) ||
-            writer_count(s->writer, s->places.metrics[TAG_MESSAGES], focus, INTERVAL_RUN,
-                         tag->n_messages, s->err) ||
-            writer_count(s->writer, s->places.metrics[TAG_BYTES], focus, INTERVAL_RUN,
-                         tag->size_bytes, s->err))
+        char *communicator =
+            focus_path("/SyncObject/Message", result->communicators[tag->communicator].name);
+        char *path = focus_path(communicator, name);
+        free(communicator);
+        if (resource_focus(s, path, &focus) ||
+            put(s, s->metrics[TAG_MESSAGES], focus, tag->n_messages) ||
+            put(s, s->metrics[TAG_BYTES], focus, tag->size_bytes))
             return -1;
     }
     return 0;
 }
 
-/// The waits of one pattern while they are stored.
-struct pattern_storing {
-    struct storing *s;
-    const struct result_pattern *pattern;
-    int64_t property;
-};
-
-/// Severity is the pattern's, shared out by waiting time.
-static int add_instance(const struct pattern_storing *p, int64_t focus, uint64_t count, uint64_t ns)
+/// An instance of a pattern; those at the same focus add up. Its severity is the pattern's, shared
+/// out by waiting time.
+static int add_instance(struct storing *s, const struct result_pattern *pattern, int64_t property,
+                        int64_t focus, uint64_t count, uint64_t wait_ns)
 {
-    const struct result_pattern *pattern = p->pattern;
-    double share = pattern->total_ns ? (double)ns / (double)pattern->total_ns : 0;
-    const struct writer_instance instance = {.property = p->property,
-                                             .focus = focus,
-                                             .severity = pattern->severity * share,
-                                             .confidence = pattern->confidence,
-                                             .count = count,
-                                             .wait_ns = ns};
-    return writer_instance(p->s->writer, &instance, p->s->err);
+    double share = pattern->total_ns ? (double)wait_ns / (double)pattern->total_ns : 0;
+    return database_do(s->writer->database, s->err,
+                       "INSERT INTO property_instance VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
+                       "ON CONFLICT DO UPDATE SET severity = severity + excluded.severity, "
+                       "count = count + excluded.count, wait_ns = wait_ns + excluded.wait_ns",
+                       "iiibddnn", s->writer->trial_id, property, focus, (int)INTERVAL_RUN,
+                       pattern->severity * share, pattern->confidence, count, wait_ns);
 }
 
 /// Instances of the whole program, of each call path and of each rank that waited.
-static int add_instances(const struct pattern_storing *p)
+static int add_instances(struct storing *s, const struct result_pattern *pattern, int64_t property)
 {
-    const struct result_pattern *pattern = p->pattern;
     int64_t focus;
-    if (add_instance(p, 0, pattern->count, pattern->total_ns))
+    if (add_instance(s, pattern, property, 0, pattern->count, pattern->total_ns))
         return -1;
     for (size_t i = 0; i < pattern->n_by_path; i++) {
         const struct result_amount *amount = &pattern->by_path[i];
-        if (path_focus(p->s, amount->key, RESULT_NONE, &focus) ||
-            add_instance(p, focus, amount->count, amount->ns))
+        if (find_focus(s, amount->key, RESULT_NONE, RESULT_NONE, &focus) ||
+            add_instance(s, pattern, property, focus, amount->count, amount->ns))
             return -1;
     }
     for (size_t i = 0; i < pattern->n_by_rank; i++) {
         const struct result_amount *amount = &pattern->by_rank[i];
-        if (rank_focus(p->s, amount->key, &focus) ||
-            add_instance(p, focus, amount->count, amount->ns))
+        if (find_focus(s, RESULT_NONE, RESULT_NONE, amount->key, &focus) ||
+            add_instance(s, pattern, property, focus, amount->count, amount->ns))
             return -1;
     }
     return 0;
 }
 
-static int pattern_metric_id(const struct pattern_storing *p, const char *ending, const char *unit,
-                             int64_t *id)
+static int pattern_metric_id(struct storing *s, const struct result_pattern *pattern,
+                             const char *ending, const char *unit, int64_t *id)
 {
-    char *name = memory_format("%s.%s", p->pattern->id, ending);
-    const struct writer_metric metric = {.name = name,
-                                         .unit = unit,
-                                         .description = p->pattern->summary,
-                                         .adds_up_over = "everything"};
-    int status = writer_metric_id(p->s->writer, &metric, id, p->s->err);
+    char *name = memory_format("%s.%s", pattern->id, ending);
+    const struct writer_metric metric = {name, unit, pattern->summary, "everything"};
+    int status = writer_metric_id(s->writer, &metric, id, s->err);
     free(name);
     return status;
 }
 
-/// Tuples of each call path on each rank: metrics "late-sender.count" and "late-sender.wait_ns".
-static int add_pattern_sums(const struct pattern_storing *p)
+/// Tuples "late-sender.count" and ".wait_ns" of each call path on each rank, and "late-sender
+/// .caused_ns" of each rank that others waited for.
+static int add_pattern_values(struct storing *s, const struct result_pattern *pattern)
 {
-    int64_t count, wait;
-    if (pattern_metric_id(p, "count", "instances", &count) ||
-        pattern_metric_id(p, "wait_ns", "ns", &wait))
+    int64_t count, wait, caused, focus;
+    if (pattern_metric_id(s, pattern, "count", "instances", &count) ||
+        pattern_metric_id(s, pattern, "wait_ns", "ns", &wait))
         return -1;
-    for (size_t i = 0; i < p->pattern->n_sums; i++) {
-        const struct result_instance_sum *sum = &p->pattern->sums[i];
-        int64_t focus;
-        if (path_focus(p->s, sum->path, sum->rank, &focus) ||
-            writer_count(p->s->writer, count, focus, INTERVAL_RUN, sum->count, p->s->err) ||
-            writer_count(p->s->writer, wait, focus, INTERVAL_RUN, sum->ns, p->s->err))
+    for (size_t i = 0; i < pattern->n_sums; i++) {
+        const struct result_instance_sum *sum = &pattern->sums[i];
+        if (find_focus(s, sum->path, RESULT_NONE, sum->rank, &focus) ||
+            put(s, count, focus, sum->count) || put(s, wait, focus, sum->ns))
+            return -1;
+    }
+    if (pattern->n_by_cause && pattern_metric_id(s, pattern, "caused_ns", "ns", &caused))
+        return -1;
+    for (size_t i = 0; i < pattern->n_by_cause; i++) {
+        const struct result_amount *amount = &pattern->by_cause[i];
+        if (find_focus(s, RESULT_NONE, RESULT_NONE, amount->key, &focus) ||
+            put(s, caused, focus, amount->ns))
             return -1;
     }
     return 0;
 }
 
-/// Tuples of each rank that others waited for: the metric "late-sender.caused_ns".
-static int add_pattern_causes(const struct pattern_storing *p)
+/// The property, and that the run was searched for it, with its longest single wait; without one
+/// its columns are NULL.
+static int add_property(struct storing *s, const struct result_pattern *pattern, int64_t *id)
 {
-    int64_t caused;
-    if (p->pattern->n_by_cause && pattern_metric_id(p, "caused_ns", "ns", &caused))
-        return -1;
-    for (size_t i = 0; i < p->pattern->n_by_cause; i++) {
-        const struct result_amount *amount = &p->pattern->by_cause[i];
-        int64_t focus;
-        if (rank_focus(p->s, amount->key, &focus) ||
-            writer_count(p->s->writer, caused, focus, INTERVAL_RUN, amount->ns, p->s->err))
-            return -1;
+    struct database *database = s->writer->database;
+    bool has_worst = pattern->worst.wait_ns > 0;
+    int64_t focus = 0, cause = 0;
+    if (has_worst && pattern->worst.cause_rank != RESULT_NONE) {
+        assert(pattern->worst.cause_rank < s->result->n_ranks && "bug: there is no such rank");
+        cause = s->processes[pattern->worst.cause_rank].id;
     }
-    return 0;
-}
-
-/// That the pattern was looked for, and its longest single wait.
-static int add_evaluation(const struct pattern_storing *p)
-{
-    struct database *database = p->s->writer->database;
-    int64_t focus = 0;
-    bool has_worst = p->pattern->worst.wait_ns > 0;
-    if (has_worst && path_focus(p->s, p->pattern->worst.path, p->pattern->worst.rank, &focus))
+    if (database_do(database, s->err,
+                    "INSERT INTO property (name, parent, title, summary, diagnosis) "
+                    "VALUES (?1, nullif(?2, ''), ?3, ?4, ?5) ON CONFLICT (name) DO UPDATE SET "
+                    "parent = excluded.parent, title = excluded.title, "
+                    "summary = excluded.summary, diagnosis = excluded.diagnosis",
+                    "ttttt", pattern->id, pattern->parent, pattern->name, pattern->summary,
+                    pattern->diagnosis) ||
+        database_ask(database, s->err, "SELECT id FROM property WHERE name = ?1", "t>i",
+                     pattern->id, id) < 0 ||
+        (has_worst && find_focus(s, pattern->worst.path, RESULT_NONE, pattern->worst.rank, &focus)))
         return -1;
-    sqlite3_stmt *add;
-    if (database_prepare(database, &add,
-                         "INSERT INTO trial_property VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                         p->s->err))
-        return -1;
-    sqlite3_bind_int64(add, 1, p->s->writer->trial_id);
-    sqlite3_bind_int64(add, 2, p->property);
-    sqlite3_bind_int(add, 3, p->pattern->is_evaluated);
-    sqlite3_bind_int(add, 4, p->pattern->is_top);
-    if (has_worst) { // else they stay NULL
-        sqlite3_bind_int64(add, 5, focus);
-        if (p->pattern->worst.cause_rank != RESULT_NONE)
-            sqlite3_bind_int64(add, 6, process_of(p->s, p->pattern->worst.cause_rank));
-        writer_bind_count(add, 7, p->pattern->worst.time_ns);
-        writer_bind_count(add, 8, p->pattern->worst.wait_ns);
-    }
-    int status = database_execute(database, add, p->s->err);
-    sqlite3_finalize(add);
-    return status;
+    return database_do(database, s->err,
+                       "INSERT INTO trial_property VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), "
+                       "nullif(?6, 0), CASE WHEN ?8 > 0 THEN ?7 END, nullif(?8, 0))",
+                       "iibbiinn", s->writer->trial_id, *id, (int)pattern->is_evaluated,
+                       (int)pattern->is_top, focus, cause, pattern->worst.time_ns,
+                       pattern->worst.wait_ns);
 }
 
 static int add_patterns(struct storing *s)
 {
     for (size_t i = 0; i < s->result->n_patterns; i++) {
         const struct result_pattern *pattern = &s->result->patterns[i];
-        struct pattern_storing p = {.s = s, .pattern = pattern};
-        const char *const texts[] = {pattern->id, pattern->parent, pattern->name, pattern->summary,
-                                     pattern->diagnosis};
-        if (writer_property_id(s->writer, texts, &p.property, s->err) || add_evaluation(&p))
-            return -1;
-        if (pattern->count && (add_instances(&p) || add_pattern_sums(&p) || add_pattern_causes(&p)))
+        int64_t property;
+        if (add_property(s, pattern, &property) ||
+            (pattern->count &&
+             (add_instances(s, pattern, property) || add_pattern_values(s, pattern))))
             return -1;
     }
     return 0;
@@ -597,11 +495,15 @@ static void free_resources(struct writer_resource *resources, size_t count)
 
 int store_values(struct writer *writer, const struct result *result, struct error *err)
 {
-    struct storing s = {.writer = writer, .result = result, .err = err};
-    s.places.codes = memory_zeroed(result->n_regions, sizeof *s.places.codes);
-    s.places.call_paths = memory_zeroed(result->n_paths, sizeof *s.places.call_paths);
-    s.places.machines = memory_zeroed(result->n_nodes, sizeof *s.places.machines);
-    s.places.processes = memory_zeroed(result->n_ranks, sizeof *s.places.processes);
+    struct storing s = {
+        .writer = writer,
+        .result = result,
+        .err = err,
+        .codes = memory_zeroed(result->n_regions, sizeof *s.codes),
+        .call_paths = memory_zeroed(result->n_paths, sizeof *s.call_paths),
+        .machines = memory_zeroed(result->n_nodes, sizeof *s.machines),
+        .processes = memory_zeroed(result->n_ranks, sizeof *s.processes),
+    };
     static int (*const steps[])(struct storing *) = {
         add_codes,         add_call_paths, add_machines,     add_nodes,         add_processes,
         add_metrics,       add_run_values, add_rank_values,  add_region_values, add_profile,
@@ -610,11 +512,9 @@ int store_values(struct writer *writer, const struct result *result, struct erro
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)
         status = steps[i](&s);
-    free(s.path_rank_foci);
-    free(s.path_rank_order);
-    free_resources(s.places.codes, result->n_regions);
-    free_resources(s.places.call_paths, result->n_paths);
-    free_resources(s.places.machines, result->n_nodes);
-    free_resources(s.places.processes, result->n_ranks);
+    free_resources(s.codes, result->n_regions);
+    free_resources(s.call_paths, result->n_paths);
+    free_resources(s.machines, result->n_nodes);
+    free_resources(s.processes, result->n_ranks);
     return status;
 }

@@ -85,25 +85,21 @@ int trial_copy_damaged(struct trial_copy *copy, const char *table)
                      copy->source.path, table);
 }
 
-bool trial_copy_is_misfit(int code)
+int trial_copy_blame(struct trial_copy *copy, const char *table, int row)
 {
-    return (code & 0xFF) == SQLITE_MISMATCH || (code & 0xFF) == SQLITE_CONSTRAINT;
+    int code = sqlite3_errcode(copy->database->handle) & 0xFF;
+    if (row < 0 && (code == SQLITE_MISMATCH || code == SQLITE_CONSTRAINT))
+        return trial_copy_damaged(copy, table);
+    return row;
 }
 
-int trial_copy_run(struct trial_copy *copy, const char *table, const char *sql, int64_t first,
-                   int64_t second, int64_t *answer)
+/// Runs one statement, in which ?1 and ?2 stand for numbers. 0, or -1; TABLE of source is to blame
+/// for values that do not fit.
+static int run(struct trial_copy *copy, const char *table, const char *sql, int64_t first,
+               int64_t second)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(copy->database, &statement, sql, copy->err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, first);
-    sqlite3_bind_int64(statement, 2, second);
-    int row = database_step(copy->database, statement, copy->err);
-    if (row == 1 && answer)
-        *answer = sqlite3_column_int64(statement, 0);
-    int code = sqlite3_errcode(copy->database->handle);
-    sqlite3_finalize(statement);
-    return row < 0 && trial_copy_is_misfit(code) ? trial_copy_damaged(copy, table) : row;
+    return trial_copy_blame(copy, table,
+                            database_do(copy->database, copy->err, sql, "ii", first, second));
 }
 
 /// Tables of a trial: their columns, and what each holds: t text, i number that is not negative, n
@@ -176,9 +172,9 @@ static int copy_table(struct trial_copy *copy, const struct trial_table *table, 
     fprintf(sql, " FROM source.%s s WHERE s.trial_id = ?1 ORDER BY %s", table->name,
             strlen(table->kinds) > 2 ? "2, 3, 4" : "2");
     fclose(sql);
-    int status = trial_copy_run(copy, table->name, text, from, to, NULL);
+    int status = run(copy, table->name, text, from, to);
     free(text);
-    return status < 0 ? -1 : 0;
+    return status;
 }
 
 // --- what all trials share
@@ -190,33 +186,22 @@ static int copy_resources(struct trial_copy *copy, int64_t from, int64_t to)
         "SELECT s.id, taken_text(s.path) FROM source.trial_resource t JOIN source.resource s ON "
         "s.id = t.resource_id WHERE t.trial_id = ?1 AND NOT EXISTS (SELECT 1 FROM temp.place WHERE "
         "kind = 'r' AND from_id = s.id) ORDER BY s.path";
-    static const char add_place[] = "INSERT OR REPLACE INTO temp.place VALUES ('r', ?1, ?2, ?3)";
-    sqlite3_stmt *resources, *add = NULL;
-    struct writer writer;
+    sqlite3_stmt *resources = database_query(copy->database, copy->err, sql, "i", from);
+    struct writer writer = {copy->database, to};
     struct error why;
-    if (database_prepare(copy->database, &resources, sql, copy->err))
-        return -1;
-    sqlite3_bind_int64(resources, 1, from);
-    int row = writer_init(&writer, copy->database, to, copy->err) ||
-                      database_prepare(copy->database, &add, add_place, copy->err)
-                  ? -1
-                  : 1;
-    while (row >= 0 && (row = database_step(copy->database, resources, copy->err)) == 1) {
-        int64_t id, root;
-        const char *path = (const char *)sqlite3_column_text(resources, 1);
-        if (!path || path[0] != '/' || writer_path(&writer, path, &id, &root, &why)) {
+    const char *path;
+    int64_t from_id, id, root;
+    int row = 0;
+    while (row >= 0 &&
+           (row = database_row(copy->database, copy->err, resources, "is", &from_id, &path)) == 1) {
+        if (!path || path[0] != '/' || writer_path(&writer, path, &id, &root, &why))
             row = trial_copy_damaged(copy, "resource");
-            break;
-        }
-        sqlite3_bind_int64(add, 1, sqlite3_column_int64(resources, 0));
-        sqlite3_bind_int64(add, 2, id);
-        sqlite3_bind_int64(add, 3, root);
-        if (database_execute(copy->database, add, copy->err))
-            row = -1;
+        else
+            row = database_do(copy->database, copy->err,
+                              "INSERT OR REPLACE INTO temp.place VALUES ('r', ?1, ?2, ?3)", "iii",
+                              from_id, id, root);
     }
-    sqlite3_finalize(add);
     sqlite3_finalize(resources);
-    writer_release(&writer);
     return row;
 }
 
@@ -249,81 +234,45 @@ static int copy_names(struct trial_copy *copy, int64_t from)
         "SELECT m.name FROM main.metric m, " USED_METRICS
         " AND m.name = s.name AND (m.unit <> s.unit OR m.adds_up_over <> s.adds_up_over)";
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        if (trial_copy_run(copy, steps[i].table, steps[i].sql, from, 0, NULL) < 0)
+        if (run(copy, steps[i].table, steps[i].sql, from, 0))
             return -1;
-    sqlite3_stmt *statement;
-    if (database_prepare(copy->database, &statement, other_sum, copy->err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, from);
-    int row = database_step(copy->database, statement, copy->err);
-    if (row == 1) {
-        char *name = database_text(statement, 0);
+    char *name = NULL;
+    int row = database_ask(copy->database, copy->err, other_sum, "i>t", from, &name);
+    if (row == 1)
         error_set(copy->err,
                   "in %s the metric %s has another unit, or its values add up over something else",
                   copy->database->path, name);
-        free(name);
-    }
-    sqlite3_finalize(statement);
+    free(name);
     return row == 0 ? 0 : -1;
 }
 
 /// Adds the foci of the trial ?1 that are not known yet; each column is of its hierarchy.
 static int copy_foci(struct trial_copy *copy, int64_t from)
 {
-#define PLACED(column, root)                                                                       \
-    "taken_id(s." column ", (SELECT to_id FROM temp.place WHERE kind = 'r' AND from_id = "         \
-    "s." column " AND root = " root "))"
 #define HIERARCHIES "call_path_id, process_id, code_id, machine_id, message_id, other_id"
+    static const char new_foci[] =
+        "WITH placed AS (SELECT from_id, to_id, root FROM temp.place WHERE kind = 'r') "
+        "INSERT INTO temp.new_focus SELECT s.id, "
+        "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.call_path_id AND root = 2)), "
+        "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.process_id AND root = 4)), "
+        "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.code_id AND root = 1)), "
+        "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.machine_id AND root = 3)), "
+        "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.message_id AND root = 5)), "
+        "taken_id(1, (SELECT to_id FROM placed WHERE from_id = s.other_id AND root = 0)) "
+        "FROM source.focus s WHERE s.id IN (SELECT focus_id FROM source.tuple WHERE trial_id = ?1 "
+        "UNION SELECT focus_id FROM source.property_instance WHERE trial_id = ?1 UNION SELECT "
+        "worst_focus_id FROM source.trial_property WHERE trial_id = ?1) AND NOT EXISTS (SELECT 1 "
+        "FROM temp.place WHERE kind = 'f' AND from_id = s.id)";
     static const char *const steps[] = {
         "DELETE FROM temp.new_focus",
-        "INSERT INTO temp.new_focus SELECT s.id, " PLACED("call_path_id", "2") ", " PLACED(
-            "process_id",
-            "4") ", " PLACED("code_id",
-                             "1") ", " PLACED("machine_id",
-                                              "3") ", " PLACED("message_id",
-                                                               "5") ", " PLACED("other_id",
-                                                                                "0") " FROM "
-                                                                                     "source.focus "
-                                                                                     "s WHERE s.id "
-                                                                                     "IN (SELECT "
-                                                                                     "focus_id "
-                                                                                     "FROM "
-                                                                                     "source.tuple "
-                                                                                     "WHERE "
-                                                                                     "trial_id = "
-                                                                                     "?1 UNION "
-                                                                                     "SELECT "
-                                                                                     "focus_id "
-                                                                                     "FROM "
-                                                                                     "source."
-                                                                                     "property_"
-                                                                                     "instance "
-                                                                                     "WHERE "
-                                                                                     "trial_id = "
-                                                                                     "?1 UNION "
-                                                                                     "SELECT "
-                                                                                     "worst_focus_"
-                                                                                     "id FROM "
-                                                                                     "source.trial_"
-                                                                                     "property "
-                                                                                     "WHERE "
-                                                                                     "trial_id = "
-                                                                                     "?1) AND NOT "
-                                                                                     "EXISTS "
-                                                                                     "(SELECT 1 "
-                                                                                     "FROM "
-                                                                                     "temp.place "
-                                                                                     "WHERE "
-                                                                                     "kind = 'f' "
-                                                                                     "AND from_id "
-                                                                                     "= s.id)",
+        new_foci,
         "INSERT OR IGNORE INTO main.focus (" HIERARCHIES ") SELECT " HIERARCHIES
         " FROM temp.new_focus ORDER BY 1, 2, 3, 4, 5, 6",
         "INSERT OR REPLACE INTO temp.place SELECT 'f', n.from_id, m.id, 0 FROM temp.new_focus n "
         "JOIN main.focus m USING (" HIERARCHIES ")",
     };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
-        if (trial_copy_run(copy, "focus", steps[i], from, 0, NULL) < 0)
+        if (run(copy, "focus", steps[i], from, 0))
             return -1;
     return 0;
 }
@@ -336,7 +285,6 @@ static int copy_row(struct trial_copy *copy, int64_t from, int64_t experiment, c
 {
     char *text = NULL;
     size_t size;
-    sqlite3_stmt *add;
     FILE *sql = open_memstream(&text, &size);
     fprintf(sql,
             "INSERT INTO main.trial (experiment_id, name, stored_at, %s) SELECT ?2, ?3, "
@@ -345,33 +293,26 @@ static int copy_row(struct trial_copy *copy, int64_t from, int64_t experiment, c
     put_values(&trial_row, sql);
     fprintf(sql, " FROM source.trial s WHERE s.id = ?1");
     fclose(sql);
-    int status = database_prepare(copy->database, &add, text, copy->err);
-    free(text);
-    if (status)
-        return -1;
-    sqlite3_bind_int64(add, 1, from);
-    sqlite3_bind_int64(add, 2, experiment);
-    sqlite3_bind_text(add, 3, name, -1, SQLITE_STATIC);
-    int code = sqlite3_step(add);
+    int status = database_do(copy->database, copy->err, text, "iis", from, experiment, name);
     *to = sqlite3_last_insert_rowid(copy->database->handle);
-    sqlite3_finalize(add);
-    if (trial_copy_is_misfit(code))
-        return trial_copy_damaged(copy, "trial");
-    return code == SQLITE_DONE ? 0 : database_error(copy->database, code, copy->err);
+    free(text);
+    return trial_copy_blame(copy, "trial", status);
 }
 
 /// Of a predicted trial what it was predicted from, if that is known here.
 static int copy_prediction(struct trial_copy *copy, int64_t from, int64_t to)
 {
     static const char sql[] =
+        "WITH named AS (SELECT p.change, p.replay_error, coalesce(p.measured_as, a.name || '/' || "
+        "e.name || '/' || t.name) AS name FROM source.prediction p LEFT JOIN source.trial t ON "
+        "t.id = p.measured_id LEFT JOIN source.experiment e ON e.id = t.experiment_id LEFT JOIN "
+        "source.application a ON a.id = e.application_id WHERE p.trial_id = ?1), "
+        "found AS (SELECT *, (SELECT max(trial_id) FROM main.trials WHERE " TRIAL_NAME
+        " = named.name) AS id FROM named) "
         "INSERT INTO main.prediction (trial_id, change, replay_error, measured_id, measured_as) "
-        "SELECT ?2, taken_text(w.change), taken_number(w.replay_error, -1e999), (SELECT "
-        "max(trial_id) FROM main.trials WHERE " TRIAL_NAME " = w.name), taken_text(w.name) FROM "
-        "(SELECT p.change, p.replay_error, coalesce(p.measured_as, a.name || '/' || e.name || '/' "
-        "|| t.name) AS name FROM source.prediction p LEFT JOIN source.trial t ON t.id = "
-        "p.measured_id LEFT JOIN source.experiment e ON e.id = t.experiment_id LEFT JOIN "
-        "source.application a ON a.id = e.application_id WHERE p.trial_id = ?1) AS w";
-    return trial_copy_run(copy, "prediction", sql, from, to, NULL) < 0 ? -1 : 0;
+        "SELECT ?2, taken_text(change), taken_number(replay_error, -1e999), id, CASE WHEN id IS "
+        "NULL THEN taken_text(name) END FROM found";
+    return run(copy, "prediction", sql, from, to);
 }
 
 int trial_copy(struct trial_copy *copy, int64_t from, int64_t experiment, const char *name,
@@ -391,13 +332,13 @@ int trial_copy(struct trial_copy *copy, int64_t from, int64_t experiment, const 
 static int compare_table(struct trial_copy *copy, const char *table, const char *key,
                          const char *columns, int64_t first, int64_t second, bool *is_same)
 {
-    int64_t differs = 0;
+    bool differs = false;
     char *sql = memory_format(
         "SELECT (SELECT count(*) FROM main.%s WHERE %s = ?1) <> (SELECT count(*) FROM main.%s "
         "WHERE %s = ?2) OR EXISTS (SELECT %s FROM main.%s WHERE %s = ?1 EXCEPT SELECT %s FROM "
         "main.%s WHERE %s = ?2)",
         table, key, table, key, columns, table, key, columns, table, key);
-    int row = trial_copy_run(copy, table, sql, first, second, &differs);
+    int row = database_ask(copy->database, copy->err, sql, "ii>b", first, second, &differs);
     free(sql);
     *is_same = !differs;
     return row < 0 ? -1 : 0;
@@ -421,38 +362,27 @@ int trial_copy_compare(struct trial_copy *copy, int64_t first, int64_t second, b
 /// virtual tables of that name would run what somebody else wrote.
 static int check_source(struct trial_copy *copy)
 {
-    static const char shared[] = "application experiment resource focus metric property trial "
-                                 "prediction point_not_run point_parameter ";
-    static const char sql[] =
-        "SELECT count(*) FROM source.sqlite_master s, main.sqlite_master m WHERE s.name = ?1 AND "
+    static const char *const shared[] = {
+        "application", "experiment", "resource",   "focus",         "metric",
+        "property",    "trial",      "prediction", "point_not_run", "point_parameter"};
+    enum { N_SHARED = sizeof shared / sizeof shared[0] };
+    static const char is_ours[] =
+        "SELECT 1 FROM source.sqlite_master s, main.sqlite_master m WHERE s.name = ?1 AND "
         "m.name = ?1 AND s.type = 'table' AND s.rootpage > 0 AND s.sql NOT LIKE 'CREATE VIRTUAL%' "
         "AND (SELECT group_concat(name || ' ' || hidden) FROM pragma_table_xinfo(?1, 'main')) = "
         "(SELECT group_concat(name || ' ' || hidden) FROM pragma_table_xinfo(?1, 'source'))";
-    static const char roots[] =
-        "SELECT count(*) = 6 FROM source.resource s JOIN main.resource m USING (id, path) WHERE "
-        "id < 6";
-    char *names = memory_copy_text(shared);
-    for (size_t i = 0; i < N_TRIAL_TABLES; i++) {
-        char *longer = memory_format("%s%s ", names, trial_tables[i].name);
-        free(names);
-        names = longer;
+    static const char has_roots[] =
+        "SELECT 1 WHERE (SELECT count(*) FROM source.resource s JOIN main.resource m "
+        "USING (id, path) WHERE id < 6) = 6";
+    for (size_t i = 0; i < N_SHARED + N_TRIAL_TABLES; i++) {
+        const char *name = i < N_SHARED ? shared[i] : trial_tables[i - N_SHARED].name;
+        int row = database_ask(copy->database, copy->err, is_ours, "s", name);
+        if (row != 1)
+            return row < 0 ? -1 : trial_copy_damaged(copy, name);
     }
-    sqlite3_stmt *statement;
-    int status = database_prepare(copy->database, &statement, sql, copy->err);
-    char *rest = names, *name;
-    while (status == 0 && (name = strtok_r(rest, " ", &rest))) {
-        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
-        status = database_step(copy->database, statement, copy->err) < 0 ? -1 : 0;
-        if (status == 0 && sqlite3_column_int(statement, 0) != 1)
-            status = trial_copy_damaged(copy, name);
-        sqlite3_reset(statement);
-    }
-    sqlite3_finalize(statement);
-    free(names);
-    int64_t has_roots = 0;
-    if (status == 0 && trial_copy_run(copy, "resource", roots, 0, 0, &has_roots) < 0)
-        status = -1;
-    return status == 0 && !has_roots ? trial_copy_damaged(copy, "resource") : status;
+    int row =
+        trial_copy_blame(copy, "resource", database_ask(copy->database, copy->err, has_roots, ""));
+    return row == 0 ? trial_copy_damaged(copy, "resource") : row < 0 ? -1 : 0;
 }
 
 int trial_copy_prepare(struct trial_copy *copy)

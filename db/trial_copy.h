@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies one trial from the attached database "source" (open.h) to "main". Numbers differ between
-// the two: the temporary table `place` says which number of main stands for which of source.
+// Copies one trial from the attached database "source" (database.h) to "main". Numbers differ
+// between the two: the temporary table `place` says which number of main stands for which of
+// source.
 #ifndef PAGODA_DB_TRIAL_COPY_H
 #define PAGODA_DB_TRIAL_COPY_H
 
@@ -28,13 +29,9 @@ int trial_copy(struct trial_copy *copy, int64_t from, int64_t experiment, const 
 /// *IS_SAME: two trials of main differ at most in name, number and time of storing. 0, or -1.
 int trial_copy_compare(struct trial_copy *copy, int64_t first, int64_t second, bool *is_same);
 
-/// Runs one statement in which ?1 and ?2 stand for numbers. The first column of its first row goes
-/// to *ANSWER unless that is NULL. 1, 0 without a row, or -1; TABLE of source is to blame for
-/// values that do not fit.
-int trial_copy_run(struct trial_copy *copy, const char *table, const char *sql, int64_t first,
-                   int64_t second, int64_t *answer);
-/// True when SQLite's result CODE means that a value does not fit where it is to go.
-bool trial_copy_is_misfit(int code);
+/// ROW, what a statement on the copy returned; where it failed because a value does not fit, ERR
+/// blames TABLE of source.
+int trial_copy_blame(struct trial_copy *copy, const char *table, int row);
 /// Says that TABLE of source is not as Pagoda makes it. Returns -1.
 int trial_copy_damaged(struct trial_copy *copy, const char *table);
 

@@ -142,11 +142,10 @@ static int run_on_database(const char *path, char *const *operands, size_t n,
                            const struct settings *settings, size_t *n_worse, struct error *err)
 {
     struct database *database;
-    if (database_open(&database, path, DATABASE_READ, err))
+    if (database_open_snapshot(&database, path, err))
         return -1;
-    // One transaction: all trials are read from the same state of the database.
-    int status = database_run(database, "BEGIN", err);
-    if (status == 0 && !settings->is_of_traces)
+    int status = 0;
+    if (!settings->is_of_traces)
         status = warn_of_damage(database, operands, n, err);
     if (status == 0 && settings->wants_structure)
         status = compare_structure(database, operands, n, settings, err);

@@ -347,13 +347,10 @@ static int answer(const char *path, const struct settings *settings, struct rela
         const struct sql_taker taker = {add_sql_columns, add_sql_row, relation};
         return sql_query(path, settings->sql, &sql_default_limits, &taker, err);
     }
-    if (database_open(&database, path, DATABASE_READ, err))
+    if (database_open_snapshot(&database, path, err))
         return -1;
-    // One transaction: all questions see the same state of the database.
-    int status = database_run(database, "BEGIN", err);
     bool asks = settings->wishes.metrics.count || settings->wishes.properties.count;
-    if (status == 0)
-        status = asks ? ask_values(database, settings, relation, err)
+    int status = asks ? ask_values(database, settings, relation, err)
                       : list_metrics(database, relation, err);
     database_close(database);
     return status;

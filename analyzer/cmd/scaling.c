@@ -93,12 +93,9 @@ static int run_on_database(const char *path, const char *name, const struct requ
     struct database *database;
     struct scaling_page page = {
         .database = name, .by = request->choice.by, .threshold = request->threshold_percent / 100};
-    if (database_open(&database, path, DATABASE_READ, err))
+    if (database_open_snapshot(&database, path, err))
         return -1;
-    // One transaction: all trials are read from the same state of the database.
-    int status = database_run(database, "BEGIN", err);
-    if (status == 0)
-        status = scaling_series_read(database, &request->choice, &page, err);
+    int status = scaling_series_read(database, &request->choice, &page, err);
     if (status == 0)
         status = warn(database, &page, err);
     if (status == 0 && (request->wants_properties || request->property_files.count))

@@ -3,6 +3,7 @@
 // waits are in no other's; facts and efficiencies.
 #include "db/query/figures.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -11,26 +12,24 @@
 
 #include "analyzer/base/memory.h"
 
+/// Returns -1 unless ROW is 1; ERR where it is 0.
+static int one_trial(struct database *database, int row, int64_t trial, struct error *err)
+{
+    if (row == 0)
+        error_set(err, "%s has no trial %" PRId64 " any more", database->path, trial);
+    return row == 1 ? 0 : -1;
+}
+
 int trial_time_read(struct database *database, int64_t trial, struct trial_time *time,
                     struct error *err)
 {
-    static const char sql[] = "SELECT application || '/' || experiment || '/' || trial, origin, "
-                              "time_ns, n_ranks FROM trials WHERE trial_id = ?1";
-    sqlite3_stmt *statement;
     *time = (struct trial_time){0};
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row = database_step(database, statement, err);
-    if (row == 1)
-        *time = (struct trial_time){.name = database_text(statement, 0),
-                                    .origin = database_text(statement, 1),
-                                    .time_ns = (uint64_t)sqlite3_column_int64(statement, 2),
-                                    .n_ranks = (uint64_t)sqlite3_column_int64(statement, 3)};
-    sqlite3_finalize(statement);
-    if (row == 0)
-        error_set(err, "%s has no trial %lld any more", database->path, (long long)trial);
-    return row == 1 ? 0 : -1;
+    int row =
+        database_ask(database, err,
+                     "SELECT application || '/' || experiment || '/' || trial, origin, "
+                     "time_ns, n_ranks FROM trials WHERE trial_id = ?1",
+                     "i>ttnn", trial, &time->name, &time->origin, &time->time_ns, &time->n_ranks);
+    return one_trial(database, row, trial, err);
 }
 
 void trial_time_release(struct trial_time *time)
@@ -54,83 +53,60 @@ void trial_time_release(struct trial_time *time)
     "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"                    \
     "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0)\n"
 
-static const char *text_in(struct sqlite3_stmt *row, int column)
-{
-    return (const char *)sqlite3_column_text(row, column);
-}
-
-struct part_taker {
-    trial_part_adder *add_part;
-    trial_region_adder *add_region;
-    void *user;
-};
-
-static void take_part(struct sqlite3_stmt *row, void *user)
-{
-    const struct part_taker *taker = user;
-    const char *wait_state = text_in(row, 2);
-    int64_t value_ns = sqlite3_column_int64(row, 3);
-    taker->add_part(taker->user, text_in(row, 0), text_in(row, 1), wait_state, value_ns);
-    if (*wait_state)
-        taker->add_part(taker->user, text_in(row, 0), text_in(row, 1), "", -value_ns);
-}
-
 int trial_time_parts(struct database *database, int64_t trial, trial_part_adder *add, void *user,
                      struct error *err)
 {
-    static const char sql[] =
+    sqlite3_stmt *query = database_query(
+        database, err,
         PARTS_SQL "SELECT call_path.path, process.path, part.wait_state, part.value FROM part\n"
                   "    JOIN focus f ON f.id = part.focus_id\n"
                   "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
-                  "    JOIN resource process ON process.id = f.process_id";
-    struct part_taker taker = {.add_part = add, .user = user};
-    return database_rows_of(database, sql, trial, take_part, &taker, err);
-}
-
-static void take_region(struct sqlite3_stmt *row, void *user)
-{
-    const struct part_taker *taker = user;
-    const char *wait_state = text_in(row, 1);
-    int64_t value_ns = sqlite3_column_int64(row, 2);
-    taker->add_region(taker->user, text_in(row, 0), wait_state, value_ns);
-    if (*wait_state)
-        taker->add_region(taker->user, text_in(row, 0), "", -value_ns);
+                  "    JOIN resource process ON process.id = f.process_id",
+        "i", trial);
+    const char *call_path, *process, *wait_state;
+    int64_t value_ns;
+    int row;
+    while ((row = database_row(database, err, query, "sssi", &call_path, &process, &wait_state,
+                               &value_ns)) == 1) {
+        add(user, call_path, process, wait_state, value_ns);
+        if (*wait_state)
+            add(user, call_path, process, "", -value_ns);
+    }
+    sqlite3_finalize(query);
+    return row;
 }
 
 int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
                        void *user, struct error *err)
 {
     // Summed by SQLite: as many rows as regions, however many ranks and call paths there are.
-    static const char sql[] =
+    sqlite3_stmt *query = database_query(
+        database, err,
         PARTS_SQL ", by_code AS (\n"
                   "    SELECT f.code_id, part.wait_state, sum(part.value) AS value FROM part\n"
                   "        JOIN focus f ON f.id = part.focus_id\n"
                   "        GROUP BY f.code_id, part.wait_state)\n"
                   "SELECT code.path, wait_state, value FROM by_code\n"
-                  "    JOIN resource code ON code.id = code_id";
-    struct part_taker taker = {.add_region = add, .user = user};
-    return database_rows_of(database, sql, trial, take_region, &taker, err);
-}
-
-struct profile_taker {
-    trial_profile_adder *add;
-    void *user;
-};
-
-static void take_profile(struct sqlite3_stmt *row, void *user)
-{
-    const struct profile_taker *taker = user;
-    const uint64_t values[3] = {(uint64_t)sqlite3_column_int64(row, 3),
-                                (uint64_t)sqlite3_column_int64(row, 4),
-                                (uint64_t)sqlite3_column_int64(row, 5)};
-    taker->add(taker->user, text_in(row, 0), text_in(row, 1),
-               (uint32_t)sqlite3_column_int64(row, 2), values);
+                  "    JOIN resource code ON code.id = code_id",
+        "i", trial);
+    const char *region, *wait_state;
+    int64_t value_ns;
+    int row;
+    while ((row = database_row(database, err, query, "ssi", &region, &wait_state, &value_ns)) ==
+           1) {
+        add(user, region, wait_state, value_ns);
+        if (*wait_state)
+            add(user, region, "", -value_ns);
+    }
+    sqlite3_finalize(query);
+    return row;
 }
 
 int trial_profile(struct database *database, int64_t trial, trial_profile_adder *add, void *user,
                   struct error *err)
 {
-    static const char sql[] =
+    sqlite3_stmt *query = database_query(
+        database, err,
         "SELECT code.name, call_path.path, CAST(process.name AS INTEGER),\n"
         "    sum(CASE m.name WHEN 'visits' THEN t.value END),\n"
         "    sum(CASE m.name WHEN 'inclusive_ns' THEN t.value END),\n"
@@ -140,139 +116,104 @@ int trial_profile(struct database *database, int64_t trial, trial_profile_adder 
         "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
         "    JOIN resource process ON process.id = f.process_id\n"
         "WHERE t.trial_id = ?1 AND t.interval = 0\n"
-        "    AND m.name IN ('visits', 'inclusive_ns', 'exclusive_ns') GROUP BY t.focus_id";
-    struct profile_taker taker = {add, user};
-    return database_rows_of(database, sql, trial, take_profile, &taker, err);
-}
-
-struct resource_taker {
-    void (*add)(void *user, const char *path);
-    void *user;
-};
-
-static void take_resource(struct sqlite3_stmt *row, void *user)
-{
-    const struct resource_taker *taker = user;
-    taker->add(taker->user, text_in(row, 0));
+        "    AND m.name IN ('visits', 'inclusive_ns', 'exclusive_ns') GROUP BY t.focus_id",
+        "i", trial);
+    const char *function, *call_path;
+    uint64_t rank, values[3];
+    int row;
+    while ((row = database_row(database, err, query, "ssnnnn", &function, &call_path, &rank,
+                               &values[0], &values[1], &values[2])) == 1)
+        add(user, function, call_path, (uint32_t)rank, values);
+    sqlite3_finalize(query);
+    return row;
 }
 
 int trial_resources(struct database *database, int64_t trial,
                     void (*add)(void *user, const char *path), void *user, struct error *err)
 {
-    static const char sql[] = "SELECT path FROM trial_resource JOIN resource ON id = resource_id "
-                              "WHERE trial_id = ?1 AND parent_id <> 0";
-    struct resource_taker taker = {add, user};
-    return database_rows_of(database, sql, trial, take_resource, &taker, err);
-}
-
-struct value_taker {
-    trial_value_adder *add;
-    void *user;
-};
-
-static void take_value(struct sqlite3_stmt *row, void *user)
-{
-    const struct value_taker *taker = user;
-    taker->add(taker->user, text_in(row, 0), text_in(row, 1), text_in(row, 2),
-               sqlite3_column_double(row, 3));
+    sqlite3_stmt *query =
+        database_query(database, err,
+                       "SELECT path FROM trial_resource JOIN resource ON id = resource_id "
+                       "WHERE trial_id = ?1 AND parent_id <> 0",
+                       "i", trial);
+    const char *path;
+    int row;
+    while ((row = database_row(database, err, query, "s", &path)) == 1)
+        add(user, path);
+    sqlite3_finalize(query);
+    return row;
 }
 
 int trial_values(struct database *database, int64_t trial, trial_value_adder *add, void *user,
                  struct error *err)
 {
-    static const char sql[] =
+    sqlite3_stmt *query = database_query(
+        database, err,
         "SELECT m.name, m.unit, CASE t.focus_id WHEN 0 THEN '' ELSE f.focus END, t.value\n"
         "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN foci f ON f.focus_id = t.focus_id\n"
-        "WHERE t.trial_id = ?1 ORDER BY t.metric_id, t.focus_id, t.interval";
-    struct value_taker taker = {add, user};
-    return database_rows_of(database, sql, trial, take_value, &taker, err);
+        "WHERE t.trial_id = ?1 ORDER BY t.metric_id, t.focus_id, t.interval",
+        "i", trial);
+    const char *metric, *unit, *focus;
+    double value;
+    int row;
+    while ((row = database_row(database, err, query, "sssd", &metric, &unit, &focus, &value)) == 1)
+        add(user, metric, unit, focus, value);
+    sqlite3_finalize(query);
+    return row;
 }
 
 // --- efficiencies
 
-static int read_facts(struct database *database, int64_t trial, struct trial_efficiency *to,
-                      struct error *err)
+static int read_parameters(struct database *database, struct trial_efficiency *to,
+                           struct error *err)
 {
-    static const char sql[] =
-        "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns, judged_ns,\n"
-        "    (SELECT sum(n_cores) FROM trial_node WHERE trial_id = ?1)\n"
-        "FROM trials WHERE trial_id = ?1";
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    int row = database_step(database, statement, err);
-    if (row == 1) {
-        to->application = database_text(statement, 0);
-        to->experiment = database_text(statement, 1);
-        to->name = database_text(statement, 2);
-        to->origin = database_text(statement, 3);
-        to->n_ranks = (uint64_t)sqlite3_column_int64(statement, 4);
-        to->n_nodes = (uint64_t)sqlite3_column_int64(statement, 5);
-        to->time_ns = (uint64_t)sqlite3_column_int64(statement, 6);
-        to->window_ns = (uint64_t)sqlite3_column_int64(statement, 7);
-        to->n_cores = (uint64_t)sqlite3_column_int64(statement, 8);
+    sqlite3_stmt *query = database_query(database, err,
+                                         "SELECT name, value, role FROM trial_attribute "
+                                         "WHERE trial_id = ?1 AND kind = 'parameter' ORDER BY name",
+                                         "i", to->id);
+    struct trial_parameter parameter;
+    int row;
+    while ((row = database_row(database, err, query, "ttt", &parameter.name, &parameter.value,
+                               &parameter.role)) == 1) {
+        to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
+                                       sizeof *to->parameters);
+        to->parameters[to->n_parameters++] = parameter;
     }
-    sqlite3_finalize(statement);
-    if (row == 0)
-        error_set(err, "%s has no trial %lld any more", database->path, (long long)trial);
-    return row == 1 ? 0 : -1;
-}
-
-static void take_share(struct sqlite3_stmt *row, void *user)
-{
-    struct trial_efficiency *to = user;
-    const struct {
-        const char *name;
-        double *value;
-    } shares[] = {
-        {"parallel_efficiency", &to->parallel},
-        {"load_balance", &to->load_balance},
-        {"cpu_efficiency", &to->cpu},
-        {"communication_efficiency", &to->communication},
-        {"serialization_efficiency", &to->serialization},
-        {"transfer_efficiency", &to->transfer},
-    };
-    const char *name = (const char *)sqlite3_column_text(row, 0);
-    if (strcmp(name, "useful_ns") == 0)
-        to->useful_ns = (uint64_t)sqlite3_column_int64(row, 1);
-    if (strcmp(name, "no_cpu_ns") == 0 || strcmp(name, "no_cpu_mpi_ns") == 0)
-        to->no_cpu_ns += (uint64_t)sqlite3_column_int64(row, 1);
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
-        if (strcmp(name, shares[i].name) == 0)
-            *shares[i].value = sqlite3_column_double(row, 1);
-}
-
-static void take_parameter(struct sqlite3_stmt *row, void *user)
-{
-    struct trial_efficiency *to = user;
-    to->parameters =
-        array_reserve(to->parameters, &to->capacity, to->n_parameters + 1, sizeof *to->parameters);
-    to->parameters[to->n_parameters++] = (struct trial_parameter){
-        database_text(row, 0), database_text(row, 1), database_text(row, 2)};
+    sqlite3_finalize(query);
+    return row;
 }
 
 int trial_efficiency_read(struct database *database, int64_t trial,
                           struct trial_efficiency *efficiency, struct error *err)
 {
+    static const char facts[] =
+        "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns, judged_ns,\n"
+        "    (SELECT sum(n_cores) FROM trial_node WHERE trial_id = ?1)\n"
+        "FROM trials WHERE trial_id = ?1";
     static const char shares[] =
-        "SELECT m.name, sum(t.value) FROM tuple t JOIN metric m ON m.id = t.metric_id\n"
-        "WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN ('useful_ns',\n"
-        "    'no_cpu_ns', 'no_cpu_mpi_ns', 'cpu_efficiency',\n"
-        "    'parallel_efficiency', 'load_balance', 'communication_efficiency',\n"
-        "    'serialization_efficiency', 'transfer_efficiency') GROUP BY m.id";
-    static const char parameters[] = "SELECT name, value, role FROM trial_attribute "
-                                     "WHERE trial_id = ?1 AND kind = 'parameter' ORDER BY name";
-    *efficiency = (struct trial_efficiency){.id = trial,
-                                            .parallel = NAN,
-                                            .load_balance = NAN,
-                                            .cpu = NAN,
-                                            .communication = NAN,
-                                            .serialization = NAN,
-                                            .transfer = NAN};
-    if (read_facts(database, trial, efficiency, err) == 0 &&
-        database_rows_of(database, shares, trial, take_share, efficiency, err) == 0 &&
-        database_rows_of(database, parameters, trial, take_parameter, efficiency, err) == 0)
+        "WITH share AS (SELECT m.name, sum(t.value) AS value FROM tuple t JOIN metric m\n"
+        "    ON m.id = t.metric_id WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN\n"
+        "    ('useful_ns', 'no_cpu_ns', 'no_cpu_mpi_ns', 'cpu_efficiency', 'parallel_efficiency',\n"
+        "    'load_balance', 'communication_efficiency', 'serialization_efficiency',\n"
+        "    'transfer_efficiency') GROUP BY m.id)\n"
+        "SELECT max(CASE name WHEN 'useful_ns' THEN value END),\n"
+        "    sum(CASE WHEN name IN ('no_cpu_ns', 'no_cpu_mpi_ns') THEN value END),\n"
+        "    max(CASE name WHEN 'parallel_efficiency' THEN value END),\n"
+        "    max(CASE name WHEN 'load_balance' THEN value END),\n"
+        "    max(CASE name WHEN 'cpu_efficiency' THEN value END),\n"
+        "    max(CASE name WHEN 'communication_efficiency' THEN value END),\n"
+        "    max(CASE name WHEN 'serialization_efficiency' THEN value END),\n"
+        "    max(CASE name WHEN 'transfer_efficiency' THEN value END) FROM share";
+    struct trial_efficiency *e = efficiency;
+    *e = (struct trial_efficiency){.id = trial};
+    int row = database_ask(database, err, facts, "i>ttttnnnnn", trial, &e->application,
+                           &e->experiment, &e->name, &e->origin, &e->n_ranks, &e->n_nodes,
+                           &e->time_ns, &e->window_ns, &e->n_cores);
+    if (one_trial(database, row, trial, err) == 0 &&
+        database_ask(database, err, shares, "i>nndddddd", trial, &e->useful_ns, &e->no_cpu_ns,
+                     &e->parallel, &e->load_balance, &e->cpu, &e->communication, &e->serialization,
+                     &e->transfer) == 1 &&
+        read_parameters(database, e, err) == 0)
         return 0;
     trial_efficiency_release(efficiency);
     return -1;
@@ -355,21 +296,10 @@ int trial_severity_read(struct database *database, int64_t trial, const char *na
                         double *severity, double *confidence, struct error *err)
 {
     const char *metric, *sql = severity_sql(name, &metric);
-    sqlite3_stmt *statement;
-    *severity = 0;
-    *confidence = 1;
-    if (database_prepare(database, &statement, sql, err))
+    double found = 0, certainty = 1; // without a row
+    if (database_ask(database, err, sql, "is>dd", trial, metric, &found, &certainty) < 0)
         return -1;
-    sqlite3_bind_int64(statement, 1, trial);
-    sqlite3_bind_text(statement, 2, metric, -1, SQLITE_STATIC);
-    int row = database_step(database, statement, err);
-    if (row == 1 && sqlite3_column_type(statement, 0) == SQLITE_NULL) {
-        *severity = NAN;
-        *confidence = 0;
-    } else if (row == 1) {
-        *severity = fmin(fmax(sqlite3_column_double(statement, 0), 0), 1);
-        *confidence = sqlite3_column_double(statement, 1);
-    }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
+    *severity = isnan(found) ? NAN : fmin(fmax(found, 0), 1);
+    *confidence = isnan(found) ? 0 : certainty;
+    return 0;
 }

@@ -132,22 +132,22 @@ int query_foci_find(struct database *database, const struct focus *focus,
         memory_zeroed(N_KNOWN + focus->n_selections + 1, sizeof *conditions);
     size_t n_conditions = make_conditions(focus, rule, conditions);
     char *sql = focus_sql(conditions, n_conditions, rule->by);
-    sqlite3_stmt *statement = NULL;
-    int row = database_prepare(database, &statement, sql, err);
+    sqlite3_stmt *query = database_query(database, err, sql, "");
     int parameter = 1;
-    for (size_t i = 0; i < n_conditions && row == 0; i++) {
+    for (size_t i = 0; i < n_conditions && query; i++) {
         const struct focus_selection *selection = conditions[i].selection;
         for (size_t j = 0; selection && j < selection->n_paths; j++)
-            sqlite3_bind_text(statement, parameter++, selection->paths[j], -1, SQLITE_STATIC);
+            sqlite3_bind_text(query, parameter++, selection->paths[j], -1, SQLITE_STATIC);
     }
-    while (row >= 0 && (row = database_step(database, statement, err)) == 1) {
+    struct wanted_focus wanted;
+    int row;
+    while ((row = database_row(database, err, query, "iii", &wanted.id, &wanted.process_id,
+                               &wanted.resource_id)) == 1) {
         foci->foci =
             array_reserve(foci->foci, &foci->capacity, foci->n_foci + 1, sizeof *foci->foci);
-        foci->foci[foci->n_foci++] = (struct wanted_focus){sqlite3_column_int64(statement, 0),
-                                                           sqlite3_column_int64(statement, 1),
-                                                           sqlite3_column_int64(statement, 2)};
+        foci->foci[foci->n_foci++] = wanted;
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(query);
     free(sql);
     free(conditions);
     return row;

@@ -10,7 +10,17 @@
 #include "analyzer/base/error.h"
 #include "db/database.h"
 #include "db/focus.h"
-#include "db/query/query.h"
+
+/// What one answer is about: a whole trial, or a part of one within the focus.
+enum query_by {
+    QUERY_BY_TRIAL,
+    QUERY_BY_PROCESS,
+    QUERY_BY_CALL_PATH,
+    QUERY_BY_CODE,
+    QUERY_BY_MACHINE,
+    QUERY_BY_MESSAGE,
+    N_QUERY_BY,
+};
 
 struct wanted_focus {
     int64_t id, process_id;

@@ -46,27 +46,18 @@ struct query {
     int64_t first_interval; // of the present trial, that its values are of
     struct map part_of;     // resource -> index of its part
     struct map machine_of;  // of the present trial: process -> machine, of the processes selected
-    sqlite3_stmt *scan, *placement, *interval;
+    sqlite3_stmt *scan, *placement;
 };
 
 static int find_metric(struct query *query, const char *metric)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(query->database, &statement,
-                         "SELECT id, adds_up_over FROM metric WHERE name = ?1", query->err))
+    const char *const sql = "SELECT id, adds_up_over = 'nothing', adds_up_over = 'processes' "
+                            "FROM metric WHERE name = ?1";
+    if (names_check(query->database, "metric", "SELECT name FROM metric ORDER BY 1", metric,
+                    query->err))
         return -1;
-    sqlite3_bind_text(statement, 1, metric, -1, SQLITE_STATIC);
-    int row = database_step(query->database, statement, query->err);
-    if (row == 1) {
-        const char *adds_up_over = (const char *)sqlite3_column_text(statement, 1);
-        query->metric_id = sqlite3_column_int64(statement, 0);
-        query->rule.is_exact = !strcmp(adds_up_over, "nothing");
-        query->rule.is_call_path_exact = !strcmp(adds_up_over, "processes");
-    }
-    sqlite3_finalize(statement);
-    if (row == 0)
-        row = names_check(query->database, "metric", "SELECT name FROM metric ORDER BY 1", metric,
-                          query->err);
+    int row = database_ask(query->database, query->err, sql, "s>ibb", metric, &query->metric_id,
+                           &query->rule.is_exact, &query->rule.is_call_path_exact);
     return row < 0 ? -1 : 0;
 }
 
@@ -81,16 +72,11 @@ static bool restricts(const struct focus *focus, const char *root)
 static int find_property(struct query *query, const char *property)
 {
     enum query_by by = query->question->by;
-    sqlite3_stmt *statement;
     if (names_check(query->database, "property", "SELECT name FROM property ORDER BY 1", property,
                     query->err) ||
-        database_prepare(query->database, &statement, "SELECT id FROM property WHERE name = ?1",
-                         query->err))
+        database_ask(query->database, query->err, "SELECT id FROM property WHERE name = ?1", "s>i",
+                     property, &query->metric_id) < 0)
         return -1;
-    sqlite3_bind_text(statement, 1, property, -1, SQLITE_STATIC);
-    int row = database_step(query->database, statement, query->err);
-    query->metric_id = row == 1 ? sqlite3_column_int64(statement, 0) : 0;
-    sqlite3_finalize(statement);
     bool is_by_path = by == QUERY_BY_CALL_PATH || by == QUERY_BY_CODE ||
                       restricts(&query->focus, "/Code") || restricts(&query->focus, "/CallPath");
     bool is_by_process = by == QUERY_BY_PROCESS || by == QUERY_BY_MACHINE ||
@@ -104,7 +90,7 @@ static int find_property(struct query *query, const char *property)
             property);
     query->rule.is_exact = !is_by_path && !is_by_process;
     query->rule.is_process_exact = is_by_path;
-    return row < 0 ? -1 : 0;
+    return 0;
 }
 
 /// Every resource a focus names must exist, else a slip would look like "no values".
@@ -135,57 +121,38 @@ static int compare_parts(const void *a, const void *b)
     return order ? order : strcmp(part_a->path, part_b->path);
 }
 
-/// Reads the paths of the resources that SQL (?1 bound to each of their numbers) finds.
-static int read_parts(struct query *query, const char *sql, const int64_t *ids, size_t n_ids)
-{
-    sqlite3_stmt *statement;
-    if (database_prepare(query->database, &statement, sql, query->err))
-        return -1;
-    int row = 0;
-    for (size_t i = 0; i < n_ids && row >= 0; i++) {
-        sqlite3_bind_int64(statement, 1, ids[i]);
-        while ((row = database_step(query->database, statement, query->err)) == 1)
-            add_part(query, sqlite3_column_int64(statement, 0),
-                     memory_copy_text((const char *)sqlite3_column_text(statement, 1)));
-        sqlite3_reset(statement);
-    }
-    sqlite3_finalize(statement);
-    return row < 0 ? -1 : 0;
-}
-
 /// Makes the list of parts that can have values.
 static int find_parts(struct query *query)
 {
-    static const char by_id[] = "SELECT id, path FROM resource WHERE id = ?1";
-    static const char machines[] = "SELECT id, path FROM resource WHERE parent_id = ?1";
-    static const int64_t root = ROOT_MACHINE;
-    int status = 0;
+    sqlite3_stmt *find = NULL;
+    int64_t id;
+    char *path;
+    int row = 0;
     if (query->question->by == QUERY_BY_TRIAL) {
         add_part(query, 0, NULL);
-        return 0;
-    }
-    if (query->question->by == QUERY_BY_MACHINE) {
-        status = read_parts(query, machines, &root, 1);
+    } else if (query->question->by == QUERY_BY_MACHINE) {
+        find = database_query(query->database, query->err,
+                              "SELECT id, path FROM resource WHERE parent_id = ?1", "i",
+                              (int64_t)ROOT_MACHINE);
+        while ((row = database_row(query->database, query->err, find, "ic", &id, &path)) == 1)
+            add_part(query, id, path);
+        sqlite3_finalize(find);
     } else {
-        struct map seen;
-        map_init(&seen);
-        int64_t *ids = memory_zeroed(query->wanted.n_foci, sizeof *ids);
-        size_t n_ids = 0;
-        for (size_t i = 0; i < query->wanted.n_foci; i++) {
-            int64_t id = query->wanted.foci[i].resource_id;
-            if (map_get(&seen, (uint64_t)id, NULL))
+        for (size_t i = 0; i < query->wanted.n_foci && row >= 0; i++) {
+            id = query->wanted.foci[i].resource_id;
+            if (map_get(&query->part_of, (uint64_t)id, NULL))
                 continue;
-            map_put(&seen, (uint64_t)id, 0);
-            ids[n_ids++] = id;
+            map_put(&query->part_of, (uint64_t)id, 0);
+            row = database_ask(query->database, query->err,
+                               "SELECT path FROM resource WHERE id = ?1", "i>c", id, &path);
+            if (row == 1)
+                add_part(query, id, path);
         }
-        status = read_parts(query, by_id, ids, n_ids);
-        free(ids);
-        map_release(&seen);
     }
     qsort(query->parts, query->n_parts, sizeof *query->parts, compare_parts);
     for (size_t i = 0; i < query->n_parts; i++)
         map_put(&query->part_of, (uint64_t)query->parts[i].resource_id, (uint32_t)i);
-    return status;
+    return row < 0 ? -1 : 0;
 }
 
 // --- one trial
@@ -220,36 +187,30 @@ static int prepare_reading(struct query *query)
                       "focus_id BETWEEN ?3 AND ?5 AND (?4 IS NULL OR interval = ?4) "
                       "ORDER BY focus_id, interval",
                       value, table, id);
-    int status = database_prepare(query->database, &query->scan, scan, query->err);
+    query->scan = database_query(query->database, query->err, scan, "");
     free(scan);
-    return status;
+    return query->scan ? 0 : -1;
 }
 
 static int prepare_values(struct query *query)
 {
-    static const char interval[] =
-        "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2";
-    if (prepare_reading(query))
+    const char *interval = query->question->interval;
+    if (prepare_reading(query) ||
+        (interval &&
+         names_check(query->database, "interval",
+                     "SELECT DISTINCT name FROM time_interval ORDER BY 1", interval, query->err)))
         return -1;
-    if (query->question->interval) {
-        if (names_check(query->database, "interval",
-                        "SELECT DISTINCT name FROM time_interval ORDER BY 1",
-                        query->question->interval, query->err) ||
-            database_prepare(query->database, &query->interval, interval, query->err))
-            return -1;
-        sqlite3_bind_text(query->interval, 2, query->question->interval, -1, SQLITE_STATIC);
-    }
     const struct focus_selection *machine = focus_find(&query->focus, "/Machine");
     if (machine && query_is_root(machine))
         machine = NULL;
     if (!machine && query->question->by != QUERY_BY_MACHINE)
         return 0;
     char *sql = placement_sql(machine);
-    int status = database_prepare(query->database, &query->placement, sql, query->err);
+    query->placement = database_query(query->database, query->err, sql, "");
     free(sql);
-    for (size_t i = 0; machine && i < machine->n_paths && status == 0; i++)
+    for (size_t i = 0; machine && i < machine->n_paths && query->placement; i++)
         sqlite3_bind_text(query->placement, (int)i + 2, machine->paths[i], -1, SQLITE_STATIC);
-    return status;
+    return query->placement ? 0 : -1;
 }
 
 /// A rank's place is a fact of its trial, so that trials share foci whatever nodes they ran on: a
@@ -261,10 +222,11 @@ static int read_machines(struct query *query, int64_t trial)
     map_release(&query->machine_of);
     map_init(&query->machine_of);
     sqlite3_bind_int64(query->placement, 1, trial);
+    uint64_t process, machine;
     int row;
-    while ((row = database_step(query->database, query->placement, query->err)) == 1)
-        map_put(&query->machine_of, (uint64_t)sqlite3_column_int64(query->placement, 0),
-                (uint32_t)sqlite3_column_int64(query->placement, 1));
+    while ((row = database_row(query->database, query->err, query->placement, "nn", &process,
+                               &machine)) == 1)
+        map_put(&query->machine_of, process, (uint32_t)machine);
     sqlite3_reset(query->placement);
     return row;
 }
@@ -273,14 +235,14 @@ static int read_machines(struct query *query, int64_t trial)
 static bool bind_interval(struct query *query, int64_t trial, int *status)
 {
     *status = 0;
-    if (!query->interval) {
+    if (!query->question->interval) {
         sqlite3_bind_null(query->scan, 4);
         return true;
     }
-    sqlite3_bind_int64(query->interval, 1, trial);
-    int row = database_step(query->database, query->interval, query->err);
-    int64_t number = row == 1 ? sqlite3_column_int64(query->interval, 0) : NO_INTERVAL;
-    sqlite3_reset(query->interval);
+    int64_t number = NO_INTERVAL;
+    int row = database_ask(query->database, query->err,
+                           "SELECT number FROM time_interval WHERE trial_id = ?1 AND name = ?2",
+                           "is>i", trial, query->question->interval, &number);
     sqlite3_bind_int64(query->scan, 4, number);
     *status = row < 0 ? -1 : 0;
     return row == 1;
@@ -347,10 +309,10 @@ static void add_row(struct query *query, const struct wanted_focus *focus)
 static int sum_scan(struct query *query, size_t *next)
 {
     const struct query_foci *wanted = &query->wanted;
+    int64_t focus;
     int row;
     sqlite3_bind_int64(query->scan, 3, wanted->foci[*next].id);
-    while ((row = database_step(query->database, query->scan, query->err)) == 1) {
-        int64_t focus = sqlite3_column_int64(query->scan, 0);
+    while ((row = database_row(query->database, query->err, query->scan, "i", &focus)) == 1) {
         *next = first_from(wanted, *next, focus);
         if (*next < wanted->n_foci && wanted->foci[*next].id == focus) {
             add_row(query, &wanted->foci[*next]);
@@ -403,17 +365,9 @@ static int answer_trial(struct query *query, int64_t trial,
 static int answer_all(struct query *query,
                       void (*answer)(const struct query_value *value, void *user), void *user)
 {
-    sqlite3_stmt *trials;
-    int row, status = 0;
-    for (size_t i = 0; query->question->trials && i < query->question->n_trials && status == 0; i++)
+    int status = 0;
+    for (size_t i = 0; i < query->question->n_trials && status == 0; i++)
         status = answer_trial(query, query->question->trials[i], answer, user);
-    if (query->question->trials || status)
-        return status;
-    if (database_prepare(query->database, &trials, "SELECT id FROM trial ORDER BY id", query->err))
-        return -1;
-    while (status == 0 && (row = database_step(query->database, trials, query->err)) != 0)
-        status = row < 0 ? -1 : answer_trial(query, sqlite3_column_int64(trials, 0), answer, user);
-    sqlite3_finalize(trials);
     return status;
 }
 
@@ -421,7 +375,6 @@ static void query_release(struct query *query)
 {
     sqlite3_finalize(query->scan);
     sqlite3_finalize(query->placement);
-    sqlite3_finalize(query->interval);
     focus_release(&query->focus);
     query_foci_release(&query->wanted);
     map_release(&query->part_of);
@@ -456,23 +409,19 @@ int query_metrics(struct database *database, const char *pattern,
                               const char *adds_up_over, const char *description),
                   void *user, struct error *err)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *query = database_query(database, err,
+                                         "SELECT name, unit, adds_up_over, description "
+                                         "FROM metric WHERE name GLOB ?1 ORDER BY name",
+                                         "s", pattern);
+    const char *name, *unit, *adds_up_over, *description;
     size_t n_found = 0;
-    if (database_prepare(database, &statement,
-                         "SELECT name, unit, adds_up_over, description FROM metric "
-                         "WHERE name GLOB ?1 ORDER BY name",
-                         err))
-        return -1;
-    sqlite3_bind_text(statement, 1, pattern, -1, SQLITE_STATIC);
     int row;
-    while ((row = database_step(database, statement, err)) == 1) {
-        add(user, (const char *)sqlite3_column_text(statement, 0),
-            (const char *)sqlite3_column_text(statement, 1),
-            (const char *)sqlite3_column_text(statement, 2),
-            (const char *)sqlite3_column_text(statement, 3));
+    while ((row = database_row(database, err, query, "ssss", &name, &unit, &adds_up_over,
+                               &description)) == 1) {
+        add(user, name, unit, adds_up_over, description);
         n_found++;
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(query);
     if (row == 0 && n_found == 0)
         return names_check(database, "metric", "SELECT name FROM metric ORDER BY 1", pattern, err);
     return row;
@@ -481,30 +430,13 @@ int query_metrics(struct database *database, const char *pattern,
 int query_intervals(struct database *database, void (*add)(void *user, const char *name),
                     void *user, struct error *err)
 {
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement,
-                         "SELECT name FROM time_interval GROUP BY name ORDER BY min(number), name",
-                         err))
-        return -1;
+    sqlite3_stmt *query = database_query(
+        database, err, "SELECT name FROM time_interval GROUP BY name ORDER BY min(number), name",
+        "");
+    const char *name;
     int row;
-    while ((row = database_step(database, statement, err)) == 1)
-        add(user, (const char *)sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
+    while ((row = database_row(database, err, query, "s", &name)) == 1)
+        add(user, name);
+    sqlite3_finalize(query);
     return row;
-}
-
-int query_focus(const char *path, const char *metric, const char *focus,
-                void (*answer)(const struct query_value *value, void *user), void *user,
-                struct error *err)
-{
-    const struct query_question question = {.metric = metric, .focus = focus};
-    struct database *database;
-    if (database_open(&database, path, DATABASE_READ, err))
-        return -1;
-    // One transaction: all steps see the same state of the database.
-    int status = database_run(database, "BEGIN", err);
-    if (status == 0)
-        status = query_metric(database, &question, answer, user, err);
-    database_close(database);
-    return status;
 }

@@ -8,17 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
-
-/// What one answer is about: a whole trial, or a part of one within the focus.
-enum query_by {
-    QUERY_BY_TRIAL,
-    QUERY_BY_PROCESS,
-    QUERY_BY_CALL_PATH,
-    QUERY_BY_CODE,
-    QUERY_BY_MACHINE,
-    QUERY_BY_MESSAGE,
-    N_QUERY_BY,
-};
+#include "db/query/foci.h"
 
 struct query_question {
     const char *metric; // its name, or with `property_value` that of a property
@@ -30,7 +20,7 @@ struct query_question {
     const char *interval; // its name; NULL: of each trial the first that its values within the
                           // focus have (the run or the window)
     enum query_by by;
-    const int64_t *trials; // numbers of the trials asked, NULL: all
+    const int64_t *trials; // numbers of the trials asked
     size_t n_trials;
 };
 
@@ -62,10 +52,5 @@ int query_metrics(struct database *database, const char *pattern,
 /// Calls ADD with the name of each interval that some trial has, by number. 0, or -1 and ERR.
 int query_intervals(struct database *database, void (*add)(void *user, const char *name),
                     void *user, struct error *err);
-
-/// query_metric() over all trials of the database at PATH.
-int query_focus(const char *path, const char *metric, const char *focus,
-                void (*answer)(const struct query_value *value, void *user), void *user,
-                struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 // misspelt are looked up first, so that a slip does not look like "no trial".
 #include "db/query/selection.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,18 +16,23 @@
 #include "db/names.h"
 #include "db/trials.h"
 
-/// Adds what STATEMENT, which is finalized, finds for SELECTOR (?1).
-static int group_read(struct database *database, sqlite3_stmt *statement, const char *selector,
-                      struct trial_group *group, struct error *err)
+static void group_add(struct trial_group *group, int64_t id)
 {
-    sqlite3_bind_text(statement, 1, selector, -1, SQLITE_STATIC);
+    group->ids = array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
+    group->ids[group->n_ids++] = id;
+}
+
+/// Adds what QUERY, which is finalized, finds. 0, or -1 and ERR (GROUP is released).
+static int group_read(struct database *database, sqlite3_stmt *query, struct trial_group *group,
+                      struct error *err)
+{
+    int64_t id;
     int row;
-    while ((row = database_step(database, statement, err)) == 1) {
-        group->ids =
-            array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
-        group->ids[group->n_ids++] = sqlite3_column_int64(statement, 0);
-    }
-    sqlite3_finalize(statement);
+    while ((row = database_row(database, err, query, "i", &id)) == 1)
+        group_add(group, id);
+    sqlite3_finalize(query);
+    if (row < 0)
+        trial_group_release(group);
     return row;
 }
 
@@ -45,87 +51,66 @@ int trial_group_find(struct database *database, const char *selector, struct tri
     *group = (struct trial_group){0};
     int64_t id;
     if (trials_find(database, selector, &id, err) == 0) {
-        group->ids = array_reserve(group->ids, &group->capacity, 1, sizeof *group->ids);
-        group->ids[group->n_ids++] = id;
+        group_add(group, id);
         return 0;
     }
-    struct error ignored;
+    struct error why;
     const char *const ways[] = {by_pattern, by_attribute};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++) {
-        sqlite3_stmt *statement;
-        if (database_prepare(database, &statement, ways[i], &ignored) ||
-            group_read(database, statement, selector, group, &ignored)) {
-            *err = ignored;
-            trial_group_release(group);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++)
+        if (group_read(database, database_query(database, &why, ways[i], "s", selector), group,
+                       &why)) {
+            *err = why;
             return -1;
         }
-    }
     return group->n_ids ? 0 : -1; // with what trials_find() said
+}
+
+/// The numbers of GROUP as a JSON array, for json_each(); the caller frees.
+static char *group_json(const struct trial_group *group)
+{
+    char *json = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&json, &size);
+    fputc('[', stream);
+    for (size_t i = 0; i < group->n_ids; i++)
+        fprintf(stream, "%s%" PRId64, i ? "," : "", group->ids[i]);
+    fputc(']', stream);
+    fclose(stream);
+    return json;
+}
+
+/// Keeps of GROUP what SQL finds, in which ?1 is the group as JSON.
+static int group_filter(struct database *database, struct trial_group *group, const char *sql,
+                        struct error *err)
+{
+    char *json = group_json(group);
+    group->n_ids = 0;
+    int status = group_read(database, database_query(database, err, sql, "s", json), group, err);
+    free(json);
+    return status;
 }
 
 int trial_group_to_compare(struct database *database, const char *selector,
                            struct trial_group *group, struct error *err)
 {
-    static const char sql[] = "SELECT origin = 'interval' FROM trial WHERE id = ?1";
+    static const char runs_or_all[] =
+        "WITH meant AS (SELECT id, origin FROM trial WHERE id IN (SELECT value FROM "
+        "json_each(?1))) SELECT id FROM meant WHERE origin <> 'interval' OR NOT EXISTS (SELECT 1 "
+        "FROM meant WHERE origin <> 'interval') ORDER BY id";
     if (trial_group_find(database, selector, group, err))
         return -1;
-    bool *is_interval = memory_zeroed(group->n_ids + 1, sizeof *is_interval);
-    sqlite3_stmt *statement = NULL;
-    size_t n_runs = 0, n_kept = 0;
-    int row = database_prepare(database, &statement, sql, err);
-    for (size_t i = 0; i < group->n_ids && row >= 0; i++) {
-        sqlite3_bind_int64(statement, 1, group->ids[i]);
-        row = database_step(database, statement, err);
-        is_interval[i] = row == 1 && sqlite3_column_int(statement, 0);
-        n_runs += !is_interval[i];
-        sqlite3_reset(statement);
-    }
-    sqlite3_finalize(statement);
-    for (size_t i = 0; i < group->n_ids; i++)
-        if (n_runs == 0 || !is_interval[i])
-            group->ids[n_kept++] = group->ids[i];
-    group->n_ids = n_kept;
-    free(is_interval);
-    if (row < 0)
-        trial_group_release(group);
-    return row < 0 ? -1 : 0;
+    return group_filter(database, group, runs_or_all, err);
 }
 
 int trial_group_newest(struct database *database, struct trial_group *group, struct error *err)
 {
     static const char sql[] =
-        "SELECT coalesce(started_at, stored_at), coalesce((SELECT value FROM trial_attribute a "
-        "WHERE a.trial_id = t.id AND a.name = 'PAGODA::REVISION'), '') FROM trial t WHERE id = ?1";
-    char *newest_at = memory_copy_text(""), *newest = memory_copy_text("");
-    char **revisions = memory_zeroed(group->n_ids + 1, sizeof *revisions);
-    sqlite3_stmt *statement = NULL;
-    int row = database_prepare(database, &statement, sql, err);
-    for (size_t i = 0; i < group->n_ids && row >= 0; i++) {
-        sqlite3_bind_int64(statement, 1, group->ids[i]);
-        if ((row = database_step(database, statement, err)) == 1) {
-            const char *at = (const char *)sqlite3_column_text(statement, 0);
-            revisions[i] = memory_copy_text((const char *)sqlite3_column_text(statement, 1));
-            if (strcmp(at, newest_at) >= 0) {
-                free(newest_at);
-                free(newest);
-                newest_at = memory_copy_text(at);
-                newest = memory_copy_text(revisions[i]);
-            }
-        }
-        sqlite3_reset(statement);
-    }
-    sqlite3_finalize(statement);
-    size_t n_kept = 0;
-    for (size_t i = 0; i < group->n_ids; i++) {
-        if (revisions[i] && strcmp(revisions[i], newest) == 0)
-            group->ids[n_kept++] = group->ids[i];
-        free(revisions[i]);
-    }
-    group->n_ids = n_kept;
-    free(revisions);
-    free(newest_at);
-    free(newest);
-    return row < 0 ? -1 : 0;
+        "WITH meant AS (SELECT id, coalesce(started_at, stored_at) AS at, coalesce((SELECT value "
+        "FROM trial_attribute a WHERE a.trial_id = t.id AND a.name = 'PAGODA::REVISION'), '') AS "
+        "revision FROM trial t WHERE id IN (SELECT value FROM json_each(?1))) "
+        "SELECT id FROM meant WHERE revision = (SELECT revision FROM meant ORDER BY at DESC, "
+        "id DESC LIMIT 1) ORDER BY id";
+    return group_filter(database, group, sql, err);
 }
 
 int trial_group_all(struct database *database, const char *application, const char *experiment,
@@ -139,16 +124,12 @@ int trial_group_all(struct database *database, const char *application, const ch
                               "AND a.name = ?4)) ORDER BY trial_id";
     static const char *const origins[] = {"measured", "predicted"};
     *group = (struct trial_group){0};
-    for (size_t i = parameter ? 0 : 2; i < 4 && group->n_ids == 0; i++) {
-        sqlite3_stmt *statement;
-        if (database_prepare(database, &statement, sql, err))
+    for (size_t i = parameter ? 0 : 2; i < 4 && group->n_ids == 0; i++)
+        if (group_read(database,
+                       database_query(database, err, sql, "ssss", origins[i % 2], application,
+                                      experiment, i < 2 ? parameter : NULL),
+                       group, err))
             return -1;
-        sqlite3_bind_text(statement, 2, application, -1, SQLITE_STATIC);
-        sqlite3_bind_text(statement, 3, experiment, -1, SQLITE_STATIC);
-        sqlite3_bind_text(statement, 4, i < 2 ? parameter : NULL, -1, SQLITE_STATIC);
-        if (group_read(database, statement, origins[i % 2], group, err))
-            return -1;
-    }
     if (group->n_ids == 0)
         return error_set(err, "%s has no trial%s%s%s%s (`pagoda store list` shows them)",
                          database->path, application ? " of the application " : "",
@@ -293,9 +274,9 @@ static int add_conditions(struct statement_text *text, struct database *database
     return status;
 }
 
-/// Writes the statement that finds the trials. 0, or -1 and ERR.
-static int make_statement(struct statement_text *text, struct database *database,
-                          const struct trial_conditions *conditions, struct error *err)
+/// Writes the statement that finds the trials, up to its last condition. 0, or -1 and ERR.
+static int write_conditions(struct statement_text *text, struct database *database,
+                            const struct trial_conditions *conditions, struct error *err)
 {
     fprintf(text->sql, "SELECT t.id FROM trial t JOIN experiment e ON e.id = t.experiment_id "
                        "JOIN application a ON a.id = e.application_id WHERE 1");
@@ -311,22 +292,7 @@ static int make_statement(struct statement_text *text, struct database *database
     if (status == 0)
         status = add_conditions(text, database, conditions->properties, conditions->n_properties,
                                 add_property, err);
-    fprintf(text->sql, " ORDER BY t.id");
     return status;
-}
-
-static void group_add(struct trial_group *group, int64_t id)
-{
-    group->ids = array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
-    group->ids[group->n_ids++] = id;
-}
-
-static bool group_has(const struct trial_group *group, int64_t id)
-{
-    for (size_t i = 0; i < group->n_ids; i++)
-        if (group->ids[i] == id)
-            return true;
-    return false;
 }
 
 /// All trials that the selectors mean.
@@ -344,24 +310,6 @@ static int find_meant(struct database *database, const struct trial_conditions *
     return 0;
 }
 
-static int read_group(struct database *database, const struct statement_text *text, const char *sql,
-                      const struct trial_group *meant, struct trial_group *group, struct error *err)
-{
-    sqlite3_stmt *statement;
-    if (database_prepare(database, &statement, sql, err))
-        return -1;
-    for (size_t i = 0; i < text->n_values; i++)
-        sqlite3_bind_text(statement, (int)i + 1, text->values[i], -1, SQLITE_STATIC);
-    int row;
-    while ((row = database_step(database, statement, err)) == 1) {
-        int64_t id = sqlite3_column_int64(statement, 0);
-        if (!meant || group_has(meant, id))
-            group_add(group, id);
-    }
-    sqlite3_finalize(statement);
-    return row;
-}
-
 int trial_selection_find(struct database *database, const struct trial_conditions *conditions,
                          struct trial_group *group, struct error *err)
 {
@@ -371,20 +319,23 @@ int trial_selection_find(struct database *database, const struct trial_condition
     size_t size;
     *group = (struct trial_group){0};
     text.sql = open_memstream(&sql, &size);
-    int status = make_statement(&text, database, conditions, err);
-    fclose(text.sql);
+    int status = write_conditions(&text, database, conditions, err);
     if (status == 0)
         status = find_meant(database, conditions, &meant, err);
-    if (status == 0)
-        status =
-            read_group(database, &text, sql, conditions->n_selectors ? &meant : NULL, group, err);
+    if (conditions->n_selectors)
+        fprintf(text.sql, " AND t.id IN (SELECT value FROM json_each(?%zu))",
+                add_value(&text, group_json(&meant)));
+    fprintf(text.sql, " ORDER BY t.id");
+    fclose(text.sql);
+    sqlite3_stmt *query = status == 0 ? database_query(database, err, sql, "") : NULL;
+    for (size_t i = 0; i < text.n_values && query; i++)
+        sqlite3_bind_text(query, (int)i + 1, text.values[i], -1, SQLITE_STATIC);
+    status = group_read(database, query, group, err);
     if (status == 0 && group->n_ids == 0 && !conditions->may_be_none)
         status = error_set(err,
                            "%s has no trial that meets all conditions (`pagoda store list` "
                            "shows the trials)",
                            database->path);
-    if (status)
-        trial_group_release(group);
     for (size_t i = 0; i < text.n_values; i++)
         free(text.values[i]);
     free(text.values);

@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/result/result.h"
 #include "db/query/query.h"
+#include "db/query/selection.h"
 #include "db/store.h"
 
 /// Seconds on the clock and of the processor; the second does not depend on what else runs.
@@ -69,13 +70,17 @@ static void make_run(struct result *run, uint32_t n_paths, uint32_t n_ranks)
 }
 
 /// Stores a run; ends the program when it fails.
+static void fail(const struct error *err)
+{
+    fprintf(stderr, "store_speed: %s\n", err->text);
+    exit(1);
+}
+
 static void store(const char *path, const struct result *run)
 {
     struct error err;
-    if (store_result(path, run, NULL, &err)) {
-        fprintf(stderr, "store_speed: %s\n", err.text);
-        exit(1);
-    }
+    if (store_result(path, run, NULL, &err))
+        fail(&err);
 }
 
 struct sum {
@@ -95,10 +100,18 @@ static void query(const char *path, const char *metric, const char *focus)
     struct error err;
     struct sum sum = {0};
     struct seconds begin = seconds_since((struct seconds){0, 0});
-    if (query_focus(path, metric, focus, add_value, &sum, &err)) {
-        fprintf(stderr, "store_speed: %s\n", err.text);
-        exit(1);
-    }
+    const struct trial_conditions any = {0};
+    struct trial_group all;
+    struct database *database;
+    if (database_open_snapshot(&database, path, &err) ||
+        trial_selection_find(database, &any, &all, &err))
+        fail(&err);
+    const struct query_question question = {
+        .metric = metric, .focus = focus, .trials = all.ids, .n_trials = all.n_ids};
+    if (query_metric(database, &question, add_value, &sum, &err))
+        fail(&err);
+    trial_group_release(&all);
+    database_close(database);
     char name[100], detail[60];
     snprintf(name, sizeof name, "%s of %s", metric, focus);
     snprintf(detail, sizeof detail, "  %zu runs, sum %.0f", sum.n_trials, sum.value);

@@ -54,8 +54,13 @@ refused() {
     local version
     for version in 1 2 3 4 5 6; do
         sqlite3 old$version.db <"$ROOT/tests/databases/schema-$version.sql"
+        sha256sum old$version.db >sum
         "$PAGODA" store import new.db old$version.db --rename >/dev/null
+        sha256sum -c --quiet sum
+        sound old$version.db
     done
+    [ "$(sqlite3 old1.db 'PRAGMA user_version')" = 1 ]
+    sound new.db
     [ "$("$PAGODA" query old1.db -m exclusive_ns --by code --csv | cut -d, -f3-)" = \
         "$("$PAGODA" query new.db -t 1 -m exclusive_ns --by code --csv | cut -d, -f3-)" ]
     sound new.db

