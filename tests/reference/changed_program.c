@@ -63,8 +63,9 @@ static bool is_dropped(const struct model *model, const struct model_part *part,
     return false;
 }
 
-static void leave_out(struct model *model, const struct scenario_changes *changes)
+static void leave_out(struct model *model)
 {
+    const struct scenario_changes *changes = &model->scenario->changes;
     for (size_t c = 0; c < model->n_calls; c++) {
         struct model_call *call = &model->calls[c];
         call->n_records = call->n_left_out = 0;
@@ -118,46 +119,43 @@ static bool has_receives(const struct model *model, uint32_t c)
     return false;
 }
 
-static bool has_waiting_sends(const struct model *model, const struct predicted_scenario *scenario,
-                              uint32_t c)
+static bool has_waiting_sends(const struct model *model, uint32_t c)
 {
     for (size_t s = 0; s < model->n_sends; s++)
         if (model->sends[s].complete_call == c && !model->sends[s].is_unsent &&
-            is_waiting_send(model, scenario, &model->sends[s]))
+            is_waiting_send(model, &model->sends[s]))
             return true;
     return false;
 }
 
-static bool is_overlapped(const struct model *model, const struct scenario_changes *changes,
-                          uint32_t path)
+static bool is_overlapped(const struct model *model, uint32_t path)
 {
+    const struct scenario_changes *changes = &model->scenario->changes;
     for (uint32_t i = 0; i < changes->n_overlaps; i++)
         if (is_in_region(model, path, changes->overlaps[i]))
             return true;
     return false;
 }
 
-static bool is_put_off(const struct model *model, const struct predicted_scenario *scenario,
-                       uint32_t c)
+static bool is_put_off(const struct model *model, uint32_t c)
 {
     const struct model_call *call = &model->calls[c];
     bool is_bare =
         model->trace->locations[call->location].records[call->first].kind != RECORD_ENTER;
-    return is_overlapped(model, &scenario->changes, call->path) && !is_bare && !call->is_test &&
+    return is_overlapped(model, call->path) && !is_bare && !call->is_test &&
            !has_record(model, c, RECORD_COLL_END, RECORD_COLL_COMPLETE) &&
-           (has_receives(model, c) || has_waiting_sends(model, scenario, c));
+           (has_receives(model, c) || has_waiting_sends(model, c));
 }
 
 /// The path whose leave ends the waiting for call C: the outermost overlapped one around it, the
 /// function around it if there is none.
-static uint32_t region_of(const struct model *model, const struct scenario_changes *changes,
-                          uint32_t c)
+static uint32_t region_of(const struct model *model, uint32_t c)
 {
     const struct model_call *call = &model->calls[c];
     uint32_t region = call->first > 0 ? model->path_after[call->location][call->first - 1] : 0;
     for (uint32_t path = model->paths[call->path].parent; path != 0;
          path = model->paths[path].parent)
-        if (is_overlapped(model, changes, path))
+        if (is_overlapped(model, path))
             region = path;
     return region;
 }
@@ -166,7 +164,6 @@ static uint32_t region_of(const struct model *model, const struct scenario_chang
 
 struct steps {
     const struct model *model;
-    const struct predicted_scenario *scenario;
     uint32_t rank;
     struct step *items;
     size_t n, capacity;
@@ -210,7 +207,7 @@ static void wait_at_leaves(struct steps *steps, size_t up_to)
             continue;
         uint32_t left = steps->model->path_after[steps->rank][i - 1], n_due = 0;
         for (uint32_t p = 0; p < steps->n_put_off; p++)
-            if (region_of(steps->model, &steps->scenario->changes, steps->put_off[p]) == left)
+            if (region_of(steps->model, steps->put_off[p]) == left)
                 n_due = p + 1;
         wait_for(steps, n_due, i);
     }
@@ -231,12 +228,11 @@ static uint32_t count_due(const struct steps *steps, uint32_t c)
     return n_due;
 }
 
-static void find_steps(struct changed_program *program, const struct predicted_scenario *scenario,
-                       uint32_t rank)
+static void find_steps(struct changed_program *program, uint32_t rank)
 {
     const struct model *model = &program->model;
     size_t n_records = model->trace->locations[rank].n_records;
-    struct steps steps = {.model = model, .scenario = scenario, .rank = rank};
+    struct steps steps = {.model = model, .rank = rank};
     steps.put_off = memory_zeroed(model->n_calls + 1, sizeof *steps.put_off);
     for (uint32_t c = 0; c < model->n_calls; c++) {
         const struct model_call *call = &model->calls[c];
@@ -246,7 +242,7 @@ static void find_steps(struct changed_program *program, const struct predicted_s
         wait_for(&steps, count_due(&steps, c), call->first);
         struct step *step = add(&steps, STEP_CALL, call->first);
         step->call = c;
-        step->is_put_off = is_put_off(model, scenario, c);
+        step->is_put_off = is_put_off(model, c);
         if (step->is_put_off)
             steps.put_off[steps.n_put_off++] = c;
         steps.from = call->last;
@@ -277,13 +273,14 @@ void changed_program_init(struct changed_program *program, const struct model *m
                           const struct predicted_scenario *scenario)
 {
     *program = (struct changed_program){.model = *model};
+    program->model.scenario = scenario;
     program->model.calls = copy(model->calls, model->n_calls, sizeof *model->calls);
     program->model.sends = copy(model->sends, model->n_sends, sizeof *model->sends);
     program->model.parts = copy(model->parts, model->n_parts, sizeof *model->parts);
     if (scenario->is_timeless)
-        program->model.order_costs_ns = order_costs_new(model, scenario);
-    leave_out(&program->model, &scenario->changes);
-    find_polls(&program->model, scenario);
+        program->model.order_costs_ns = order_costs_new(&program->model);
+    leave_out(&program->model);
+    find_polls(&program->model);
     // How large messages are with moved work may say who waits for his receiver, and so whose call
     // can be put off.
     uint64_t *sizes = memory_zeroed(model->n_sends + 1, sizeof *sizes);
@@ -292,12 +289,12 @@ void changed_program_init(struct changed_program *program, const struct model *m
     for (int pass = 0; pass < 2; pass++) {
         forget_steps(program);
         for (uint32_t rank = 0; rank < model->trace->n_ranks; rank++)
-            find_steps(program, scenario, rank);
+            find_steps(program, rank);
         for (size_t s = 0; s < model->n_sends; s++)
             program->model.sends[s].now_bytes = sizes[s];
-        find_work(program, scenario);
+        find_work(program);
     }
-    find_groups(program, scenario);
+    find_groups(program);
     free(sizes);
 }
 
@@ -313,7 +310,7 @@ void changed_program_release(struct changed_program *program)
 // --- Messages put together (--aggregate): which one follows which, and when followers are there.
 
 /// Does RANK learn something in call C, or wait there for a receiver?
-static bool learns(const struct model *model, const struct predicted_scenario *scenario, uint32_t c)
+static bool learns(const struct model *model, uint32_t c)
 {
     const struct model_call *call = &model->calls[c];
     for (size_t i = call->first; i <= call->last; i++) {
@@ -329,7 +326,7 @@ static bool learns(const struct model *model, const struct predicted_scenario *s
     }
     for (size_t s = 0; s < model->n_sends; s++)
         if (model->sends[s].complete_call == c && !model->sends[s].is_unsent &&
-            is_waiting_send(model, scenario, &model->sends[s]))
+            is_waiting_send(model, &model->sends[s]))
             return true;
     return call->is_finalize;
 }
@@ -340,10 +337,8 @@ struct group {
     uint64_t size_bytes;     // with those it follows
 };
 
-static void send(struct model_send *send, struct group *group,
-                 const struct predicted_scenario *scenario, bool is_waiting)
+static void send(struct model_send *send, struct group *group, uint64_t most_bytes, bool is_waiting)
 {
-    uint64_t most_bytes = scenario->changes.aggregate_bytes;
     send->follows = group->last && !is_waiting && send->now_bytes <= most_bytes &&
                             group->size_bytes <= most_bytes - send->now_bytes
                         ? group->last
@@ -353,8 +348,7 @@ static void send(struct model_send *send, struct group *group,
     group->size_bytes = send->group_bytes;
 }
 
-static void find_groups_of(struct changed_program *program,
-                           const struct predicted_scenario *scenario, uint32_t rank)
+static void find_groups_of(struct changed_program *program, uint32_t rank)
 {
     struct model *model = &program->model;
     struct group groups[PROGRAM_MAX_RANKS] = {{0}};
@@ -363,48 +357,46 @@ static void find_groups_of(struct changed_program *program,
         // Sends of a location stand in the order of its records.
         for (size_t s = 0; s < model->n_sends && step->kind == STEP_CALL; s++)
             if (model->sends[s].call == step->call && !model->sends[s].is_unsent)
-                send(&model->sends[s], &groups[model->sends[s].receiver], scenario,
-                     is_waiting_send(model, scenario, &model->sends[s]));
-        bool is_wiser = step->kind == STEP_LATE || (step->kind == STEP_CALL && !step->is_put_off &&
-                                                    learns(model, scenario, step->call));
+                send(&model->sends[s], &groups[model->sends[s].receiver],
+                     model->scenario->changes.aggregate_bytes,
+                     is_waiting_send(model, &model->sends[s]));
+        bool is_wiser = step->kind == STEP_LATE ||
+                        (step->kind == STEP_CALL && !step->is_put_off && learns(model, step->call));
         for (uint32_t r = 0; r < PROGRAM_MAX_RANKS && is_wiser; r++)
             groups[r].last = NULL;
     }
 }
 
-void find_groups(struct changed_program *program, const struct predicted_scenario *scenario)
+void find_groups(struct changed_program *program)
 {
     for (uint32_t rank = 0; rank < program->model.trace->n_ranks; rank++)
-        if (scenario->changes.aggregate_bytes > 0)
-            find_groups_of(program, scenario, rank);
+        if (program->model.scenario->changes.aggregate_bytes > 0)
+            find_groups_of(program, rank);
 }
 
 /// Usual time of a message of so many bytes between the ranks of SEND.
-static uint64_t time_of(const struct model *model, const struct predicted_scenario *scenario,
-                        const struct model_send *send, uint64_t bytes)
+static uint64_t time_of(const struct model *model, const struct model_send *send, uint64_t bytes)
 {
-    if (scenario->has_machine)
-        return machine_transfer_ns(machine_messages_between(scenario, send->sender, send->receiver),
-                                   bytes);
-    return recorded_cost(model, scenario, COST_FLIGHT,
-                         is_between_nodes(scenario->node, send->sender, send->receiver), bytes);
+    if (model->scenario->has_machine)
+        return machine_transfer_ns(
+            machine_messages_between(model->scenario, send->sender, send->receiver), bytes);
+    return recorded_cost(model, COST_FLIGHT, goes_far(model, send), bytes);
 }
 
-void groups_depart(const struct model *model, const struct predicted_scenario *scenario,
-                   const struct predicted_times *times, uint32_t call, uint64_t now_ns)
+void groups_depart(const struct model *model, uint32_t call, uint64_t now_ns)
 {
-    for (size_t s = 0; s < model->n_sends && scenario->changes.aggregate_bytes > 0; s++) {
+    for (size_t s = 0; s < model->n_sends && model->scenario->changes.aggregate_bytes > 0; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->call != call || send->is_unsent)
             continue;
-        uint64_t up_to_ns = time_of(model, scenario, send, send->group_bytes);
-        uint64_t *there_ns = &times->together_ns[s];
+        uint64_t up_to_ns = time_of(model, send, send->group_bytes);
+        uint64_t *there_ns = &model->times->together_ns[s];
         *there_ns = now_ns + up_to_ns;
         if (!send->follows)
             continue;
-        uint64_t before_ns = time_of(model, scenario, send, send->group_bytes - send->now_bytes);
-        uint64_t alone_ns = now_ns + time_of(model, scenario, send, send->now_bytes);
-        uint64_t last_ns = times->together_ns[send->follows - model->sends];
+        uint64_t before_ns = time_of(model, send, send->group_bytes - send->now_bytes);
+        uint64_t alone_ns = now_ns + time_of(model, send, send->now_bytes);
+        uint64_t last_ns = model->times->together_ns[send->follows - model->sends];
         *there_ns = (last_ns > now_ns ? last_ns : now_ns) +
                     (up_to_ns > before_ns ? up_to_ns - before_ns : 0);
         *there_ns = alone_ns < *there_ns ? alone_ns : *there_ns;

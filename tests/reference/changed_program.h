@@ -42,8 +42,7 @@ struct share {
 uint64_t time_of_record(const struct model *model, uint32_t rank, size_t i);
 
 /// Process time of INTERVAL, and its wall time, in ns.
-uint64_t interval_process_ns(const struct model *model, const struct predicted_scenario *scenario,
-                             const struct interval *interval);
+uint64_t interval_process_ns(const struct model *model, const struct interval *interval);
 uint64_t interval_wall_ns(const struct model *model, const struct interval *interval);
 
 /// From which record on what is computed belongs to the call that ends INTERVAL; its last record
@@ -75,11 +74,11 @@ struct changed_program {
 };
 
 /// Finds polls that wait for the end of their loop: at recorded costs all of ranks that had cores.
-void find_polls(struct model *model, const struct predicted_scenario *scenario);
+void find_polls(struct model *model);
 
 /// When each record would come if its rank did nothing but visit regions, by rank and record, where
 /// only their order counts. The caller frees.
-uint64_t **order_costs_new(const struct model *model, const struct predicted_scenario *scenario);
+uint64_t **order_costs_new(const struct model *model);
 void order_costs_free(uint64_t **costs_ns, uint32_t n_ranks);
 
 /// The program of MODEL, which must outlive it, under SCENARIO. The caller releases it.
@@ -88,9 +87,9 @@ void changed_program_init(struct changed_program *program, const struct model *m
 void changed_program_release(struct changed_program *program);
 
 /// Part of that: which messages follow which.
-void find_groups(struct changed_program *program, const struct predicted_scenario *scenario);
+void find_groups(struct changed_program *program);
 
 /// Part of that: the work of its steps, what moves with messages, and how these grow.
-void find_work(struct changed_program *program, const struct predicted_scenario *scenario);
+void find_work(struct changed_program *program);
 
 #endif

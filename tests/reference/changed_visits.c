@@ -7,10 +7,9 @@
 #include "analyzer/base/memory.h"
 
 /// The work that PATH of RANK has part in: index of the first that names it, NO_VISIT: none.
-static uint32_t item_of(const struct model *model, const struct predicted_scenario *scenario,
-                        uint32_t rank, uint32_t path)
+static uint32_t item_of(const struct model *model, uint32_t rank, uint32_t path)
 {
-    const struct scenario_changes *changes = &scenario->changes;
+    const struct scenario_changes *changes = &model->scenario->changes;
     for (uint32_t w = 0; w < changes->n_works; w++)
         if ((changes->works[w].ranks >> rank & 1) &&
             is_in_region(model, path, changes->works[w].region))
@@ -45,7 +44,7 @@ static void find(struct run_visits *visits, uint32_t rank)
     const struct reference_location *location = &model->trace->locations[rank];
     size_t end = 0; // of the visit before
     bool has_visit = false;
-    uint32_t of_all = item_of(model, visits->scenario, rank, 0);
+    uint32_t of_all = item_of(model, rank, 0);
     if (of_all != NO_VISIT) // all of the process is one visit
         add(visits, (struct visit){.rank = rank, .item = of_all, .end = location->n_records - 1});
     for (size_t i = 0; i < location->n_records && of_all == NO_VISIT; i++) {
@@ -56,7 +55,7 @@ static void find(struct run_visits *visits, uint32_t rank)
         if (call != REFERENCE_NONE && model->calls[call].first != i)
             continue;
         bool is_stretch = call != REFERENCE_NONE;
-        uint32_t item = item_of(visits->model, visits->scenario, rank, path);
+        uint32_t item = item_of(visits->model, rank, path);
         if (item == NO_VISIT || (is_stretch && record->context == REFERENCE_NONE))
             continue;
         has_visit = !is_stretch;
@@ -82,8 +81,8 @@ static void count(struct run_visits *visits, const struct interval *interval, st
                       time_of_record(visits->model, interval->rank, i);
     }
     if (all_ns > 0)
-        visit->recorded += (parts_t)interval_process_ns(visits->model, visits->scenario, interval) *
-                           PER_NS * (parts_t)own_ns / (parts_t)all_ns;
+        visit->recorded += (parts_t)interval_process_ns(visits->model, interval) * PER_NS *
+                           (parts_t)own_ns / (parts_t)all_ns;
 }
 
 /// The intervals between the calls of RANK.
@@ -132,18 +131,16 @@ static void balance(struct run_visits *visits, uint32_t item)
         visits->ratio[item][r] = ratio(sum / (parts_t)visits->n_ranks[item], total[r]);
 }
 
-struct run_visits *run_visits_new(const struct model *model,
-                                  const struct predicted_scenario *scenario)
+struct run_visits *run_visits_new(const struct model *model)
 {
     struct run_visits *visits = memory_zeroed(1, sizeof *visits);
     visits->model = model;
-    visits->scenario = scenario;
     for (uint32_t rank = 0; rank < model->trace->n_ranks; rank++) {
         visits->open[rank] = NO_VISIT;
         find(visits, rank);
         count_all(visits, rank);
     }
-    for (uint32_t item = 0; item < scenario->changes.n_works; item++)
+    for (uint32_t item = 0; item < model->scenario->changes.n_works; item++)
         balance(visits, item);
     return visits;
 }
@@ -156,7 +153,7 @@ void run_visits_free(struct run_visits *visits)
 
 static bool is_by_total(const struct run_visits *visits, uint32_t item)
 {
-    return visits->scenario->changes.works[item].is_balanced && !visits->is_by_visit[item];
+    return visits->model->scenario->changes.works[item].is_balanced && !visits->is_by_visit[item];
 }
 
 uint32_t run_visits_begin(const struct run_visits *visits, const struct interval *interval,
@@ -176,7 +173,7 @@ uint32_t run_visits_begin(const struct run_visits *visits, const struct interval
 /// What is set for a visit: the duration, or the mean of all visits of its number.
 static parts_t set_work(const struct run_visits *visits, const struct visit *visit)
 {
-    const struct scenario_work *work = &visits->scenario->changes.works[visit->item];
+    const struct scenario_work *work = &visits->model->scenario->changes.works[visit->item];
     parts_t sum = 0;
     if (!work->is_balanced)
         return (parts_t)work->duration_ns * PER_NS;
@@ -190,7 +187,7 @@ static parts_t give(struct run_visits *visits, struct visit *visit, parts_t up_t
 {
     parts_t work = up_to > visit->given ? up_to - visit->given : 0;
     visit->given += work;
-    *is_scaled = visits->scenario->changes.works[visit->item].is_balanced;
+    *is_scaled = visits->model->scenario->changes.works[visit->item].is_balanced;
     return work;
 }
 
@@ -213,6 +210,6 @@ parts_t run_visits_go_on(struct run_visits *visits, uint32_t v, parts_t recorded
 
 uint64_t run_visits_scale(const struct run_visits *visits, uint32_t rank, uint32_t path)
 {
-    uint32_t item = item_of(visits->model, visits->scenario, rank, path);
+    uint32_t item = item_of(visits->model, rank, path);
     return item == NO_VISIT || !is_by_total(visits, item) ? PER_NS : visits->ratio[item][rank];
 }

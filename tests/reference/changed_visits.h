@@ -19,7 +19,6 @@ struct visit {
 
 struct run_visits {
     const struct model *model;
-    const struct predicted_scenario *scenario;
     struct visit *items;
     size_t n, capacity;
     uint32_t open[PROGRAM_MAX_RANKS]; // index of the one each rank is in
@@ -29,8 +28,7 @@ struct run_visits {
 };
 
 /// All visits of the run. The caller frees.
-struct run_visits *run_visits_new(const struct model *model,
-                                  const struct predicted_scenario *scenario);
+struct run_visits *run_visits_new(const struct model *model);
 void run_visits_free(struct run_visits *visits);
 
 /// The visit that begins at record I of INTERVAL, or at its end; NO_VISIT.

@@ -10,9 +10,9 @@
 #include "tests/reference/predicted_costs.h"
 
 /// Which moves concern work of RANK in PATH, bits.
-static uint32_t moves_of(const struct model *model, const struct scenario_changes *changes,
-                         uint32_t rank, uint32_t path)
+static uint32_t moves_of(const struct model *model, uint32_t rank, uint32_t path)
 {
+    const struct scenario_changes *changes = &model->scenario->changes;
     uint32_t moves = 0;
     for (uint32_t m = 0; m < changes->n_moves; m++)
         if ((changes->moves[m].from >> rank & 1) &&
@@ -21,8 +21,9 @@ static uint32_t moves_of(const struct model *model, const struct scenario_change
     return moves;
 }
 
-static bool leads_to(const struct scenario_changes *changes, uint32_t moves, uint32_t rank)
+static bool leads_to(const struct model *model, uint32_t moves, uint32_t rank)
 {
+    const struct scenario_changes *changes = &model->scenario->changes;
     for (uint32_t m = 0; m < changes->n_moves; m++)
         if ((moves >> m & 1) && (changes->moves[m].to >> rank & 1))
             return true;
@@ -30,13 +31,12 @@ static bool leads_to(const struct scenario_changes *changes, uint32_t moves, uin
 }
 
 /// How many regions are to be left after INTERVAL until none is open that a move names.
-static uint32_t count_levels(const struct model *model, const struct scenario_changes *changes,
-                             const struct interval *interval)
+static uint32_t count_levels(const struct model *model, const struct interval *interval)
 {
     uint32_t path = interval->last > 0 ? model->path_after[interval->rank][interval->last - 1] : 0;
     uint32_t levels = 0;
     for (uint32_t n = 1; path != 0; path = model->paths[path].parent, n++)
-        if (moves_of(model, changes, interval->rank, path) != 0)
+        if (moves_of(model, interval->rank, path) != 0)
             levels = n;
     return levels;
 }
@@ -44,11 +44,11 @@ static uint32_t count_levels(const struct model *model, const struct scenario_ch
 /// The message that work of MOVES in INTERVAL goes along with: the next one, where those that are
 /// sent while a moved region is open are part of its work unless they go where the moves lead.
 /// REFERENCE_NONE when there is none, or a collective operation comes first.
-static uint32_t message_after(const struct model *model, const struct scenario_changes *changes,
-                              const struct interval *interval, uint32_t moves)
+static uint32_t message_after(const struct model *model, const struct interval *interval,
+                              uint32_t moves)
 {
     const struct reference_location *location = &model->trace->locations[interval->rank];
-    uint32_t levels = count_levels(model, changes, interval), depth = 0;
+    uint32_t levels = count_levels(model, interval), depth = 0;
     for (size_t i = interval->last; i < location->n_records; i++) {
         enum record_kind kind = location->records[i].kind;
         if (kind == RECORD_COLL_END || kind == RECORD_COLL_REQUEST)
@@ -63,7 +63,7 @@ static uint32_t message_after(const struct model *model, const struct scenario_c
             const struct model_send *send = &model->sends[s];
             if (send->location != interval->rank || send->record != i || send->is_unsent)
                 continue;
-            if (leads_to(changes, moves, send->receiver))
+            if (leads_to(model, moves, send->receiver))
                 return s;
             if (levels == 0)
                 return REFERENCE_NONE;
@@ -80,10 +80,9 @@ static parts_t own_work(struct run_visits *visits, const struct interval *interv
     size_t n = interval_shares(visits, interval, &shares);
     for (size_t i = 0; i < n; i++) {
         uint32_t message = REFERENCE_NONE,
-                 moves = moves_of(visits->model, &visits->scenario->changes, interval->rank,
-                                  shares[i].path);
+                 moves = moves_of(visits->model, interval->rank, shares[i].path);
         if (moves != 0)
-            message = message_after(visits->model, &visits->scenario->changes, interval, moves);
+            message = message_after(visits->model, interval, moves);
         if (message == REFERENCE_NONE)
             own += shares[i].work;
         else
@@ -111,10 +110,10 @@ static void unload(struct changed_program *program, const struct model_send *sen
             steps[i + 1].work += load;
 }
 
-void find_work(struct changed_program *program, const struct predicted_scenario *scenario)
+void find_work(struct changed_program *program)
 {
     struct model *model = &program->model;
-    struct run_visits *visits = run_visits_new(model, scenario);
+    struct run_visits *visits = run_visits_new(model);
     parts_t *loads = memory_zeroed(model->n_sends + 1, sizeof *loads);
     for (uint32_t rank = 0; rank < model->trace->n_ranks; rank++)
         for (size_t i = 0; i < program->n_steps[rank]; i++)
@@ -123,7 +122,7 @@ void find_work(struct changed_program *program, const struct predicted_scenario 
     for (size_t s = 0; s < model->n_sends; s++) {
         if (loads[s] == 0)
             continue;
-        model->sends[s].now_bytes += scenario->changes.move_data_bytes;
+        model->sends[s].now_bytes += model->scenario->changes.move_data_bytes;
         if (model->sends[s].receive != REFERENCE_NONE)
             unload(program, &model->sends[s], loads[s]);
     }
@@ -171,13 +170,12 @@ uint64_t interval_wall_ns(const struct model *model, const struct interval *inte
 }
 
 /// What the clock of the processor says; their distance where it was not read.
-static uint64_t cpu_ns(const struct model *model, const struct predicted_scenario *scenario,
-                       const struct interval *interval)
+static uint64_t cpu_ns(const struct model *model, const struct interval *interval)
 {
     const struct record *records = records_of(model, interval);
     uint64_t wall_ns = interval_wall_ns(model, interval);
     const struct record *low = NULL, *high = NULL;
-    if (scenario->n_cores == 0)
+    if (model->scenario->n_cores == 0)
         return wall_ns;
     for (size_t i = interval->first; i <= interval->last; i++) {
         if (records[i].kind != RECORD_CPU)
@@ -205,38 +203,37 @@ static uint64_t cpu_ns(const struct model *model, const struct predicted_scenari
 
 /// But who had enough cores had one, where those that wait leave theirs: then only so much can be
 /// missing as there was time, since the rank computes, in which more ranks than cores did.
-uint64_t interval_process_ns(const struct model *model, const struct predicted_scenario *scenario,
-                             const struct interval *interval)
+uint64_t interval_process_ns(const struct model *model, const struct interval *interval)
 {
     const struct record *records = records_of(model, interval);
     const uint32_t *call_of = model->call_of[interval->rank];
     uint64_t wall_ns = interval_wall_ns(model, interval);
     if (model->order_costs_ns)
         return wall_ns;
-    uint64_t used_ns = cpu_ns(model, scenario, interval);
+    uint64_t used_ns = cpu_ns(model, interval);
     size_t n_records = model->trace->locations[interval->rank].n_records;
     bool is_end = interval->last + 1 == n_records || call_of[interval->last] != REFERENCE_NONE;
-    if (!has_lacked_cores(model, scenario, interval->rank) || scenario->spins || !is_end)
+    if (!has_lacked_cores(model, interval->rank) || model->scenario->spins || !is_end)
         return used_ns;
     size_t from = interval->first;
     while (from > 0 && call_of[from] == REFERENCE_NONE)
         from--;
-    uint64_t crowded_ns = crowded_time(model, scenario, interval->rank, records[from].time_ns,
-                                       records[interval->last].time_ns);
+    uint64_t crowded_ns =
+        crowded_time(model, interval->rank, records[from].time_ns, records[interval->last].time_ns);
     return wall_ns > crowded_ns && wall_ns - crowded_ns > used_ns ? wall_ns - crowded_ns : used_ns;
 }
 
 /// The product of the factors of all settings that name an open region, each once; then those of
 /// the machine, which is so many times as fast there.
-static uint64_t scale_of_path(const struct model *model, const struct predicted_scenario *scenario,
-                              uint32_t path)
+static uint64_t scale_of_path(const struct model *model, uint32_t path)
 {
     uint64_t scale = PER_NS;
-    for (uint32_t r = 0; r < scenario->n_regions; r++)
-        if (is_in_region(model, path, scenario->regions[r].name))
-            scale = scale * scenario->regions[r].factor / PER_NS;
-    for (uint32_t r = 0; scenario->has_machine && r < scenario->machine.n_regions; r++) {
-        const struct scenario_region *region = &scenario->machine.regions[r];
+    for (uint32_t r = 0; r < model->scenario->n_regions; r++)
+        if (is_in_region(model, path, model->scenario->regions[r].name))
+            scale = scale * model->scenario->regions[r].factor / PER_NS;
+    for (uint32_t r = 0; model->scenario->has_machine && r < model->scenario->machine.n_regions;
+         r++) {
+        const struct scenario_region *region = &model->scenario->machine.regions[r];
         uint64_t one = (uint64_t)PER_NS * PER_NS;
         if (is_in_region(model, path, region->name))
             scale = scale * ((one + region->factor / 2) / region->factor) / PER_NS;
@@ -264,8 +261,8 @@ static struct piece *piece_of(struct pieces *pieces, const struct run_visits *vi
     for (size_t p = 0; p < pieces->n; p++)
         if (pieces->items[p].path == path)
             return &pieces->items[p];
-    uint64_t scale = scale_of_path(visits->model, visits->scenario, path);
-    if (visits->scenario->changes.n_works > 0)
+    uint64_t scale = scale_of_path(visits->model, path);
+    if (visits->model->scenario->changes.n_works > 0)
         scale = (uint64_t)((parts_t)scale * run_visits_scale(visits, rank, path) / PER_NS);
     pieces->items[pieces->n] = (struct piece){.path = path, .scale = scale};
     return &pieces->items[pieces->n++];
@@ -297,7 +294,7 @@ static void set_visit(struct pieces *pieces, struct run_visits *visits,
 {
     uint32_t v = visits->open[interval->rank];
     uint64_t all_ns = interval_wall_ns(visits->model, interval);
-    uint64_t process_ns = interval_process_ns(visits->model, visits->scenario, interval);
+    uint64_t process_ns = interval_process_ns(visits->model, interval);
     parts_t recorded = all_ns ? (parts_t)process_ns * PER_NS * visit_ns / all_ns : 0;
     bool is_scaled;
     parts_t work = ends ? run_visits_finish(visits, v, &is_scaled)
@@ -346,7 +343,7 @@ static void divide(struct pieces *pieces, struct run_visits *visits,
 size_t interval_shares(struct run_visits *visits, const struct interval *interval,
                        struct share **shares)
 {
-    uint64_t process_ns = interval_process_ns(visits->model, visits->scenario, interval);
+    uint64_t process_ns = interval_process_ns(visits->model, interval);
     uint64_t all_ns = interval_wall_ns(visits->model, interval);
     struct pieces pieces = {
         .items = memory_zeroed(2 * (interval->last - interval->first) + 3, sizeof *pieces.items)};
@@ -426,16 +423,16 @@ static uint32_t end_of_loop(const struct model *model, uint32_t c)
     return REFERENCE_NONE;
 }
 
-void find_polls(struct model *model, const struct predicted_scenario *scenario)
+void find_polls(struct model *model)
 {
     for (uint32_t c = 0; c < model->n_calls; c++) {
         struct model_call *call = &model->calls[c];
         call->polled_ns = 0;
         call->is_waiting_poll = false;
     }
-    for (uint32_t c = 0; c < model->n_calls && !scenario->has_machine; c++) {
+    for (uint32_t c = 0; c < model->n_calls && !model->scenario->has_machine; c++) {
         struct model_call *call = &model->calls[c];
-        if (!call->is_test || call->n_records > 0 || has_lacked_cores(model, scenario, call->rank))
+        if (!call->is_test || call->n_records > 0 || has_lacked_cores(model, call->rank))
             continue;
         uint32_t end = has_regions(model, c) ? REFERENCE_NONE : end_of_loop(model, c);
         if (end == REFERENCE_NONE)

@@ -7,6 +7,9 @@
 #include "tests/reference/findings.h"
 #include "tests/reference/trace.h"
 
+struct predicted_scenario;
+struct predicted_times;
+
 /// A node of the call tree all locations share; node 0 is "no region open". MPI calls made at
 /// several places are as many nodes of one name.
 struct model_path {
@@ -123,6 +126,8 @@ struct model {
                                // work up to each of them, by rank; NULL: recorded times count
     uint64_t n_ambiguous;
     uint64_t window_begin_ns, window_end_ns;
+    const struct predicted_scenario *scenario; // of a changed program: what it is predicted under,
+    struct predicted_times *times;             // and when things happen
 };
 
 /// Calls, messages and collectives of TRACE, which must outlive MODEL; their facts go to FINDINGS.

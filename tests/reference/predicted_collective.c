@@ -15,21 +15,19 @@ static const struct scenario_formula *cost_of(const struct predicted_scenario *s
     return NULL;
 }
 
-bool needs_cores(const struct model *model, const struct predicted_scenario *scenario,
-                 const struct model_part *part)
+bool needs_cores(const struct model *model, const struct model_part *part)
 {
     return part->post_call == part->complete_call && !part->is_left_out &&
-           shares_in_slices(model, scenario, part->rank) && is_by_messages(model, scenario, part);
+           shares_in_slices(model, part->rank) && is_by_messages(model, part);
 }
 
 /// Does some member of PART's operation, which was not posted, share cores in slices of time?
-static bool has_sliced_members(const struct model *model, const struct predicted_scenario *scenario,
-                               const struct model_part *part)
+static bool has_sliced_members(const struct model *model, const struct model_part *part)
 {
     const struct model_instance *instance = &model->instances[part->instance];
     for (uint32_t m = 0; m < instance->n_members; m++)
         if (instance->parts[m] != REFERENCE_NONE &&
-            shares_in_slices(model, scenario, model->parts[instance->parts[m]].rank))
+            shares_in_slices(model, model->parts[instance->parts[m]].rank))
             return part->post_call == part->complete_call;
     return false;
 }
@@ -41,22 +39,18 @@ static bool has_algorithm(const struct predicted_scenario *scenario, const struc
     return scenario->has_machine && cost && cost->algorithm;
 }
 
-bool is_by_messages(const struct model *model, const struct predicted_scenario *scenario,
-                    const struct model_part *part)
+bool is_by_messages(const struct model *model, const struct model_part *part)
 {
     if (!part->operation || part->is_finalize || part->is_between_groups ||
         part->class == CLASS_HANDLE || model->instances[part->instance].n_members == 1)
         return false;
-    return has_algorithm(scenario, part) || has_sliced_members(model, scenario, part);
+    return has_algorithm(model->scenario, part) || has_sliced_members(model, part);
 }
 
 struct members {
     const struct model *model;
-    const struct predicted_times *times;
     bool is_free; // messages take no time
     uint32_t parts[COLLECTIVE_MAX_MEMBERS];
-    const struct predicted_scenario *scenario;
-    struct part_messages *messages; // of the run, NULL: without contention
     uint32_t instance;
     uint32_t ranks[COLLECTIVE_MAX_MEMBERS];
     size_t post_records[COLLECTIVE_MAX_MEMBERS];
@@ -66,7 +60,7 @@ struct members {
 static uint64_t arrival(const void *context, const struct collective_message *message)
 {
     const struct members *members = context;
-    struct part_messages *all = members->messages;
+    struct part_messages *all = members->model->times->parts;
     uint32_t sender = members->ranks[message->from], receiver = members->ranks[message->to];
     for (size_t i = 0; i < all->n; i++) {
         const struct part_message *item = &all->items[i];
@@ -94,7 +88,7 @@ static const struct scenario_messages *between(const void *context, uint32_t mem
     const struct members *members = context;
     if (members->is_free)
         return &no_time;
-    return machine_messages_between(members->scenario, members->ranks[member],
+    return machine_messages_between(members->model->scenario, members->ranks[member],
                                     members->ranks[other]);
 }
 
@@ -102,8 +96,8 @@ static uint64_t core_of(const void *context, uint32_t member, uint32_t number, u
 {
     const struct members *members = context;
     uint32_t part = members->parts[member];
-    struct member_steps *steps = &members->times->steps[part];
-    if (!needs_cores(members->model, members->scenario, &members->model->parts[part]))
+    struct member_steps *steps = &members->model->times->steps[part];
+    if (!needs_cores(members->model, &members->model->parts[part]))
         return time_ns;
     if (number < steps->n)
         return steps->done_ns[number];
@@ -123,22 +117,19 @@ static bool waits_by_kind(const struct model_part *part, uint32_t member)
 }
 
 /// When the members of PART's operation are through, into THROUGH_NS; the place of PART's.
-static uint32_t carry_out(const struct model *model, const struct predicted_scenario *scenario,
-                          const struct predicted_times *times, const struct model_part *part,
+static uint32_t carry_out(const struct model *model, const struct model_part *part,
                           uint64_t *through_ns)
 {
     const struct model_instance *instance = &model->instances[part->instance];
     struct members members = {.model = model,
-                              .times = times,
-                              .is_free = !has_algorithm(scenario, part),
-                              .scenario = scenario,
-                              .messages = times->parts,
+                              .is_free = !has_algorithm(model->scenario, part),
                               .instance = part->instance};
     struct collective_case one = {.operation = part->operation,
                                   .n = instance->n_members,
                                   .between = between,
-                                  .arrival = times->parts && !members.is_free ? arrival : NULL,
-                                  .core = scenario->slice_ns > 0 ? core_of : NULL,
+                                  .arrival =
+                                      model->times->parts && !members.is_free ? arrival : NULL,
+                                  .core = model->scenario->slice_ns > 0 ? core_of : NULL,
                                   .context = &members};
     const struct model_part *first = part;
     uint64_t switch_ns = 0;
@@ -148,11 +139,12 @@ static uint32_t carry_out(const struct model *model, const struct predicted_scen
         if (instance->parts[m] == REFERENCE_NONE)
             continue;
         const struct model_part *other = &model->parts[instance->parts[m]];
-        one.enter_ns[m] = times->enter_ns[other->post_call];
+        one.enter_ns[m] = model->times->enter_ns[other->post_call];
         one.share_bytes[m] = counted_bytes(model, other);
-        bool has_come = times->enter_ns[first->post_call] != UINT64_MAX;
+        bool has_come = model->times->enter_ns[first->post_call] != UINT64_MAX;
         if (one.enter_ns[m] != UINT64_MAX &&
-            (!has_come || times->order[other->post_call] < times->order[first->post_call]))
+            (!has_come ||
+             model->times->order[other->post_call] < model->times->order[first->post_call]))
             first = other;
         members.parts[m] = instance->parts[m];
         members.ranks[m] = other->rank;
@@ -164,21 +156,20 @@ static uint32_t carry_out(const struct model *model, const struct predicted_scen
     }
     one.algorithm = members.is_free
                         ? usual_algorithm(part->operation, one.n, counted_bytes(model, first))
-                        : cost_of(scenario, part)->algorithm;
+                        : cost_of(model->scenario, part)->algorithm;
     collective_through(&one, &switch_ns, through_ns);
-    if (members.is_free && scenario->has_machine && through_ns[own] != UINT64_MAX)
-        through_ns[own] += waits_by_kind(part, own) ? collective_ns(model, scenario, part) : 0;
+    if (members.is_free && model->scenario->has_machine && through_ns[own] != UINT64_MAX)
+        through_ns[own] += waits_by_kind(part, own) ? collective_ns(model, part) : 0;
     return own;
 }
 
-uint64_t by_messages_ns(const struct model *model, const struct predicted_scenario *scenario,
-                        const struct predicted_times *times, const struct model_part *part)
+uint64_t by_messages_ns(const struct model *model, const struct model_part *part)
 {
     uint64_t through_ns[COLLECTIVE_MAX_MEMBERS];
     for (uint32_t m = 0; m < model->instances[part->instance].n_members; m++)
         if (model->instances[part->instance].parts[m] != REFERENCE_NONE)
-            times->steps[model->instances[part->instance].parts[m]].due_ns = UINT64_MAX;
-    uint32_t own = carry_out(model, scenario, times, part, through_ns);
+            model->times->steps[model->instances[part->instance].parts[m]].due_ns = UINT64_MAX;
+    uint32_t own = carry_out(model, part, through_ns);
     return through_ns[own];
 }
 
@@ -190,8 +181,7 @@ static bool is_on_its_way(const struct part_messages *messages, uint32_t instanc
     return false;
 }
 
-void find_part_messages(const struct model *model, const struct predicted_scenario *scenario,
-                        struct predicted_times *times)
+void find_part_messages(const struct model *model)
 {
     for (uint32_t i = 0; i < model->n_instances; i++) {
         const struct model_instance *instance = &model->instances[i];
@@ -201,15 +191,15 @@ void find_part_messages(const struct model *model, const struct predicted_scenar
             if (instance->parts[m] == REFERENCE_NONE)
                 continue;
             part = &model->parts[instance->parts[m]];
-            has_begun = has_begun || times->enter_ns[part->post_call] != UINT64_MAX;
+            has_begun = has_begun || model->times->enter_ns[part->post_call] != UINT64_MAX;
         }
-        if (!has_begun || times->parts->is_over[i] || !is_by_messages(model, scenario, part))
+        if (!has_begun || model->times->parts->is_over[i] || !is_by_messages(model, part))
             continue;
         uint64_t through_ns[COLLECTIVE_MAX_MEMBERS];
         bool is_over = true;
-        carry_out(model, scenario, times, part, through_ns);
+        carry_out(model, part, through_ns);
         for (uint32_t m = 0; m < instance->n_members; m++)
             is_over = is_over && through_ns[m] != UINT64_MAX;
-        times->parts->is_over[i] = is_over && !is_on_its_way(times->parts, i);
+        model->times->parts->is_over[i] = is_over && !is_on_its_way(model->times->parts, i);
     }
 }

@@ -58,44 +58,36 @@ enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT };
 
 /// A time of SIZE_BYTES by the recording, on one node or between nodes. Where there is none that of
 /// the other scope; of shared flights before that the flight on the same scope.
-uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
-                       enum cost_kind kind, bool is_remote, uint64_t size_bytes);
+uint64_t recorded_cost(const struct model *model, enum cost_kind kind, bool is_remote,
+                       uint64_t size_bytes);
 
 /// Did RANK run on a node with fewer cores than ranks?
-bool has_lacked_cores(const struct model *model, const struct predicted_scenario *scenario,
-                      uint32_t rank);
+bool has_lacked_cores(const struct model *model, uint32_t rank);
 
 /// How much of call C, from FROM_NS on, went by behind the last ns in which all cores of its rank's
 /// node were taken by ranks outside MPI; the whole call where its rank lacked no cores.
-uint64_t own_call_time(const struct model *model, const struct predicted_scenario *scenario,
-                       uint32_t c, uint64_t from_ns);
+uint64_t own_call_time(const struct model *model, uint32_t c, uint64_t from_ns);
 
 /// OWN_NS of call C, or what is behind the time at which a sender whose large message it receives
 /// had no core, where that is less and the sender shares other cores now, or with others.
-uint64_t own_time_with_sender(const struct model *model, const struct predicted_scenario *scenario,
-                              uint32_t c, uint64_t own_ns);
+uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t own_ns);
 
 /// Was a message of this class or a larger one, on as many nodes, over before its receive was
 /// posted?
-bool was_sent_at_once(const struct model *model, const struct predicted_scenario *scenario,
-                      const struct model_send *send);
+bool was_sent_at_once(const struct model *model, const struct model_send *send);
 
 /// How many ns of FROM_NS..TO_NS more ranks of RANK's node were outside MPI than it has cores.
-uint64_t crowded_time(const struct model *model, const struct predicted_scenario *scenario,
-                      uint32_t rank, uint64_t from_ns, uint64_t to_ns);
+uint64_t crowded_time(const struct model *model, uint32_t rank, uint64_t from_ns, uint64_t to_ns);
 
 /// Does the recording tell anything about flights on one node, or between nodes?
-bool is_flight_seen(const struct model *model, const struct predicted_scenario *scenario,
-                    bool is_remote);
+bool is_flight_seen(const struct model *model, bool is_remote);
 
 /// Does SEND wait for its receive, under the placement of SCENARIO?
-bool is_waiting_send(const struct model *model, const struct predicted_scenario *scenario,
-                     const struct model_send *send);
+bool is_waiting_send(const struct model *model, const struct model_send *send);
 
 /// Do the members that are not free by their role wait in the operation of PART? Of those that need
 /// not the recording tells it; without its times, that they do unless handles are destroyed.
-bool is_synchronising(const struct model *model, const struct predicted_scenario *scenario,
-                      const struct model_part *part);
+bool is_synchronising(const struct model *model, const struct model_part *part);
 
 /// Must the members of PART's operation wait for each other? Not where there is nothing to move, or
 /// perhaps nothing for some of them, or where the others are another group.
@@ -106,52 +98,46 @@ bool must_synchronise(const struct model_part *part);
 uint32_t releasers_of(const struct model *model, uint32_t part, uint32_t *releasers);
 
 /// The messages of CALL, which has departed at NOW_NS, are put together with others.
-void groups_depart(const struct model *model, const struct predicted_scenario *scenario,
-                   const struct predicted_times *times, uint32_t call, uint64_t now_ns);
+void groups_depart(const struct model *model, uint32_t call, uint64_t now_ns);
 
 /// Do the two ranks run on different nodes?
 bool is_between_nodes(const uint32_t *node, uint32_t rank, uint32_t other);
+/// Does SEND go from one node to another one, in the predicted run or in the recorded one?
+bool goes_far(const struct model *model, const struct model_send *send);
+bool went_far(const struct model *model, const struct model_send *send);
 
 /// Is it MPI_Init or MPI_Finalize, or does it nothing but create or destroy handles?
 bool is_handle_call(const struct model *model, uint32_t call);
 
 /// Is the operation of PART carried out by messages on the machine?
-bool is_by_messages(const struct model *model, const struct predicted_scenario *scenario,
-                    const struct model_part *part);
+bool is_by_messages(const struct model *model, const struct model_part *part);
 
 /// Is RANK one of more ranks than the cores they share in slices of time?
-bool shares_in_slices(const struct model *model, const struct predicted_scenario *scenario,
-                      uint32_t rank);
+bool shares_in_slices(const struct model *model, uint32_t rank);
 
 /// Does the member of PART need a core for each of its receives there? Not if it is posted before,
 /// or left out.
-bool needs_cores(const struct model *model, const struct predicted_scenario *scenario,
-                 const struct model_part *part);
+bool needs_cores(const struct model *model, const struct model_part *part);
 
 /// When the member of PART, which is carried out, is through; UINT64_MAX: not known yet.
-uint64_t by_messages_ns(const struct model *model, const struct predicted_scenario *scenario,
-                        const struct predicted_times *times, const struct model_part *part);
+uint64_t by_messages_ns(const struct model *model, const struct model_part *part);
 
 /// Finds the messages of collective operations that members can send by now.
-void find_part_messages(const struct model *model, const struct predicted_scenario *scenario,
-                        struct predicted_times *times);
+void find_part_messages(const struct model *model);
 
 /// What the call of PART says it handles, in bytes.
 uint64_t counted_bytes(const struct model *model, const struct model_part *part);
 
 /// What the machine's formula says of PART's operation.
-uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
-                       const struct model_part *part);
+uint64_t collective_ns(const struct model *model, const struct model_part *part);
 
 /// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,
 /// in ns.
-uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
-                              const struct predicted_times *times, uint32_t call,
+uint64_t recorded_settle_call(const struct model *model, uint32_t call,
                               const struct condition *conditions, uint32_t n_conditions,
                               uint64_t *ready_ns);
 
-uint64_t machine_settle_call(const struct model *model, const struct predicted_scenario *scenario,
-                             const struct predicted_times *times, uint32_t call,
+uint64_t machine_settle_call(const struct model *model, uint32_t call,
                              const struct condition *conditions, uint32_t n_conditions,
                              uint64_t *ready_ns);
 

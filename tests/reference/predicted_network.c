@@ -289,7 +289,7 @@ static uint64_t ready_ns(const struct prediction_state *state, const struct mode
     uint64_t departed_ns = state->times.departed_ns[send->call];
     if (send->is_unsent)
         return UNKNOWN;
-    if (departed_ns == UNKNOWN || !is_waiting_send(model, state->scenario, send))
+    if (departed_ns == UNKNOWN || !is_waiting_send(model, send))
         return departed_ns;
     if (send->receive == REFERENCE_NONE)
         return UNKNOWN;
@@ -326,7 +326,7 @@ static struct departure *find_departures(struct prediction_state *state, size_t 
 {
     const struct model *model = state->model;
     struct part_messages *parts = state->times.parts;
-    find_part_messages(model, state->scenario, &state->times);
+    find_part_messages(model);
     struct departure *departures = memory_zeroed(model->n_sends + parts->n + 1, sizeof *departures);
     *n = 0;
     for (size_t i = 0; i < model->n_sends; i++) {

@@ -32,7 +32,7 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->complete_call != c || send->receive == REFERENCE_NONE || send->is_unsent ||
-            !is_waiting_send(model, state->scenario, send))
+            !is_waiting_send(model, send))
             continue;
         uint32_t at = n++;
         for (; at > n_receives &&
@@ -44,9 +44,8 @@ static uint32_t conditions_of(const struct prediction_state *state, uint32_t c,
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
-        if (part->complete_call == c && !part->is_left_out &&
-            is_synchronising(model, state->scenario, part) &&
-            (releasers_of(model, p, releasers) > 0 || is_by_messages(model, state->scenario, part)))
+        if (part->complete_call == c && !part->is_left_out && is_synchronising(model, part) &&
+            (releasers_of(model, p, releasers) > 0 || is_by_messages(model, part)))
             conditions[n++] = (struct condition){CONDITION_COLLECTIVE, p};
     }
     free(releasers);
@@ -93,8 +92,7 @@ static parts_t work_before(const struct prediction_state *state, const struct st
                    : (parts_t)(least_ns - call->enter_ns) * PER_NS;
     }
     if (!state->scenario->has_machine) {
-        uint64_t own_ns =
-            own_call_time(model, state->scenario, step->call, call->enter_ns) + call->polled_ns;
+        uint64_t own_ns = own_call_time(model, step->call, call->enter_ns) + call->polled_ns;
         parts_t recorded = (parts_t)own_ns * PER_NS;
         if (is_waiting || call->is_waiting_poll || step->is_put_off ||
             sends_only_followers(model, step->call))
@@ -116,9 +114,8 @@ static bool is_known(const struct prediction_state *state, const struct conditio
 {
     const struct model *model = state->model;
     if (condition->kind == CONDITION_COLLECTIVE &&
-        is_by_messages(model, state->scenario, &model->parts[condition->index]))
-        return by_messages_ns(model, state->scenario, &state->times,
-                              &model->parts[condition->index]) != UNKNOWN;
+        is_by_messages(model, &model->parts[condition->index]))
+        return by_messages_ns(model, &model->parts[condition->index]) != UNKNOWN;
     if (condition->kind == CONDITION_COLLECTIVE) {
         uint32_t *releasers =
             memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
@@ -150,7 +147,7 @@ static bool settle_call(const struct prediction_state *state, uint32_t c, uint64
         is_complete = is_complete && is_known(state, &conditions[i]);
     if (is_complete)
         *work_ns = (state->scenario->has_machine ? machine_settle_call : recorded_settle_call)(
-            state->model, state->scenario, &state->times, c, conditions, n, ready_ns);
+            state->model, c, conditions, n, ready_ns);
     free(conditions);
     return is_complete;
 }
@@ -192,7 +189,7 @@ static bool departs_at_enter(const struct predicted_scenario *scenario)
 static void depart(struct prediction_state *state, uint32_t call, uint64_t now_ns)
 {
     state->times.departed_ns[call] = now_ns;
-    groups_depart(state->model, state->scenario, &state->times, call, now_ns);
+    groups_depart(state->model, call, now_ns);
 }
 
 /// Steps in the operation of STEP, a call, each of which needs a core; NULL: there are none.
@@ -200,8 +197,7 @@ static struct member_steps *steps_of(const struct prediction_state *state, const
 {
     const struct model *model = state->model;
     for (uint32_t p = 0; p < model->n_parts && step->kind == STEP_CALL; p++)
-        if (model->parts[p].complete_call == step->call &&
-            needs_cores(model, state->scenario, &model->parts[p]))
+        if (model->parts[p].complete_call == step->call && needs_cores(model, &model->parts[p]))
             return &state->times.steps[p];
     return NULL;
 }
@@ -212,8 +208,7 @@ static uint64_t next_step_ns(const struct prediction_state *state, const struct 
     const struct member_steps *steps = steps_of(state, process->step);
     if (!steps)
         return UNKNOWN;
-    by_messages_ns(state->model, state->scenario, &state->times,
-                   &state->model->parts[steps - state->times.steps]);
+    by_messages_ns(state->model, &state->model->parts[steps - state->times.steps]);
     return steps->due_ns;
 }
 
@@ -276,13 +271,13 @@ static uint64_t start_ns(const struct prediction_state *state, const struct proc
 {
     const struct model *model = state->model;
     const struct step *step = process->step;
-    uint64_t lost_ns = interval_wall_ns(model, &step->interval) -
-                       interval_process_ns(model, state->scenario, &step->interval);
+    uint64_t lost_ns =
+        interval_wall_ns(model, &step->interval) - interval_process_ns(model, &step->interval);
     if (step->kind != STEP_CALL || !model->calls[step->call].is_init || lost_ns == 0)
         return 0;
     parts_t speed = machine_speed_of(state->scenario, state->scenario->node[process->rank]);
     parts_t lost = (parts_t)lost_ns * PER_NS;
-    bool is_of_others = has_lacked_cores(model, state->scenario, process->rank);
+    bool is_of_others = has_lacked_cores(model, process->rank);
     parts_t work = (step->work + (is_of_others ? lost : 0)) * PER_NS / speed;
     return now_ns + (uint64_t)((work + (is_of_others ? 0 : lost)) / PER_NS);
 }
@@ -404,6 +399,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
 {
     changed_program_init(&state->program, recorded, state->scenario);
     const struct model *model = state->model = &state->program.model;
+    state->program.model.times = &state->times;
     uint32_t n = state->n_processes;
     state->processes = memory_zeroed(n, sizeof *state->processes);
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
@@ -478,7 +474,7 @@ bool predicted_run_is_open(const struct model *recorded, const struct predicted_
     bool is_open = false, has_limits = scenario_has_contention(scenario, model->trace->n_ranks);
     for (uint32_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->is_unsent || !is_waiting_send(model, scenario, send))
+        if (send->is_unsent || !is_waiting_send(model, send))
             continue;
         bool has_candidate = false, has_endless = false;
         for (uint32_t r = 0; r < model->n_receives; r++) {

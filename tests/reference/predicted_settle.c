@@ -23,8 +23,8 @@ static bool needs_everybody(const struct model_part *part)
 }
 
 /// Latest enter of those that release the condition: recorded (TIMES NULL) or predicted.
-static uint64_t release_of(const struct model *model, const struct predicted_scenario *scenario,
-                           const struct predicted_times *times, const struct condition *condition)
+static uint64_t release_of(const struct model *model, const struct predicted_times *times,
+                           const struct condition *condition)
 {
     if (condition->kind != CONDITION_COLLECTIVE) {
         const struct model_send *send = message_of(model, condition);
@@ -37,8 +37,8 @@ static uint64_t release_of(const struct model *model, const struct predicted_sce
                                                     : times->enter_ns[call];
     }
     const struct model_part *part = &model->parts[condition->index];
-    if (times && is_by_messages(model, scenario, part))
-        return by_messages_ns(model, scenario, times, part);
+    if (times && is_by_messages(model, part))
+        return by_messages_ns(model, part);
     uint32_t *releasers = memory_zeroed(2 * (size_t)model->trace->n_ranks + 1, sizeof *releasers);
     uint32_t n = releasers_of(model, condition->index, releasers);
     uint64_t latest_ns = 0;
@@ -53,46 +53,45 @@ static uint64_t release_of(const struct model *model, const struct predicted_sce
 }
 
 /// Are the ranks of the run, or of PART's operation, on more nodes than one?
-static bool are_apart(const struct model *model, const struct predicted_scenario *scenario,
-                      const struct model_part *part)
+static bool are_apart(const struct model *model, const struct model_part *part)
 {
     if (!part) {
         for (uint32_t r = 1; r < model->trace->n_ranks; r++)
-            if (is_between_nodes(scenario->node, 0, r))
+            if (is_between_nodes(model->scenario->node, 0, r))
                 return true;
         return false;
     }
     const struct model_instance *instance = &model->instances[part->instance];
     for (uint32_t m = 0; m < instance->n_members; m++)
-        if (is_between_nodes(scenario->node, part->rank, model->parts[instance->parts[m]].rank))
+        if (is_between_nodes(model->scenario->node, part->rank,
+                             model->parts[instance->parts[m]].rank))
             return true;
     return false;
 }
 
 /// By how much later than by the model of costs what is waited for comes.
-static uint64_t added_ns(const struct model *model, const struct predicted_scenario *scenario,
-                         const struct condition *condition)
+static uint64_t added_ns(const struct model *model, const struct condition *condition)
 {
-    bool is_apart = !are_apart(model, scenario, NULL);
+    bool is_apart = !are_apart(model, NULL);
     uint64_t bytes, depth = 1;
     if (condition->kind == CONDITION_COLLECTIVE) {
         const struct model_part *part = &model->parts[condition->index];
         uint32_t n = model->instances[part->instance].n_members;
         if (part->class == CLASS_HANDLE || part->is_finalize)
             return 0;
-        is_apart = is_apart || are_apart(model, scenario, part);
+        is_apart = is_apart || are_apart(model, part);
         bytes = part->sent_bytes < part->received_bytes ? part->sent_bytes : part->received_bytes;
         bytes = bytes ? bytes : part->bytes;
         for (depth = 0; (1U << depth) < n; depth++)
             ;
     } else {
         const struct model_send *send = message_of(model, condition);
-        is_apart = is_apart || is_between_nodes(scenario->node, send->sender, send->receiver);
+        is_apart = is_apart || goes_far(model, send);
         bytes = send->now_bytes;
     }
-    return is_apart
-               ? depth * (scenario->added_latency_ns + bytes * scenario->added_byte_fs / 1000000)
-               : 0;
+    return is_apart ? depth * (model->scenario->added_latency_ns +
+                               bytes * model->scenario->added_byte_fs / 1000000)
+                    : 0;
 }
 
 static int64_t positive(int64_t number)
@@ -102,27 +101,24 @@ static int64_t positive(int64_t number)
 
 /// How long after its departure a message lets its receiver go; ROOM_NS: the longest that the
 /// recording allows, and what it was for the message that decided.
-static int64_t flight_delay_ns(const struct model *model, const struct predicted_scenario *scenario,
-                               const struct model_send *send, int64_t room_ns, bool is_deciding)
+static int64_t flight_delay_ns(const struct model *model, const struct model_send *send,
+                               int64_t room_ns, bool is_deciding)
 {
-    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-    bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
-    bool is_moved = is_remote != was_remote && is_flight_seen(model, scenario, false) &&
-                    is_flight_seen(model, scenario, true);
-    int64_t flight_ns =
-        (int64_t)recorded_cost(model, scenario, COST_FLIGHT, is_remote, send->now_bytes);
+    bool is_remote = goes_far(model, send);
+    bool was_remote = went_far(model, send);
+    bool is_moved =
+        is_remote != was_remote && is_flight_seen(model, false) && is_flight_seen(model, true);
+    int64_t flight_ns = (int64_t)recorded_cost(model, COST_FLIGHT, is_remote, send->now_bytes);
     if (is_deciding && send->now_bytes != send->size_bytes)
-        room_ns = positive(
-            room_ns + flight_ns -
-            (int64_t)recorded_cost(model, scenario, COST_FLIGHT, is_remote, send->size_bytes));
+        room_ns = positive(room_ns + flight_ns -
+                           (int64_t)recorded_cost(model, COST_FLIGHT, is_remote, send->size_bytes));
     if (is_deciding && is_moved)
-        return positive(
-            room_ns + flight_ns -
-            (int64_t)recorded_cost(model, scenario, COST_FLIGHT, was_remote, send->now_bytes));
+        return positive(room_ns + flight_ns -
+                        (int64_t)recorded_cost(model, COST_FLIGHT, was_remote, send->now_bytes));
     if (is_deciding)
         return room_ns;
-    int64_t delay_ns = positive(flight_ns - (int64_t)recorded_cost(model, scenario, COST_RECEIVE,
-                                                                   is_remote, send->now_bytes));
+    int64_t delay_ns = positive(
+        flight_ns - (int64_t)recorded_cost(model, COST_RECEIVE, is_remote, send->now_bytes));
     return delay_ns > room_ns && !is_moved ? room_ns : delay_ns;
 }
 
@@ -158,8 +154,8 @@ bool is_handle_call(const struct model *model, uint32_t c)
 
 /// Work of a call that waited for nobody: what receiving its messages usually takes, all its time
 /// where it has none. Nobody knows how long it waited for what is left out.
-static int64_t usual_work_ns(const struct model *model, const struct predicted_scenario *scenario,
-                             uint32_t c, const struct condition *conditions, uint32_t n_conditions)
+static int64_t usual_work_ns(const struct model *model, uint32_t c,
+                             const struct condition *conditions, uint32_t n_conditions)
 {
     const struct model_call *call = &model->calls[c];
     int64_t length_ns = (int64_t)(call->leave_ns - call->enter_ns + call->polled_ns);
@@ -168,9 +164,8 @@ static int64_t usual_work_ns(const struct model *model, const struct predicted_s
         if (conditions[i].kind != CONDITION_RECEIVE)
             continue;
         const struct model_send *send = message_of(model, &conditions[i]);
-        bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-        work_ns +=
-            (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->now_bytes);
+        bool is_remote = goes_far(model, send);
+        work_ns += (int64_t)recorded_cost(model, COST_RECEIVE, is_remote, send->now_bytes);
     }
     if (work_ns == 0 && model->calls[c].n_left_out == 0)
         return length_ns;
@@ -183,88 +178,78 @@ static bool is_follower(const struct model *model, const struct condition *condi
 }
 
 /// What receiving those messages usually takes that follow others: nothing now.
-static int64_t followers_ns(const struct model *model, const struct predicted_scenario *scenario,
-                            const struct condition *conditions, uint32_t n_conditions)
+static int64_t followers_ns(const struct model *model, const struct condition *conditions,
+                            uint32_t n_conditions)
 {
     int64_t sum_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {
         if (!is_follower(model, &conditions[i]))
             continue;
         const struct model_send *send = message_of(model, &conditions[i]);
-        sum_ns += (int64_t)recorded_cost(
-            model, scenario, COST_RECEIVE,
-            is_between_nodes(scenario->node, send->sender, send->receiver), send->now_bytes);
+        sum_ns +=
+            (int64_t)recorded_cost(model, COST_RECEIVE, goes_far(model, send), send->now_bytes);
     }
     return sum_ns;
 }
 
 /// How long after its release CONDITION is met, ALONE_NS if it follows no other message.
-static int64_t delay_together(const struct model *model, const struct predicted_times *times,
-                              const struct condition *condition, int64_t alone_ns)
+static int64_t delay_together(const struct model *model, const struct condition *condition,
+                              int64_t alone_ns)
 {
     if (!is_follower(model, condition))
         return alone_ns;
     const struct model_send *send = message_of(model, condition);
-    int64_t together_ns =
-        (int64_t)(times->together_ns[send - model->sends] - times->departed_ns[send->call]);
+    int64_t together_ns = (int64_t)(model->times->together_ns[send - model->sends] -
+                                    model->times->departed_ns[send->call]);
     return together_ns < alone_ns ? together_ns : alone_ns;
 }
 
 /// Work of call C after the wait that DECIDER ended in the recording.
-static int64_t received_work_ns(const struct model *model,
-                                const struct predicted_scenario *scenario, uint32_t c,
+static int64_t received_work_ns(const struct model *model, uint32_t c,
                                 const struct condition *decider)
 {
     if (decider->kind != CONDITION_RECEIVE)
         return 0;
-    int64_t room_ns =
-        (int64_t)model->calls[c].leave_ns - (int64_t)release_of(model, scenario, NULL, decider);
+    int64_t room_ns = (int64_t)model->calls[c].leave_ns - (int64_t)release_of(model, NULL, decider);
     const struct model_send *send = message_of(model, decider);
-    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-    int64_t usual_ns =
-        (int64_t)recorded_cost(model, scenario, COST_RECEIVE, is_remote, send->now_bytes);
+    bool is_remote = goes_far(model, send);
+    int64_t usual_ns = (int64_t)recorded_cost(model, COST_RECEIVE, is_remote, send->now_bytes);
     return usual_ns < room_ns ? usual_ns : room_ns;
 }
 
 /// When CONDITION was released in the recording, for call C of a rank that lacked cores: a message
 /// when what of the sending call was the sender's own began, unless it was there before.
-static uint64_t shared_release_ns(const struct model *model,
-                                  const struct predicted_scenario *scenario, uint32_t c,
+static uint64_t shared_release_ns(const struct model *model, uint32_t c,
                                   const struct condition *condition)
 {
     if (condition->kind == CONDITION_RECEIVE) {
         uint32_t sending = message_of(model, condition)->call;
         const struct model_call *call = &model->calls[sending];
-        uint64_t since_ns =
-            call->leave_ns - own_call_time(model, scenario, sending, call->enter_ns);
+        uint64_t since_ns = call->leave_ns - own_call_time(model, sending, call->enter_ns);
         if (since_ns <= model->calls[c].leave_ns)
             return since_ns;
     }
-    return release_of(model, scenario, NULL, condition);
+    return release_of(model, NULL, condition);
 }
 
 /// By how much longer a message is on its way than in the recording.
-static uint64_t longer_flight_ns(const struct model *model,
-                                 const struct predicted_scenario *scenario,
-                                 const struct condition *condition)
+static uint64_t longer_flight_ns(const struct model *model, const struct condition *condition)
 {
-    if (condition->kind != CONDITION_RECEIVE || scenario->spins)
+    if (condition->kind != CONDITION_RECEIVE || model->scenario->spins)
         return 0;
     const struct model_send *send = message_of(model, condition);
-    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-    bool was_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
-    if (!is_flight_seen(model, scenario, false) || !is_flight_seen(model, scenario, true))
+    bool is_remote = goes_far(model, send);
+    bool was_remote = went_far(model, send);
+    if (!is_flight_seen(model, false) || !is_flight_seen(model, true))
         was_remote = is_remote;
-    int64_t now_ns =
-        (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT, is_remote, send->now_bytes);
-    return (uint64_t)positive(now_ns - (int64_t)recorded_cost(model, scenario, COST_SHARED_FLIGHT,
-                                                              was_remote, send->size_bytes));
+    int64_t now_ns = (int64_t)recorded_cost(model, COST_SHARED_FLIGHT, is_remote, send->now_bytes);
+    return (uint64_t)positive(
+        now_ns - (int64_t)recorded_cost(model, COST_SHARED_FLIGHT, was_remote, send->size_bytes));
 }
 
 /// A call of a rank that lacked cores: what is its own after the release is work, and nothing is
 /// left to wait for.
-static uint64_t settle_shared(const struct model *model, const struct predicted_scenario *scenario,
-                              const struct predicted_times *times, uint32_t c,
+static uint64_t settle_shared(const struct model *model, uint32_t c,
                               const struct condition *conditions, uint32_t n_conditions,
                               uint64_t *ready_ns)
 {
@@ -272,7 +257,7 @@ static uint64_t settle_shared(const struct model *model, const struct predicted_
     uint64_t release_ns = 0, own_ns;
     const struct condition *decider = NULL;
     for (uint32_t i = 0; i < n_conditions; i++) {
-        uint64_t own_release_ns = shared_release_ns(model, scenario, c, &conditions[i]);
+        uint64_t own_release_ns = shared_release_ns(model, c, &conditions[i]);
         if (!decider || own_release_ns > release_ns) {
             decider = &conditions[i];
             release_ns = own_release_ns;
@@ -283,50 +268,46 @@ static uint64_t settle_shared(const struct model *model, const struct predicted_
                                    (decider->kind == CONDITION_COLLECTIVE &&
                                     needs_everybody(&model->parts[decider->index]) &&
                                     model->parts[decider->index].post_call == c));
-    own_ns =
-        own_time_with_sender(model, scenario, c, own_call_time(model, scenario, c, call->enter_ns));
+    own_ns = own_time_with_sender(model, c, own_call_time(model, c, call->enter_ns));
     if (has_waited && own_ns > (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns))
         own_ns = (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns);
-    if (scenario->spins && has_waited) {
-        own_ns = (uint64_t)received_work_ns(model, scenario, c, decider);
-    } else if (scenario->spins || !is_whole) {
-        uint64_t usual_ns = (uint64_t)usual_work_ns(model, scenario, c, conditions, n_conditions);
+    if (model->scenario->spins && has_waited) {
+        own_ns = (uint64_t)received_work_ns(model, c, decider);
+    } else if (model->scenario->spins || !is_whole) {
+        uint64_t usual_ns = (uint64_t)usual_work_ns(model, c, conditions, n_conditions);
         own_ns = usual_ns < own_ns ? usual_ns : own_ns;
     }
-    *ready_ns = times->enter_ns[c];
+    *ready_ns = model->times->enter_ns[c];
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t delay_ns =
-            delay_together(model, times, &conditions[i],
-                           (int64_t)longer_flight_ns(model, scenario, &conditions[i]));
-        uint64_t free_ns = release_of(model, scenario, times, &conditions[i]) + (uint64_t)delay_ns +
-                           added_ns(model, scenario, &conditions[i]);
+            delay_together(model, &conditions[i], (int64_t)longer_flight_ns(model, &conditions[i]));
+        uint64_t free_ns = release_of(model, model->times, &conditions[i]) + (uint64_t)delay_ns +
+                           added_ns(model, &conditions[i]);
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
     }
-    return (uint64_t)positive((int64_t)own_ns -
-                              followers_ns(model, scenario, conditions, n_conditions));
+    return (uint64_t)positive((int64_t)own_ns - followers_ns(model, conditions, n_conditions));
 }
 
-uint64_t recorded_settle_call(const struct model *model, const struct predicted_scenario *scenario,
-                              const struct predicted_times *times, uint32_t c,
+uint64_t recorded_settle_call(const struct model *model, uint32_t c,
                               const struct condition *conditions, uint32_t n_conditions,
                               uint64_t *ready_ns)
 {
     const struct model_call *call = &model->calls[c];
     uint32_t deciding = 0;
     if (n_conditions == 0) { // a handle call takes its time but no core
-        *ready_ns = times->enter_ns[c] + (call->leave_ns - call->enter_ns) + call->polled_ns;
+        *ready_ns = model->times->enter_ns[c] + (call->leave_ns - call->enter_ns) + call->polled_ns;
         return 0;
     }
-    if (has_lacked_cores(model, scenario, call->rank) && !is_handle_call(model, c))
-        return settle_shared(model, scenario, times, c, conditions, n_conditions, ready_ns);
+    if (has_lacked_cores(model, call->rank) && !is_handle_call(model, c))
+        return settle_shared(model, c, conditions, n_conditions, ready_ns);
     for (uint32_t i = 1; i < n_conditions; i++) {
-        if (release_of(model, scenario, NULL, &conditions[i]) >
-            release_of(model, scenario, NULL, &conditions[deciding]))
+        if (release_of(model, NULL, &conditions[i]) >
+            release_of(model, NULL, &conditions[deciding]))
             deciding = i;
     }
     const struct condition *decider = &conditions[deciding];
-    int64_t latest_ns = (int64_t)release_of(model, scenario, NULL, decider);
+    int64_t latest_ns = (int64_t)release_of(model, NULL, decider);
     int64_t leave_ns = (int64_t)call->leave_ns, own_ns = 0;
     bool is_whole = call->n_left_out == 0;
     int64_t since_ns = (int64_t)(call->enter_ns - call->polled_ns);
@@ -335,46 +316,44 @@ uint64_t recorded_settle_call(const struct model *model, const struct predicted_
                                               needs_everybody(&model->parts[decider->index]) &&
                                               model->parts[decider->index].post_call == c));
     if (!has_waited)
-        own_ns = usual_work_ns(model, scenario, c, conditions, n_conditions);
+        own_ns = usual_work_ns(model, c, conditions, n_conditions);
     if (has_waited)
-        own_ns = received_work_ns(model, scenario, c, decider);
-    *ready_ns = times->enter_ns[c];
+        own_ns = received_work_ns(model, c, decider);
+    *ready_ns = model->times->enter_ns[c];
     if (!has_waited && is_whole)
         *ready_ns += (uint64_t)(leave_ns - own_ns - since_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
-        int64_t recorded_ns = (int64_t)release_of(model, scenario, NULL, &conditions[i]);
+        int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
         int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);
         bool is_deciding = i == deciding && has_waited;
         if (conditions[i].kind == CONDITION_RECEIVE)
-            delay_ns = flight_delay_ns(model, scenario, message_of(model, &conditions[i]), room_ns,
-                                       is_deciding);
+            delay_ns =
+                flight_delay_ns(model, message_of(model, &conditions[i]), room_ns, is_deciding);
         else if (is_deciding)
             delay_ns = room_ns;
-        delay_ns = delay_together(model, times, &conditions[i], delay_ns);
-        uint64_t free_ns = release_of(model, scenario, times, &conditions[i]) + (uint64_t)delay_ns +
-                           added_ns(model, scenario, &conditions[i]);
+        delay_ns = delay_together(model, &conditions[i], delay_ns);
+        uint64_t free_ns = release_of(model, model->times, &conditions[i]) + (uint64_t)delay_ns +
+                           added_ns(model, &conditions[i]);
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
     }
-    return (uint64_t)positive(own_ns - followers_ns(model, scenario, conditions, n_conditions));
+    return (uint64_t)positive(own_ns - followers_ns(model, conditions, n_conditions));
 }
 
-static uint64_t met_by_message(const struct model *model, const struct predicted_scenario *scenario,
-                               const struct predicted_times *times,
-                               const struct condition *condition)
+static uint64_t met_by_message(const struct model *model, const struct condition *condition)
 {
     const struct model_send *send = message_of(model, condition);
-    if (times->arrived_ns)
-        return times->arrived_ns[send - model->sends];
+    if (model->times->arrived_ns)
+        return model->times->arrived_ns[send - model->sends];
     if (is_follower(model, condition))
-        return times->together_ns[send - model->sends];
-    uint64_t start_ns = times->departed_ns[send->call];
-    uint64_t posted_ns = times->enter_ns[model->receives[send->receive].post_call];
-    if (is_waiting_send(model, scenario, send) && posted_ns > start_ns)
+        return model->times->together_ns[send - model->sends];
+    uint64_t start_ns = model->times->departed_ns[send->call];
+    uint64_t posted_ns = model->times->enter_ns[model->receives[send->receive].post_call];
+    if (is_waiting_send(model, send) && posted_ns > start_ns)
         start_ns = posted_ns;
-    return start_ns +
-           machine_transfer_ns(machine_messages_between(scenario, send->sender, send->receiver),
-                               send->now_bytes);
+    return start_ns + machine_transfer_ns(
+                          machine_messages_between(model->scenario, send->sender, send->receiver),
+                          send->now_bytes);
 }
 
 static bool is_one_of(const char *operation, const char *names)
@@ -428,12 +407,11 @@ uint64_t counted_bytes(const struct model *model, const struct model_part *part)
     return (bytes + n_blocks - 1) / n_blocks;
 }
 
-uint64_t collective_ns(const struct model *model, const struct predicted_scenario *scenario,
-                       const struct model_part *part)
+uint64_t collective_ns(const struct model *model, const struct model_part *part)
 {
     uint64_t b = counted_bytes(model, part);
-    for (uint32_t f = 0; f < scenario->machine.n_formulas; f++) {
-        const struct scenario_formula *formula = &scenario->machine.formulas[f];
+    for (uint32_t f = 0; f < model->scenario->machine.n_formulas; f++) {
+        const struct scenario_formula *formula = &model->scenario->machine.formulas[f];
         if (strcmp(formula->operation, part->operation) == 0)
             return formula->base_ns +
                    formula->per_member_ns * model->instances[part->instance].n_members +
@@ -442,38 +420,37 @@ uint64_t collective_ns(const struct model *model, const struct predicted_scenari
     return 0;
 }
 
-uint64_t machine_settle_call(const struct model *model, const struct predicted_scenario *scenario,
-                             const struct predicted_times *times, uint32_t c,
+uint64_t machine_settle_call(const struct model *model, uint32_t c,
                              const struct condition *conditions, uint32_t n_conditions,
                              uint64_t *ready_ns)
 {
-    if (is_handle_call(model, c) && !scenario->is_ideal && !scenario->is_timeless) // as it did
-        return recorded_settle_call(model, scenario, times, c, conditions, n_conditions, ready_ns);
-    uint64_t latest_ns = times->departed_ns[c], overhead_ns = 0;
+    if (is_handle_call(model, c) && !model->scenario->is_ideal &&
+        !model->scenario->is_timeless) // as it did
+        return recorded_settle_call(model, c, conditions, n_conditions, ready_ns);
+    uint64_t latest_ns = model->times->departed_ns[c], overhead_ns = 0;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct condition *condition = &conditions[i];
         uint64_t met_ns;
         if (condition->kind != CONDITION_COLLECTIVE) {
-            met_ns = met_by_message(model, scenario, times, condition) +
-                     added_ns(model, scenario, condition);
+            met_ns = met_by_message(model, condition) + added_ns(model, condition);
             const struct model_send *send = message_of(model, condition);
             if (condition->kind == CONDITION_RECEIVE && !send->follows)
-                overhead_ns += machine_messages_between(scenario, send->sender, send->receiver)
-                                   ->receive_overhead_ns;
+                overhead_ns +=
+                    machine_messages_between(model->scenario, send->sender, send->receiver)
+                        ->receive_overhead_ns;
         } else {
             const struct model_part *part = &model->parts[condition->index];
-            if (is_by_messages(model, scenario, part)) {
-                met_ns = by_messages_ns(model, scenario, times, part);
+            if (is_by_messages(model, part)) {
+                met_ns = by_messages_ns(model, part);
                 latest_ns = met_ns > latest_ns ? met_ns : latest_ns;
                 continue;
             }
-            met_ns = release_of(model, scenario, times, condition) +
-                     added_ns(model, scenario, condition);
-            uint64_t own_ns = times->enter_ns[part->post_call];
+            met_ns = release_of(model, model->times, condition) + added_ns(model, condition);
+            uint64_t own_ns = model->times->enter_ns[part->post_call];
             if (part->class != CLASS_ONE_TO_ALL && own_ns > met_ns)
                 met_ns = own_ns;
             if (part->class != CLASS_HANDLE)
-                met_ns += collective_ns(model, scenario, part);
+                met_ns += collective_ns(model, part);
         }
         if (met_ns > latest_ns)
             latest_ns = met_ns;

@@ -29,6 +29,16 @@ bool is_between_nodes(const uint32_t *node, uint32_t rank, uint32_t other)
     return node[rank] != node[other];
 }
 
+bool goes_far(const struct model *model, const struct model_send *send)
+{
+    return is_between_nodes(model->scenario->node, send->sender, send->receiver);
+}
+
+bool went_far(const struct model *model, const struct model_send *send)
+{
+    return is_between_nodes(model->scenario->recorded_node, send->sender, send->receiver);
+}
+
 /// The receive of C if all it completes is this one, and it sends nothing; else REFERENCE_NONE.
 /// Collectives of one member are nothing.
 static uint32_t sole_receive(const struct model *model, uint32_t c)
@@ -78,12 +88,11 @@ static bool is_sole_send(const struct model *model, const struct model_send *sen
 }
 
 /// A time of KIND seen in call C for the given kind of messages; false: none.
-static bool is_sample(const struct model *model, const struct predicted_scenario *scenario,
-                      uint32_t c, enum cost_kind kind, bool is_remote, uint64_t *class,
-                      uint64_t *time)
+static bool is_sample(const struct model *model, uint32_t c, enum cost_kind kind, bool is_remote,
+                      uint64_t *class, uint64_t *time)
 {
     const struct model_call *call = &model->calls[c];
-    bool is_shared = has_lacked_cores(model, scenario, call->rank);
+    bool is_shared = has_lacked_cores(model, call->rank);
     if (call->is_test || (kind != COST_RECEIVE && is_shared != (kind == COST_SHARED_FLIGHT)))
         return false;
     uint32_t r = sole_receive(model, c);
@@ -92,8 +101,7 @@ static bool is_sample(const struct model *model, const struct predicted_scenario
         send = last_sent(model, c);
     else if (r != REFERENCE_NONE && model->receives[r].send != REFERENCE_NONE)
         send = &model->sends[model->receives[r].send];
-    if (!send ||
-        is_between_nodes(scenario->recorded_node, send->sender, send->receiver) != is_remote)
+    if (!send || went_far(model, send) != is_remote)
         return false;
     uint64_t send_ns = model->calls[send->call].enter_ns;
     bool is_late = send_ns > call->enter_ns;
@@ -101,7 +109,7 @@ static bool is_sample(const struct model *model, const struct predicted_scenario
         return false;
     uint64_t from_ns = is_late ? send_ns : call->enter_ns, time_ns = call->leave_ns - from_ns;
     if (is_shared)
-        time_ns = own_call_time(model, scenario, c, from_ns);
+        time_ns = own_call_time(model, c, from_ns);
     *class = size_class(send->size_bytes);
     *time = highest_digits(time_ns, 5);
     return true;
@@ -114,14 +122,14 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /// The lower median of the samples of CLASS; false when there are none.
-static bool median_of_class(const struct model *model, const struct predicted_scenario *scenario,
-                            enum cost_kind kind, bool is_remote, uint64_t class, uint64_t *median)
+static bool median_of_class(const struct model *model, enum cost_kind kind, bool is_remote,
+                            uint64_t class, uint64_t *median)
 {
     uint64_t *times = memory_zeroed(model->n_calls + 1, sizeof *times);
     size_t n = 0;
     for (uint32_t c = 0; c < model->n_calls; c++) {
         uint64_t own_class;
-        if (is_sample(model, scenario, c, kind, is_remote, &own_class, &times[n]))
+        if (is_sample(model, c, kind, is_remote, &own_class, &times[n]))
             n += own_class == class;
     }
     qsort(times, n, sizeof *times, compare_numbers);
@@ -131,15 +139,15 @@ static bool median_of_class(const struct model *model, const struct predicted_sc
     return n > 0;
 }
 
-static bool cost_of_scope(const struct model *model, const struct predicted_scenario *scenario,
-                          enum cost_kind kind, bool is_remote, uint64_t size_bytes, uint64_t *cost)
+static bool cost_of_scope(const struct model *model, enum cost_kind kind, bool is_remote,
+                          uint64_t size_bytes, uint64_t *cost)
 {
     uint64_t own = size_class(size_bytes), below = 0, above = 0, class, time;
     bool has_below = false, has_above = false;
-    if (median_of_class(model, scenario, kind, is_remote, own, cost))
+    if (median_of_class(model, kind, is_remote, own, cost))
         return true;
     for (uint32_t c = 0; c < model->n_calls; c++) {
-        if (!is_sample(model, scenario, c, kind, is_remote, &class, &time))
+        if (!is_sample(model, c, kind, is_remote, &class, &time))
             continue;
         if (class < own && (!has_below || class > below)) {
             below = class;
@@ -152,9 +160,9 @@ static bool cost_of_scope(const struct model *model, const struct predicted_scen
     }
     uint64_t low = 0, high = 0;
     if (has_below)
-        median_of_class(model, scenario, kind, is_remote, below, &low);
+        median_of_class(model, kind, is_remote, below, &low);
     if (has_above)
-        median_of_class(model, scenario, kind, is_remote, above, &high);
+        median_of_class(model, kind, is_remote, above, &high);
     *cost = has_below ? low : high;
     if (has_below && has_above) {
         __int128 rise = (__int128)high - (__int128)low;
@@ -164,28 +172,26 @@ static bool cost_of_scope(const struct model *model, const struct predicted_scen
     return has_below || has_above;
 }
 
-uint64_t recorded_cost(const struct model *model, const struct predicted_scenario *scenario,
-                       enum cost_kind kind, bool is_remote, uint64_t size_bytes)
+uint64_t recorded_cost(const struct model *model, enum cost_kind kind, bool is_remote,
+                       uint64_t size_bytes)
 {
     uint64_t cost = 0;
-    if (cost_of_scope(model, scenario, kind, is_remote, size_bytes, &cost))
+    if (cost_of_scope(model, kind, is_remote, size_bytes, &cost))
         return cost;
     if (kind == COST_SHARED_FLIGHT &&
-        cost_of_scope(model, scenario, COST_FLIGHT, is_remote, size_bytes, &cost))
+        cost_of_scope(model, COST_FLIGHT, is_remote, size_bytes, &cost))
         return cost;
-    if (cost_of_scope(model, scenario, kind, !is_remote, size_bytes, &cost))
+    if (cost_of_scope(model, kind, !is_remote, size_bytes, &cost))
         return cost;
-    return kind == COST_SHARED_FLIGHT
-               ? recorded_cost(model, scenario, COST_FLIGHT, is_remote, size_bytes)
-               : 0;
+    return kind == COST_SHARED_FLIGHT ? recorded_cost(model, COST_FLIGHT, is_remote, size_bytes)
+                                      : 0;
 }
 
-bool is_flight_seen(const struct model *model, const struct predicted_scenario *scenario,
-                    bool is_remote)
+bool is_flight_seen(const struct model *model, bool is_remote)
 {
     uint64_t cost;
-    return cost_of_scope(model, scenario, COST_FLIGHT, is_remote, 0, &cost) ||
-           cost_of_scope(model, scenario, COST_SHARED_FLIGHT, is_remote, 0, &cost);
+    return cost_of_scope(model, COST_FLIGHT, is_remote, 0, &cost) ||
+           cost_of_scope(model, COST_SHARED_FLIGHT, is_remote, 0, &cost);
 }
 
 /// When the receive of SEND was posted in the recording.
@@ -212,57 +218,50 @@ static bool was_over_early(const struct model *model, const struct model_send *s
 
 /// Was a message of CLASS or a larger one, on one node or between nodes, over before its receive
 /// was posted?
-static bool went_at_once(const struct model *model, const struct predicted_scenario *scenario,
-                         bool is_remote, uint64_t class)
+static bool went_at_once(const struct model *model, bool is_remote, uint64_t class)
 {
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (!send->is_synchronous && size_class(send->size_bytes) >= class &&
-            is_between_nodes(scenario->recorded_node, send->sender, send->receiver) == is_remote &&
-            was_over_early(model, send))
+            went_far(model, send) == is_remote && was_over_early(model, send))
             return true;
     }
     return false;
 }
 
-bool was_sent_at_once(const struct model *model, const struct predicted_scenario *scenario,
-                      const struct model_send *send)
+bool was_sent_at_once(const struct model *model, const struct model_send *send)
 {
-    bool is_remote = is_between_nodes(scenario->recorded_node, send->sender, send->receiver);
-    return went_at_once(model, scenario, is_remote, size_class(send->size_bytes));
+    bool is_remote = went_far(model, send);
+    return went_at_once(model, is_remote, size_class(send->size_bytes));
 }
 
 /// Was some class up to CLASS seen waiting, and none from there on over early?
-static bool was_class_waiting(const struct model *model, const struct predicted_scenario *scenario,
-                              bool is_remote, uint64_t class)
+static bool was_class_waiting(const struct model *model, bool is_remote, uint64_t class)
 {
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *witness = &model->sends[s];
         if (!witness->is_synchronous && size_class(witness->size_bytes) <= class &&
-            is_between_nodes(scenario->recorded_node, witness->sender, witness->receiver) ==
-                is_remote &&
-            was_seen_waiting(model, witness) && !was_sent_at_once(model, scenario, witness))
+            went_far(model, witness) == is_remote && was_seen_waiting(model, witness) &&
+            !was_sent_at_once(model, witness))
             return true;
     }
     return false;
 }
 
-bool is_waiting_send(const struct model *model, const struct predicted_scenario *scenario,
-                     const struct model_send *send)
+bool is_waiting_send(const struct model *model, const struct model_send *send)
 {
     if (send->is_synchronous)
         return true;
-    bool is_remote = is_between_nodes(scenario->node, send->sender, send->receiver);
-    if (scenario->has_machine) {
+    bool is_remote = goes_far(model, send);
+    if (model->scenario->has_machine) {
         const struct scenario_messages *messages =
-            machine_messages_between(scenario, send->sender, send->receiver);
+            machine_messages_between(model->scenario, send->sender, send->receiver);
         return messages->has_eager && send->now_bytes > messages->eager_bytes;
     }
     uint64_t class = size_class(send->now_bytes);
-    if (was_class_waiting(model, scenario, is_remote, UINT64_MAX)) // of whatever size
-        return was_class_waiting(model, scenario, is_remote, class);
-    return was_class_waiting(model, scenario, !is_remote, class) &&
-           !went_at_once(model, scenario, is_remote, class);
+    if (was_class_waiting(model, is_remote, UINT64_MAX)) // of whatever size
+        return was_class_waiting(model, is_remote, class);
+    return was_class_waiting(model, !is_remote, class) && !went_at_once(model, is_remote, class);
 }
 
 bool must_synchronise(const struct model_part *part)
@@ -280,12 +279,11 @@ static bool is_same_operation(const struct model_part *a, const struct model_par
     return strcmp(a->operation, b->operation) == 0;
 }
 
-bool is_synchronising(const struct model *model, const struct predicted_scenario *scenario,
-                      const struct model_part *part)
+bool is_synchronising(const struct model *model, const struct model_part *part)
 {
     if (must_synchronise(part))
         return true;
-    if (scenario->is_timeless)
+    if (model->scenario->is_timeless)
         return !part->is_finalize && strncmp(part->operation, "destroy", 7) != 0 &&
                strcmp(part->operation, "deallocate") != 0;
     if (part->is_finalize && !model->instances[part->instance].is_complete)

@@ -508,7 +508,7 @@ static uint64_t cost_ps(const struct model *model, const struct scenario_machine
     return 0;
 }
 
-uint64_t **order_costs_new(const struct model *model, const struct predicted_scenario *scenario)
+uint64_t **order_costs_new(const struct model *model)
 {
     const struct reference_trace *trace = model->trace;
     uint64_t **costs_ns = memory_zeroed(trace->n_ranks + 1, sizeof *costs_ns);
@@ -521,7 +521,7 @@ uint64_t **order_costs_new(const struct model *model, const struct predicted_sce
             costs_ns[rank][i] = visitor.all_ps / PS_PER_NS;
             // Inside of MPI calls nothing else costs.
             if (record->kind == RECORD_ENTER && model->call_of[rank][i] == REFERENCE_NONE)
-                visitor.all_ps += cost_ps(model, &scenario->machine, rank, record,
+                visitor.all_ps += cost_ps(model, &model->scenario->machine, rank, record,
                                           model->path_after[rank][i], &visitor);
         }
     }
