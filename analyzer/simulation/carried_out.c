@@ -11,31 +11,14 @@ static bool is_of_one_group(const struct engine *engine, const struct collective
            !engine->definitions->communicators[instance->communicator].is_intercommunicator;
 }
 
-static struct collective_part describe(const struct collective *instance, uint32_t index)
-{
-    const struct member *member = &instance->members[index];
-    return (struct collective_part){
-        .instance = instance->index,
-        .communicator = instance->communicator,
-        .n_members = instance->n_members,
-        .member = index,
-        .root = instance->root,
-        .is_described = member->class_ != COLLECTIVE_HANDLE,
-        .is_root = member->is_root,
-        .operation = member->operation,
-        .volume = member->volume,
-    };
-}
-
 bool is_carried_out(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);
     const struct prediction *prediction = prediction_of(engine);
     if (!is_of_one_group(engine, instance))
         return false;
-    struct collective_part operation = describe(instance, part.member);
-    return operation.is_described &&
-           collective_runs_carries_out(prediction->collectives, &operation);
+    return instance->members[part.member].class_ != COLLECTIVE_HANDLE &&
+           collective_runs_carries_out(prediction->collectives, instance, part.member);
 }
 
 bool part_waits(const struct engine *engine, struct part part)
@@ -60,9 +43,9 @@ uint64_t carried_out_through_ns(const struct engine *engine, struct part part, u
 {
     const struct prediction *prediction = prediction_of(engine);
     const struct collective *instance = collective_instance(engine, part.collective);
-    struct collective_part operation = describe(instance, part.member);
     uint32_t by;
-    uint64_t through_ns = collective_runs_through(prediction->collectives, &operation, &by);
+    uint64_t through_ns =
+        collective_runs_through(prediction->collectives, instance, part.member, &by);
     if (through_ns == PAG_NOT_KNOWN && by == NONE)
         *missing = NONE;
     else if (through_ns == PAG_NOT_KNOWN)
@@ -83,9 +66,9 @@ bool carried_out_decides(const struct engine *engine, struct part part,
         return false;
     const struct prediction *prediction = prediction_of(engine);
     const struct collective *instance = collective_instance(engine, part.collective);
-    struct collective_part operation = describe(instance, part.member);
     uint32_t by;
-    if (collective_runs_through(prediction->collectives, &operation, &by) == PAG_NOT_KNOWN ||
+    if (collective_runs_through(prediction->collectives, instance, part.member, &by) ==
+            PAG_NOT_KNOWN ||
         by == part.member)
         *releaser = NULL;
     else
@@ -99,8 +82,7 @@ void carried_out_entered(const struct engine *engine, const struct collective *i
     const struct prediction *prediction = prediction_of(engine);
     if (!is_of_one_group(engine, instance))
         return;
-    struct collective_part operation = describe(instance, member);
-    collective_runs_entered(prediction->collectives, &operation, instance->members[member].in_ns);
+    collective_runs_entered(prediction->collectives, instance, member);
 }
 
 /// The rank of a location that may wait for its core in an operation; else EVENT_NO_INDEX.
@@ -138,8 +120,7 @@ uint32_t carried_out_let_go(struct engine *engine, const struct collective *inst
     *ranks = NULL;
     if (!prediction->has_slices || !is_of_one_group(engine, instance))
         return 0;
-    struct collective_part operation = describe(instance, member);
-    return collective_runs_let_go(prediction->collectives, &operation, ranks);
+    return collective_runs_let_go(prediction->collectives, instance, member, ranks);
 }
 
 void carried_out_over(struct engine *engine, const struct collective *instance)

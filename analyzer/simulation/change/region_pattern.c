@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns of call paths as one automaton for all of them, made deterministic while it is used: a
-// mark is a state, and says which patterns name the path, which are open around it, and how many
-// leading parts of each pattern the end of the path matches. Transitions are kept by (state,
-// region), so that globs are compared once for each of them.
+// A REGION as a text is taken to pieces and checked against the names of a run. Then all of them
+// are one automaton, made deterministic while it is used: a mark is a state, and says which
+// patterns name the path, which are open around it, and how many leading parts of each pattern the
+// end of the path matches. Transitions are kept by (state, region), so that globs are compared once
+// for each of them.
 #include "analyzer/simulation/change/region_pattern.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,8 +14,349 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/change/region_text.h"
 #include "analyzer/trace/definitions.h"
+
+// --- one text
+
+enum { REGION_MAX_NAMES = 31 };
+
+/// One name of a path: that of a region as reports show it or as a glob, or ** for any number.
+struct region_part {
+    char *text;
+    bool *is_meant; // by region of the run
+};
+
+struct region_text {
+    const struct definitions *definitions;
+    char *where, *text; // as given
+    char *whole;        // both
+    char *words;        // what `file` points into
+    struct region_part parts[REGION_MAX_NAMES];
+    uint32_t n_parts; // 0: any call
+    bool is_anchored; // begins at the location
+    bool is_root;     // the location itself
+    bool takes_calls; // MPI functions may be named
+    bool only_calls;  // nothing else may
+    bool is_for_calls;
+    bool is_optional; // the run may have no such path
+    const char *file; // of a place, NULL without
+    uint32_t line;    // 0: any
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool is_program_name(const struct definitions *definitions, const char *text)
+{
+    if (strcmp(text, "(program)") == 0)
+        return true;
+    for (size_t i = 0; i < definitions->n_properties; i++) {
+        const struct property *property = &definitions->properties[i];
+        bool is_executable = strcmp(property->name, "PAGODA::EXECUTABLE") == 0 ||
+                             strcmp(property->name, "Score-P::EXECUTABLE") == 0;
+        if (is_executable && strcmp(text, base_name(property->value)) == 0)
+            return true;
+    }
+    return false;
+}
+
+/// Cuts the place off the end of WORDS, `FILE:LINE` or `... at FILE:LINE`, if there is one.
+static void take_place(struct region_text *pattern, char **words)
+{
+    char *colon = strrchr(*words, ':');
+    if (!colon || colon == *words || colon[-1] == ':')
+        return;
+    bool is_any = strcmp(colon + 1, "*") == 0;
+    size_t n_digits = strspn(colon + 1, "0123456789");
+    if (!is_any && (n_digits == 0 || n_digits > 9 || colon[1 + n_digits] != '\0'))
+        return;
+    pattern->line = is_any ? 0 : (uint32_t)strtoul(colon + 1, NULL, 10);
+    *colon = '\0';
+    char *at = NULL;
+    for (char *next = *words; (next = strstr(next, " at ")); next++)
+        at = next;
+    pattern->file = at ? at + 4 : *words;
+    if (at)
+        *at = '\0';
+    else
+        *words = colon; // nothing but the place
+}
+
+static bool has_region(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (strcmp(definitions->regions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/// The end of the first name of the path WORDS, which is as long as there is a region of that name:
+/// names may contain a /. Where there is none it ends before the next / that has no backslash.
+static const char *end_of_name(const struct region_text *pattern, const char *words, bool *is_meant)
+{
+    for (const char *end = words + strlen(words); end > words; end--) {
+        if (*end != '\0' && *end != '/')
+            continue;
+        char *name = memory_format("%.*s", (int)(end - words), words);
+        bool is_name =
+            region_names_find(pattern->definitions, name, is_meant) == FUNCTION_NAMES_ONE;
+        free(name);
+        if (is_name)
+            return end;
+    }
+    const char *end = words;
+    while (*end && *end != '/')
+        end += 1 + (end[0] == '\\' && end[1] != '\0');
+    return end;
+}
+
+/// 0, or -1 and ERR.
+static int take_parts(struct region_text *pattern, const char *words, struct error *err)
+{
+    if (*words == '\0')
+        return 0;
+    size_t n_regions = pattern->definitions->n_regions;
+    pattern->is_anchored = *words == '/' && !has_region(pattern->definitions, words);
+    words += pattern->is_anchored;
+    for (bool is_last = false; !is_last;) {
+        if (pattern->n_parts == REGION_MAX_NAMES)
+            return error_set(err, "%s: too many names", pattern->whole);
+        struct region_part *part = &pattern->parts[pattern->n_parts++];
+        part->is_meant = memory_zeroed(n_regions + 1, sizeof *part->is_meant);
+        const char *end = end_of_name(pattern, words, part->is_meant);
+        part->text = memory_format("%.*s", (int)(end - words), words);
+        if (end == words)
+            return error_set(err, "%s: a name is missing beside a /", pattern->whole);
+        if (region_names_take(pattern->definitions, part->text, part->is_meant, err) != 0)
+            return error_wrap(err, "%s", pattern->whole);
+        is_last = *end == '\0';
+        words = end + !is_last;
+    }
+    return 0;
+}
+
+static bool names_mpi(const struct region_text *pattern, uint32_t part)
+{
+    for (size_t i = 0; i < pattern->definitions->n_regions; i++)
+        if (pattern->definitions->regions[i].mpi != MPI_FUNCTION_NONE &&
+            pattern->parts[part].is_meant[i])
+            return true;
+    return false;
+}
+
+/// Whether part PART may name REGION, whatever it is called.
+static bool may_name(const struct region_text *pattern, const struct region *region, uint32_t part)
+{
+    bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
+    bool is_last = part + 1 == pattern->n_parts;
+    return !(is_mpi && !pattern->takes_calls) && !(is_last && !is_mpi && pattern->only_calls);
+}
+
+/// Whether part PART of the pattern is **.
+static bool is_any(const struct region_text *pattern, uint32_t part)
+{
+    return strcmp(pattern->parts[part].text, "**") == 0;
+}
+
+/// Whether name PART of the pattern fits REGION, one of the definitions.
+static bool fits(const struct region_text *pattern, const struct region *region, uint32_t part)
+{
+    return may_name(pattern, region, part) &&
+           pattern->parts[part].is_meant[region - pattern->definitions->regions];
+}
+
+/// -1 and ERR: "--scale TEXT: WHAT; is it NEAREST?", the latter unless NULL.
+static int refuse(const struct region_text *pattern, const char *what, const char *nearest,
+                  struct error *err)
+{
+    return error_set(err, "%s %s: %s%s%s%s", pattern->where, pattern->text, what,
+                     nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/// Part PART is no region of the run.
+static int unknown_part(const struct region_text *pattern, const struct definitions *definitions,
+                        uint32_t part, struct error *err)
+{
+    const char *name = pattern->parts[part].text;
+    if (!pattern->takes_calls && names_mpi(pattern, part))
+        return error_set(err,
+                         "%s %s: there is no such region but in MPI, which does no computing; "
+                         "`before %s` names the computing that ends with its calls",
+                         pattern->where, pattern->text, pattern->text);
+    char **shown = region_names_shown(definitions);
+    const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
+    size_t n = 0;
+    for (size_t i = 0; i < definitions->gap_region; i++)
+        if (may_name(pattern, &definitions->regions[i], part))
+            names[n++] = shown[i];
+    if (!pattern->only_calls)
+        names[n++] = "(program)";
+    // The answer can be typed instead of the whole text where that is one name.
+    bool is_before = pattern->n_parts == 1 && strncmp(pattern->text, "before ", 7) == 0;
+    const char *before = is_before ? "before " : "";
+    const char *found = spelling_nearest(name, names, n);
+    char *nearest = found ? memory_format("%s%s", before, found) : NULL;
+    char *others = found ? memory_copy_text("") : spelling_some(before, names, n);
+    char *what = pattern->n_parts == 1 ? memory_format("there is no such region%s", others)
+                                       : memory_format("there is no region %s%s", name, others);
+    int status = refuse(pattern, what, nearest, err);
+    free(what);
+    free(others);
+    free(nearest);
+    free(names);
+    function_names_free(shown, definitions->n_regions);
+    return status;
+}
+
+static bool is_file(const char *wanted, const char *path)
+{
+    size_t length = strlen(path), wanted_length = strlen(wanted);
+    if (fnmatch(wanted, base_name(path), 0) == 0)
+        return true;
+    return wanted_length < length && strcmp(path + length - wanted_length, wanted) == 0 &&
+           path[length - wanted_length - 1] == '/';
+}
+
+/// Whether CONTEXT is at the pattern's place, which it has.
+static bool is_place(const struct region_text *pattern, const struct calling_context *context)
+{
+    return (pattern->line == 0 || pattern->line == context->line) &&
+           (strcmp(pattern->file, context->file) == 0 || is_file(pattern->file, context->file));
+}
+
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/// The place in FILE that is nearest to LINE; NULL when no call is made in that file.
+static const struct calling_context *nearest_in(const struct definitions *definitions,
+                                                const char *file, uint32_t line)
+{
+    const struct calling_context *nearest = NULL;
+    for (size_t i = 0; i < definitions->n_contexts; i++) {
+        const struct calling_context *context = &definitions->contexts[i];
+        if (context->line > 0 && is_file(file, context->file) &&
+            (!nearest || distance(line, context->line) < distance(line, nearest->line)))
+            nearest = context;
+    }
+    return nearest;
+}
+
+/// The file of the run that is called most like that of PATTERN; NULL when none is.
+static const char *nearest_file(const struct region_text *pattern,
+                                const struct definitions *definitions)
+{
+    const char **files = memory_zeroed(definitions->n_contexts + 1, sizeof *files);
+    size_t n_files = 0;
+    for (size_t i = 0; i < definitions->n_contexts; i++)
+        if (definitions->contexts[i].file[0])
+            files[n_files++] = base_name(definitions->contexts[i].file);
+    const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
+    free(files);
+    return file;
+}
+
+/// 0, or -1 and ERR when no call of the run is at the pattern's place.
+static int check_place(const struct region_text *pattern, const struct definitions *definitions,
+                       struct error *err)
+{
+    for (size_t i = 0; i < definitions->n_contexts; i++)
+        if (is_place(pattern, &definitions->contexts[i]))
+            return 0;
+    if (definitions->n_contexts == 0)
+        return refuse(pattern, "the trace does not tell where MPI calls are made", NULL, err);
+    const char *file = pattern->file;
+    const struct calling_context *nearest = nearest_in(definitions, file, pattern->line);
+    if (!nearest && (file = nearest_file(pattern, definitions)) != NULL)
+        nearest = nearest_in(definitions, file, pattern->line);
+    char *place = NULL;
+    if (nearest && pattern->line == 0)
+        place = memory_format("%s:*", base_name(nearest->file));
+    else if (nearest)
+        place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
+    int status = refuse(pattern, "no MPI call is made there", place, err);
+    free(place);
+    return status;
+}
+
+static int check_names(const struct region_text *pattern, const struct definitions *definitions,
+                       struct error *err)
+{
+    for (uint32_t part = 0; part < pattern->n_parts; part++) {
+        bool is_found = is_any(pattern, part);
+        for (size_t i = 0; i <= definitions->gap_region && !is_found; i++)
+            is_found = fits(pattern, &definitions->regions[i], part);
+        if (!is_found)
+            return unknown_part(pattern, definitions, part, err);
+    }
+    return pattern->file ? check_place(pattern, definitions, err) : 0;
+}
+
+static struct region_text new_text(const char *where, const char *text,
+                                   const struct definitions *definitions)
+{
+    return (struct region_text){.definitions = definitions,
+                                .where = memory_copy_text(where),
+                                .text = memory_copy_text(text),
+                                .whole = memory_format("%s %s", where, text),
+                                .words = memory_copy_text(text)};
+}
+
+/// Takes TEXT, a path of names outside MPI which the run need not have, to pieces. As
+/// read_text().
+static int read_path(struct region_text *pattern, const char *where, const char *text,
+                     const struct definitions *definitions, struct error *err)
+{
+    *pattern = new_text(where, text, definitions);
+    pattern->is_optional = true;
+    return take_parts(pattern, pattern->words, err);
+}
+
+/// Takes TEXT, given for WHERE ("--scale"), to pieces; IS_FOR_CALLS: MPI calls are meant, else
+/// computing. 0, or -1 and ERR: malformed, or the run has no such name, or several. PATTERN is to
+/// be released in either case.
+static int read_text(struct region_text *pattern, const char *where, const char *text,
+                     bool is_for_calls, const struct definitions *definitions, struct error *err)
+{
+    *pattern = new_text(where, text, definitions);
+    pattern->is_for_calls = is_for_calls;
+    char *words = pattern->words;
+    bool is_before = strncmp(words, "before ", 7) == 0;
+    if (is_before)
+        words += 7;
+    else if (is_program_name(definitions, words) && !has_region(definitions, words)) {
+        pattern->is_root = true;
+        return 0;
+    }
+    if (*words == '\0')
+        return error_set(err, "%s: a region is missing", where);
+    if (!has_region(definitions, words))
+        take_place(pattern, &words);
+    pattern->only_calls = is_before || pattern->file;
+    pattern->takes_calls = pattern->only_calls || pattern->is_for_calls;
+    if (take_parts(pattern, words, err) != 0)
+        return -1;
+    return check_names(pattern, definitions, err);
+}
+
+static void release_text(struct region_text *pattern)
+{
+    free(pattern->where);
+    free(pattern->text);
+    free(pattern->whole);
+    free(pattern->words);
+    for (uint32_t i = 0; i < pattern->n_parts; i++) {
+        free(pattern->parts[i].text);
+        free(pattern->parts[i].is_meant);
+    }
+    *pattern = (struct region_text){0};
+}
+
+// --- all of them
 
 enum { MAX_CANDIDATES = 4096 };
 
@@ -49,7 +392,7 @@ void region_patterns_free(struct region_patterns *patterns)
     if (!patterns)
         return;
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
-        region_text_release(&patterns->patterns[i]);
+        release_text(&patterns->patterns[i]);
     map_release(&patterns->next);
     map_release(&patterns->at_place);
     free(patterns->states);
@@ -71,10 +414,10 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
         return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
     *index = patterns->n_patterns++;
     struct region_text *pattern = &patterns->patterns[*index];
-    int status = purpose == REGION_VISITS
-                     ? region_text_read_path(pattern, where, text, patterns->definitions, err)
-                     : region_text_read(pattern, where, text, purpose == REGION_CALLS,
-                                        patterns->definitions, err);
+    int status =
+        purpose == REGION_VISITS
+            ? read_path(pattern, where, text, patterns->definitions, err)
+            : read_text(pattern, where, text, purpose == REGION_CALLS, patterns->definitions, err);
     if (status != 0)
         return -1;
     if (pattern->is_root)
@@ -95,7 +438,7 @@ uint32_t region_patterns_count(const struct region_patterns *patterns)
 static uint32_t skip_any(const struct region_text *pattern, uint32_t seen)
 {
     for (uint32_t i = 0; i < pattern->n_parts; i++)
-        if (seen >> i & 1 && region_text_is_any(pattern, i))
+        if (seen >> i & 1 && is_any(pattern, i))
             seen |= UINT32_C(1) << (i + 1);
     return seen;
 }
@@ -108,9 +451,9 @@ static uint32_t see(const struct region_text *pattern, uint32_t seen, const stru
     for (uint32_t i = 0; i < pattern->n_parts; i++) {
         if (!(seen >> i & 1))
             continue;
-        if (region_text_is_any(pattern, i))
+        if (is_any(pattern, i))
             now |= UINT32_C(1) << i;
-        else if (region_text_matches(pattern, region, i))
+        else if (fits(pattern, region, i))
             now |= UINT32_C(1) << (i + 1);
     }
     return now;
@@ -157,7 +500,7 @@ static uint32_t enter_place(struct region_patterns *patterns, uint32_t from, uin
     const struct calling_context *context = &patterns->definitions->contexts[context_index];
     struct state state = patterns->states[from];
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
-        if (state.placed >> i & 1 && region_text_is_place(&patterns->patterns[i], context))
+        if (state.placed >> i & 1 && is_place(&patterns->patterns[i], context))
             name(&state, UINT64_C(1) << i);
     return intern(patterns, &state);
 }
@@ -259,8 +602,8 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
             if (region == EVENT_NO_INDEX)
                 continue;
             names[n_names] = path_text(shown, &replay->locations[l], i);
-            bool is_like = pattern->n_parts > 0 &&
-                           region_text_matches(pattern, &regions[region], pattern->n_parts - 1);
+            bool is_like =
+                pattern->n_parts > 0 && fits(pattern, &regions[region], pattern->n_parts - 1);
             if (is_like && like == MAX_CANDIDATES)
                 like = n_names;
             n_names++;
@@ -268,7 +611,7 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
     const char *nearest = spelling_nearest(pattern->text, (const char *const *)names, n_names);
     if (!nearest && like < n_names)
         nearest = names[like];
-    int status = region_text_refuse(pattern, "the run has no such call path", nearest, err);
+    int status = refuse(pattern, "the run has no such call path", nearest, err);
     for (size_t i = 0; i < n_names; i++)
         free(names[i]);
     free(names);

@@ -8,10 +8,8 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/pool.h"
+#include "analyzer/pag/state.h"
 #include "analyzer/simulation/network/collective_plan.h"
-#include "analyzer/simulation/network/multicast.h"
-
-#define NONE UINT32_MAX
 
 /// A member on its way through the plan.
 struct runner {
@@ -170,23 +168,23 @@ void collective_runs_over(struct collective_runs *runs, uint32_t instance)
 }
 
 static struct collective_run *run_of(struct collective_runs *runs,
-                                     const struct collective_part *operation)
+                                     const struct collective *instance)
 {
-    size_t n = (size_t)operation->instance + 1;
+    size_t n = (size_t)instance->index + 1;
     runs->runs = array_reserve(runs->runs, &runs->capacity, n, sizeof *runs->runs);
     while (runs->n_runs < n)
         runs->runs[runs->n_runs++] = (struct collective_run){.state = RUN_FREE};
-    struct collective_run *run = &runs->runs[operation->instance];
+    struct collective_run *run = &runs->runs[instance->index];
     if (run->state != RUN_FREE)
         return run;
     *run = (struct collective_run){
         .state = RUN_UNDECIDED,
         .number = ++runs->n_begun,
-        .instance = operation->instance,
-        .communicator = operation->communicator,
-        .n_members = operation->n_members,
+        .instance = instance->index,
+        .communicator = instance->communicator,
+        .n_members = instance->n_members,
         .root = NONE,
-        .runners = memory_new(operation->n_members * sizeof *run->runners),
+        .runners = memory_new(instance->n_members * sizeof *run->runners),
         .multicast_ns = PAG_NOT_KNOWN,
     };
     map_init(&run->sent);
@@ -400,11 +398,8 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
     struct runner *self = &run->runners[member];
     const struct machine_messages *messages = multicast_messages(runs, run);
     if (place_of(run, member) > 0) {
-        if (run->multicast_ns == PAG_NOT_KNOWN) {
-            block(run, member, member_at(run, 0), 0);
-            return false;
-        }
-        if (!take_core(runs, run, member, run->multicast_ns)) {
+        if (run->multicast_ns == PAG_NOT_KNOWN ||
+            !take_core(runs, run, member, run->multicast_ns)) {
             block(run, member, member_at(run, 0), 0);
             return false;
         }
@@ -422,9 +417,10 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
         runs->use.switch_wait_ns += runs->switch_ns - self->now_ns;
         self->now_ns = runs->switch_ns;
     }
-    run->multicast_ns = self->now_ns + multicast_ns(messages, run->entry, run->n_members,
-                                                    share_of(run, member), size_bytes);
-    run->multicast_ns += added_latency_between_nodes(runs->delay, size_bytes);
+    run->multicast_ns = self->now_ns + added_latency_between_nodes(runs->delay, size_bytes);
+    run->multicast_ns += run->entry->time
+                             ? machine_formula_ns(run->entry, run->n_members, share_of(run, member))
+                             : machine_message_ns(messages, size_bytes);
     runs->switch_ns = run->multicast_ns;
     run->multicast_by = self->by;
     for (uint32_t i = 0; i < run->n_members; i++)
@@ -524,17 +520,56 @@ static void start(struct collective_runs *runs, struct collective_run *run, uint
 
 // --- for the driver
 
-void collective_runs_entered(struct collective_runs *runs, const struct collective_part *operation,
-                             uint64_t entered_ns)
+void collective_runs_entered(struct collective_runs *runs, const struct collective *instance,
+                             uint32_t index)
 {
-    struct collective_run *run = run_of(runs, operation);
-    struct runner *runner = &run->runners[operation->member];
-    runner->entered_ns = entered_ns;
+    struct collective_run *run = run_of(runs, instance);
+    const struct member *member = &instance->members[index];
+    struct runner *runner = &run->runners[index];
+    runner->entered_ns = member->in_ns;
     runner->number = ++runs->n_entered;
-    runner->has_volume = operation->is_described;
-    runner->volume = operation->volume;
+    runner->has_volume = member->class_ != COLLECTIVE_HANDLE;
+    runner->volume = member->volume;
     if (run->state == RUN_BY_PLAN)
-        start(runs, run, operation->member);
+        start(runs, run, index);
+}
+
+// Multicast by the network's hardware, as of Quadrics' QsNet (Coll, Duato, Mora, Petrini, Hoisie
+// 2002): one message to a range of nodes. A node of the range that is missing or belongs to nobody
+// in the operation forces the software tree.
+
+/// Number of a node among those of the machine, of which some are missing.
+static uint32_t node_place(const struct machine_collective *entry, uint32_t node)
+{
+    for (size_t i = 0; i < entry->n_missing_nodes && entry->missing_nodes[i] <= node; i++)
+        node++;
+    return node;
+}
+
+/// Whether one multicast reaches the N NODES, numbered in the order of the placement: there are at
+/// least two, and no hole between them. Nodes of the machine that ENTRY says are missing are passed
+/// over in this numbering, and make a hole.
+static bool multicast_reaches(const struct machine_collective *entry, const uint32_t *nodes,
+                              size_t n)
+{
+    uint32_t first = UINT32_MAX, last = 0;
+    for (size_t i = 0; i < n; i++) {
+        first = nodes[i] < first ? nodes[i] : first;
+        last = nodes[i] > last ? nodes[i] : last;
+    }
+    if (n == 0 || first == last)
+        return false;
+    uint32_t n_between = last - first + 1;
+    if (node_place(entry, last) - node_place(entry, first) + 1 != n_between)
+        return false;
+    bool *is_used = memory_zeroed(n_between, sizeof *is_used);
+    uint32_t n_used = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_used += !is_used[nodes[i] - first];
+        is_used[nodes[i] - first] = true;
+    }
+    free(is_used);
+    return n_used == n_between;
 }
 
 static bool is_multicast_possible(const struct collective_runs *runs,
@@ -559,30 +594,31 @@ static bool is_defined(const struct collective_runs *runs, const struct collecti
 /// Whether the operation is done step by step because some member needs a core for each of its own,
 /// though what it costs is known as a whole.
 static bool has_steps(const struct collective_runs *runs, const struct collective_run *run,
-                      const struct collective_part *operation)
+                      uint32_t member)
 {
     bool is_any = false;
-    if (!run->runners[operation->member].has_volume)
+    if (!run->runners[member].has_volume)
         return false;
     for (uint32_t i = 0; i < run->n_members; i++)
         is_any = is_any || needs_core(runs, run, i);
     return is_any;
 }
 
-/// The first member whose operation is known decides how it is carried out.
+/// The first member whose operation is known, INDEX, decides how it is carried out.
 static void decide(struct collective_runs *runs, struct collective_run *run,
-                   const struct collective_part *operation)
+                   const struct collective *instance, uint32_t index)
 {
-    run->size_bytes = collective_size_bytes(operation->operation, run->n_members,
-                                            operation->is_root, &operation->volume);
-    run->root = operation->root;
-    run->operation = operation->operation;
+    const struct member *member = &instance->members[index];
+    run->size_bytes =
+        collective_size_bytes(member->operation, run->n_members, member->is_root, &member->volume);
+    run->root = instance->root;
+    run->operation = member->operation;
     run->state = RUN_BY_FORMULA;
     if (runs->machine)
-        run->entry = machine_collective(runs->machine, operation->operation, run->size_bytes);
+        run->entry = machine_collective(runs->machine, run->operation, run->size_bytes);
     enum collective_algorithm algorithm = run->entry ? run->entry->algorithm : ALGORITHM_FORMULA;
     run->is_free = algorithm == ALGORITHM_FORMULA || !runs->has_messages;
-    if (!is_defined(runs, run) || (run->is_free && !has_steps(runs, run, operation)))
+    if (!is_defined(runs, run) || (run->is_free && !has_steps(runs, run, index)))
         return;
     if (algorithm == ALGORITHM_FORMULA ||
         (run->is_free && algorithm == ALGORITHM_HARDWARE_MULTICAST))
@@ -591,7 +627,7 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
     if (is_multicast && !is_multicast_possible(runs, run))
         algorithm = run->entry->tree;
     enum collective_algorithm tree = run->entry ? run->entry->tree : ALGORITHM_FLAT;
-    run->plan = collective_plan(operation->operation, algorithm, tree, run->n_members);
+    run->plan = collective_plan(run->operation, algorithm, tree, run->n_members);
     if (run->plan.has_root && run->root >= run->n_members)
         return;
     run->state = RUN_BY_PLAN;
@@ -604,12 +640,12 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
             start(runs, run, i);
 }
 
-bool collective_runs_carries_out(struct collective_runs *runs,
-                                 const struct collective_part *operation)
+bool collective_runs_carries_out(struct collective_runs *runs, const struct collective *instance,
+                                 uint32_t index)
 {
-    struct collective_run *run = run_of(runs, operation);
+    struct collective_run *run = run_of(runs, instance);
     if (run->state == RUN_UNDECIDED)
-        decide(runs, run, operation);
+        decide(runs, run, instance, index);
     return run->state == RUN_BY_PLAN;
 }
 
@@ -639,11 +675,11 @@ static uint32_t first_missing(const struct collective_run *run, uint32_t member)
     return member;
 }
 
-uint64_t collective_runs_through(struct collective_runs *runs,
-                                 const struct collective_part *operation, uint32_t *by)
+uint64_t collective_runs_through(struct collective_runs *runs, const struct collective *instance,
+                                 uint32_t index, uint32_t *by)
 {
-    struct collective_run *run = run_of(runs, operation);
-    struct runner *self = &run->runners[operation->member];
+    struct collective_run *run = run_of(runs, instance);
+    struct runner *self = &run->runners[index];
     *by = self->by;
     if (self->through_ns != PAG_NOT_KNOWN)
         return self->through_ns;
@@ -651,7 +687,7 @@ uint64_t collective_runs_through(struct collective_runs *runs,
         *by = self->missing;
         return PAG_NOT_KNOWN;
     }
-    *by = first_missing(run, operation->member);
+    *by = first_missing(run, index);
     if (*by != NONE)
         self->missing = *by;
     return PAG_NOT_KNOWN;
@@ -688,20 +724,19 @@ uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint6
     return tell(runs, ranks);
 }
 
-uint32_t collective_runs_let_go(struct collective_runs *runs,
-                                const struct collective_part *operation, const uint32_t **ranks)
+uint32_t collective_runs_let_go(struct collective_runs *runs, const struct collective *instance,
+                                uint32_t index, const uint32_t **ranks)
 {
-    struct collective_run *run = run_of(runs, operation);
-    struct runner *self = &run->runners[operation->member];
+    struct collective_run *run = run_of(runs, instance);
+    struct runner *self = &run->runners[index];
     runs->n_through = 0;
     self->is_let_go = true;
     if (run->state == RUN_BY_PLAN && self->needs_core) {
         self->needs_core = false;
-        runs->stepping[rank_of(runs, run, operation->member)] =
-            (struct stepping_rank){NONE, NONE, false};
+        runs->stepping[rank_of(runs, run, index)] = (struct stepping_rank){NONE, NONE, false};
         self->due_ns = PAG_NOT_KNOWN;
         if (self->through_ns == PAG_NOT_KNOWN) {
-            wake(run, operation->member);
+            wake(run, index);
             let_go_on(runs, run);
         }
     }

@@ -31,19 +31,8 @@
 #include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/definitions.h"
 
+struct collective;
 struct collective_runs;
-
-/// A collective operation of one group of processes, as one of its members sees it.
-struct collective_part {
-    uint32_t instance;     // number among those not over; may be used again after that
-    uint32_t communicator; // index
-    uint32_t n_members, member;
-    uint32_t root;     // member, UINT32_MAX: it has none
-    bool is_described; // false: posted, and what it is comes with its completion
-    bool is_root;      // of here on: if described
-    uint8_t operation; // OTF2_CollectiveOp
-    struct pag_volume volume;
-};
 
 /// A message of an operation that is carried out; world ranks.
 struct part_message {
@@ -74,17 +63,20 @@ void collective_runs_free(struct collective_runs *runs);
 /// So far; all 0 without RUNS.
 struct collective_use collective_runs_use(const struct collective_runs *runs);
 
-/// A member has entered an operation.
-void collective_runs_entered(struct collective_runs *runs, const struct collective_part *operation,
-                             uint64_t entered_ns);
-/// Whether OPERATION, which is described, is carried out; the same for all members.
-bool collective_runs_carries_out(struct collective_runs *runs,
-                                 const struct collective_part *operation);
+// Operations are INSTANCEs of one group of processes, of which MEMBER is asked.
+
+/// It has entered the operation.
+void collective_runs_entered(struct collective_runs *runs, const struct collective *instance,
+                             uint32_t member);
+/// Whether the operation, which the member says is none for handles, is carried out; the same for
+/// all members.
+bool collective_runs_carries_out(struct collective_runs *runs, const struct collective *instance,
+                                 uint32_t member);
 /// When the member, which has entered, is through with an operation that is carried out, and in *BY
 /// the member whose enter decided that. PAG_NOT_KNOWN: not before the member *BY, which has not
 /// entered, does something; UINT32_MAX: before messages that were sent have arrived.
-uint64_t collective_runs_through(struct collective_runs *runs,
-                                 const struct collective_part *operation, uint32_t *by);
+uint64_t collective_runs_through(struct collective_runs *runs, const struct collective *instance,
+                                 uint32_t member, uint32_t *by);
 /// With contention: takes a message that has been sent and was not taken; false when there is none.
 bool collective_runs_sent(struct collective_runs *runs, struct part_message *message);
 /// It arrives at ARRIVED_NS: the members of its operation that are through by that, as world ranks,
@@ -93,8 +85,8 @@ uint32_t collective_runs_arrived(struct collective_runs *runs, uint32_t id, uint
                                  const uint32_t **ranks);
 /// The member does not wait in the operation, or no longer: it goes on without a core. The ranks
 /// that are through by that, as above.
-uint32_t collective_runs_let_go(struct collective_runs *runs,
-                                const struct collective_part *operation, const uint32_t **ranks);
+uint32_t collective_runs_let_go(struct collective_runs *runs, const struct collective *instance,
+                                uint32_t member, const uint32_t **ranks);
 /// RANK, which waits in an operation, has the core it needed at NOW_NS: it goes on there. The ranks
 /// that are through by that, as above.
 uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,
