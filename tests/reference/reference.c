@@ -465,12 +465,10 @@ void reference_analyse(const struct reference_trace *trace, struct findings *fin
     model_release(&model);
 }
 
-int reference_analyse_text(const char *text, struct findings *findings, struct error *err)
+void reference_analyse_text(const char *text, struct findings *findings)
 {
     struct reference_trace trace;
-    int status = reference_trace_parse(&trace, text, err);
-    if (status == 0)
-        reference_analyse(&trace, findings);
+    reference_trace_parse(&trace, text);
+    reference_analyse(&trace, findings);
     reference_trace_release(&trace);
-    return status;
 }

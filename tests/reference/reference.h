@@ -5,14 +5,13 @@
 #ifndef PAGODA_TESTS_REFERENCE_REFERENCE_H
 #define PAGODA_TESTS_REFERENCE_REFERENCE_H
 
-#include "analyzer/base/error.h"
 #include "tests/reference/findings.h"
 #include "tests/reference/trace.h"
 
 /// Adds all facts about TRACE (findings.h) to FINDINGS and sorts them.
 void reference_analyse(const struct reference_trace *trace, struct findings *findings);
 
-/// The same of a text trace. 0, or -1 with ERR when the text cannot be parsed.
-int reference_analyse_text(const char *text, struct findings *findings, struct error *err);
+/// The same of a text trace.
+void reference_analyse_text(const char *text, struct findings *findings);
 
 #endif

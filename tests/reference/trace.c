@@ -2,21 +2,19 @@
 // Parses text traces, one line after the other, into arrays of records by location.
 #include "tests/reference/trace.h"
 
-#include <inttypes.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "tests/tools/lib/text_trace.h"
 
 enum { MAX_WORDS = 64 };
 
-/// One line taken apart; words point into `buffer`.
+/// One line taken apart.
 struct line {
-    char *buffer;
-    size_t capacity;
     char *words[MAX_WORDS];
     size_t n_words;
-    size_t number;
 };
 
 static const struct {
@@ -47,7 +45,7 @@ static const struct {
 static const struct {
     const char *name;
     enum operation_class class;
-} operation_names[] = {
+} operations[] = {
     {"barrier", CLASS_BARRIER},
     {"bcast", CLASS_ONE_TO_ALL},
     {"scatter", CLASS_ONE_TO_ALL},
@@ -69,35 +67,10 @@ static const struct {
     {"destroy_handle", CLASS_HANDLE},
 };
 
-static bool line_next(struct line *line, const char **text)
+/// The number WORD is; REFERENCE_NONE: any, none.
+static uint64_t number_of(const char *word)
 {
-    if (!**text)
-        return false;
-    const char *end = strchr(*text, '\n');
-    size_t length = end ? (size_t)(end - *text) : strlen(*text);
-    line->buffer = array_reserve(line->buffer, &line->capacity, length + 1, 1);
-    memcpy(line->buffer, *text, length);
-    line->buffer[length] = '\0';
-    *text += length + (end != NULL);
-    line->number++;
-    line->n_words = 0;
-    char *rest = line->buffer, *word;
-    line->buffer[strcspn(line->buffer, "#")] = '\0';
-    while ((word = strtok_r(rest, " \t\r", &rest)) && line->n_words < MAX_WORDS)
-        line->words[line->n_words++] = word;
-    return true;
-}
-
-static int fail(const struct line *line, const char *what, struct error *err)
-{
-    return error_set(err, "line %zu: %s", line->number, what);
-}
-
-static bool read_number(const char *word, uint64_t *number)
-{
-    char *end;
-    *number = strtoull(word, &end, 10);
-    return *word >= '0' && *word <= '9' && *end == '\0';
+    return *word >= '0' && *word <= '9' ? strtoull(word, NULL, 10) : REFERENCE_NONE;
 }
 
 static uint32_t find_comm(const struct reference_trace *trace, const char *name)
@@ -146,11 +119,9 @@ static uint32_t find_context(struct reference_trace *trace, const char *name)
 
 static struct reference_location *find_location(struct reference_trace *trace, const char *word)
 {
-    char *end;
-    uint32_t rank = (uint32_t)strtoul(word, &end, 10);
-    uint32_t thread = *end == '.' ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
-    if (*word < '0' || *word > '9' || *end)
-        return NULL;
+    uint32_t rank = (uint32_t)number_of(word);
+    assert(rank != REFERENCE_NONE);
+    uint32_t thread = strchr(word, '.') ? (uint32_t)number_of(strchr(word, '.') + 1) : 0;
     size_t at = 0;
     for (; at < trace->n_locations; at++) {
         struct reference_location *location = &trace->locations[at];
@@ -170,45 +141,24 @@ static struct reference_location *find_location(struct reference_trace *trace, c
     return &trace->locations[at];
 }
 
-static int parse_comm(struct reference_trace *trace, const struct line *line, struct error *err)
+static void parse_comm(struct reference_trace *trace, const struct line *line)
 {
-    if (line->n_words < 3 || strcmp(line->words[2], "ranks") != 0)
-        return fail(line, "expected NAME ranks ...", err);
     struct reference_comm *comm = add_comm(trace, line->words[1]);
     comm->members = memory_zeroed(line->n_words, sizeof *comm->members);
     comm->remote = memory_zeroed(line->n_words, sizeof *comm->remote);
     bool in_remote = false;
     for (size_t w = 3; w < line->n_words; w++) {
-        uint64_t rank;
-        if (strcmp(line->words[w], "|") == 0) {
+        if (strcmp(line->words[w], "|") == 0)
             in_remote = true;
-            continue;
-        }
-        if (!read_number(line->words[w], &rank))
-            return fail(line, "expected a rank", err);
-        if (in_remote)
-            comm->remote[comm->n_remote++] = (uint32_t)rank;
+        else if (in_remote)
+            comm->remote[comm->n_remote++] = (uint32_t)number_of(line->words[w]);
         else
-            comm->members[comm->n_members++] = (uint32_t)rank;
+            comm->members[comm->n_members++] = (uint32_t)number_of(line->words[w]);
     }
-    return 0;
 }
 
-static int parse_region(struct reference_trace *trace, const struct line *line, struct error *err)
+static void parse_context(struct reference_trace *trace, const struct line *line)
 {
-    if (line->n_words < 2)
-        return fail(line, "expected a region name", err);
-    uint32_t index = find_region(trace, line->words[1]);
-    struct reference_region *region = &trace->regions[index];
-    if (line->n_words > 3)
-        region->is_mpi = strcmp(line->words[3], "mpi") == 0;
-    return 0;
-}
-
-static int parse_context(struct reference_trace *trace, const struct line *line, struct error *err)
-{
-    if (line->n_words < 4)
-        return fail(line, "expected NAME FUNCTION SOURCE", err);
     uint32_t index = find_context(trace, line->words[1]);
     if (line->n_words > 4 && strcmp(line->words[4], "?") != 0) {
         uint32_t caller = find_context(trace, line->words[4]);
@@ -218,26 +168,6 @@ static int parse_context(struct reference_trace *trace, const struct line *line,
         trace->contexts[index].place = memory_copy_text(line->words[3]);
     if (strcmp(line->words[2], "-") != 0 && strcmp(line->words[2], "?") != 0)
         trace->contexts[index].region = find_region(trace, line->words[2]);
-    return 0;
-}
-
-static int find_operation(const char *name)
-{
-    for (size_t o = 0; o < sizeof operation_names / sizeof operation_names[0]; o++) {
-        if (strcmp(operation_names[o].name, name) == 0)
-            return (int)operation_names[o].class;
-    }
-    return -1;
-}
-
-/// The same name, where it stays.
-static const char *operation_name(const char *name)
-{
-    for (size_t o = 0; o < sizeof operation_names / sizeof operation_names[0]; o++) {
-        if (strcmp(operation_names[o].name, name) == 0)
-            return operation_names[o].name;
-    }
-    return NULL;
 }
 
 static bool is_uneven(const char *operation)
@@ -251,9 +181,9 @@ static bool is_uneven(const char *operation)
 }
 
 /// Puts the operands of one record, words 3.., into RECORD. The ranks are those of the
-/// communicator yet; resolve_peers() makes world ranks of them. NULL, or what was expected.
-static const char *parse_operands(struct reference_trace *trace, const struct line *line,
-                                  struct record *record)
+/// communicator yet; resolve_records() makes world ranks of them.
+static void parse_operands(struct reference_trace *trace, const struct line *line,
+                           struct record *record)
 {
     static const char *const formats[] = {
         [RECORD_ENTER] = "r",
@@ -275,56 +205,46 @@ static const char *parse_operands(struct reference_trace *trace, const struct li
         [RECORD_CPU] = "n",
         [RECORD_OTHER] = "",
     };
-    char *const *words = line->words + 3;
-    size_t n_words = line->n_words - 3;
     const char *format = formats[record->kind];
-    for (size_t i = 0; format[i]; i++) {
-        if (i >= n_words && record->kind == RECORD_IRECV_REQUEST && i == 1)
-            return NULL;
-        if (i >= n_words)
-            return "more operands";
-        uint64_t number = REFERENCE_NONE;
-        bool is_open = strcmp(words[i], "any") == 0 || strcmp(words[i], "-") == 0;
-        if (strchr("ptbBqn", format[i]) && !is_open && !read_number(words[i], &number))
-            return "a number";
-        int class;
+    for (size_t i = 0; format[i] && 3 + i < line->n_words; i++) {
+        const char *word = line->words[3 + i];
         switch (format[i]) {
         case 'r':
-            record->region = find_region(trace, words[i]);
+            record->region = find_region(trace, word);
             break;
         case 'o':
-            if ((class = find_operation(words[i])) < 0)
-                return "a collective operation";
-            record->class = (enum operation_class) class;
-            record->is_uneven = is_uneven(words[i]);
-            record->operation = operation_name(words[i]);
+            for (size_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {
+                if (strcmp(word, operations[o].name) != 0)
+                    continue;
+                record->class = operations[o].class;
+                record->operation = operations[o].name;
+            }
+            record->is_uneven = is_uneven(word);
             break;
         case 'n':
-            record->cpu_ns = number;
+            record->cpu_ns = number_of(word);
             break;
         case 'c':
-            if ((record->comm = find_comm(trace, words[i])) == REFERENCE_NONE)
-                return "a communicator declared above";
+            record->comm = find_comm(trace, word);
             record->has_envelope = true;
             break;
         case 'p':
-            record->peer = (uint32_t)number;
+            record->peer = (uint32_t)number_of(word);
             break;
         case 't':
-            record->tag = (uint32_t)number;
+            record->tag = (uint32_t)number_of(word);
             break;
         case 'b':
-            record->sent_bytes = number;
+            record->sent_bytes = number_of(word);
             break;
         case 'B':
-            record->received_bytes = number;
+            record->received_bytes = number_of(word);
             break;
         default:
-            record->request = number;
+            record->request = number_of(word);
             break;
         }
     }
-    return NULL;
 }
 
 /// Takes what says where the call is off the end of an enter line.
@@ -345,9 +265,9 @@ static void take_work(struct line *line, struct record *record)
 {
     if (line->n_words < 6 || strcmp(line->words[4], "work") != 0)
         return;
-    read_number(line->words[5], &record->work_units);
+    record->work_units = number_of(line->words[5]);
     if (line->n_words > 6)
-        read_number(line->words[6], &record->n_elements);
+        record->n_elements = number_of(line->words[6]);
     line->n_words = 4;
 }
 
@@ -359,72 +279,63 @@ static bool take_in_place(struct line *line)
     return is_there;
 }
 
-static int parse_record(struct reference_trace *trace, struct line *line, struct error *err)
+static void parse_record(struct reference_trace *trace, struct line *line)
 {
     struct reference_location *location = find_location(trace, line->words[0]);
     struct record record = {.kind = RECORD_OTHER,
+                            .time_ns = number_of(line->words[1]),
                             .region = REFERENCE_NONE,
                             .comm = REFERENCE_NONE,
                             .peer = REFERENCE_NONE,
                             .tag = REFERENCE_NONE,
                             .is_in_place = take_in_place(line),
                             .context = take_context(trace, line)};
-    if (!location || line->n_words < 3 || !read_number(line->words[1], &record.time_ns))
-        return fail(line, "expected LOCATION TIME RECORD", err);
-    size_t n_names = sizeof record_names / sizeof record_names[0], name = 0;
-    while (name < n_names && strcmp(record_names[name].name, line->words[2]) != 0)
+    size_t name = 0;
+    while (strcmp(record_names[name].name, line->words[2]) != 0) {
         name++;
-    if (name == n_names)
-        return fail(line, "unknown record", err);
+        assert(name < sizeof record_names / sizeof record_names[0]);
+    }
     record.kind = record_names[name].kind;
     take_work(line, &record);
-    const char *expected = parse_operands(trace, line, &record);
-    if (expected)
-        return error_set(err, "line %zu: expected %s", line->number, expected);
+    parse_operands(trace, line, &record);
     if (location->in_polls && record.time_ns > location->polls_end_ns)
         record.time_ns = location->polls_end_ns;
     if (record.kind == RECORD_LEAVE)
         location->in_polls = false;
-    uint64_t inside_ns;
-    if (record.kind == RECORD_ENTER && line->n_words > 5 &&
-        read_number(line->words[5], &inside_ns)) {
+    if (record.kind == RECORD_ENTER && line->n_words > 5) {
         location->in_polls = true;
-        location->polls_end_ns = record.time_ns + inside_ns;
+        location->polls_end_ns = record.time_ns + number_of(line->words[5]);
     }
     if (record.kind == RECORD_ENTER && line->n_words > 4)
-        read_number(line->words[4], &record.n_polls);
+        record.n_polls = number_of(line->words[4]);
     location->records = array_reserve(location->records, &location->capacity,
                                       location->n_records + 1, sizeof *location->records);
     location->records[location->n_records++] = record;
-    return 0;
 }
 
-static int parse_line(struct reference_trace *trace, struct line *line, struct error *err)
+static void parse_line(struct reference_trace *trace, struct line *line)
 {
-    if (line->n_words == 0)
-        return 0;
-    const char *word = line->words[0];
-    if (strcmp(word, "clock") == 0 && line->n_words == 2 &&
-        read_number(line->words[1], &trace->ticks_per_second))
-        return 0;
-    if (strcmp(word, "spawned") == 0 && line->n_words == 2 &&
-        read_number(line->words[1], &trace->n_spawned_ranks))
-        return 0;
-    if (strcmp(word, "cores") == 0 && line->n_words == 3)
-        return 0; // predictions read it themselves
-    if (strcmp(word, "nodes") == 0) {
+    const char *word = line->n_words > 0 ? line->words[0] : "cores";
+    if (strcmp(word, "clock") == 0)
+        trace->ticks_per_second = number_of(line->words[1]);
+    else if (strcmp(word, "spawned") == 0)
+        trace->n_spawned_ranks = number_of(line->words[1]);
+    else if (strcmp(word, "cores") == 0) // predictions read it themselves
+        return;
+    else if (strcmp(word, "nodes") == 0)
         trace->n_ranks = (uint32_t)(line->n_words - 1);
-        return 0;
-    }
-    if (strcmp(word, "location") == 0 && line->n_words == 2)
-        return find_location(trace, line->words[1]) ? 0 : fail(line, "expected a location", err);
-    if (strcmp(word, "comm") == 0 || strcmp(word, "intercomm") == 0)
-        return parse_comm(trace, line, err);
-    if (strcmp(word, "region") == 0)
-        return parse_region(trace, line, err);
-    if (strcmp(word, "context") == 0)
-        return parse_context(trace, line, err);
-    return parse_record(trace, line, err);
+    else if (strcmp(word, "location") == 0)
+        find_location(trace, line->words[1]);
+    else if (strcmp(word, "comm") == 0 || strcmp(word, "intercomm") == 0)
+        parse_comm(trace, line);
+    else if (strcmp(word, "region") == 0)
+        trace->regions[find_region(trace, line->words[1])].is_mpi =
+            line->n_words > 3 ? strcmp(line->words[3], "mpi") == 0
+                              : strncmp(line->words[1], "MPI_", 4) == 0;
+    else if (strcmp(word, "context") == 0)
+        parse_context(trace, line);
+    else
+        parse_record(trace, line);
 }
 
 static uint32_t world_rank(const struct reference_trace *trace, const struct reference_comm *comm,
@@ -494,18 +405,19 @@ static void close_open_regions(struct reference_location *location)
                                                                    .comm = REFERENCE_NONE};
 }
 
-int reference_trace_parse(struct reference_trace *trace, const char *text, struct error *err)
+void reference_trace_parse(struct reference_trace *trace, const char *text)
 {
     *trace = (struct reference_trace){.ticks_per_second = 1000000000};
     add_comm(trace, "world");
     add_comm(trace, "self")->is_self = true;
-    struct line line = {0};
-    int status = 0;
-    while (status == 0 && line_next(&line, &text))
-        status = parse_line(trace, &line, err);
-    free(line.buffer);
-    if (status != 0)
-        return status;
+    char *copy = memory_copy_text(text), *rest = copy, *next;
+    while ((next = strsep(&rest, "\n"))) {
+        struct line line = {.n_words = 0};
+        for (char *word; line.n_words < MAX_WORDS && (word = text_trace_word(&next));)
+            line.words[line.n_words++] = word;
+        parse_line(trace, &line);
+    }
+    free(copy);
     struct reference_comm *world = &trace->comms[0];
     world->members = memory_zeroed(trace->n_ranks + 1, sizeof *world->members);
     for (world->n_members = 0; world->n_members < trace->n_ranks; world->n_members++)
@@ -513,7 +425,6 @@ int reference_trace_parse(struct reference_trace *trace, const char *text, struc
     resolve_records(trace);
     for (size_t l = 0; l < trace->n_locations; l++)
         close_open_regions(&trace->locations[l]);
-    return 0;
 }
 
 void reference_trace_release(struct reference_trace *trace)

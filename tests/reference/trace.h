@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/base/error.h"
-
 #define REFERENCE_NONE UINT32_MAX // no index; also the wildcard of a posted receive
 
 enum record_kind {
@@ -107,10 +105,10 @@ struct reference_trace {
     uint64_t time_ns; // of the last record
 };
 
-/// Parses TEXT (the format of tests/traces/README.md without `offset` lines). Regions left open at
-/// a location's end are closed there. 0, or -1 with the line number in ERR; the caller releases
-/// TRACE in either case.
-int reference_trace_parse(struct reference_trace *trace, const char *text, struct error *err);
+/// Parses TEXT (text_trace.h, without `offset` lines), which text_trace_write() has made an archive
+/// of, or will: so it has no errors. Regions left open at a location's end are closed there. The
+/// caller releases TRACE.
+void reference_trace_parse(struct reference_trace *trace, const char *text);
 void reference_trace_release(struct reference_trace *trace);
 
 /// All ranks of COMM seen from RANK (both groups of an intercommunicator; RANK itself in a self

@@ -149,10 +149,10 @@ static bool agrees(const char *text, FILE *stream)
     struct error err = {{0}};
     struct findings expected = {0}, found = {0};
     bool is_equal = false;
-    if (reference_analyse_text(text, &expected, &err) != 0 ||
-        engine_findings_of_text(text, shipped_catalogue, &found, &err) != 0) {
+    if (engine_findings_of_text(text, shipped_catalogue, &found, &err) != 0) {
         fprintf(stream, "  %s\n", err.text);
     } else {
+        reference_analyse_text(text, &expected);
         struct limits limits = limits_of(text, &expected);
         is_equal = findings_equal(&expected, "reference", &found, "engine", is_ignored, &limits,
                                   stream, MAX_SHOWN_LINES) &&

@@ -129,11 +129,11 @@ static size_t check_file(const char *path)
                               .who = "reference",
                               .found = &expected,
                               .is_mentioned = is_mentioned + shipped_catalogue->n_patterns};
-    if (reference_analyse_text(text, &expected, &err) != 0 ||
-        engine_findings_of_text(text, shipped_catalogue, &found, &err) != 0) {
+    if (engine_findings_of_text(text, shipped_catalogue, &found, &err) != 0) {
         print_error("%s: %s\n", path, err.text);
         engine.n_failed++;
     } else {
+        reference_analyse_text(text, &expected);
         check_text(&engine, text);
         check_text(&reference, text);
         if (!findings_equal(&expected, "reference", &found, "engine", is_ignored, NULL, stderr,

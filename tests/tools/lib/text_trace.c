@@ -737,8 +737,7 @@ static bool read_line(struct parser *parser)
     return write_event(parser);
 }
 
-// The next word of *LINE, which is moved behind it; NULL at the end or a comment.
-static char *next_word(char **line)
+char *text_trace_word(char **line)
 {
     char *word = *line + strspn(*line, " \t\r");
     bool is_quoted = *word == '"';
@@ -762,7 +761,7 @@ static int read_text(struct parser *parser, const char *text)
     for (char *line; is_good && (line = strsep(&rest, "\n"));) {
         parser->line++;
         parser->n_words = 0;
-        for (char *word; (word = next_word(&line));)
+        for (char *word; (word = text_trace_word(&line));)
             if (parser->n_words < MAX_WORDS)
                 parser->words[parser->n_words++] = word;
         if (parser->n_words)
