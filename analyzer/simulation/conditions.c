@@ -23,7 +23,6 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
     bool is_posting = kind == CONDITION_POSTING;
     condition->kind = kind;
     condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
-    condition->recorded_since_ns = is_posting ? times->recorded_post_ns : times->recorded_since_ns;
     condition->departed_ns = times->departed_ns;
     condition->posted_ns = message->post_enter_ns;
     condition->arrived_ns = times->arrived_ns;
@@ -69,7 +68,7 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     struct call_condition *condition = add(simulation_of(engine), n_conditions);
     condition->kind = CONDITION_COLLECTIVE;
     condition->time_ns = time_ns;
-    condition->recorded_ns = condition->recorded_since_ns = recorded_ns;
+    condition->recorded_ns = recorded_ns;
     condition->entered_ns = member->in_ns;
     condition->volume = member->volume;
     condition->is_root = member->is_root;

@@ -8,7 +8,6 @@
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/drop_sync.h"
 #include "analyzer/simulation/change/move.h"
-#include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/moved.h"
 #include "analyzer/simulation/path_scale.h"
 #include "analyzer/simulation/state.h"
@@ -19,24 +18,6 @@ static bool is_alone(const struct engine *engine, const struct location_state *l
 {
     return simulated_location(engine, location)->n_departing == 0 &&
            !scheduler_has_others(prediction_of(engine)->scheduler, location->index, now_ns);
-}
-
-/// When what of the open call, which sends, was its location's own began in the recording.
-static uint64_t own_since_ns(const struct engine *engine, const struct location_state *location)
-{
-    const struct call *call = &location->call;
-    const struct prediction *prediction = prediction_of(engine);
-    if (!prediction->calls || !location->is_master)
-        return call->recorded_enter_ns;
-    const struct simulated_call sending = {
-        .location = location->index,
-        .rank = location->rank,
-        .region = EVENT_NO_INDEX,
-        .recorded_enter_ns = call->recorded_enter_ns,
-        .recorded_leave_ns = call->recorded_leave_ns,
-        .recorded_work_ns = call->recorded_leave_ns - call->recorded_enter_ns,
-    };
-    return call->recorded_leave_ns - recorded_own_work(prediction, &sending);
 }
 
 static void sent(struct engine *engine, struct location_state *location, uint32_t index,
@@ -55,7 +36,6 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
     simulation->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
-        .recorded_since_ns = own_since_ns(engine, location),
         .departed_ns = PAG_NOT_KNOWN,
         .arrived_ns = PAG_NOT_KNOWN,
         .number = simulation->n_sent++,

@@ -197,7 +197,6 @@ struct posted_operation {
 /// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
     uint64_t recorded_send_ns;  // enter of the call that sent it
-    uint64_t recorded_since_ns; // begin of what of that was the sender's own (call_condition)
     uint64_t recorded_post_ns;  // of its receive, once matched
     uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;  // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other

@@ -217,21 +217,6 @@ static int64_t received_work_ns(const struct model *model, uint32_t c,
     return usual_ns < room_ns ? usual_ns : room_ns;
 }
 
-/// When CONDITION was released in the recording, for call C of a rank that lacked cores: a message
-/// when what of the sending call was the sender's own began, unless it was there before.
-static uint64_t shared_release_ns(const struct model *model, uint32_t c,
-                                  const struct condition *condition)
-{
-    if (condition->kind == CONDITION_RECEIVE) {
-        uint32_t sending = message_of(model, condition)->call;
-        const struct model_call *call = &model->calls[sending];
-        uint64_t since_ns = call->leave_ns - own_call_time(model, sending, call->enter_ns);
-        if (since_ns <= model->calls[c].leave_ns)
-            return since_ns;
-    }
-    return release_of(model, NULL, condition);
-}
-
 /// By how much longer a message is on its way than in the recording.
 static uint64_t longer_flight_ns(const struct model *model, const struct condition *condition)
 {
@@ -257,7 +242,7 @@ static uint64_t settle_shared(const struct model *model, uint32_t c,
     uint64_t release_ns = 0, own_ns;
     const struct condition *decider = NULL;
     for (uint32_t i = 0; i < n_conditions; i++) {
-        uint64_t own_release_ns = shared_release_ns(model, c, &conditions[i]);
+        uint64_t own_release_ns = release_of(model, NULL, &conditions[i]);
         if (!decider || own_release_ns > release_ns) {
             decider = &conditions[i];
             release_ns = own_release_ns;

@@ -44,13 +44,13 @@ enum { LONG_CALL_NS = 100000, SHORTEST_SLICE_NS = 100000 };
 
 /// What is to be counted of a call if it kept its core.
 struct kept_call {
-    bool is_known, has_received, is_remote;
+    bool is_known;
     uint32_t region;
-    uint64_t leave_ns, own_ns, size_bytes, receive_ns;
+    uint64_t leave_ns, own_ns;
 };
 
 struct kept_rank {
-    struct kept_call open, left; // the one that is about to be left; a long one without sample yet
+    struct kept_call left; // the last long one, without a sample yet
     bool has_cpu;
     uint64_t cpu_at_ns, cpu_ns; // last sample
 };
@@ -61,7 +61,6 @@ struct recorded {
     bool is_crowded; // some rank lacked cores
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
-    struct cost_table kept_receive[SCOPES];  // of calls that kept their core
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
     struct kept_rank *kept;                  // by rank
     struct rank_notes *notes[RECORDED_NOTES];
@@ -93,7 +92,6 @@ void recorded_free(struct recorded *recorded)
         cost_table_release(&recorded->flight[scope]);
         cost_table_release(&recorded->receive[scope]);
         cost_table_release(&recorded->shared_flight[scope]);
-        cost_table_release(&recorded->kept_receive[scope]);
     }
     for (size_t i = 0; i < recorded->definitions->n_regions; i++) {
         if (recorded->kept_calls[i])
@@ -137,9 +135,6 @@ static void count_kept(struct recorded *recorded, struct kept_call *call)
     if (!call->is_known)
         return;
     call->is_known = false;
-    if (call->has_received)
-        cost_table_count(&recorded->kept_receive[call->is_remote], call->size_bytes,
-                         call->receive_ns);
     if (call->region >= recorded->definitions->n_regions)
         return;
     struct cost_table **table = &recorded->kept_calls[call->region];
@@ -155,12 +150,8 @@ void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t ent
     if (!recorded_lacked_cores(recorded, rank))
         return;
     struct kept_rank *state = &recorded->kept[rank];
-    struct kept_call call = state->open;
-    state->open = (struct kept_call){0};
-    call.is_known = true;
-    call.region = region;
-    call.leave_ns = leave_ns;
-    call.own_ns = core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns);
+    struct kept_call call = {true, region, leave_ns,
+                             core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns)};
     if (leave_ns - enter_ns < LONG_CALL_NS) {
         count_kept(recorded, &call);
         return;
@@ -246,14 +237,8 @@ static void count_shared_message(struct recorded *recorded, const struct pag_mes
         core_wait_own_ns(recorded->core_wait, message->receiver, from_ns, message->leave_ns);
     if (has_waited && message->is_deciding)
         cost_table_count(&recorded->shared_flight[scope], message->size_bytes, own_ns);
-    if (has_waited || !message->is_received_alone)
-        return;
-    cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
-    struct kept_call *open = &recorded->kept[message->receiver].open;
-    open->has_received = true;
-    open->is_remote = scope == 1;
-    open->size_bytes = message->size_bytes;
-    open->receive_ns = own_ns;
+    if (!has_waited && message->is_received_alone)
+        cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
 }
 
 static void count_message(struct recorded *recorded, const struct pag_message *message, int scope)
@@ -264,12 +249,9 @@ static void count_message(struct recorded *recorded, const struct pag_message *m
     if (has_waited && message->leave_ns >= message->send_enter_ns)
         cost_table_count(&recorded->flight[scope], message->size_bytes,
                          message->leave_ns - message->send_enter_ns);
-    if (has_waited)
-        return;
-    uint64_t receive_ns = message->leave_ns - message->enter_ns;
-    cost_table_count(&recorded->receive[scope], message->size_bytes, receive_ns);
-    if (recorded->is_crowded)
-        cost_table_count(&recorded->kept_receive[scope], message->size_bytes, receive_ns);
+    if (!has_waited)
+        cost_table_count(&recorded->receive[scope], message->size_bytes,
+                         message->leave_ns - message->enter_ns);
 }
 
 void recorded_message(void *context, const struct pag_message *message)
@@ -369,7 +351,6 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         cost_table_conclude(&recorded->flight[scope]);
         cost_table_conclude(&recorded->receive[scope]);
         cost_table_conclude(&recorded->shared_flight[scope]);
-        cost_table_conclude(&recorded->kept_receive[scope]);
         conclude_rendezvous(&recorded->rendezvous[scope]);
     }
     for (int scope = 0; scope < SCOPES; scope++)
@@ -377,15 +358,6 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 }
 
 // --- costs
-
-uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
-                                  uint64_t size_bytes)
-{
-    uint64_t time_ns;
-    bool is_known = cost_table_find(&recorded->kept_receive[is_remote], size_bytes, &time_ns) ||
-                    cost_table_find(&recorded->kept_receive[!is_remote], size_bytes, &time_ns);
-    return is_known ? time_ns : recorded_receive_ns(recorded, is_remote, size_bytes);
-}
 
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region)
 {

@@ -65,10 +65,6 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
 /// Median times of a message of SIZE_BYTES, on one node or between two.
 uint64_t recorded_flight_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 uint64_t recorded_receive_ns(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
-/// As above, of calls of ranks that lacked cores but did not lose theirs meanwhile,
-/// or of all where no such are known.
-uint64_t recorded_kept_receive_ns(const struct recorded *recorded, bool is_remote,
-                                  uint64_t size_bytes);
 /// Whether messages both on one node and between nodes were seen to take their time.
 bool recorded_has_both_flights(const struct recorded *recorded);
 bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);

@@ -76,17 +76,12 @@ static uint64_t delay_of(const struct prediction *prediction,
     return is_measured ? measured_ns : 0;
 }
 
-/// What receiving the message of CONDITION takes. A rank whose waits keep its cores busy, and which
-/// has other cores now than in the recording, or with others, polls no longer as then.
+/// What receiving the message of CONDITION takes.
 static uint64_t receive_ns(const struct prediction *prediction,
                            const struct call_condition *condition)
 {
-    const struct recorded *recorded = prediction->recorded;
-    bool far = is_remote(prediction, condition);
-    bool polls_anew = spins(prediction) && recorded_lacked_cores(recorded, condition->receiver) &&
-                      !prediction->scenario->keeps_cores[condition->receiver];
-    return polls_anew ? recorded_kept_receive_ns(recorded, far, condition->size_bytes)
-                      : recorded_receive_ns(recorded, far, condition->size_bytes);
+    return recorded_receive_ns(prediction->recorded, is_remote(prediction, condition),
+                               condition->size_bytes);
 }
 
 /// The work of a call that did not wait: what receiving its messages usually takes; all of its time
@@ -130,15 +125,6 @@ static bool is_flight(const struct call_condition *condition)
 
 // --- of ranks that lacked cores
 
-/// When CONDITION was released in the recording: a message perhaps only after its sender, which had
-/// lost its core, had it again.
-static uint64_t shared_release_ns(const struct simulated_call *call,
-                                  const struct call_condition *condition)
-{
-    return condition->recorded_since_ns <= call->recorded_leave_ns ? condition->recorded_since_ns
-                                                                   : condition->recorded_ns;
-}
-
 /// How much longer a message takes now than in the recording, because of its size or its way.
 static uint64_t longer_flight(const struct prediction *prediction,
                               const struct call_condition *condition)
@@ -168,11 +154,8 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
                           const struct call_condition *conditions, uint32_t n_conditions,
                           uint64_t *ready_ns, pag_work *work)
 {
-    uint32_t last = 0;
-    for (uint32_t i = 1; i < n_conditions; i++)
-        if (shared_release_ns(call, &conditions[i]) > shared_release_ns(call, &conditions[last]))
-            last = i;
-    uint64_t release_ns = shared_release_ns(call, &conditions[last]);
+    uint32_t last = deciding(conditions, n_conditions);
+    uint64_t release_ns = conditions[last].recorded_ns;
     bool is_whole = call->n_left_out == 0;
     bool has_waited =
         is_whole && (release_ns > call->recorded_enter_ns || is_all_to_all(&conditions[last]));
@@ -210,17 +193,15 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
 ///   An oversubscribed rank: O is the call's own time, at most what its sender allows
-///     (OVERSUBSCRIBED.md 1 and 2). A message is released when the sender's own time in the call
-///     that sent it began, if that was before L. W is O, if the call waited, from the release on,
-///     and D is 0: on shared cores even a flight is somebody's work. Of a call some of which is
-///     left out W is at most the sum of receive times. A message of another size, or that was on
-///     one node and is between two now or the other way, comes later by the shared flight now -
-///     shared flight then, not less than 0. Where waiting ranks spin: W is as above, or min(O, sum
-///     of receive times) if the call did not wait, and messages take no time. A rank that has not
-///     the cores it had, with the same ranks, does not poll for what it had from others on them:
-///     its receive times are those of calls that kept their core, and O of a call
-///     that lost its core and waits for no message is at most what is usual for its region. Handle
-///     calls are as above: they took no core.
+///     (OVERSUBSCRIBED.md 1 and 2). W is O, if the call waited, from the release on, and D is 0: on
+///     shared cores even a flight is somebody's work. Of a call some of which is left out W is at
+///     most the sum of receive times. A message of another size, or that was on one node and is
+///     between two now or the other way, comes later by the shared flight now - shared flight then,
+///     not less than 0. Where waiting ranks spin: W is as above, or min(O, sum of receive times) if
+///     the call did not wait, and messages take no time. A rank that has not the cores it had, with
+///     the same ranks, does not poll for what it had from others on them: O of a call that lost its
+///     core and waits for no message is at most what is usual for its region. Handle calls are as
+///     above: they took no core.
 /// *READY_NS = max of the enter and of release + delay over all conditions, *WORK = W.
 static void settle(struct prediction *prediction, const struct simulated_call *call,
                    const struct call_condition *conditions, uint32_t n_conditions,
