@@ -28,6 +28,45 @@ archive() {
     jq -e '.pairs[] | select(.gain_ns == 400000 and .together == "add-up")' advice
 }
 
+@test "half the bytes of one stream of messages" {
+    # 4000 bytes from rank 0 to rank 1 take 4 us on the machine, 100 to rank 2 take 100 ns.
+    cat >streams.txt <<'END'
+nodes a b c
+0 0    enter main
+0 1000 enter MPI_Send
+0 1000 send world 1 0 4000
+0 1100 leave MPI_Send
+0 1100 enter MPI_Send
+0 1100 send world 2 0 100
+0 1200 leave MPI_Send
+0 1200 leave main
+1 0    enter main
+1 0    enter MPI_Recv
+1 3000 recv world 0 0 4000
+1 3000 leave MPI_Recv
+1 4000 leave main
+2 0    enter main
+2 0    enter MPI_Recv
+2 2000 recv world 0 0 100
+2 2000 leave MPI_Recv
+2 2500 leave main
+END
+    echo '<machine><message scope="network" eager="100000"><point bytes="0" time="0s"/>
+        <point bytes="4000" time="4us"/></message></machine>' >linear.xml
+    "$BUILD/tools/mktrace" streams.txt streams
+    "$PAGODA" advise streams --machine linear.xml --json >advice
+    jq -r '.candidates[] | select(.options | startswith("--cut-messages")) | "\(.options) \(.gain_ns)"' \
+        advice >gains
+    cat gains
+    # The run ends with rank 1's message and the 1 us after it; nobody waits for rank 2.
+    grep -qx -- "--cut-messages 'from==0&&to==1=0.5' 2000" gains
+    grep -qx -- "--cut-messages 'from==0&&to==2=0.5' 0" gains
+    grep -qx -- "--cut-messages 'size>=1=0.5' 2000" gains
+    target=$(jq .target_ns advice)
+    "$PAGODA" replay streams --machine linear.xml --cut-messages 'from==0&&to==1=0.5' --json |
+        jq -e --argjson target "$target" '.whatif.predicted_ns == $target - 2000'
+}
+
 @test "the report: the best change first, with the command that predicts it" {
     archive late
     "$PAGODA" advise late >report
