@@ -325,20 +325,17 @@ static uint64_t spread_computing(const struct result *result)
 /// What the conclusion of a replay says of ranks without CPU time; NULL: nothing.
 static char *lost_text(const struct result *result)
 {
-    enum lost_kind kind = lost_kind(result);
     char *text = NULL;
     size_t size;
-    FILE *out = kind != LOST_NONE ? open_memstream(&text, &size) : NULL;
-    if (!out)
+    if (lost_kind(result) == LOST_NONE)
         return NULL;
+    FILE *out = memory_stream(&text, &size);
     lost_write(result, out);
-    fprintf(out, ". ");
+    fputs(". ", out);
     lost_write_cause(result, out);
-    fprintf(out, "%s", lost_change(result));
-    if (kind == LOST_UNKNOWN)
-        fprintf(out, "Predictions are of a run without that.");
-    else
-        fseek(out, -1, SEEK_CUR); // the blank at the end
+    fputs(lost_change(result), out);
+    if (lost_kind(result) == LOST_UNKNOWN)
+        fputs("Predictions are of a run without that.", out);
     fclose(out);
     return text;
 }
@@ -350,11 +347,9 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
 {
     struct whatif_point same = {0};
     struct whatif_job target = {0};
-    struct whatif_target read;
-    whatif_target_read(&read, &setting->batch);
-    advice->assumption = read.plan.assumes_waiting ? whatif_waiting_note : NULL;
-    int status = whatif_run_unchanged(&read.plan, setting->batch.measured, unchanged, &same, err);
-    whatif_target_release(&read);
+    advice->assumption = setting->target->assumes_waiting ? whatif_waiting_note : NULL;
+    int status =
+        whatif_run_unchanged(setting->target, setting->batch.measured, unchanged, &same, err);
     target.predicted_ns = same.predicted_ns;
     target.window_ns = same.window_end_ns - same.window_begin_ns;
     if (status == 0 && setting->batch.n_words > 0)
@@ -396,37 +391,48 @@ static void spend(struct advise_setting *limited, const struct advice *advice, s
     limited->max_passes = limited->max_passes > spent ? limited->max_passes - spent : 0;
 }
 
+/// Adds the candidates to ADVICE, and predicts them and pairs of them.
+static void try_candidates(struct advise_setting *limited, const struct pag_result *unchanged,
+                           struct advice *advice)
+{
+    struct whatif_progress *progress = limited->batch.progress;
+    advise_enumerate(limited, unchanged, advice);
+    if (limited->kinds >> ADVICE_PROCESSORS & 1)
+        advise_add_cores(limited, unchanged, advice);
+    if (limited->kinds >> ADVICE_PLACEMENT & 1)
+        advise_add_placement(limited, advice);
+    if (limited->kinds >> ADVICE_WORKERS & 1)
+        advise_add_workers(limited, advice);
+    size_t n_more = 0;
+    if (limited->kinds >> ADVICE_DYNAMIC & 1)
+        n_more = advise_add_rebalancing(limited, advice);
+    relate_regions(limited->batch.measured, advice);
+    spend(limited, advice, n_more);
+    size_t n_candidates = advice->n_candidates;
+    if (n_candidates > limited->max_passes)
+        n_candidates = limited->max_passes;
+    size_t n_pairs = limited->n_paired * (limited->n_paired - 1) / 2;
+    whatif_progress_expect(progress, n_candidates + n_pairs);
+    replay_candidates(limited, advice);
+    whatif_progress_expect(progress, n_pairs);
+    replay_pairs(limited, advice);
+}
+
 int advise_run(const struct advise_setting *setting, struct advice *advice, struct error *err)
 {
     struct advise_setting limited = within_limits(setting);
+    struct whatif_target target;
     struct replay_run unchanged = {0};
     advice->measured_ns = setting->batch.measured->replay.time_ns;
-    size_t n_expected = limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES;
-    whatif_progress_expect(setting->batch.progress, n_expected);
-    int status = predict_baselines(&limited, advice, &unchanged, err);
+    whatif_progress_expect(setting->batch.progress,
+                           limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES);
+    int status = whatif_target_read(&target, &setting->batch, err);
+    limited.target = &target.plan;
     if (status == 0)
-        advise_enumerate(setting, &unchanged.replay, advice);
-    if (status == 0 && setting->kinds >> ADVICE_PROCESSORS & 1)
-        advise_add_cores(setting, &unchanged.replay, advice);
+        status = predict_baselines(&limited, advice, &unchanged, err);
+    if (status == 0)
+        try_candidates(&limited, &unchanged.replay, advice);
     replay_run_release(&unchanged);
-    if (status != 0)
-        return -1;
-    if (setting->kinds >> ADVICE_PLACEMENT & 1)
-        advise_add_placement(&limited, advice);
-    if (setting->kinds >> ADVICE_WORKERS & 1)
-        advise_add_workers(&limited, advice);
-    size_t n_more = 0;
-    if (setting->kinds >> ADVICE_DYNAMIC & 1)
-        n_more = advise_add_rebalancing(&limited, advice);
-    relate_regions(setting->batch.measured, advice);
-    spend(&limited, advice, n_more);
-    size_t n_candidates = advice->n_candidates;
-    if (n_candidates > limited.max_passes)
-        n_candidates = limited.max_passes;
-    size_t n_pairs = limited.n_paired * (limited.n_paired - 1) / 2;
-    whatif_progress_expect(setting->batch.progress, n_candidates + n_pairs);
-    replay_candidates(&limited, advice);
-    whatif_progress_expect(setting->batch.progress, n_pairs);
-    replay_pairs(&limited, advice);
-    return 0;
+    whatif_target_release(&target);
+    return status;
 }

@@ -69,7 +69,7 @@ static bool wants(const struct survey *survey, enum advice_kind kind)
 /// shared cores, and on another target, whose critical path is another one.
 static uint64_t bound(const struct survey *survey, uint64_t most_ns)
 {
-    bool is_known = !survey->path.is_shared && !*survey->advice->target;
+    bool is_known = !survey->setting->target->unchanged.is_shared && !*survey->advice->target;
     return is_known && most_ns < UINT64_MAX / 2 ? most_ns + most_ns / 500 : UINT64_MAX;
 }
 
@@ -380,7 +380,7 @@ static void add_overlaps(struct survey *survey)
 
 static void add_network(struct survey *survey)
 {
-    const struct machine *machine = survey->setting->machine;
+    const struct machine *machine = survey->setting->target->cases[0].settings.machine;
     const struct machine_messages *network = machine ? &machine->messages[MACHINE_NETWORK] : NULL;
     if (!network || network->n_points == 0)
         return;

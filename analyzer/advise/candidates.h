@@ -4,20 +4,17 @@
 #define PAGODA_ADVISE_CANDIDATES_H
 
 #include "analyzer/result/advice.h"
-#include "analyzer/simulation/cost/machine.h"
 #include "analyzer/whatif/jobs.h"
 
 enum { ADVISE_MAX_PAIRED = 3 };
 
 struct advise_setting {
     struct whatif_batch batch; // its words are those of the target
-    // The target once more.
-    const struct machine *machine; // NULL: costs as recorded
-    uint32_t n_nodes;              // 0: as recorded
-    unsigned kinds;                // bits of enum advice_kind: what is looked for
-    bool replays_all;              // also changes that cannot come to the top
-    size_t n_shown;                // how many of a group count as the top
+    unsigned kinds;            // bits of enum advice_kind: what is looked for
+    bool replays_all;          // also changes that cannot come to the top
+    size_t n_shown;            // how many of a group count as the top
     // Set by advise_run():
+    const struct whatif_plan *target; // the words of the batch, one case
     size_t max_passes;     // through the trace for candidates, unless all are to be replayed
     size_t max_placements; // predictions
     size_t n_paired;       // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
@@ -37,7 +34,6 @@ struct advise_path {
     size_t n_regions;
     uint64_t computing_ns, work_ns; // work_ns: with MPI, start-up and end
     uint64_t slack_ns; // run time less the computing of the busiest rank: what MPI costs at most
-    bool is_shared;    // more ranks than cores on some node
 };
 
 /// Of a run in REPLAY that was replayed with its critical path. The caller releases.

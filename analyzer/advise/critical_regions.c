@@ -110,12 +110,6 @@ void advise_path_collect(struct advise_path *path, const struct definitions *def
         if (replay->rank_times[i].useful_ns > busiest_ns)
             busiest_ns = replay->rank_times[i].useful_ns;
     path->slack_ns = replay->time_ns > busiest_ns ? replay->time_ns - busiest_ns : 0;
-    struct scenario scenario = {0};
-    struct error err;
-    const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
-    if (scenario_init(&scenario, definitions, &unchanged, &err) == 0)
-        path->is_shared = scenario.is_shared;
-    scenario_release(&scenario);
 }
 
 void advise_path_release(struct advise_path *path)

@@ -76,17 +76,14 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 {
     const struct replay_run *measured = setting->batch.measured;
     struct error err = {{0}};
+    struct farm_run run = {0};
     if (farm_find_master(&measured->replay) == UINT32_MAX)
         return;
-    struct whatif_target target;
-    struct farm_run run = {0};
-    whatif_target_read(&target, &setting->batch);
-    if (target.is_known && farm_run_find(&run, measured->trace, &target.plan.cases[0].scenario,
-                                         measured->recorded, &measured->replay, &err) == 0)
+    if (farm_run_find(&run, measured->trace, &setting->target->cases[0].scenario,
+                      measured->recorded, &measured->replay, &err) == 0)
         add_best(&run, advice);
     advice->n_replays += run.n_passes;
     farm_run_release(&run);
-    whatif_target_release(&target);
 }
 
 /// Has the bundled policy NAME rules for balancing?
@@ -137,12 +134,8 @@ static void add_policies(char *const *names, struct whatif_job *jobs, size_t n,
 size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice)
 {
     const struct replay_run *measured = setting->batch.measured;
-    struct advise_path path;
-    advise_path_collect(&path, trace_definitions(measured->trace), &measured->replay);
-    bool is_shared = path.is_shared;
-    advise_path_release(&path);
-    if (measured->replay.n_ranks < 2 || is_shared || advice->loss_ns == 0 ||
-        farm_find_master(&measured->replay) != UINT32_MAX)
+    if (measured->replay.n_ranks < 2 || setting->target->unchanged.is_shared ||
+        advice->loss_ns == 0 || farm_find_master(&measured->replay) != UINT32_MAX)
         return 0;
     size_t n_names, n = 0;
     char **names = bundled_names(&bundled_policies, &n_names, NULL);

@@ -15,21 +15,18 @@ enum { MAX_CORES = 4096 };
 // --- a core for each rank
 
 /// Ranks on the fullest node of the target; 0: no rank shares a core there.
-static uint32_t count_ranks_if_shared(const struct advise_setting *setting)
+static uint32_t count_ranks_if_shared(const struct scenario *target)
 {
-    struct whatif_target target;
+    const struct placement *placement = &target->placement;
     uint32_t most = 0;
-    whatif_target_read(&target, &setting->batch);
-    if (target.is_known && target.plan.cases[0].scenario.is_shared) {
-        const struct placement *placement = &target.plan.cases[0].scenario.placement;
-        uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
-        for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
-            uint32_t n = ++n_ranks[placement->node_of_rank[rank]];
-            most = n > most ? n : most;
-        }
-        free(n_ranks);
+    if (!target->is_shared)
+        return 0;
+    uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        uint32_t n = ++n_ranks[placement->node_of_rank[rank]];
+        most = n > most ? n : most;
     }
-    whatif_target_release(&target);
+    free(n_ranks);
     return most;
 }
 
@@ -45,7 +42,7 @@ static uint64_t most_saved_ns(const struct pag_result *unchanged)
 void advise_add_cores(const struct advise_setting *setting, const struct pag_result *unchanged,
                       struct advice *advice)
 {
-    uint32_t n_ranks = count_ranks_if_shared(setting);
+    uint32_t n_ranks = count_ranks_if_shared(&setting->target->cases[0].scenario);
     if (n_ranks < 2)
         return;
     char cores[16];
@@ -252,10 +249,10 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
 {
     const struct result *result = &setting->batch.measured->result;
     const struct definitions *definitions = trace_definitions(setting->batch.measured->trace);
-    struct choice choice = {.places = {.n = setting->n_nodes}};
+    uint32_t n_nodes = setting->target->cases[0].settings.n_nodes;
+    struct choice choice = {.places = {.n = n_nodes}};
     bool has_target = has_other_places(setting);
-    if (setting->n_nodes == 0 &&
-        (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
+    if (n_nodes == 0 && (has_target || result->n_nodes != 1 || !choose_cores(&choice, definitions)))
         choose_recorded_nodes(&choice, definitions, has_target);
     struct advice_word words[5];
     char cores[16];

@@ -127,8 +127,6 @@ static int advise(const struct advise_request *request, struct advice *advice, b
                   .progress = whatif_progress_new()},
         .replays_all = request->replays_all,
         .n_shown = request->limit,
-        .machine = request->machine ? &machine : NULL,
-        .n_nodes = request->nodes ? (uint32_t)strtoul(request->nodes, NULL, 10) : 0,
         .kinds = request->kinds,
     };
     status = advise_run(&setting, advice, err);

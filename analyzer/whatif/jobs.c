@@ -138,15 +138,14 @@ void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, 
         pthread_join(threads[i], NULL);
 }
 
-void whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch)
+int whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch,
+                       struct error *err)
 {
-    struct error err = {{0}};
     *target = (struct whatif_target){0};
     give_words(&target->options, batch->words, batch->n_words);
-    if (whatif_plan_read(&target->plan, &target->options, &err) != 0)
-        return;
-    target->is_known =
-        whatif_plan_complete(&target->plan, &target->options, batch->measured, &err) == 0;
+    if (whatif_plan_read(&target->plan, &target->options, err) != 0)
+        return -1;
+    return whatif_plan_complete(&target->plan, &target->options, batch->measured, err);
 }
 
 void whatif_target_release(struct whatif_target *target)

@@ -48,11 +48,11 @@ void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, 
 struct whatif_target {
     struct whatif_options options;
     struct whatif_plan plan;
-    bool is_known; // the plan is complete: the words of the target make a prediction
 };
 
-/// The caller releases TARGET.
-void whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch);
+/// 0, or -1 and ERR; the caller releases TARGET in either case.
+int whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch,
+                       struct error *err);
 void whatif_target_release(struct whatif_target *target);
 
 #endif

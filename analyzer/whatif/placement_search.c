@@ -138,7 +138,8 @@ static void survey_places(struct search *search)
 {
     static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
     struct whatif_target target;
-    whatif_target_read(&target, search->batch);
+    struct error unplaced = {{0}}; // without --place it may be none
+    (void)whatif_target_read(&target, search->batch, &unplaced);
     const struct scenario_settings *settings =
         target.plan.n_cases > 0 ? &target.plan.cases[0].settings : &unchanged;
     const struct machine *given = settings->machine;
