@@ -157,6 +157,13 @@ static void parse_comm(struct reference_trace *trace, const struct line *line)
     }
 }
 
+static void parse_region(struct reference_trace *trace, const struct line *line)
+{
+    uint32_t index = find_region(trace, line->words[1]);
+    if (line->n_words > 3)
+        trace->regions[index].is_mpi = strcmp(line->words[3], "mpi") == 0;
+}
+
 static void parse_context(struct reference_trace *trace, const struct line *line)
 {
     uint32_t index = find_context(trace, line->words[1]);
@@ -329,9 +336,7 @@ static void parse_line(struct reference_trace *trace, struct line *line)
     else if (strcmp(word, "comm") == 0 || strcmp(word, "intercomm") == 0)
         parse_comm(trace, line);
     else if (strcmp(word, "region") == 0)
-        trace->regions[find_region(trace, line->words[1])].is_mpi =
-            line->n_words > 3 ? strcmp(line->words[3], "mpi") == 0
-                              : strncmp(line->words[1], "MPI_", 4) == 0;
+        parse_region(trace, line);
     else if (strcmp(word, "context") == 0)
         parse_context(trace, line);
     else
