@@ -54,7 +54,6 @@ PAGODA_NOT_TRACED static inline const struct pagoda_trace_api *pagoda_trace_find
 {
     static const struct pagoda_trace_api *api;
     static int looked;
-
     if (!looked) {
         if (dlsym != NULL)
             api = (const struct pagoda_trace_api *)dlsym(NULL, "pagoda_trace_api");
@@ -67,7 +66,6 @@ PAGODA_NOT_TRACED static inline const struct pagoda_trace_api *pagoda_trace_find
 PAGODA_NOT_TRACED static inline void pagoda_region_begin(const char *name)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
-
     if (api != NULL)
         api->region_begin(name);
 }
@@ -76,7 +74,6 @@ PAGODA_NOT_TRACED static inline void pagoda_region_begin(const char *name)
 PAGODA_NOT_TRACED static inline void pagoda_region_end(const char *name)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
-
     if (api != NULL)
         api->region_end(name);
 }
@@ -86,7 +83,6 @@ PAGODA_NOT_TRACED static inline void pagoda_marker(const char *name, int n,
                                                    const char *const names[], const double values[])
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
-
     if (api != NULL)
         api->marker(name, n, names, values);
 }
@@ -96,7 +92,6 @@ PAGODA_NOT_TRACED static inline void pagoda_marker(const char *name, int n,
 PAGODA_NOT_TRACED static inline void pagoda_trace_off(void)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
-
     if (api != NULL && api->version >= 2)
         api->off();
 }
@@ -105,7 +100,6 @@ PAGODA_NOT_TRACED static inline void pagoda_trace_off(void)
 PAGODA_NOT_TRACED static inline void pagoda_trace_on(void)
 {
     const struct pagoda_trace_api *api = pagoda_trace_find();
-
     if (api != NULL && api->version >= 2)
         api->on();
 }

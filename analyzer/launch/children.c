@@ -29,7 +29,6 @@ char *trace_find_part(const char *name)
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     char *candidates[3] = {NULL, NULL, memory_format("%s/%s", PAGODA_LIBDIR, name)};
     char *found = NULL;
-
     if (n > 0) {
         self[n] = '\0';
         *strrchr(self, '/') = '\0';
@@ -62,7 +61,6 @@ static void forward(int number, siginfo_t *info, void *context)
 {
     static const char notice[] = "pagoda: writing the archive; a second signal leaves the records "
                                  "for pagoda trace --finish\n";
-
     (void)context;
     if (!finisher) {
         if (child > 0 && info->si_code <= 0)
@@ -82,7 +80,6 @@ static struct sigaction actions_before[n_forwarded];
 void trace_forward_signals(void)
 {
     struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
-
     sigfillset(&action.sa_mask);
     for (int i = 0; i < n_forwarded; i++)
         sigaction(forwarded[i], &action, &actions_before[i]);
@@ -101,7 +98,6 @@ static void allow_address_sanitizer(void)
     const char *options = getenv("ASAN_OPTIONS");
     char *with = options && *options ? memory_format("%s:verify_asan_link_order=0", options)
                                      : memory_copy_text("verify_asan_link_order=0");
-
     setenv("ASAN_OPTIONS", with, 1);
     free(with);
 }
@@ -109,7 +105,6 @@ static void allow_address_sanitizer(void)
 const char *const *trace_exports(const char *library)
 {
     static const char *const names[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "PAGODA_SPOOL", NULL};
-
     return strchr(library, ' ') ? names : names + 1;
 }
 
@@ -123,7 +118,6 @@ static void prepend(const char *name, const char *first)
 {
     const char *inherited = getenv(name);
     char *both = inherited && *inherited ? memory_format("%s:%s", first, inherited) : NULL;
-
     setenv(name, both ? both : first, 1);
     free(both);
 }
@@ -134,11 +128,9 @@ static void set_environment(const char *library, const char *spool)
 {
     const char *exported = getenv("SLURM_EXPORT_ENV");
     char *more = exported ? launch_export_with(exported, trace_exports(library)) : NULL;
-
     if (strchr(library, ' ')) {
         const char *name = strrchr(library, '/') + 1;
         char *folder = memory_format("%.*s", (int)(name - 1 - library), library);
-
         prepend("LD_LIBRARY_PATH", folder);
         prepend("LD_PRELOAD", name);
         free(folder);
@@ -157,7 +149,6 @@ int trace_run_line(char **line, const char *library, const char *spool)
     int report[2]; // tells of a failed exec; closed by a successful one
     int error = 0;
     int status = 0;
-
     if (pipe2(report, O_CLOEXEC) != 0)
         return -1;
     child = fork();
@@ -186,7 +177,6 @@ static void say_ended(const char *dir, const char *spool, int number)
 {
     if (asks_to_end(number)) {
         char *word = shell_path(dir);
-
         log_error("the archive was not written (interrupted): the records are kept in %s, and "
                   "pagoda trace --finish %s makes it",
                   spool, word);
@@ -204,7 +194,6 @@ struct trace_finished trace_finish(const char *dir, const char *spool, const cha
     char *program = trace_find_part(FINISHER);
     char line[256];
     int out[2];
-
     if (!program || pipe2(out, O_CLOEXEC) != 0) {
         log_error("cannot find " FINISHER ", which makes the archive: the records are kept in %s",
                   spool);
@@ -228,7 +217,6 @@ struct trace_finished trace_finish(const char *dir, const char *spool, const cha
         unsigned n_ranks;
         unsigned n_open;
         unsigned long long n_events, recording_ns, counted_ns;
-
         if (sscanf(line, "ranks %u locations %*u events %llu open %u recording %llu of %llu",
                    &n_ranks, &n_events, &n_open, &recording_ns, &counted_ns) != 5)
             continue;

@@ -32,7 +32,6 @@ static bool ask_git(const char *folder, const char *const *arguments, char *line
     size_t length = 0;
     ssize_t got;
     char rest[4096];
-
     while (*arguments && n < 11)
         command[n++] = *arguments++;
     if (pipe2(out, O_CLOEXEC) != 0)
@@ -40,7 +39,6 @@ static bool ask_git(const char *folder, const char *const *arguments, char *line
     pid_t pid = fork();
     if (pid == 0) {
         int nowhere = open("/dev/null", O_RDWR);
-
         dup2(nowhere, STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
@@ -71,7 +69,6 @@ static bool find_in(const char *folder, struct revision *revision)
     static const char *const branch[] = {"symbolic-ref", "--short", "-q", "HEAD", NULL};
     static const char *const tag[] = {"describe", "--tags", "--exact-match", "HEAD", NULL};
     char line[256];
-
     if (!ask_git(folder, head, line, sizeof line) || strlen(line) >= sizeof revision->commit ||
         strspn(line, "0123456789abcdef") != strlen(line))
         return false;
@@ -89,7 +86,6 @@ static struct revision find_revision(const char *program)
 {
     struct revision revision = {"", "", "", ""};
     char folder[PATH_MAX];
-
     if (*program && realpath(program, folder) && strrchr(folder, '/') != folder) {
         *strrchr(folder, '/') = '\0';
         if (find_in(folder, &revision))
@@ -112,7 +108,6 @@ void launch_facts_write(char **line, const char *program, FILE *file)
     time_t now = time(NULL);
     struct tm parts;
     struct revision revision = find_revision(program);
-
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &parts));
     write_fact(file, "VERSION", PAGODA_VERSION);
     write_fact(file, "DATE", date);
@@ -130,7 +125,6 @@ void launch_facts_write(char **line, const char *program, FILE *file)
 void launch_facts_add_time(uint64_t time_ns, FILE *file)
 {
     char text[32];
-
     snprintf(text, sizeof text, "%" PRIu64, time_ns);
     write_fact(file, "LAUNCH_NS", text);
 }

@@ -129,7 +129,6 @@ static int take_words(struct parser *parser, char *text)
 {
     while (*text) {
         char *end;
-
         text += strspn(text, " \t\r\n");
         if (*text == '\0' || *text == '#')
             return 0;
@@ -157,7 +156,6 @@ static char *tau_pattern(char *text, char kind)
     char *pattern = memory_new(2 * strlen(text) + 1);
     char *to = pattern;
     size_t length = strlen(text);
-
     if (length >= 2 && text[0] == '"' && text[length - 1] == '"') {
         text[length - 1] = '\0';
         text++;
@@ -189,13 +187,11 @@ static char *tau_pattern(char *text, char kind)
 static int take_tau_line(struct parser *parser, char *text)
 {
     char *pattern;
-
     if (*text == '#')
         return 0;
     pattern = tau_pattern(text, parser->block->kind);
     if (*pattern == '\0' || check_pattern(parser, pattern) != 0) {
         int result = *pattern ? -1 : FAIL(parser, "`%s` names no routine", text);
-
         free(pattern);
         return result;
     }
@@ -233,7 +229,6 @@ static int take_line(struct parser *parser, char *line)
 {
     char *text = line + strspn(line, " \t");
     size_t length = strlen(text);
-
     while (length > 0 && strchr(" \t\r\n", text[length - 1]))
         text[--length] = '\0';
     if (length == 0)
@@ -262,7 +257,6 @@ struct trace_filter *trace_filter_read(const char *path, struct error *err)
     size_t size = 0;
     ssize_t n;
     int result = 0;
-
     if (!file) {
         error_set(err, "cannot read the filter file %s: %m", path);
         return NULL;
@@ -311,10 +305,8 @@ bool trace_filter_is_one(const char *path)
     char *line = NULL;
     size_t size = 0;
     bool found = false;
-
     while (file && !found && getline(&line, &size, file) > 0) {
         const char *text = line + strspn(line, " \t");
-
         for (int i = 0; i < N_BLOCKS && !found; i++)
             found = !strncmp(text, blocks[i].begin, strlen(blocks[i].begin));
         found = found || !strncmp(text, "BEGIN_INSTRUMENT_SECTION", 24);
@@ -330,7 +322,6 @@ void trace_filter_write(const struct trace_filter *filter, FILE *stream)
     for (size_t i = 0; i < filter->n_rules; i++) {
         const struct rule *rule = &filter->rules[i];
         const char *kind = rule->kind == 'f' ? "file" : rule->kind == 'm' ? "mangled" : "region";
-
         fprintf(stream, "%s_%s=%s\n", rule->include ? "include" : "exclude", kind, rule->pattern);
         // MPI functions are left out by rules that name them, not by a mere *.
         if (rule->kind == 'r' && !strncmp(rule->pattern, "MPI_", 4))
@@ -340,77 +331,27 @@ void trace_filter_write(const struct trace_filter *filter, FILE *stream)
 }
 
 /// The functions that neither communicate nor wait for another process.
-static const char *const local_mpi[] = {
-    "MPI_Wt*",
-    "MPI_Type_*",
-    "MPI_Group_*",
-    "MPI_Info_*",
-    "MPI_Op_*",
-    "MPI_Errhandler_*",
-    "MPI_Error_*",
-    "MPI_Add_error_*",
-    "MPI_Attr_*",
-    "MPI_Keyval_*",
-    "MPI_Address",
-    "MPI_Aint_*",
-    "MPI_Get_*",
-    "MPI_Pack*",
-    "MPI_Unpack*",
-    "MPI_Status_*",
-    "MPI_Comm_rank",
-    "MPI_Comm_size",
-    "MPI_Comm_remote_*",
-    "MPI_Comm_compare",
-    "MPI_Comm_get_*",
-    "MPI_Comm_set_*",
-    "MPI_Comm_test_*",
-    "MPI_Comm_group",
-    "MPI_Comm_call_*",
-    "MPI_Comm_create_*",
-    "MPI_Comm_free_*",
-    "MPI_Comm_delete_*",
-    "MPI_Win_get_*",
-    "MPI_Win_set_*",
-    "MPI_Win_call_*",
-    "MPI_Win_create_*",
-    "MPI_Win_free_*",
-    "MPI_Win_delete_*",
-    "MPI_File_get_*",
-    "MPI_File_call_*",
-    "MPI_Cart_rank",
-    "MPI_Cart_coords",
-    "MPI_Cart_get",
-    "MPI_Cart_shift",
-    "MPI_Cart_map",
-    "MPI_Cartdim_get",
-    "MPI_Dims_create",
-    "MPI_Graph_get",
-    "MPI_Graph_map",
-    "MPI_Graph_neighbors*",
-    "MPI_Graphdims_get",
-    "MPI_Dist_graph_neighbors*",
-    "MPI_Topo_test",
-    "MPI_Initialized",
-    "MPI_Finalized",
-    "MPI_Is_thread_main",
-    "MPI_Query_thread",
-    "MPI_Buffer_*",
-    "MPI_Alloc_mem",
-    "MPI_Free_mem",
-    "MPI_Pcontrol",
-    "MPI_T_*",
-    "MPI_Register_datarep*",
-    "MPI_Op_create*",
-    "MPI_*_f2c",
-    "MPI_*_c2f",
-    "MPI_*_fromint",
-    "MPI_*_toint",
-};
+static const char local_mpi[] =
+    "MPI_Wt* MPI_Type_* MPI_Group_* MPI_Info_* MPI_Op_* MPI_Errhandler_* MPI_Error_* "
+    "MPI_Add_error_* MPI_Attr_* MPI_Keyval_* MPI_Address MPI_Aint_* MPI_Get_* MPI_Pack* "
+    "MPI_Unpack* MPI_Status_* MPI_Comm_rank MPI_Comm_size MPI_Comm_remote_* MPI_Comm_compare "
+    "MPI_Comm_get_* MPI_Comm_set_* MPI_Comm_test_* MPI_Comm_group MPI_Comm_call_* "
+    "MPI_Comm_create_* MPI_Comm_free_* MPI_Comm_delete_* MPI_Win_get_* MPI_Win_set_* "
+    "MPI_Win_call_* MPI_Win_create_* MPI_Win_free_* MPI_Win_delete_* MPI_File_get_* "
+    "MPI_File_call_* MPI_Cart_rank MPI_Cart_coords MPI_Cart_get MPI_Cart_shift MPI_Cart_map "
+    "MPI_Cartdim_get MPI_Dims_create MPI_Graph_get MPI_Graph_map MPI_Graph_neighbors* "
+    "MPI_Graphdims_get MPI_Dist_graph_neighbors* MPI_Topo_test MPI_Initialized MPI_Finalized "
+    "MPI_Is_thread_main MPI_Query_thread MPI_Buffer_* MPI_Alloc_mem MPI_Free_mem MPI_Pcontrol "
+    "MPI_T_* MPI_Register_datarep* MPI_Op_create* MPI_*_f2c MPI_*_c2f MPI_*_fromint "
+    "MPI_*_toint";
 
 void trace_filter_write_local_mpi(FILE *stream)
 {
-    for (size_t i = 0; i < sizeof local_mpi / sizeof local_mpi[0]; i++)
-        fprintf(stream, "exclude_function=%s\n", local_mpi[i]);
+    for (const char *name = local_mpi; *name; name += strspn(name, " ")) {
+        int length = (int)strcspn(name, " ");
+        fprintf(stream, "exclude_function=%.*s\n", length, name);
+        name += length;
+    }
     // They look alike, but move data or wait for others.
     fprintf(stream, "include_function=MPI_Get_accumulate*\ninclude_function=MPI_Buffer_detach*\n"
                     "include_function=MPI_Buffer_flush\ninclude_function=MPI_Win_create_dynamic\n");

@@ -17,7 +17,6 @@
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-
     return slash ? slash + 1 : path;
 }
 
@@ -36,7 +35,6 @@ static bool is_wrapper(const char *word)
                                         "timeout",    "stdbuf",  "nohup",   "numactl", "chrt",
                                         "ip",         "unshare", "setarch", "strace",  "sudo",
                                         "hwloc-bind", NULL};
-
     return is_one_of(base_name(word), names);
 }
 
@@ -46,14 +44,12 @@ static bool is_launcher(const char *word)
                                         "prterun",         "mpirun.openmpi", "mpirun.mpich",
                                         "mpiexec.openmpi", "mpiexec.mpich",  "mpiexec.hydra",
                                         "mpirun.hydra",    "srun",           NULL};
-
     return is_one_of(base_name(word), names);
 }
 
 static bool is_executable(const char *path)
 {
     struct stat status;
-
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
@@ -61,14 +57,12 @@ static bool is_executable(const char *path)
 static bool find_command(const char *word, char path[4096])
 {
     const char *search = getenv("PATH");
-
     if (strchr(word, '/')) {
         snprintf(path, 4096, "%s", word);
         return is_executable(path);
     }
     while (search && *search) {
         size_t length = strcspn(search, ":");
-
         snprintf(path, 4096, "%.*s/%s", (int)length, length ? search : ".", word);
         if (is_executable(path))
             return true;
@@ -87,7 +81,6 @@ static bool is_open_mpi(const char *word)
     char command[PATH_MAX + 32];
     char line[256];
     bool found = false;
-
     if (!find_command(word, path) || !realpath(path, real))
         return false;
     if (is_one_of(base_name(real), open_mpi))
@@ -117,7 +110,6 @@ struct launch launch_inspect(char **line)
     struct launch launch = {.launcher = -1, .program = -1};
     bool in_options;
     int i = 0;
-
     // The launcher is the first word, or follows tools that start it.
     for (int k = 0; line[k] && launch.launcher < 0 && (k == 0 || is_wrapper(line[0])); k++)
         if (is_launcher(line[k]))
@@ -129,7 +121,6 @@ struct launch launch_inspect(char **line)
     }
     while (line[i]) {
         int n_words = 1;
-
         if (line[i][0] != '-')
             in_options = false;
         else if (in_options)
@@ -150,7 +141,6 @@ static char **with_open_mpi_exports(char **line, const struct launch *launch,
 {
     int n_names = 0;
     int to = 0;
-
     while (names[n_names])
         n_names++;
     char **result = memory_zeroed((size_t)(n + 2 * n_names + 1), sizeof *result);
@@ -170,12 +160,10 @@ static char **with_srun_exports(char **line, const struct launch *launch, const 
 {
     char **result = memory_zeroed((size_t)n + 1, sizeof *result);
     int last = launch->program < 0 ? n : launch->program;
-
     for (int i = 0; i < n; i++) {
         bool is_option = i > launch->launcher && i < last;
         int n_before = 0; // characters before the value
         char *list = NULL;
-
         if (is_option && !strncmp(line[i], "--export=", strlen("--export=")))
             n_before = (int)strlen("--export=");
         if (is_option && (n_before > 0 || !strcmp(line[i - 1], "--export")))
@@ -191,7 +179,6 @@ char **launch_with_exports(char **line, const struct launch *launch, const char 
 {
     static const char *const no_names[] = {NULL};
     int n = 0;
-
     while (line[n])
         n++;
     if (launch->kind == LAUNCHER_SRUN)
@@ -213,14 +200,12 @@ bool launch_is_static(const char *path)
     Elf64_Ehdr header;
     bool is_elf = false;
     bool has_interpreter = false;
-
     if (!file)
         return false;
     if (fread(&header, sizeof header, 1, file) == 1 && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
         header.e_ident[EI_CLASS] == ELFCLASS64 &&
         fseek(file, (long)header.e_phoff, SEEK_SET) == 0) {
         Elf64_Phdr segment;
-
         is_elf = true;
         for (int i = 0; i < header.e_phnum && fread(&segment, sizeof segment, 1, file) == 1; i++)
             has_interpreter = has_interpreter || segment.p_type == PT_INTERP;
@@ -255,7 +240,6 @@ static bool is_listed(const char *list, const char *name)
 {
     char *word = memory_format(" %s ", name);
     bool found = strstr(list, word) != NULL;
-
     free(word);
     return found;
 }
@@ -270,7 +254,6 @@ static int srun_values(const char *word)
     if (word[1] != '-') {
         // Flags may stand together; the rest of the word after an option with a value is that.
         const char *letter = word + 1;
-
         while (*letter && strchr("EHklOQsuvVXZh", *letter))
             letter++;
         return *letter && !strchr(srun_short_flags, *letter) && !letter[1];
@@ -283,7 +266,6 @@ static int srun_values(const char *word)
 int launch_option_words(enum launcher_kind kind, const char *word)
 {
     const char *name = word + strspn(word, "-");
-
     if (kind == LAUNCHER_SRUN)
         return 1 + srun_values(word);
     if (kind == LAUNCHER_OPEN_MPI)
@@ -298,14 +280,12 @@ char *launch_export_with(const char *value, const char *const *names)
     char *list = memory_format(",%s,", value);
     bool has_all = strstr(list, ",ALL,") != NULL;
     bool has_none = !strcmp(value, "NONE") || !strcmp(value, "NIL") || !*value;
-
     free(list);
     if (has_all)
         return NULL;
     list = memory_copy_text(has_none ? "" : value);
     for (; *names; names++) {
         char *longer = memory_format("%s%s%s", list, *list ? "," : "", *names);
-
         free(list);
         list = longer;
     }

@@ -122,7 +122,6 @@ void trace_settings_release(struct trace_settings *settings)
 size_t trace_settings_rows(struct trace_settings *settings, struct option_row *rows)
 {
     size_t n = 0;
-
     rows[n++] = (struct option_row)OPTION_TEXT_ROW(
         "config", 'c', "FILE", &settings->config,
         "read settings from FILE, with lines NAME = VALUE named like the options below", NULL,
@@ -147,7 +146,6 @@ static void set(struct trace_settings *settings, int i, const char *text, enum o
                 const char *where)
 {
     struct trace_setting_value *value = &settings->values[i];
-
     if (value->rank > (int)origin)
         return;
     free(value->text);
@@ -168,7 +166,6 @@ static int find_setting(const char *name)
 static const char *nearest_name(const char *name)
 {
     const char *names[TRACE_N_SETTINGS];
-
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
         names[i] = table[i].name;
     return spelling_nearest(name, names, TRACE_N_SETTINGS);
@@ -178,7 +175,6 @@ static const char *nearest_name(const char *name)
 static char *trimmed(char *text)
 {
     size_t length;
-
     text += strspn(text, " \t\r\n");
     length = strlen(text);
     while (length > 0 && strchr(" \t\r\n", text[length - 1]))
@@ -192,7 +188,6 @@ static char *value_of(char *text)
     char *value = trimmed(text);
     char *close = *value == '"' || *value == '\'' ? strchr(value + 1, *value) : NULL;
     const char *rest = close ? close + 1 + strspn(close + 1, " \t") : NULL;
-
     if (rest && (*rest == '\0' || *rest == '#')) {
         *close = '\0';
         return value + 1;
@@ -211,7 +206,6 @@ static int read_line(struct trace_settings *settings, char *line, const char *wh
     char *equals = strchr(text, '=');
     char *name = text;
     char *value;
-
     if (*text == '\0' || *text == '#')
         return 0;
     if (!equals)
@@ -224,7 +218,6 @@ static int read_line(struct trace_settings *settings, char *line, const char *wh
     int i = find_setting(name);
     if (i < 0) {
         const char *nearest = nearest_name(name);
-
         return nearest ? error_set(err, "%s: there is no setting `%s`; did you mean `%s`?", where,
                                    name, nearest)
                        : error_set(err, "%s: there is no setting `%s`", where, name);
@@ -239,7 +232,6 @@ static int read_line(struct trace_settings *settings, char *line, const char *wh
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-
     return slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text("");
 }
 
@@ -250,13 +242,11 @@ static int read_file(struct trace_settings *settings, const char *path, struct e
     size_t size = 0;
     ssize_t n;
     int result = 0;
-
     if (!file)
         return error_set(err, "cannot read the configuration file %s: %m", path);
     for (unsigned number = 1; result == 0 && (n = getline(&line, &size, file)) > 0; number++) {
         char *where = memory_format("%s:%u", path, number);
         char *begin = number == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line;
-
         if (strlen(line) != (size_t)n)
             result = error_set(err, "%s: a zero byte: this is no configuration file", where);
         else
@@ -279,12 +269,10 @@ extern char **environ;
 static int read_environment(struct trace_settings *settings, struct error *err)
 {
     static const char *const others[] = {"SPOOL", "CONFIG", NULL};
-
     for (char **entry = environ; *entry; entry++) {
         const char *equals = strchr(*entry, '=');
         char name[64];
         char where[80];
-
         if (strncmp(*entry, "PAGODA_", 7) || !equals)
             continue;
         snprintf(where, sizeof where, "%.*s", (int)(equals - *entry), *entry);
@@ -322,7 +310,6 @@ static int number_of(const struct trace_settings *settings, int i, uint64_t *val
                      struct error *err)
 {
     const char *text = text_of(settings, i);
-
     if (table[i].kind == KIND_DURATION)
         return option_read_duration(text, value, err);
     if (table[i].kind == KIND_SIZE)
@@ -333,7 +320,6 @@ static int number_of(const struct trace_settings *settings, int i, uint64_t *val
 static int wrong(const struct trace_settings *settings, int i, const char *what, struct error *err)
 {
     const struct trace_setting_value *value = &settings->values[i];
-
     if (value->rank == ORIGIN_FILE)
         return error_set(err, "%s: %s = %s: %s", value->where, table[i].name, text_of(settings, i),
                          what);
@@ -344,7 +330,6 @@ static int wrong(const struct trace_settings *settings, int i, const char *what,
 static uint64_t buffer_bytes_of(const struct trace_settings *settings)
 {
     uint64_t value = 0;
-
     number_of(settings, SETTING_BUFFER_BYTES, &value, NULL);
     return (value + LEAST_BUFFER_BYTES - 1) / LEAST_BUFFER_BYTES * LEAST_BUFFER_BYTES;
 }
@@ -353,10 +338,8 @@ static int check_numbers(const struct trace_settings *settings, struct error *er
 {
     uint64_t value = 0;
     char text[160];
-
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         struct error cause = {{0}};
-
         if (table[i].kind != KIND_TEXT && table[i].kind != KIND_FILE &&
             number_of(settings, i, &value, &cause) != 0)
             return wrong(settings, i, cause.text, err);
@@ -411,7 +394,6 @@ static int check_windows(const struct trace_settings *settings, struct error *er
     struct trace_window windows[TRACE_MOST_WINDOWS];
     const char *text = text_of(settings, SETTING_WINDOW);
     struct error cause = {{0}};
-
     if (*text && trace_windows_read(text, windows, &cause) < 0)
         return wrong(settings, SETTING_WINDOW, cause.text, err);
     if (*text && (*text_of(settings, SETTING_START_AT) || *text_of(settings, SETTING_STOP_AT)))
@@ -424,7 +406,6 @@ static char *filter_path(const struct trace_settings *settings)
 {
     const struct trace_setting_value *value = &settings->values[SETTING_FILTER];
     const char *text = text_of(settings, SETTING_FILTER);
-
     if (*text == '\0')
         return NULL;
     return memory_format("%s%s", *text != '/' && value->base ? value->base : "", text);
@@ -446,7 +427,6 @@ static int check(struct trace_settings *settings, struct error *err)
                          check_names(settings, err) || check_windows(settings, err)
                      ? -1
                      : 0;
-
     if (result == 0 && path) {
         settings->filter = trace_filter_read(path, err);
         result = settings->filter ? 0 : -1;
@@ -475,14 +455,12 @@ int trace_settings_resolve(struct trace_settings *settings, struct error *err)
 {
     const char *inherited = getenv("PAGODA_CONFIG");
     const char *config = settings->config ? settings->config : inherited;
-
     if (config && *config && read_file(settings, config, err) != 0)
         return -1;
     if (read_environment(settings, err) != 0)
         return -1;
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         char *where = memory_format("--%s", settings->option_names[i]);
-
         if (settings->options[i])
             set(settings, i, settings->options[i], ORIGIN_OPTION, where);
         free(where);
@@ -490,7 +468,6 @@ int trace_settings_resolve(struct trace_settings *settings, struct error *err)
     set_environment(settings);
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
         struct trace_setting_value *value = &settings->values[i];
-
         if (value->rank != ORIGIN_FILE) {
             free(value->base);
             value->base = NULL;
@@ -503,7 +480,6 @@ int trace_settings_check_file(const char *path, size_t *n_settings, struct error
 {
     struct trace_settings settings;
     int result;
-
     trace_settings_init(&settings);
     result = read_file(&settings, path, err);
     if (result == 0)
@@ -522,10 +498,8 @@ bool trace_settings_is_config(const char *path)
     size_t size = 0;
     ssize_t n;
     bool is_config = false;
-
     while (file && (n = getline(&line, &size, file)) > 0) {
         const char *text = trimmed(!strncmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line);
-
         if (strlen(line) < (size_t)n && *text == '\0' && line[0] == '\0')
             break; // not a text
         if (*text == '\0' || *text == '#')
@@ -547,7 +521,6 @@ bool trace_settings_is_config(const char *path)
 static const char *quote_for(const char *text)
 {
     size_t length = strlen(text);
-
     if (length > 0 &&
         (strchr(" \t\"'", text[0]) || strchr(" \t", text[length - 1]) || strchr(text, '#')))
         return strchr(text, '"') ? "'" : "\"";
@@ -560,7 +533,6 @@ void trace_settings_print(const struct trace_settings *settings, FILE *stream)
         const struct trace_setting_value *value = &settings->values[i];
         char *path = i == SETTING_FILTER ? filter_path(settings) : NULL;
         const char *text = path ? path : text_of(settings, i);
-
         fprintf(stream, "%s = %s%s%s%s# %s\n", table[i].name, quote_for(text), text,
                 quote_for(text), *text ? "  " : " ", value->where ? value->where : "default");
         free(path);
@@ -585,10 +557,8 @@ void trace_settings_write(const struct trace_settings *settings, FILE *stream)
     struct trace_window windows[TRACE_MOST_WINDOWS];
     const char *text = text_of(settings, SETTING_WINDOW);
     int n_windows = *text ? trace_windows_read(text, windows, NULL) : 0;
-
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         uint64_t value = 0;
-
         number_of(settings, numbers[i], &value, NULL);
         fprintf(stream, "%s=%" PRIu64 "\n", table[numbers[i]].name, value);
     }
@@ -609,7 +579,6 @@ static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *t
                      struct error *err)
 {
     char part[64];
-
     while (n > 0 && *text == ' ') {
         text++;
         n--;
@@ -630,12 +599,10 @@ static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *t
 int trace_windows_read(const char *text, struct trace_window *windows, struct error *err)
 {
     int n = 0;
-
     for (;;) {
         size_t length = strcspn(text, ",");
         const char *dash = memchr(text, '-', length);
         struct trace_window *window = &windows[n];
-
         if (n == TRACE_MOST_WINDOWS)
             return error_set(err, "more than %d windows", TRACE_MOST_WINDOWS);
         if (!dash)

@@ -106,7 +106,6 @@ static int next_members(int p, int n_ranks)
 static int count_members(const struct hosts *hosts)
 {
     int n = 0, n_cores = hosts->n_cores;
-
     MPI_Allreduce(MPI_IN_PLACE, &n_cores, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     while (n < hosts->n_ranks && hosts->ranks[n].index < n_cores)
         n++;
@@ -124,7 +123,6 @@ static bool is_measured(const struct operation *operation, int size, int p,
 int collectives_count(const struct hosts *hosts, const struct effort *effort)
 {
     int n = 0, n_members = count_members(hosts);
-
     for (int p = 2; p > 0 && p <= n_members; p = next_members(p, n_members))
         for (int i = 0; i < N_OPERATIONS; i++)
             for (int size = 0; size < N_SIZES; size++)
@@ -136,7 +134,6 @@ int collectives_count(const struct hosts *hosts, const struct effort *effort)
 static double call_ns(enum direction direction, const double *enters, const double *leaves, int p)
 {
     double begin_ns = enters[0], end_ns = leaves[0];
-
     for (int i = 1; i < p; i++) {
         if (direction != FROM_ROOT && enters[i] > begin_ns)
             begin_ns = enters[i];
@@ -153,7 +150,6 @@ static void run_batch(const struct operation *operation, const struct call *call
     double own[2 * MAX_BATCH], *all = calloc((size_t)(2 * n * call->n_members), sizeof *all);
     double *enters = calloc((size_t)call->n_members, 2 * sizeof *enters);
     double *leaves = enters + call->n_members;
-
     for (int i = 0; i < n; i++) {
         MPI_Barrier(call->comm);
         own[2 * i] = now_ns() - ahead_ns;
@@ -177,7 +173,6 @@ static void run_batch(const struct operation *operation, const struct call *call
 static int next_batch(double call_ns, double left_ns)
 {
     double n = left_ns / (call_ns + 1);
-
     return n < 1 ? 1 : n > MAX_BATCH ? MAX_BATCH : (int)n;
 }
 
@@ -186,7 +181,6 @@ static struct measured measure(const struct operation *operation, const struct c
 {
     static struct samples samples;
     double first_ns = now_ns(), begin_ns;
-
     samples.n = 0;
     int n = 1;
     run_batch(operation, call, n, ahead_ns, &samples); // opens connections
@@ -195,7 +189,6 @@ static struct measured measure(const struct operation *operation, const struct c
     n = next_batch(begin_ns - first_ns, effort->limit_ns);
     for (;;) {
         double batch_ns = now_ns();
-
         MPI_Bcast(&n, 1, MPI_INT, 0, call->comm);
         if (n == 0)
             return samples_conclude(&samples);
@@ -210,12 +203,10 @@ static void measure_size(const struct hosts *hosts, const struct effort *effort,
                          const struct operation *operation, MPI_Comm comm, int p, long size_bytes)
 {
     struct measured measured = {0, 0, 0};
-
     hosts_compare_clocks(hosts);
     if (comm != MPI_COMM_NULL) {
         size_t bytes = (size_t)(size_bytes * p) + 1;
         struct call call = {comm, p, (int)size_bytes, calloc(bytes, 1), calloc(bytes, 1)};
-
         hosts_bind(hosts, hosts->ranks[hosts->rank].index);
         measured = measure(operation, &call, hosts->clock_ahead_ns[hosts->rank], effort);
         hosts_unbind();
@@ -231,7 +222,6 @@ static void measure_size(const struct hosts *hosts, const struct effort *effort,
 void collectives_measure(const struct hosts *hosts, const struct effort *effort)
 {
     int n_members = count_members(hosts);
-
     for (int p = 2; p > 0 && p <= n_members; p = next_members(p, n_members)) {
         MPI_Comm comm;
         MPI_Comm_split(MPI_COMM_WORLD, hosts->rank < p ? 0 : MPI_UNDEFINED, hosts->rank, &comm);

@@ -20,7 +20,6 @@ void cores_touch(const unsigned char *buffer, long bytes)
 static double compute_ns(void)
 {
     double value = 1, begin_ns = now_ns();
-
     for (long i = 0; i < COMPUTE_STEPS; i++)
         value = value * 0.999999 + 1e-6 * (double)(i & 7);
     volatile double result = value;
@@ -31,7 +30,6 @@ static double compute_ns(void)
 static struct measured compute(void)
 {
     static struct samples samples;
-
     samples.n = 0;
     for (int i = 0; i < COMPUTE_ROUNDS; i++)
         samples_add(&samples, compute_ns());
@@ -54,11 +52,9 @@ static double touch_alone_ns(long bytes)
 {
     static struct samples samples;
     unsigned char *set = calloc((size_t)bytes + 1, 1);
-
     samples.n = 0;
     for (int i = 0; i < 200; i++) {
         double begin_ns = now_ns();
-
         cores_touch(set, bytes);
         samples_add(&samples, now_ns() - begin_ns);
     }
@@ -70,7 +66,6 @@ static double touch_alone_ns(long bytes)
 static double slowdown(const struct pair *pair)
 {
     const struct timespec pause = {0, 30000000};
-
     rest();
     double factor = 1;
     if (pair->hosts->rank == pair->second) {

@@ -17,7 +17,6 @@ static hwloc_cpuset_t bound; // as the launcher left us
 void rest(void)
 {
     const struct timespec pause = {0, REST_NS};
-
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     int is_done = 0;
@@ -33,10 +32,8 @@ void rest(void)
 static double exchange_clocks(int peer)
 {
     double fastest_ns = 1e18, ahead_ns = 0;
-
     for (int i = 0; i < CLOCK_EXCHANGES; i++) {
         double there_ns, begin_ns = now_ns();
-
         MPI_Send(&begin_ns, 1, MPI_DOUBLE, peer, TAG_CLOCK, MPI_COMM_WORLD);
         MPI_Recv(&there_ns, 1, MPI_DOUBLE, peer, TAG_CLOCK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         double end_ns = now_ns();
@@ -121,7 +118,6 @@ void hosts_bind(const struct hosts *hosts, int core)
 {
     int wanted = core % hosts->n_cores;
     hwloc_obj_t object = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned)wanted);
-
     if (!object)
         object = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)wanted);
     if (!object)
@@ -162,7 +158,6 @@ void hosts_print(const struct hosts *hosts)
         int n_cores, n_packages;
         char model[MODEL_BYTES];
     } own = {.n_cores = hosts->n_cores}, *all = calloc((size_t)hosts->n_ranks, sizeof *all);
-
     own.n_packages = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE);
     hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
     const char *model = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;

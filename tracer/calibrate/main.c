@@ -28,7 +28,6 @@ void samples_add(struct samples *samples, double value)
 static int ascending(const void *first, const void *second)
 {
     double a = *(const double *)first, b = *(const double *)second;
-
     return (a > b) - (a < b);
 }
 
@@ -37,7 +36,6 @@ static double quantile(const struct samples *samples, double share)
     double place = share * (samples->n - 1);
     int below = (int)place;
     int above = below + 1 < samples->n ? below + 1 : below;
-
     return samples->values[below] +
            (place - below) * (samples->values[above] - samples->values[below]);
 }
@@ -45,7 +43,6 @@ static double quantile(const struct samples *samples, double share)
 struct measured samples_conclude(struct samples *samples)
 {
     struct measured measured = {0, 0, samples->n};
-
     if (samples->n == 0)
         return measured;
     qsort(samples->values, (size_t)samples->n, sizeof samples->values[0], ascending);
@@ -93,7 +90,6 @@ static void measure(const struct hosts *hosts, const struct effort *effort)
     bool has_near = hosts_pair(hosts, false, &near.first, &near.second);
     bool has_far = hosts_pair(hosts, true, &far.first, &far.second);
     bool has_cores = has_near && hosts->n_cores > 1;
-
     shared.first = near.first;
     shared.second = near.second;
     MPI_Bcast(&has_cores, 1, MPI_C_BOOL, 0, MPI_COMM_WORLD);
@@ -117,7 +113,6 @@ static void measure(const struct hosts *hosts, const struct effort *effort)
 int main(int argc, char **argv)
 {
     struct effort effort = {100e6, 0.02, 1 << 22, 1 << 18};
-
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (argc == 5) {

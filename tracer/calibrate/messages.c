@@ -76,7 +76,6 @@ static struct measured play(int peer, unsigned char *buffer, long size_bytes,
                             const unsigned char *set, long touch_bytes, const struct effort *effort)
 {
     static struct samples samples;
-
     samples.n = 0;
     int n = 1;
     for (int i = 0; i < 3; i++) { // the first ones open connections
@@ -94,7 +93,6 @@ static struct measured play(int peer, unsigned char *buffer, long size_bytes,
 static void begin(const struct pair *pair)
 {
     const struct hosts *hosts = pair->hosts;
-
     rest();
     if (is_part(pair))
         hosts_bind(hosts, pair->shares_core ? 0 : hosts->rank == pair->first ? 0 : 1);
@@ -113,7 +111,6 @@ struct measured messages_half_round_trip(const struct pair *pair, long size_byte
     struct measured measured = {0, 0, 0};
     unsigned char *buffer = calloc((size_t)size_bytes + SMALL_BYTES, 1);
     unsigned char *set = calloc((size_t)touch_bytes + 1, 1);
-
     begin(pair);
     if (pair->hosts->rank == pair->first)
         measured = play(pair->second, buffer, size_bytes, set, touch_bytes, pair->effort);
@@ -165,7 +162,6 @@ static struct overheads ask_small(const struct pair *pair, unsigned char *buffer
     static struct samples sends, receives, clocks;
     double first_ns = now_ns();
     int peer = pair->second;
-
     sends.n = receives.n = clocks.n = 0;
     for (int i = 0; i < LEAST_OVERHEAD_ROUNDS ||
                     (i < MAX_OVERHEAD_ROUNDS && now_ns() - first_ns < pair->effort->limit_ns);
@@ -190,7 +186,6 @@ static struct overheads measure_overheads(const struct pair *pair, double half_n
 {
     struct overheads overheads = {0, 0};
     double arrival_ns = 4 * half_ns + 5000;
-
     begin(pair);
     unsigned char buffer[SMALL_BYTES] = {0};
     if (pair->hosts->rank == pair->first)
@@ -212,7 +207,6 @@ static bool is_eager(const struct pair *pair, unsigned char *buffer, long size_b
 {
     const double *ahead_ns = pair->hosts->clock_ahead_ns;
     int peer = pair->second;
-
     bool is_proved = false;
     for (int i = 0; i < EAGER_TRIES && !is_proved; i++) {
         MPI_Send(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD);
@@ -229,7 +223,6 @@ static bool is_eager(const struct pair *pair, unsigned char *buffer, long size_b
 static void come_late(int peer, unsigned char *buffer)
 {
     const struct timespec delay = {0, EAGER_DELAY_NS};
-
     for (;;) {
         long size_bytes;
         MPI_Recv(&size_bytes, 1, MPI_LONG, peer, TAG_CONTROL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -248,17 +241,14 @@ static long find_eager_limit(const struct pair *pair)
 {
     long largest = pair->effort->max_bytes, low = 0, high = largest, done = -1;
     unsigned char *buffer = calloc((size_t)largest + 1, 1);
-
     hosts_compare_clocks(pair->hosts);
     begin(pair);
     if (pair->hosts->rank == pair->second) {
         come_late(pair->first, buffer);
     } else if (pair->hosts->rank == pair->first) {
         bool all = is_eager(pair, buffer, largest);
-
         while (!all && high - low > 1) {
             long middle = low + (high - low) / 2;
-
             if (is_eager(pair, buffer, middle))
                 low = middle;
             else
@@ -281,7 +271,6 @@ static const long *sizes_of(const struct pair *pair, int *n)
     const long *list = pair->shares_core ? shared_sizes : sizes;
     int most = (int)(pair->shares_core ? sizeof shared_sizes / sizeof *shared_sizes
                                        : sizeof sizes / sizeof *sizes);
-
     for (*n = 0; *n < most && list[*n] <= pair->effort->max_bytes;)
         ++*n;
     return list;
@@ -299,11 +288,9 @@ void messages_measure(const struct pair *pair)
     bool says = pair->hosts->rank == 0;
     int n;
     const long *list = sizes_of(pair, &n);
-
     double small_ns = 0;
     for (int i = 0; i < n; i++) {
         struct measured half = messages_half_round_trip(pair, list[i], 0);
-
         if (list[i] <= SMALL_BYTES)
             small_ns = half.ns;
         if (says)

@@ -21,7 +21,6 @@ static bool has_variable(const char *beginning)
 static const char *launching_mpi(void)
 {
     const char *chosen = getenv("PAGODA_CALIBRATE_MPI");
-
     if (chosen)
         return chosen;
     if (has_variable("OMPI_COMM_WORLD_") || has_variable("PMIX_RANK="))
@@ -36,7 +35,6 @@ int main(int argc, char **argv)
     char path[4096 + 64], self[4096];
     const char *mpi = launching_mpi();
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
     (void)argc;
     if (!mpi) {
         fprintf(stderr, "pagoda: no launcher of Open MPI or MPICH started this: give mpirun or "

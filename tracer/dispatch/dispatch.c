@@ -102,7 +102,6 @@ static function_pointer to_function(void *symbol)
 static function_pointer next(const char *name)
 {
     void *symbol = dispatch_dlsym(RTLD_NEXT, name);
-
     if (!symbol && mpi_library)
         symbol = dispatch_dlsym(mpi_library, name);
     return to_function(symbol);
@@ -115,29 +114,20 @@ static function_pointer next_pmpi(unsigned index)
     return next(name);
 }
 
+static int by_name(const void *key, const void *element)
+{
+    return strcmp(key, *(const char *const *)element);
+}
+
 static int index_of(const char *name)
 {
-    int high = n_names;
-
-    int low = 0;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        int order = strcmp(names[middle], name);
-
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return -1;
+    const char *const *found = bsearch(name, names, n_names, sizeof names[0], by_name);
+    return found ? (int)(found - names) : -1;
 }
 
 static void publish(const char *name, function_pointer wrapper, uint32_t function)
 {
     int index = index_of(name);
-
     if (index < 0)
         return;
     functions[index] = (uint16_t)(function + 1);
@@ -155,7 +145,6 @@ static function_pointer next_for_wrapper(const char *name)
 {
     int index = index_of(name);
     function_pointer function = next(name);
-
     if (!function || index < 0 ||
         ((uintptr_t)function >= mpi_start && (uintptr_t)function < mpi_end))
         return function;
@@ -178,7 +167,6 @@ static void find_extent(const struct dl_phdr_info *info, struct found_mpi *found
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + part->p_vaddr;
-
         if (part->p_type != PT_LOAD)
             continue;
         if (found->start == 0 || start < found->start)
@@ -193,7 +181,6 @@ static int find_mpi(struct dl_phdr_info *info, size_t size, void *result)
     struct found_mpi *found = result;
     const char *path = info->dlpi_name;
     const char *name = strrchr(path, '/');
-
     (void)size;
     name = name ? name + 1 : path;
     for (size_t i = 0; i < sizeof known_mpis / sizeof known_mpis[0]; i++) {
@@ -236,7 +223,6 @@ static void load_recorder(const char *name)
 static void resolve(const struct found_mpi *found)
 {
     const char *spool_dir = getenv("PAGODA_SPOOL");
-
     // Global scope, so that the recorder's PMPI_ calls find a library loaded with RTLD_LOCAL.
     mpi_library = dlopen(found->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
     mpi_start = found->start;
@@ -244,7 +230,6 @@ static void resolve(const struct found_mpi *found)
     resolved = true;
     for (int i = 0; i < n_names; i++) {
         function_pointer function = next(names[i]);
-
         if (function)
             __atomic_store_n(&dispatch_slots[i], function, __ATOMIC_RELEASE);
     }
@@ -257,7 +242,6 @@ static void resolve(const struct found_mpi *found)
 static void look_for_mpi(void)
 {
     static struct found_mpi found;
-
     pthread_mutex_lock(&lock);
     if (!resolved && dl_iterate_phdr(find_mpi, &found) != 0)
         resolve(&found);
@@ -314,7 +298,6 @@ function_pointer dispatch_first_call(unsigned index)
 function_pointer dispatch_first_pmpi(unsigned index)
 {
     bool was_recording = dispatch_recording;
-
     look_for_mpi();
     if (!was_recording && dispatch_recording && functions[index] != 0) {
         pagoda_dispatch_thread.via_pmpi = 1;
@@ -370,7 +353,6 @@ void *(*dispatch_real_dlsym)(void *handle, const char *name);
 static void find_real(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
-
     void *found = NULL;
     for (size_t i = 0; i < sizeof versions / sizeof versions[0] && !found; i++)
         found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
@@ -390,7 +372,6 @@ void *dispatch_dlsym(void *handle, const char *name)
 static void *own_handle(void)
 {
     static void *handle;
-
     Dl_info here;
     if (!handle && dladdr(&dispatch_real_dlsym, &here) != 0 && here.dli_fname)
         handle = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

@@ -40,7 +40,6 @@ void dispatch_language_leave(void);
 static const char *name_of(unsigned number)
 {
     const char *name = names;
-
     for (unsigned i = 0; i < number; i++)
         name += strlen(name) + 1;
     return name;
@@ -59,7 +58,6 @@ static int collect(struct dl_phdr_info *info, size_t size, void *result)
 {
     struct libraries *libraries = result;
     const char *file = strrchr(info->dlpi_name, '/');
-
     (void)size;
     if (file && strstr(file, "mpi") && libraries->n < N_LIBRARIES &&
         strlen(info->dlpi_name) < sizeof libraries->paths[0])
@@ -76,7 +74,6 @@ static function_pointer find_anywhere(const char *name)
     for (int i = 0; i < libraries.n && !function; i++) {
         void *library = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD);
         void *symbol = library ? dispatch_dlsym(library, name) : NULL;
-
         memcpy(&function, &symbol, sizeof function);
         if (library)
             dlclose(library);
@@ -87,7 +84,6 @@ static function_pointer find_anywhere(const char *name)
 function_pointer dispatch_next_anywhere(const char *name)
 {
     function_pointer function = dispatch_next(name);
-
     return function ? function : find_anywhere(name);
 }
 
@@ -96,7 +92,6 @@ static function_pointer look_up(unsigned number)
 {
     const char *name = name_of(number);
     function_pointer target = dispatch_next_anywhere(name);
-
     if (!target)
         return dispatch_missing(name);
     __atomic_store_n(&targets[number], target, __ATOMIC_RELEASE);
@@ -107,7 +102,6 @@ struct language_call dispatch_language_enter(unsigned number, const void *caller
 {
     const struct dispatch_thread *thread = &pagoda_dispatch_thread;
     struct language_call call = {__atomic_load_n(&targets[number], __ATOMIC_ACQUIRE), 0};
-
     if (!call.target)
         call.target = look_up(number);
     if (thread->inside != 0 || thread->language != 0)

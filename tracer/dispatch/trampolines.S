@@ -21,14 +21,28 @@
 // them in registers; MPI_Comm_spawn_multiple 10 and the lengths of two texts.
 #define STACK_WORDS 12
 
-#define LANGUAGE_ENTRY(name, number, index) STUB(name, number, language_call)
-
 #if defined(__x86_64__)
-
 #define FUNCTION @function
-#define STUB(name, number, target)                                                               \
-    .globl name; .type name, FUNCTION; .balign 16; name: endbr64; movl $(number), %r11d;           \
-    jmp target; .size name, .-name;
+#define LANDING endbr64
+#define SET_NUMBER(number) movl $(number), %r11d
+#define GO(target) jmp target
+#define JUMP_SLOT(index) jmp *8*(index)+dispatch_slots(%rip)
+#elif defined(__aarch64__)
+#define FUNCTION %function
+#define LANDING bti c
+#define SET_NUMBER(number) mov w16, #(number)
+#define GO(target) b target
+#define JUMP_SLOT(index)                                                                           \
+    adrp x16, dispatch_slots+8*(index); ldr x16, [x16, :lo12:dispatch_slots+8*(index)]; br x16
+    .arch armv8.5-a
+#else
+#error "no MPI trampolines for this processor: add them to tracer/dispatch/trampolines.S"
+#endif
+
+#define STUB(name, number, target)                                                                 \
+    .globl name; .type name, FUNCTION; .balign 16; name: LANDING; SET_NUMBER(number); GO(target);  \
+    .size name, .-name;
+#define LANGUAGE_ENTRY(name, number, index) STUB(name, number, language_call)
 
     .text
     .hidden dispatch_first_call
@@ -38,11 +52,15 @@
     .hidden dispatch_recording
     .hidden dispatch_pmpi_slots
     .hidden dispatch_mpi_next
+    .hidden dispatch_symbol
+    .hidden dispatch_real_dlsym
+    .globl dlsym
+    .type dlsym, FUNCTION
 
-#define ENTRY(name, index)                                                                       \
-    .globl name; .type name, FUNCTION; .balign 16; name: endbr64;                                  \
-    jmp *8*(index)+dispatch_slots(%rip); .size name, .-name;
     .cfi_startproc
+#define ENTRY(name, index)                                                                         \
+    .globl name; .type name, FUNCTION; .balign 16; name: LANDING; JUMP_SLOT(index);                \
+    .size name, .-name;
 #include ENTRIES
 #undef ENTRY
 #define ENTRY(name, index) STUB(P##name, index, pmpi_call)
@@ -54,28 +72,25 @@
     .globl dispatch_continuations
     .balign 16
 dispatch_continuations:
-#define ENTRY(name, index) .balign 16; endbr64; movl $(index), %r11d; jmp continue_call;
+#define ENTRY(name, index) .balign 16; LANDING; SET_NUMBER(index); GO(continue_call);
 #include ENTRIES
 #undef ENTRY
 
-#define ENTRY(name, index) first_##name: endbr64; movl $(index), %r11d; jmp first_call;
+#if defined(__x86_64__)
+
+#define ENTRY(name, index) first_##name: LANDING; SET_NUMBER(index); GO(first_call);
 #include ENTRIES
 #undef ENTRY
 
 pmpi_call:
     movq pagoda_dispatch_thread@gottpoff(%rip), %r10
     cmpl $0, %fs:INSIDE(%r10)
-    jne 1f
+    jne next_pmpi
     cmpb $0, dispatch_recording(%rip)
-    je 1f
+    je next_pmpi
     movl $1, %fs:VIA_PMPI(%r10)
     leaq dispatch_slots(%rip), %r10
     jmp *(%r10,%r11,8)
-1:  leaq dispatch_pmpi_slots(%rip), %r10
-    movq (%r10,%r11,8), %r10
-    testq %r10, %r10
-    je first_pmpi
-    jmp *%r10
 
 continue_call:
     movq pagoda_dispatch_thread@gottpoff(%rip), %r10
@@ -84,6 +99,7 @@ continue_call:
     leaq dispatch_mpi_next(%rip), %r10
     jmp *(%r10,%r11,8)
 1:  movl $0, %fs:VIA_PMPI(%r10)
+next_pmpi:
     leaq dispatch_pmpi_slots(%rip), %r10
     movq (%r10,%r11,8), %r10
     testq %r10, %r10
@@ -116,10 +132,6 @@ first_call:
 first_pmpi:
     resolve_with dispatch_first_pmpi
 
-    .hidden dispatch_symbol
-    .hidden dispatch_real_dlsym
-    .globl dlsym
-    .type dlsym, FUNCTION
 dlsym:
     .cfi_startproc
     endbr64
@@ -186,44 +198,9 @@ language_call:
     ret
     .cfi_endproc
 
-#elif defined(__aarch64__)
+#else
 
-#define FUNCTION %function
-#define STUB(name, number, target)                                                               \
-    .globl name; .type name, FUNCTION; .balign 16; name: bti c; mov w16, #(number); b target;      \
-    .size name, .-name;
-
-    .arch armv8.5-a
-    .text
-    .hidden dispatch_first_call
-    .hidden dispatch_first_pmpi
-    .hidden dispatch_language_enter
-    .hidden dispatch_language_leave
-    .hidden dispatch_recording
-    .hidden dispatch_pmpi_slots
-    .hidden dispatch_mpi_next
-
-#define ENTRY(name, index)                                                                       \
-    .globl name; .type name, FUNCTION; .balign 16; name: bti c;                                    \
-    adrp x16, dispatch_slots+8*(index); ldr x16, [x16, :lo12:dispatch_slots+8*(index)]; br x16;    \
-    .size name, .-name;
-    .cfi_startproc
-#include ENTRIES
-#undef ENTRY
-#define ENTRY(name, index) STUB(P##name, index, pmpi_call)
-#include ENTRIES
-#undef ENTRY
-#include LANGUAGE_ENTRIES
-
-    .hidden dispatch_continuations
-    .globl dispatch_continuations
-    .balign 16
-dispatch_continuations:
-#define ENTRY(name, index) .balign 16; bti c; mov w16, #(index); b continue_call;
-#include ENTRIES
-#undef ENTRY
-
-#define ENTRY(name, index) first_##name: bti jc; mov w16, #(index); b first_call;
+#define ENTRY(name, index) first_##name: bti jc; SET_NUMBER(index); GO(first_call);
 #include ENTRIES
 #undef ENTRY
 
@@ -244,16 +221,13 @@ dispatch_continuations:
 pmpi_call:
     thread_address x9
     ldr w10, [x9, #INSIDE]
-    cbnz w10, 1f
+    cbnz w10, next_pmpi
     adrp x11, dispatch_recording
     ldrb w11, [x11, :lo12:dispatch_recording]
-    cbz w11, 1f
+    cbz w11, next_pmpi
     mov w10, #1
     str w10, [x9, #VIA_PMPI]
     jump_through dispatch_slots
-    br x17
-1:  jump_through dispatch_pmpi_slots
-    cbz x17, first_pmpi
     br x17
 
 continue_call:
@@ -263,6 +237,7 @@ continue_call:
     jump_through dispatch_mpi_next
     br x17
 1:  str wzr, [x9, #VIA_PMPI]
+next_pmpi:
     jump_through dispatch_pmpi_slots
     cbz x17, first_pmpi
     br x17
@@ -282,6 +257,13 @@ continue_call:
     str x8, [sp, #80]
 .endm
 
+.macro drop_frame
+    ldp x29, x30, [sp], #96
+    .cfi_def_cfa 31, 0
+    .cfi_restore 29
+    .cfi_restore 30
+.endm
+
 .macro restore_arguments
     ldp x0, x1, [sp, #16]
     ldp x2, x3, [sp, #32]
@@ -297,10 +279,7 @@ continue_call:
     bl \resolver
     mov x16, x0
     restore_arguments
-    ldp x29, x30, [sp], #96
-    .cfi_def_cfa 31, 0
-    .cfi_restore 29
-    .cfi_restore 30
+    drop_frame
     br x16
     .cfi_endproc
 .endm
@@ -310,10 +289,6 @@ first_call:
 first_pmpi:
     resolve_with dispatch_first_pmpi
 
-    .hidden dispatch_symbol
-    .hidden dispatch_real_dlsym
-    .globl dlsym
-    .type dlsym, FUNCTION
 dlsym:
     .cfi_startproc
     bti c
@@ -321,10 +296,7 @@ dlsym:
     bl dispatch_symbol
     mov x16, x0
     restore_arguments
-    ldp x29, x30, [sp], #96
-    .cfi_def_cfa 31, 0
-    .cfi_restore 29
-    .cfi_restore 30
+    drop_frame
     cbnz x16, 1f
     adrp x17, dispatch_real_dlsym
     ldr x17, [x17, :lo12:dispatch_real_dlsym]
@@ -345,10 +317,7 @@ language_call:
     restore_arguments
     cbnz x17, 1f
     .cfi_remember_state
-    ldp x29, x30, [sp], #96
-    .cfi_def_cfa 31, 0
-    .cfi_restore 29
-    .cfi_restore 30
+    drop_frame
     br x16
     .cfi_restore_state
 1:  sub sp, sp, #8*STACK_WORDS
@@ -365,15 +334,10 @@ language_call:
     ldr x0, [x29, #16]
     ldr d0, [x29, #24]
     mov sp, x29
-    ldp x29, x30, [sp], #96
-    .cfi_def_cfa 31, 0
-    .cfi_restore 29
-    .cfi_restore 30
+    drop_frame
     ret
     .cfi_endproc
 
-#else
-#error "no MPI trampolines for this processor: add them to tracer/dispatch/trampolines.S"
 #endif
 
     .section .data.rel, "aw"

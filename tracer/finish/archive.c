@@ -34,7 +34,6 @@ static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, co
                                  OTF2_ErrorCode code, const char *format, va_list arguments)
 {
     struct archive *archive = user;
-
     (void)file;
     (void)line;
     (void)function;
@@ -57,7 +56,6 @@ bool archive_ok(struct archive *archive, OTF2_ErrorCode code)
 static bool is_event_or_definition_file(const char *name)
 {
     const char *dot = strrchr(name, '.');
-
     return dot && (!strcmp(dot, ".evt") || !strcmp(dot, ".def"));
 }
 
@@ -74,7 +72,6 @@ static void remove_events(int dir)
 {
     int folder = openat(dir, folder_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
-
     struct dirent *entry;
     while (entries && (entry = readdir(entries)))
         if (is_event_or_definition_file(entry->d_name))
@@ -91,7 +88,6 @@ static void remove_events(int dir)
 static bool make_place(const char *path)
 {
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
     if (dir >= 0 && !is_there(dir, anchor_name))
         remove_events(dir);
     bool is_free = dir >= 0 && !is_there(dir, anchor_name) && !is_there(dir, folder_name) &&
@@ -126,68 +122,35 @@ bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
 
 uint32_t archive_string(struct archive *archive, const char *text)
 {
-    bool is_new;
-    uint32_t number = table_number(&archive->strings, text, strlen(text) + 1, &is_new);
-
-    if (is_new) {
-        archive->string_texts =
-            realloc_or_die(archive->string_texts, (number + 1) * sizeof *archive->string_texts);
-        archive->string_texts[number] = strdup_or_die(text);
-    }
-    return number;
+    return table_number(&archive->strings, text, strlen(text) + 1, NULL);
 }
 
-static uint32_t add_region(struct archive *archive, const struct archive_region *region)
+static uint32_t add_region(struct archive *archive, const char *name, const char *file, int line,
+                           OTF2_RegionRole role, OTF2_Paradigm paradigm)
 {
-    bool is_new;
-    uint32_t number = table_number(&archive->regions, region, sizeof *region, &is_new);
-
-    if (is_new) {
-        archive->region_list =
-            realloc_or_die(archive->region_list, (number + 1) * sizeof *archive->region_list);
-        archive->region_list[number] = *region;
-    }
-    return number;
+    uint32_t text = archive_string(archive, name);
+    struct archive_region region = {
+        text, text,    archive_string(archive, file ? file : ""), line > 0 ? (uint32_t)line : 0,
+        role, paradigm};
+    return table_number(&archive->regions, &region, sizeof region, NULL);
 }
 
 uint32_t archive_mpi_region(struct archive *archive, const char *name)
 {
-    uint32_t text = archive_string(archive, name);
-    struct archive_region region = {text,
-                                    text,
-                                    archive_string(archive, "MPI"),
-                                    0,
-                                    role_of_mpi_function(name),
-                                    OTF2_PARADIGM_MPI};
-
-    return add_region(archive, &region);
+    return add_region(archive, name, "MPI", 0, role_of_mpi_function(name), OTF2_PARADIGM_MPI);
 }
 
 uint32_t archive_function_region(struct archive *archive, const char *name, const char *file,
                                  int line)
 {
-    uint32_t text = archive_string(archive, name);
-    struct archive_region region = {text,
-                                    text,
-                                    archive_string(archive, file ? file : ""),
-                                    line > 0 ? (uint32_t)line : 0,
-                                    OTF2_REGION_ROLE_FUNCTION,
-                                    OTF2_PARADIGM_COMPILER};
-
-    return add_region(archive, &region);
+    return add_region(archive, name, file, line, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER);
 }
 
 uint32_t archive_user_region(struct archive *archive, const char *name, bool is_marker)
 {
-    uint32_t text = archive_string(archive, name);
-    struct archive_region region = {text,
-                                    text,
-                                    archive_string(archive, ""),
-                                    0,
-                                    is_marker ? OTF2_REGION_ROLE_ARTIFICIAL : OTF2_REGION_ROLE_CODE,
-                                    OTF2_PARADIGM_USER};
-
-    return add_region(archive, &region);
+    return add_region(archive, name, NULL, 0,
+                      is_marker ? OTF2_REGION_ROLE_ARTIFICIAL : OTF2_REGION_ROLE_CODE,
+                      OTF2_PARADIGM_USER);
 }
 
 OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t region,
@@ -195,39 +158,17 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
                                                OTF2_CallingContextRef parent)
 {
     struct archive_context context = {region, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, parent};
-
-    bool is_new;
     if (file && line > 0) {
         struct archive_line source = {archive_string(archive, file), (uint32_t)line};
-
-        context.line = table_number(&archive->lines, &source, sizeof source, &is_new);
-        if (is_new) {
-            archive->line_list =
-                realloc_or_die(archive->line_list, (context.line + 1) * sizeof *archive->line_list);
-            archive->line_list[context.line] = source;
-        }
+        context.line = table_number(&archive->lines, &source, sizeof source, NULL);
     }
-    uint32_t number = table_number(&archive->contexts, &context, sizeof context, &is_new);
-    if (is_new) {
-        archive->context_list =
-            realloc_or_die(archive->context_list, (number + 1) * sizeof *archive->context_list);
-        archive->context_list[number] = context;
-    }
-    return number;
+    return table_number(&archive->contexts, &context, sizeof context, NULL);
 }
 
 uint32_t archive_parameter(struct archive *archive, const char *name)
 {
     uint32_t text = archive_string(archive, name);
-    bool is_new;
-    uint32_t number = table_number(&archive->parameters, &text, sizeof text, &is_new);
-
-    if (is_new) {
-        archive->parameter_names = realloc_or_die(archive->parameter_names,
-                                                  (number + 1) * sizeof *archive->parameter_names);
-        archive->parameter_names[number] = text;
-    }
-    return N_ATTRIBUTES + number;
+    return N_ATTRIBUTES + table_number(&archive->parameters, &text, sizeof text, NULL);
 }
 
 OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread)
@@ -244,7 +185,6 @@ void archive_property(struct archive *archive, const char *name, const char *val
 void archive_variable(struct archive *archive, const char *variable)
 {
     const char *equals = strchr(variable, '=');
-
     if (!equals)
         return;
     char *name = format_or_die("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
@@ -256,7 +196,6 @@ OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uin
 {
     OTF2_EvtWriter *writer =
         OTF2_Archive_GetEvtWriter(archive->otf2, archive_location_ref(rank, thread));
-
     if (!writer)
         archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     return writer;
@@ -273,17 +212,10 @@ bool archive_end_events(struct archive *archive, OTF2_EvtWriter *writer,
 
 static void release(struct archive *archive)
 {
-    for (uint32_t i = 0; i < archive->strings.n; i++)
-        free(archive->string_texts[i]);
     for (uint32_t i = 0; i < archive->n_ranks; i++)
         free(archive->hosts[i]);
-    free(archive->string_texts);
     free(archive->hosts);
     free(archive->cores);
-    free(archive->parameter_names);
-    free(archive->region_list);
-    free(archive->line_list);
-    free(archive->context_list);
     free(archive->locations);
     table_release(&archive->strings);
     table_release(&archive->regions);
@@ -307,7 +239,6 @@ void archive_discard(struct archive *archive, const char *dir)
     archive->on_failure = NULL;
     if (archive->otf2) {
         char *anchor = format_or_die("%s/%s", dir, anchor_name);
-
         unlink(anchor); // ours: an older one would have kept the archive from being opened
         free(anchor);
         make_place(dir);

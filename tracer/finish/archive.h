@@ -42,16 +42,9 @@ struct archive {
     OTF2_Archive *otf2;
     const char *error;   // text of the first error OTF2 reported, NULL: none
     jmp_buf *on_failure; // where to go on from such an error, NULL: on
-    struct table strings;
-    char **string_texts;
-    struct table regions;
-    struct archive_region *region_list;
-    struct table lines; // source code locations
-    struct archive_line *line_list;
-    struct table contexts; // calling contexts
-    struct archive_context *context_list;
-    struct table parameters; // names of marker parameters: attributes after the fixed ones
-    uint32_t *parameter_names;
+    // Their keys are what is defined: texts; the structures below; names of marker parameters,
+    // which are attributes after the fixed ones.
+    struct table strings, regions, lines, contexts, parameters;
     struct archive_location *locations;
     size_t n_locations;
     char **hosts;           // by rank; NULL: the rank left nothing
@@ -64,22 +57,22 @@ struct archive {
     bool has_cpu_metric;
 };
 
+/// Keys, so without padding.
 struct archive_region {
     uint32_t name;
     uint32_t canonical_name;
     uint32_t file;
     uint32_t line;
-    uint32_t role; // wide, so that the structure has no padding: it is a key
+    uint32_t role;
     uint32_t paradigm;
 };
 
-/// Keys, so without padding.
-struct archive_line {
+struct archive_line { // a source code location
     uint32_t file;
     uint32_t line;
 };
 
-struct archive_context {
+struct archive_context { // a calling context
     uint32_t region;
     uint32_t line;   // OTF2_UNDEFINED_SOURCE_CODE_LOCATION: unknown
     uint32_t parent; // OTF2_UNDEFINED_CALLING_CONTEXT: unknown

@@ -44,32 +44,25 @@ struct code_above {
     uint64_t stack;
 };
 
-static uint32_t number_of_path(struct code *code, const char *path)
+static const struct code_module *module_at(const struct code *code, uint32_t number)
 {
-    bool is_new;
-    uint32_t number = table_number(&code->path_keys, path, strlen(path) + 1, &is_new);
+    return table_key(&code->modules, number);
+}
 
-    if (is_new) {
-        code->paths = realloc_or_die(code->paths, (number + 1) * sizeof *code->paths);
-        code->paths[number] = strdup_or_die(path);
-    }
-    return number;
+/// The path of the module that an address lies in.
+static const char *path_of(const struct code *code, const struct code_module *module)
+{
+    return table_key(&code->paths, (uint32_t)module->path);
 }
 
 /// The modules of one list have the same time.
 void code_add_module(struct code *code, const struct record_module *record, const char *executable)
 {
-    struct code_module module = {
-        record->base, record->start, record->end,
-        number_of_path(code, record->path[0] != '\0' ? record->path : executable)};
+    const char *path = record->path[0] != '\0' ? record->path : executable;
+    struct code_module module = {record->base, record->start, record->end,
+                                 table_number(&code->paths, path, strlen(path) + 1, NULL)};
     struct code_list *list = code->n_lists > 0 ? &code->lists[code->n_lists - 1] : NULL;
-    bool is_new;
-    uint32_t number = table_number(&code->module_keys, &module, sizeof module, &is_new);
-
-    if (is_new) {
-        code->modules = realloc_or_die(code->modules, (number + 1) * sizeof *code->modules);
-        code->modules[number] = module;
-    }
+    uint32_t number = table_number(&code->modules, &module, sizeof module, NULL);
     if (!list || list->time_ns != record->time_ns) {
         code->lists = realloc_or_die(code->lists, (code->n_lists + 1) * sizeof *code->lists);
         list = &code->lists[code->n_lists++];
@@ -84,15 +77,11 @@ void code_release(struct code *code)
 {
     for (size_t i = 0; i < code->n_lists; i++)
         free(code->lists[i].modules);
-    for (uint32_t i = 0; i < code->path_keys.n; i++)
-        free(code->paths[i]);
-    table_release(&code->module_keys);
-    table_release(&code->path_keys);
+    table_release(&code->modules);
+    table_release(&code->paths);
     table_release(&code->above_keys);
     free(code->stacks);
     free(code->aboves);
-    free(code->modules);
-    free(code->paths);
     free(code->lists);
     free(code->places);
 }
@@ -100,10 +89,8 @@ void code_release(struct code *code)
 void code_add_stack(struct code *code, const struct record_stack *record)
 {
     uint32_t number = record->head.id;
-
     if (number >= code->n_stacks) {
         uint32_t n = number < 512 ? 1024 : 2 * number;
-
         code->stacks = realloc_or_die(code->stacks, n * sizeof *code->stacks);
         while (code->n_stacks < n)
             code->stacks[code->n_stacks++] = (struct code_stack){.context = UNDEFINED};
@@ -115,7 +102,6 @@ static int by_time(const void *a, const void *b)
 {
     const struct code_list *left = a;
     const struct code_list *right = b;
-
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
@@ -133,7 +119,7 @@ static void go_to(struct code *code, uint64_t time_ns)
 
 static bool holds(const struct code *code, uint32_t module, uint64_t address)
 {
-    return address >= code->modules[module].start && address < code->modules[module].end;
+    return address >= module_at(code, module)->start && address < module_at(code, module)->end;
 }
 
 static uint32_t module_in(const struct code *code, const struct code_list *list, uint64_t address)
@@ -148,7 +134,6 @@ static uint32_t module_in(const struct code *code, const struct code_list *list,
 static uint32_t module_of(const struct code *code, uint64_t address)
 {
     uint32_t module = UNDEFINED;
-
     for (size_t i = code->now + 1; i-- > 0 && i < code->n_lists && module == UNDEFINED;)
         module = module_in(code, &code->lists[i], address);
     for (size_t i = code->now + 1; i < code->n_lists && module == UNDEFINED; i++)
@@ -159,7 +144,6 @@ static uint32_t module_of(const struct code *code, uint64_t address)
 static struct code_address *slot_of(const struct code *code, uint64_t address)
 {
     size_t slot = (size_t)(address * 0x9e3779b97f4a7c15U >> 32) & (code->n_slots - 1);
-
     while (code->places[slot].address != 0 && code->places[slot].address != address)
         slot = (slot + 1) & (code->n_slots - 1);
     return &code->places[slot];
@@ -169,7 +153,6 @@ static void grow(struct code *code)
 {
     struct code_address *old = code->places;
     size_t n_old = code->n_slots;
-
     code->n_slots = n_old == 0 ? 1024 : 2 * n_old;
     code->places = alloc_or_die(code->n_slots * sizeof *code->places);
     for (size_t i = 0; i < n_old; i++)
@@ -206,10 +189,8 @@ static uint32_t region_of(struct archive *archive, const struct symbol *symbol)
 static bool is_excluded_file(const char *file)
 {
     const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-
     for (size_t i = settings.n_rules; i-- > 0 && file;) {
         const struct settings_rule *rule = &settings.rules[i];
-
         if (rule->kind == 'f' &&
             (fnmatch(rule->pattern, file, 0) == 0 || fnmatch(rule->pattern, base, 0) == 0))
             return !rule->include;
@@ -221,19 +202,16 @@ uint32_t code_function(struct code *code, struct archive *archive, struct symbol
                        uint64_t address, uint64_t time_ns)
 {
     struct code_address *place = place_of(code, address, time_ns);
-
     if (place->region != UNDEFINED)
         return place->region;
     if (place->module == UNDEFINED) {
         char *name = format_or_die("0x%llx", (unsigned long long)address);
-
         place->region = archive_function_region(archive, name, NULL, 0);
         free(name);
         return place->region;
     }
-    const struct code_module *module = &code->modules[place->module];
-    struct symbol symbol =
-        symbols_function(symbols, code->paths[module->path], address - module->base);
+    const struct code_module *module = module_at(code, place->module);
+    struct symbol symbol = symbols_function(symbols, path_of(code, module), address - module->base);
     place->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(archive, &symbol);
     return place->region;
 }
@@ -251,8 +229,8 @@ static const struct symbols_frames *frames_of(const struct code *code, struct sy
 {
     if (place->module == UNDEFINED)
         return NULL;
-    const struct code_module *module = &code->modules[place->module];
-    return symbols_frames(symbols, code->paths[module->path], place->address - module->base);
+    const struct code_module *module = module_at(code, place->module);
+    return symbols_frames(symbols, path_of(code, module), place->address - module->base);
 }
 
 static uint32_t context_of(struct archive *archive, const struct symbols_frame *frame,
@@ -266,7 +244,6 @@ uint32_t code_call_site(struct code *code, struct archive *archive, struct symbo
                         uint64_t address, uint64_t time_ns)
 {
     struct code_address *place = call_at(code, address, time_ns);
-
     if (place->context == UNDEFINED && place->module != UNDEFINED)
         place->context = context_of(archive, &frames_of(code, symbols, place)->list[0], UNDEFINED);
     return place->context;
@@ -293,7 +270,6 @@ static uint32_t context_of_stack(struct code *code, struct archive *archive,
 {
     const struct record_stack *record = stack->record;
     size_t n = (size_t)record->head.n_words - 1;
-
     if (stack->is_known)
         return stack->context;
     for (size_t i = 0; i < n; i++)
@@ -312,7 +288,6 @@ uint32_t code_call_above(struct code *code, struct archive *archive, struct symb
 {
     struct code_above key = {address, stack};
     uint32_t parent = UNDEFINED;
-
     if (stack >= code->n_stacks || !code->stacks[stack].record)
         return code_call_site(code, archive, symbols, address, time_ns);
     bool is_new;

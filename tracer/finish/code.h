@@ -13,10 +13,8 @@
 #define EXCLUDED  (UINT32_MAX - 1) // region of a function that is not to be in the archive
 
 struct code {
-    struct code_module *modules; // all that ever were, each once
-    struct table module_keys;
-    char **paths;
-    struct table path_keys;
+    struct table modules;    // all that ever were: struct code_module
+    struct table paths;      // theirs
     struct code_list *lists; // of modules
     size_t n_lists;
     bool is_sorted;

@@ -27,7 +27,6 @@ static int by_value(const void *left, const void *right)
 {
     double a = *(const double *)left;
     double b = *(const double *)right;
-
     return a < b ? -1 : a > b;
 }
 
@@ -49,7 +48,6 @@ static double measure_events(void *function)
     double costs[BATCHES];
     for (int batch = 0; batch < BATCHES; batch++) {
         double begin_ns = cpu_now_ns();
-
         for (int i = 0; i < CALLS; i++) {
             hook(&region_recorder.function_enter, function);
             hook(&region_recorder.function_leave, function);
@@ -63,7 +61,6 @@ static double measure_events(void *function)
 static double measure_cpu(void)
 {
     double begin_ns = cpu_now_ns();
-
     for (int i = 0; i < CPU_READINGS; i++)
         clock_process_cpu_ns();
     return (cpu_now_ns() - begin_ns) / CPU_READINGS;
@@ -73,7 +70,6 @@ static double measure_cpu(void)
 static bool start_recorder(const char *dir)
 {
     static const struct spool_header header = {.n_ranks = 1};
-
     recording_init();
     stream_start_process(dir, recording_thread_ends);
     stream_set_facts(&header);
@@ -86,7 +82,6 @@ static struct record_costs measure(void)
     struct settings_rule all = {'r', false, (char *)"*"};
     struct record_costs costs = {.stamp_ns = measure_events((void *)(uintptr_t)qsort),
                                  .cpu_ns = measure_cpu()};
-
     settings.rules = &all;
     settings.n_rules = 1;
     filter_init();
@@ -108,7 +103,6 @@ static void remove_leftovers(const char *dir)
 {
     DIR *folder = opendir(dir);
     const struct dirent *entry;
-
     while (folder && (entry = readdir(folder))) {
         char scratch[4096];
         if (strncmp(entry->d_name, "cost-", 5) == 0 &&
@@ -123,7 +117,6 @@ struct record_costs cost_measure(const char *dir)
 {
     struct record_costs costs = {0};
     char scratch[4096];
-
     remove_leftovers(dir);
     snprintf(scratch, sizeof scratch, "%s/cost-XXXXXX", dir);
     if (!mkdtemp(scratch))
@@ -184,7 +177,6 @@ static double slowdown(const struct thread_cost *thread)
     double between_ns = (double)thread->last_cpu.time_ns - (double)thread->first_cpu.time_ns;
     double cpu_ns = (double)thread->last_cpu.cpu_ns - (double)thread->first_cpu.cpu_ns;
     double counted_ns = (double)cost_counted_ns(thread);
-
     if (thread->n_cpu < 2 || cpu_ns <= 0 || cpu_ns >= between_ns || between_ns > counted_ns)
         return 1;
     return counted_ns / (counted_ns - between_ns + cpu_ns);
@@ -203,7 +195,6 @@ struct recording_cost cost_of(const struct thread_cost *thread, const struct spo
     double ns = n_stamps * costs->stamp_ns + (double)thread->n_cpu * costs->cpu_ns + excluded_ns;
     uint64_t most_ns = cost_counted_ns(thread);
     double factor = slowdown(thread);
-
     return (struct recording_cost){at_most(ns * factor, most_ns),
                                    at_most(excluded_ns * factor, most_ns), most_ns};
 }

@@ -76,12 +76,10 @@ static char *cores_text(const uint64_t *cores)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-
     if (!stream)
         return NULL;
     for (size_t core = 0; core < SPOOL_CORES; core++) {
         size_t last = core;
-
         if (!has_core(cores, core))
             continue;
         while (has_core(cores, last + 1))
@@ -107,7 +105,6 @@ static void write_local_definitions(struct archive *archive)
         const struct archive_location *location = &archive->locations[i];
         OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(
             archive->otf2, archive_location_ref(location->rank, location->thread));
-
         if (!writer) {
             archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
             return;
@@ -122,8 +119,29 @@ static void write_local_definitions(struct archive *archive)
     archive_ok(archive, OTF2_Archive_CloseDefFiles(archive->otf2));
 }
 
-// ---- Global definitions. Strings are added on the way and written first, so everything that
-// needs one asks for it in collect_strings() before the first record.
+// ---- Global definitions. A string is written when a definition first needs it.
+
+struct writing {
+    struct archive *archive;
+    OTF2_GlobalDefWriter *to;
+    uint32_t n_strings; // written
+};
+
+/// All strings of the archive up to now are in the file.
+static void write_strings(struct writing *w)
+{
+    for (; w->n_strings < w->archive->strings.n; w->n_strings++)
+        archive_ok(w->archive,
+                   OTF2_GlobalDefWriter_WriteString(w->to, w->n_strings,
+                                                    table_key(&w->archive->strings, w->n_strings)));
+}
+
+static OTF2_StringRef string(struct writing *w, const char *text)
+{
+    OTF2_StringRef number = archive_string(w->archive, text);
+    write_strings(w);
+    return number;
+}
 
 static const struct {
     const char *name;
@@ -139,167 +157,130 @@ static const struct {
     {"pagoda::in_place", "1: the bytes do not count what the rank keeps", OTF2_TYPE_UINT8},
 };
 
-static void write_attributes(struct archive *archive, OTF2_GlobalDefWriter *writer)
+static void write_attributes(struct writing *w)
 {
-    uint32_t empty = archive_string(archive, "");
-
+    const struct table *parameters = &w->archive->parameters;
     for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
-        archive_ok(archive,
-                   OTF2_GlobalDefWriter_WriteAttribute(
-                       writer, i, archive_string(archive, attributes[i].name),
-                       archive_string(archive, attributes[i].description), attributes[i].type));
-    for (uint32_t i = 0; i < archive->parameters.n; i++)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteAttribute(writer, N_ATTRIBUTES + i,
-                                                                archive->parameter_names[i], empty,
-                                                                OTF2_TYPE_DOUBLE));
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteAttribute(
+                                   w->to, i, string(w, attributes[i].name),
+                                   string(w, attributes[i].description), attributes[i].type));
+    for (uint32_t i = 0; i < parameters->n; i++)
+        archive_ok(w->archive,
+                   OTF2_GlobalDefWriter_WriteAttribute(w->to, N_ATTRIBUTES + i,
+                                                       *(const uint32_t *)table_key(parameters, i),
+                                                       string(w, ""), OTF2_TYPE_DOUBLE));
 }
 
-static void write_paradigms(struct archive *archive, OTF2_GlobalDefWriter *writer)
+static void write_paradigms(struct writing *w)
 {
-    OTF2_AttributeValue template = {.stringRef = archive_string(archive, "MPI Rank ${id}")};
-
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_MPI,
-                                                           archive_string(archive, "MPI"),
-                                                           OTF2_PARADIGM_CLASS_PROCESS));
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteParadigmProperty(
-                            writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
-                            OTF2_TYPE_STRING, template));
+    OTF2_AttributeValue template = {.stringRef = string(w, "MPI Rank ${id}")};
+    archive_ok(w->archive,
+               OTF2_GlobalDefWriter_WriteParadigm(w->to, OTF2_PARADIGM_MPI, string(w, "MPI"),
+                                                  OTF2_PARADIGM_CLASS_PROCESS));
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigmProperty(
+                               w->to, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+                               OTF2_TYPE_STRING, template));
 }
-
-static const char outsiders_name[] = "processes that were not traced";
 
 static const char *host_of(const struct archive *archive, uint32_t rank)
 {
     return archive->hosts[rank] ? archive->hosts[rank] : "unknown";
 }
 
-static void write_cores(struct archive *archive, OTF2_GlobalDefWriter *writer, uint32_t node,
-                        const struct node_cores *cores)
+static void write_node(struct writing *w, uint32_t node, const char *name, const char *class,
+                       OTF2_SystemTreeNodeRef parent, OTF2_SystemTreeDomain domain)
 {
-    OTF2_AttributeValue value = {.uint32 = node_cores_count(cores)};
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, node, string(w, name),
+                                                                    string(w, class), parent));
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, node, domain));
+}
 
-    if (value.uint32 > 0)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-                                writer, node, archive_string(archive, "PAGODA::CORES"),
-                                OTF2_TYPE_UINT32, value));
+static void write_location_group(struct writing *w, uint32_t rank, const char *name, uint32_t node)
+{
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocationGroup(
+                               w->to, rank, string(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+                               OTF2_UNDEFINED_LOCATION_GROUP));
 }
 
 /// The machine, a node for each host in order of its first rank, a location group for each rank.
-static void write_system_tree(struct archive *archive, OTF2_GlobalDefWriter *writer)
+static void write_system_tree(struct writing *w)
 {
-    uint32_t node_class = archive_string(archive, "node");
-
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                            writer, 0, archive_string(archive, "machine"),
-                            archive_string(archive, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                            writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
-    struct table nodes = {0};
-    struct node_cores *cores = NULL; // by node
-    bool is_new;
+    const struct archive *archive = w->archive;
+    struct table hosts = {0}; // host I is node 1 + I
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
+        table_number(&hosts, host_of(archive, rank), strlen(host_of(archive, rank)) + 1, NULL);
+    uint32_t *node_of = alloc_or_die(archive->n_ranks * sizeof *node_of);
+    struct node_cores *cores = alloc_or_die(hosts.n * sizeof *cores);
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
         const char *host = host_of(archive, rank);
-        uint32_t node = 1 + table_number(&nodes, host, strlen(host) + 1, &is_new);
-
-        if (is_new) {
-            cores = realloc_or_die(cores, node * sizeof *cores);
-            cores[node - 1] = (struct node_cores){0};
-        }
-        node_cores_add(&cores[node - 1], archive->cores[rank]);
-        if (!is_new)
-            continue;
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                                writer, node, archive_string(archive, host), node_class, 0));
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                                writer, node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        node_of[rank] = 1 + table_number(&hosts, host, strlen(host) + 1, NULL);
+        node_cores_add(&cores[node_of[rank] - 1], archive->cores[rank]);
     }
-    for (uint32_t i = 0; i < nodes.n; i++)
-        write_cores(archive, writer, 1 + i, &cores[i]);
-    free(cores);
+    write_node(w, 0, "machine", "machine", OTF2_UNDEFINED_SYSTEM_TREE_NODE,
+               OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+    for (uint32_t i = 0; i < hosts.n; i++)
+        write_node(w, 1 + i, table_key(&hosts, i), "node", 0,
+                   OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+    for (uint32_t i = 0; i < hosts.n; i++) {
+        OTF2_AttributeValue value = {.uint32 = node_cores_count(&cores[i])};
+        if (value.uint32 > 0)
+            archive_ok(w->archive,
+                       OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
+                           w->to, 1 + i, string(w, "PAGODA::CORES"), OTF2_TYPE_UINT32, value));
+    }
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
-        const char *host = host_of(archive, rank);
-
         char name[32];
         snprintf(name, sizeof name, "MPI Rank %u", rank);
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationGroup(
-                                writer, rank, archive_string(archive, name),
-                                OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                1 + table_number(&nodes, host, strlen(host) + 1, &is_new),
-                                OTF2_UNDEFINED_LOCATION_GROUP));
+        write_location_group(w, rank, name, node_of[rank]);
     }
     if (archive->has_outsiders)
-        archive_ok(archive,
-                   OTF2_GlobalDefWriter_WriteLocationGroup(
-                       writer, archive->n_ranks, archive_string(archive, outsiders_name),
-                       OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP));
-    table_release(&nodes);
+        write_location_group(w, archive->n_ranks, "processes that were not traced", 0);
+    free(cores);
+    free(node_of);
+    table_release(&hosts);
 }
 
-static void thread_name(char *name, size_t size, uint32_t thread)
+/// A property of a location; none for 0, or NULL.
+static void number_property(struct writing *w, OTF2_LocationRef location, const char *name,
+                            uint64_t number)
 {
-    if (thread == 0)
-        snprintf(name, size, "Master thread");
-    else
-        snprintf(name, size, "Thread %u", thread);
+    OTF2_AttributeValue value = {.uint64 = number};
+    if (number != 0)
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocationProperty(
+                                   w->to, location, string(w, name), OTF2_TYPE_UINT64, value));
 }
 
-static void write_cost(struct archive *archive, OTF2_GlobalDefWriter *writer,
-                       const struct archive_location *location)
+static void text_property(struct writing *w, OTF2_LocationRef location, const char *name,
+                          const char *text)
 {
-    const struct {
-        const char *name;
-        uint64_t ns;
-    } costs[] = {{"PAGODA::RECORDING_NS", location->cost.ns},
-                 {"PAGODA::RECORDING_OF_NS", location->cost.of_ns},
-                 {"PAGODA::EXCLUDED_NS", location->cost.excluded_ns}};
-
-    for (size_t i = 0; i < 3 && location->cost.ns != 0; i++) {
-        OTF2_AttributeValue value = {.uint64 = costs[i].ns};
-
-        if (value.uint64 != 0)
-            archive_ok(archive,
-                       OTF2_GlobalDefWriter_WriteLocationProperty(
-                           writer, archive_location_ref(location->rank, location->thread),
-                           archive_string(archive, costs[i].name), OTF2_TYPE_UINT64, value));
-    }
+    if (!text)
+        return;
+    OTF2_AttributeValue value = {.stringRef = string(w, text)};
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocationProperty(
+                               w->to, location, string(w, name), OTF2_TYPE_STRING, value));
 }
 
 /// How a thread was recorded: until when if its process did not end regularly, how many short
 /// regions were dropped, and what recording took of its time.
-static void write_gaps_of(struct archive *archive, OTF2_GlobalDefWriter *writer,
-                          const struct archive_location *location)
+static void write_properties(struct writing *w, OTF2_LocationRef id,
+                             const struct archive_location *location)
 {
-    OTF2_LocationRef id = archive_location_ref(location->rank, location->thread);
-    OTF2_AttributeValue value = {.uint64 = location->recorded_until_ns};
-    OTF2_AttributeValue n_short = {.uint64 = location->n_short};
-    OTF2_AttributeValue yes = {.uint64 = 1};
-
-    if (location->rank == archive->n_ranks)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
-                                writer, id, archive_string(archive, "PAGODA::UNTRACED"),
-                                OTF2_TYPE_UINT64, yes));
-    if (location->recorded_until_ns != 0)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
-                                writer, id, archive_string(archive, "PAGODA::RECORDED_UNTIL"),
-                                OTF2_TYPE_UINT64, value));
-    if (location->n_short != 0)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
-                                writer, id, archive_string(archive, "PAGODA::SHORT_REGIONS"),
-                                OTF2_TYPE_UINT64, n_short));
-    write_cost(archive, writer, location);
-    if (!location->stopped)
-        return;
-    value.stringRef = archive_string(archive, location->stopped);
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteLocationProperty(
-                            writer, id, archive_string(archive, "PAGODA::STOPPED"),
-                            OTF2_TYPE_STRING, value));
+    const struct recording_cost *cost = &location->cost;
+    number_property(w, id, "PAGODA::UNTRACED", location->rank == w->archive->n_ranks);
+    number_property(w, id, "PAGODA::RECORDED_UNTIL", location->recorded_until_ns);
+    number_property(w, id, "PAGODA::SHORT_REGIONS", location->n_short);
+    if (cost->ns != 0) {
+        number_property(w, id, "PAGODA::RECORDING_NS", cost->ns);
+        number_property(w, id, "PAGODA::RECORDING_OF_NS", cost->of_ns);
+        number_property(w, id, "PAGODA::EXCLUDED_NS", cost->excluded_ns);
+    }
+    text_property(w, id, "PAGODA::STOPPED", location->stopped);
 }
 
 /// Whether the ranks of RANK's node share its cores in groups that have none in common.
 static bool is_bound(const struct archive *archive, uint32_t rank)
 {
     const uint64_t **masks = alloc_or_die(archive->n_ranks * sizeof *masks);
-
     size_t n = 0;
     for (uint32_t other = 0; other < archive->n_ranks; other++)
         if (strcmp(host_of(archive, other), host_of(archive, rank)) == 0)
@@ -309,101 +290,88 @@ static bool is_bound(const struct archive *archive, uint32_t rank)
     return is_apart;
 }
 
-/// Which cores a rank is bound to.
-static void write_binding(struct archive *archive, OTF2_GlobalDefWriter *writer, uint32_t rank)
+static void write_locations(struct writing *w)
 {
-    char *text = cores_text(archive->cores[rank]);
-    OTF2_AttributeValue value = {.stringRef = archive_string(archive, text ? text : "")};
-
-    if (text)
-        archive_ok(archive,
-                   OTF2_GlobalDefWriter_WriteLocationProperty(
-                       writer, archive_location_ref(rank, 0),
-                       archive_string(archive, "PAGODA::BOUND_TO"), OTF2_TYPE_STRING, value));
-    free(text);
-}
-
-static void write_locations(struct archive *archive, OTF2_GlobalDefWriter *writer)
-{
+    const struct archive *archive = w->archive;
     bool *is_known = alloc_or_die(archive->n_ranks * sizeof *is_known);
-
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
         is_known[rank] = rank > 0 && strcmp(host_of(archive, rank), host_of(archive, rank - 1)) == 0
                              ? is_known[rank - 1]
                              : is_bound(archive, rank);
     for (size_t i = 0; i < archive->n_locations; i++) {
         const struct archive_location *location = &archive->locations[i];
-
-        char name[32];
-        thread_name(name, sizeof name, location->thread);
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteLocation(
-                                writer, archive_location_ref(location->rank, location->thread),
-                                archive_string(archive, name), OTF2_LOCATION_TYPE_CPU_THREAD,
-                                location->n_events, location->rank));
-        write_gaps_of(archive, writer, location);
-        if (location->thread == 0 && location->rank < archive->n_ranks && is_known[location->rank])
-            write_binding(archive, writer, location->rank);
+        OTF2_LocationRef id = archive_location_ref(location->rank, location->thread);
+        char name[32] = "Master thread";
+        if (location->thread > 0)
+            snprintf(name, sizeof name, "Thread %u", location->thread);
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocation(
+                                   w->to, id, string(w, name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                                   location->n_events, location->rank));
+        write_properties(w, id, location);
+        if (location->thread == 0 && location->rank < archive->n_ranks &&
+            is_known[location->rank]) {
+            char *cores = cores_text(archive->cores[location->rank]);
+            text_property(w, id, "PAGODA::BOUND_TO", cores);
+            free(cores);
+        }
     }
     free(is_known);
 }
 
-static void write_regions(struct archive *archive, OTF2_GlobalDefWriter *writer)
+static void write_regions(struct writing *w)
 {
-    for (uint32_t i = 0; i < archive->regions.n; i++) {
-        const struct archive_region *region = &archive->region_list[i];
-        uint32_t description = archive_string(
-            archive, region->role == OTF2_REGION_ROLE_ARTIFICIAL ? "pagoda marker" : "");
-
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteRegion(
-                                writer, i, region->name, region->canonical_name, description,
-                                (OTF2_RegionRole)region->role, (OTF2_Paradigm)region->paradigm,
-                                OTF2_REGION_FLAG_NONE, region->file, region->line, region->line));
+    for (uint32_t i = 0; i < w->archive->regions.n; i++) {
+        const struct archive_region *region = table_key(&w->archive->regions, i);
+        OTF2_StringRef description =
+            string(w, region->role == OTF2_REGION_ROLE_ARTIFICIAL ? "pagoda marker" : "");
+        archive_ok(w->archive,
+                   OTF2_GlobalDefWriter_WriteRegion(
+                       w->to, i, region->name, region->canonical_name, description,
+                       (OTF2_RegionRole)region->role, (OTF2_Paradigm)region->paradigm,
+                       OTF2_REGION_FLAG_NONE, region->file, region->line, region->line));
     }
 }
 
-static void write_calling_contexts(struct archive *archive, OTF2_GlobalDefWriter *writer)
+static void write_calling_contexts(struct writing *w)
 {
-    for (uint32_t i = 0; i < archive->lines.n; i++)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteSourceCodeLocation(
-                                writer, i, archive->line_list[i].file, archive->line_list[i].line));
-    // A parent has a lower number than its children.
-    for (uint32_t i = 0; i < archive->contexts.n; i++) {
-        const struct archive_context *context = &archive->context_list[i];
-
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteCallingContext(
-                                writer, i, context->region, context->line, context->parent));
+    for (uint32_t i = 0; i < w->archive->lines.n; i++) {
+        const struct archive_line *line = table_key(&w->archive->lines, i);
+        archive_ok(w->archive,
+                   OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->to, i, line->file, line->line));
     }
+    // A parent has a lower number than its children.
+    for (uint32_t i = 0; i < w->archive->contexts.n; i++) {
+        const struct archive_context *context = table_key(&w->archive->contexts, i);
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteCallingContext(
+                                   w->to, i, context->region, context->line, context->parent));
+    }
+}
+
+static void write_group(struct writing *w, OTF2_GroupRef group, OTF2_GroupType type,
+                        const uint64_t *members, uint32_t n)
+{
+    archive_ok(w->archive,
+               OTF2_GlobalDefWriter_WriteGroup(w->to, group, string(w, ""), type, OTF2_PARADIGM_MPI,
+                                               OTF2_GROUP_FLAG_NONE, n, members));
 }
 
 /// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members.
-static void write_groups(struct archive *archive, OTF2_GlobalDefWriter *writer,
-                         const struct unify *unify)
+static void write_groups(struct writing *w, const struct unify *unify)
 {
-    uint32_t empty = archive_string(archive, "");
-    uint32_t n_locations = archive->n_ranks + archive->has_outsiders;
+    uint32_t n_ranks = w->archive->n_ranks, n_locations = n_ranks + w->archive->has_outsiders;
     uint64_t *members = alloc_or_die(n_locations * sizeof *members);
-
     for (uint32_t rank = 0; rank < n_locations; rank++)
         members[rank] = archive_location_ref(rank, 0);
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteGroup(
-                            writer, 0, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
-                            OTF2_GROUP_FLAG_NONE, n_locations, members));
-    archive_ok(archive,
-               OTF2_GlobalDefWriter_WriteGroup(writer, 1, empty, OTF2_GROUP_TYPE_COMM_SELF,
-                                               OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 0, NULL));
-    for (uint32_t i = 0; i < unify->n_groups; i++) {
-        const struct unify_group *group = &unify->groups[i];
-
-        members = realloc_or_die(members, (group->n + 1) * sizeof *members);
-        uint32_t n = 0;
-        for (; n < group->n; n++) {
-            bool is_here = group->members[n] >= 0 && (uint32_t)group->members[n] < archive->n_ranks;
-
-            members[n] = is_here ? (uint64_t)group->members[n] : archive->n_ranks;
+    write_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, members, n_locations);
+    write_group(w, 1, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
+    for (uint32_t i = 0; i < unify->groups.n; i++) {
+        struct unify_group group = unify_group(unify, i);
+        members = realloc_or_die(members, (group.n + 1) * sizeof *members);
+        for (uint32_t k = 0; k < group.n; k++) {
+            bool is_here = group.members[k] >= 0 && (uint32_t)group.members[k] < n_ranks;
+            members[k] = is_here ? (uint64_t)group.members[k] : n_ranks;
         }
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteGroup(
-                                writer, 2 + i, empty, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                OTF2_GROUP_FLAG_NONE, n, members));
+        write_group(w, 2 + i, OTF2_GROUP_TYPE_COMM_GROUP, members, group.n);
     }
     free(members);
 }
@@ -413,126 +381,57 @@ static OTF2_GroupRef group_ref(uint32_t group)
     return group == RECORD_NO_COMM ? 1 : 2 + group;
 }
 
-static void write_comms(struct archive *archive, OTF2_GlobalDefWriter *writer,
-                        const struct unify *unify)
+static void write_comms(struct writing *w, const struct unify *unify)
 {
-    for (uint32_t i = 0; i < unify->n_comms; i++) {
+    for (uint32_t i = 0; i < unify->comm_keys.n; i++) {
         const struct unify_comm *comm = &unify->comms[i];
-        uint32_t name = archive_string(archive, comm->name ? comm->name : "");
+        OTF2_StringRef name = string(w, comm->name ? comm->name : "");
         OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent;
-
-        if (comm->remote == RECORD_NO_COMM)
-            archive_ok(archive,
-                       OTF2_GlobalDefWriter_WriteComm(writer, i, name, group_ref(comm->group),
-                                                      parent, OTF2_COMM_FLAG_NONE));
-        else
-            archive_ok(archive, OTF2_GlobalDefWriter_WriteInterComm(
-                                    writer, i, name, group_ref(comm->group),
-                                    group_ref(comm->remote), parent, OTF2_COMM_FLAG_NONE));
+        OTF2_GroupRef group = group_ref(comm->group);
+        archive_ok(
+            w->archive,
+            comm->remote == RECORD_NO_COMM
+                ? OTF2_GlobalDefWriter_WriteComm(w->to, i, name, group, parent, OTF2_COMM_FLAG_NONE)
+                : OTF2_GlobalDefWriter_WriteInterComm(
+                      w->to, i, name, group, group_ref(comm->remote), parent, OTF2_COMM_FLAG_NONE));
     }
 }
 
-static void write_cpu_metric(struct archive *archive, OTF2_GlobalDefWriter *writer)
+static void write_cpu_metric(struct writing *w)
 {
-    if (!archive->has_cpu_metric)
-        return;
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteMetricMember(
-                            writer, 0, archive_string(archive, "process_cpu_time"),
-                            archive_string(archive, "CPU time of the process so far"),
-                            OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
-                            OTF2_BASE_DECIMAL, 0, archive_string(archive, "ns")));
     OTF2_MetricMemberRef member = 0;
-    archive_ok(archive,
-               OTF2_GlobalDefWriter_WriteMetricClass(writer, 0, 1, &member, OTF2_METRIC_SYNCHRONOUS,
-                                                     OTF2_RECORDER_KIND_CPU));
-}
-
-/// Asks for every text that a definition will use, so that the strings can be written first.
-static void collect_strings(struct archive *archive, const struct unify *unify)
-{
-    static const char *const fixed[] = {"MPI",
-                                        "MPI Rank ${id}",
-                                        "machine",
-                                        "node",
-                                        "unknown",
-                                        "pagoda marker",
-                                        "process_cpu_time",
-                                        "CPU time of the process so far",
-                                        "ns",
-                                        "PAGODA::CORES",
-                                        "PAGODA::BOUND_TO",
-                                        "PAGODA::RECORDED_UNTIL",
-                                        "PAGODA::SHORT_REGIONS",
-                                        "PAGODA::RECORDING_NS",
-                                        "PAGODA::RECORDING_OF_NS",
-                                        "PAGODA::EXCLUDED_NS",
-                                        "PAGODA::STOPPED",
-                                        outsiders_name,
-                                        "PAGODA::UNTRACED"};
-
-    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
-        archive_string(archive, fixed[i]);
-    for (uint32_t i = 0; i < N_ATTRIBUTES; i++) {
-        archive_string(archive, attributes[i].name);
-        archive_string(archive, attributes[i].description);
-    }
-    char name[32];
-    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
-        snprintf(name, sizeof name, "MPI Rank %u", rank);
-        archive_string(archive, name);
-        if (archive->hosts[rank])
-            archive_string(archive, archive->hosts[rank]);
-        if (archive->cores[rank]) {
-            char *bound = cores_text(archive->cores[rank]);
-
-            archive_string(archive, bound ? bound : "");
-            free(bound);
-        }
-    }
-    for (size_t i = 0; i < archive->n_locations; i++) {
-        thread_name(name, sizeof name, archive->locations[i].thread);
-        archive_string(archive, name);
-        if (archive->locations[i].stopped)
-            archive_string(archive, archive->locations[i].stopped);
-    }
-    for (size_t i = 0; i < unify->n_comms; i++)
-        if (unify->comms[i].name)
-            archive_string(archive, unify->comms[i].name);
-}
-
-static void write_global_definitions(struct archive *archive, const struct unify *unify)
-{
-    OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive->otf2);
-
-    if (!writer) {
-        archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    if (!w->archive->has_cpu_metric)
         return;
-    }
-    collect_strings(archive, unify);
-    uint32_t n_strings = archive->strings.n;
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
-                            writer, 1000000000, archive->first_ns,
-                            archive->last_ns - archive->first_ns, archive->realtime_ns));
-    for (uint32_t i = 0; i < n_strings; i++)
-        archive_ok(archive, OTF2_GlobalDefWriter_WriteString(writer, i, archive->string_texts[i]));
-    write_paradigms(archive, writer);
-    write_attributes(archive, writer);
-    write_system_tree(archive, writer);
-    write_locations(archive, writer);
-    write_regions(archive, writer);
-    write_calling_contexts(archive, writer);
-    write_groups(archive, writer, unify);
-    write_comms(archive, writer, unify);
-    write_cpu_metric(archive, writer);
-    if (archive->strings.n != n_strings)
-        abort(); // a bug: a text that collect_strings() does not know
-    archive_ok(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, writer));
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteMetricMember(
+                               w->to, member, string(w, "process_cpu_time"),
+                               string(w, "CPU time of the process so far"), OTF2_METRIC_TYPE_OTHER,
+                               OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL,
+                               0, string(w, "ns")));
+    archive_ok(w->archive,
+               OTF2_GlobalDefWriter_WriteMetricClass(w->to, 0, 1, &member, OTF2_METRIC_SYNCHRONOUS,
+                                                     OTF2_RECORDER_KIND_CPU));
 }
 
 bool archive_write_definitions(struct archive *archive, const struct unify *unify)
 {
     write_local_definitions(archive);
-    if (!archive->error)
-        write_global_definitions(archive, unify);
-    return archive->error == NULL;
+    if (archive->error)
+        return false;
+    struct writing w = {archive, OTF2_Archive_GetGlobalDefWriter(archive->otf2), 0};
+    if (!w.to)
+        return archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
+                            w.to, 1000000000, archive->first_ns,
+                            archive->last_ns - archive->first_ns, archive->realtime_ns));
+    write_strings(&w);
+    write_paradigms(&w);
+    write_attributes(&w);
+    write_system_tree(&w);
+    write_locations(&w);
+    write_regions(&w);
+    write_calling_contexts(&w);
+    write_groups(&w, unify);
+    write_comms(&w, unify);
+    write_cpu_metric(&w);
+    return archive_ok(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, w.to));
 }

@@ -47,7 +47,6 @@ static void write_metric(struct context *context, const struct record_cpu *recor
 {
     OTF2_Type type = OTF2_TYPE_UINT64;
     OTF2_MetricValue value = {.unsigned_int = record->cpu_ns};
-
     check(context,
           OTF2_EvtWriter_Metric(context->writer, NULL, not_before(context, record->time_ns), 0, 1,
                                 &type, &value));
@@ -57,7 +56,6 @@ static void write_metric(struct context *context, const struct record_cpu *recor
 static void write_sample(struct context *context)
 {
     const struct record_cpu *sample = context->sample;
-
     context->sample = NULL;
     context->has_begun = true;
     if (sample)
@@ -94,7 +92,6 @@ static void enter(struct context *context, uint64_t time_ns, uint32_t region)
 static void leave_top(struct context *context, uint64_t time_ns)
 {
     uint32_t region = context->stack[--context->depth];
-
     write_sample(context);
     check(context,
           OTF2_EvtWriter_Leave(context->writer, NULL, not_before(context, time_ns), region));
@@ -103,7 +100,6 @@ static void leave_top(struct context *context, uint64_t time_ns)
 static void leave(struct context *context, uint64_t time_ns, uint32_t region)
 {
     size_t depth = context->depth;
-
     while (depth > 0 && context->stack[depth - 1] != region)
         depth--;
     if (depth == 0)
@@ -123,7 +119,6 @@ static bool belongs_to_call(const struct record_head *head)
 static OTF2_CommRef comm_ref(const struct context *context, uint32_t id)
 {
     uint32_t comm = unify_find(&context->process->comms, id);
-
     return comm == RECORD_NO_COMM ? 0 : comm;
 }
 
@@ -131,7 +126,6 @@ static OTF2_CommRef message_comm(const struct context *context,
                                  const struct record_message *message)
 {
     OTF2_CommRef comm = comm_ref(context, message->head.id);
-
     return message->tag == RECORD_TAG_NEIGHBOR ? unify_neighborhood(context->unify, comm) : comm;
 }
 
@@ -144,7 +138,6 @@ static void receive_posted(struct context *context, uint64_t time_ns,
                            const struct record_message *message)
 {
     OTF2_AttributeList *list = context->attributes;
-
     check(context, OTF2_AttributeList_AddCommRef(list, ATTRIBUTE_COMMUNICATOR,
                                                  message_comm(context, message)));
     check(context, OTF2_AttributeList_AddInt32(list, ATTRIBUTE_SOURCE, message->peer));
@@ -157,7 +150,6 @@ static void collective_posted(struct context *context, uint64_t time_ns,
                               const struct record_request *request)
 {
     OTF2_AttributeList *list = context->attributes;
-
     check(context, OTF2_AttributeList_AddCommRef(list, ATTRIBUTE_COMMUNICATOR,
                                                  comm_ref(context, request->head.id)));
     check(context, OTF2_EvtWriter_NonBlockingCollectiveRequest(context->writer, list, time_ns,
@@ -170,7 +162,6 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
 {
     const struct record_message *message = (const void *)head;
     OTF2_EvtWriter *writer = context->writer;
-
     if (head->kind == RECORD_SEND)
         check(context, OTF2_EvtWriter_MpiSend(writer, NULL, time_ns, (uint32_t)message->peer,
                                               message_comm(context, message),
@@ -208,7 +199,6 @@ static void write_collective_end(struct context *context, uint64_t time_ns,
     OTF2_CommRef comm = comm_ref(context, record->head.id);
     OTF2_CollectiveOp operation = (OTF2_CollectiveOp)record->operation;
     OTF2_AttributeList *list = record->is_in_place ? context->attributes : NULL;
-
     if (record->is_in_place)
         check(context, OTF2_AttributeList_AddUint8(list, ATTRIBUTE_IN_PLACE, 1));
     if (record->head.kind == RECORD_COLLECTIVE)
@@ -227,7 +217,6 @@ static void write_received(struct context *context, uint64_t time_ns,
     OTF2_CommRef comm = message_comm(context, message);
     uint32_t source = (uint32_t)message->peer;
     uint32_t tag = (uint32_t)message_tag(message);
-
     if (message->head.kind == RECORD_RECV)
         check(context, OTF2_EvtWriter_MpiRecv(context->writer, NULL, time_ns, source, comm, tag,
                                               message->n_bytes));
@@ -243,7 +232,6 @@ static void write_at_leave(struct context *context, uint64_t time_ns,
     const struct record_request *request = (const void *)head;
     const struct record_poll *poll = (const void *)head;
     OTF2_EvtWriter *writer = context->writer;
-
     switch ((enum record_kind)head->kind) {
     case RECORD_RECV:
     case RECORD_IRECV:
@@ -280,7 +268,6 @@ static void add_call_site(struct context *context, const struct record_call *cal
 {
     struct code *code = &context->process->code;
     uint32_t site = UNDEFINED;
-
     if ((size_t)call->head.n_words * 8 >= sizeof(struct record_call_above))
         site = code_call_above(code, context->archive, context->symbols, call->site,
                                ((const struct record_call_above *)call)->stack, call->enter_ns);
@@ -297,7 +284,6 @@ static const struct record_head *write_call(struct context *context, const struc
     const struct record_head *last = &call->head;
     uint32_t region =
         call->head.id < N_FUNCTIONS_MAX ? context->process->functions[call->head.id] : UNDEFINED;
-
     if (region == UNDEFINED)
         region = archive_mpi_region(context->archive, "MPI_unknown");
     const struct record_head *detail = spool_next(context->spool, last);
@@ -343,7 +329,6 @@ static uint32_t named_region(struct context *context, uint32_t id, bool is_marke
 {
     struct process *process = context->process;
     uint32_t *regions = is_marker ? process->marker_regions : process->name_regions;
-
     if (id >= process->n_names)
         id = 0;
     if (regions[id] == UNDEFINED)
@@ -356,7 +341,6 @@ static void write_marker(struct context *context, const struct record_marker *ma
 {
     for (uint32_t i = 0; i < marker->n; i++) {
         const char *name = name_of(context->process, marker->parameters[i].name);
-
         // The same name twice in one marker: OTF2 refuses it, the first value stands.
         if (!OTF2_AttributeList_TestAttributeByID(context->attributes,
                                                   archive_parameter(context->archive, name)))
@@ -371,7 +355,6 @@ static void write_marker(struct context *context, const struct record_marker *ma
 static void write_function(struct context *context, const struct record_function_event *function)
 {
     uint32_t region = function_region(context, function->address, function->time_ns);
-
     if (region == EXCLUDED)
         return;
     if (function->head.kind == RECORD_ENTER)
@@ -384,7 +367,6 @@ static const struct record_head *write_record(struct context *context,
                                               const struct record_head *head)
 {
     const struct record_time *timed = (const void *)head;
-
     switch ((enum record_kind)head->kind) {
     case RECORD_CALL:
         return write_call(context, (const void *)head);
@@ -444,7 +426,6 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
     struct context context = {
         .process = process, .archive = archive, .unify = unify, .symbols = symbols, .spool = spool};
     uint32_t open_call = UNDEFINED;
-
     context.writer = archive_begin_events(archive, header->rank, header->thread);
     if (!context.writer)
         return UNDEFINED;
@@ -472,7 +453,6 @@ static void define_name(struct process *process, uint32_t id, const char *text)
 {
     if (process->n_names <= id) {
         size_t n = (size_t)id + 1;
-
         process->names = realloc_or_die(process->names, n * sizeof *process->names);
         process->name_regions =
             realloc_or_die(process->name_regions, n * sizeof *process->name_regions);
@@ -499,7 +479,6 @@ static void define_comm_name(struct process *process, struct unify *unify, uint3
                              const char *name)
 {
     uint32_t comm = unify_find(&process->comms, id);
-
     if (comm == RECORD_NO_COMM)
         return;
     free(unify->comms[comm].name);
@@ -519,8 +498,10 @@ static const char *name_of_function(const struct process *process, const struct 
                                     uint32_t id)
 {
     uint32_t region = id < N_FUNCTIONS_MAX ? process->functions[id] : UNDEFINED;
-
-    return region == UNDEFINED ? "" : archive->string_texts[archive->region_list[region].name];
+    if (region == UNDEFINED)
+        return "";
+    const struct archive_region *defined = table_key(&archive->regions, region);
+    return table_key(&archive->strings, defined->name);
 }
 
 static void init(struct process *process)
@@ -541,7 +522,6 @@ void events_define(struct process *process, struct archive *archive, struct unif
         const void *record = head;
         const struct record_call *call = record;
         uint64_t time_ns = ((const struct record_time *)record)->time_ns;
-
         switch ((enum record_kind)head->kind) {
         case RECORD_FUNCTION:
             define_function(process, archive, head->id, ((const struct record_name *)record)->text);

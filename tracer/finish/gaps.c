@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See gaps.h. Three passes over all records: number what was skipped; find what has its counterpart
-// there; find the begin and end of the requests concerned.
+// Messages and collectives around gaps in the recording (events.h), in two passes over all records:
+// number what was skipped; find what has its counterpart there.
 #include "tracer/finish/events.h"
 
 #include "tracer/finish/memory.h"
@@ -39,7 +39,6 @@ static struct sequence *sequence_of(struct gaps *gaps, const struct side *side)
 {
     bool is_new;
     uint32_t number = table_number(&gaps->sides, side, sizeof *side, &is_new);
-
     if (is_new) {
         gaps->sequences = realloc_or_die(gaps->sequences, (number + 1) * sizeof *gaps->sequences);
         gaps->sequences[number] = (struct sequence){0};
@@ -50,7 +49,6 @@ static struct sequence *sequence_of(struct gaps *gaps, const struct side *side)
 static void add_skipped(struct sequence *sequence, uint64_t n)
 {
     struct run *last = sequence->n_skipped > 0 ? &sequence->skipped[sequence->n_skipped - 1] : NULL;
-
     if (last && last->first + last->n == sequence->next) {
         last->n += n;
     } else {
@@ -58,26 +56,19 @@ static void add_skipped(struct sequence *sequence, uint64_t n)
                                            (sequence->n_skipped + 1) * sizeof *sequence->skipped);
         sequence->skipped[sequence->n_skipped++] = (struct run){sequence->next, n};
     }
-    sequence->next += n;
+}
+
+static int by_number(const void *key, const void *element)
+{
+    uint64_t number = *(const uint64_t *)key;
+    const struct run *run = element;
+    return number < run->first ? -1 : number >= run->first + run->n;
 }
 
 static bool was_skipped(const struct sequence *sequence, uint64_t number)
 {
-    size_t high = sequence->n_skipped;
-
-    size_t low = 0;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const struct run *run = &sequence->skipped[middle];
-
-        if (number < run->first)
-            high = middle;
-        else if (number >= run->first + run->n)
-            low = middle + 1;
-        else
-            return true;
-    }
-    return false;
+    return sequence->n_skipped > 0 && bsearch(&number, sequence->skipped, sequence->n_skipped,
+                                              sizeof *sequence->skipped, by_number);
 }
 
 /// The side that a record counts for. False: none, or one that is not followed (intercommunicators,
@@ -86,18 +77,17 @@ static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint3
                     int32_t peer, int32_t tag, struct side *side)
 {
     uint32_t comm = unify_find(&gaps->processes[rank].comms, comm_id);
-
     if (comm == RECORD_NO_COMM || comm == 1 || gaps->unify->comms[comm].remote != RECORD_NO_COMM ||
         gaps->unify->comms[comm].group == RECORD_NO_COMM)
         return false;
-    const struct unify_group *group = &gaps->unify->groups[gaps->unify->comms[comm].group];
+    struct unify_group group = unify_group(gaps->unify, gaps->unify->comms[comm].group);
     if (kind == RECORD_COLLECTIVE || kind == RECORD_ICOLL_POST) {
         *side = (struct side){comm, kind, (int32_t)rank, -1, 0};
         return true;
     }
-    if (peer < 0 || (uint32_t)peer >= group->n || group->members[peer] < 0)
+    if (peer < 0 || (uint32_t)peer >= group.n || group.members[peer] < 0)
         return false;
-    peer = group->members[peer];
+    peer = group.members[peer];
     *side = kind == RECORD_SEND || kind == RECORD_ISEND
                 ? (struct side){comm, RECORD_SEND, (int32_t)rank, peer, tag}
                 : (struct side){comm, RECORD_RECV, peer, (int32_t)rank, tag};
@@ -109,7 +99,6 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
                            struct side *side, uint64_t *request)
 {
     const struct record_message *message = (const void *)head;
-
     *request = 0;
     switch ((enum record_kind)head->kind) {
     case RECORD_SEND:
@@ -128,38 +117,17 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
     }
 }
 
-static void number_skipped(struct gaps *gaps, const struct spool *spool)
-{
-    uint32_t rank = spool->header->rank;
-
-    struct side side;
-    uint64_t request;
-    for (const struct record_head *head = spool_next(spool, NULL); head;
-         head = spool_next(spool, head)) {
-        const struct record_skipped *skipped = (const void *)head;
-
-        if (head->kind != RECORD_SKIPPED) {
-            if (side_of_record(gaps, rank, head, &side, &request))
-                sequence_of(gaps, &side)->next++;
-        } else if (side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag,
-                           &side)) {
-            add_skipped(sequence_of(gaps, &side), skipped->n);
-        }
-    }
-}
-
 /// Does the other side, or any other member, lack the event?
 static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t number)
 {
     struct side other = *side;
-
     if (side->kind == RECORD_SEND || side->kind == RECORD_RECV) {
         other.kind = side->kind == RECORD_SEND ? RECORD_RECV : RECORD_SEND;
         return !was_skipped(sequence_of(gaps, &other), number);
     }
-    const struct unify_group *group = &gaps->unify->groups[gaps->unify->comms[side->comm].group];
-    for (uint32_t i = 0; i < group->n; i++) {
-        other.from = group->members[i];
+    struct unify_group group = unify_group(gaps->unify, gaps->unify->comms[side->comm].group);
+    for (uint32_t i = 0; i < group.n; i++) {
+        other.from = group.members[i];
         if (other.from >= 0 && was_skipped(sequence_of(gaps, &other), number))
             return false;
     }
@@ -168,29 +136,31 @@ static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t
 
 static void add(struct table *table, uint64_t a, uint64_t b)
 {
-    bool is_new;
-    table_number(table, (uint64_t[]){a, b}, 2 * sizeof a, &is_new);
+    table_number(table, (uint64_t[]){a, b}, 2 * sizeof a, NULL);
 }
 
-static void find_alone(struct gaps *gaps, const struct spool *spool)
+/// A pass over the records of a thread, which numbers its messages and collectives. First, until
+/// FINDS, it notes which were skipped; then it drops those without counterpart.
+static void pass(struct gaps *gaps, const struct spool *spool, bool finds)
 {
     uint32_t rank = spool->header->rank;
-
     struct side side;
     uint64_t request;
     for (const struct record_head *head = spool_next(spool, NULL); head;
          head = spool_next(spool, head)) {
         const struct record_skipped *skipped = (const void *)head;
-
         if (head->kind == RECORD_SKIPPED) {
-            if (side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag, &side))
-                sequence_of(gaps, &side)->next += skipped->n;
+            if (!side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag, &side))
+                continue;
+            if (!finds)
+                add_skipped(sequence_of(gaps, &side), skipped->n);
+            sequence_of(gaps, &side)->next += skipped->n;
             continue;
         }
         if (!side_of_record(gaps, rank, head, &side, &request))
             continue;
         uint64_t number = sequence_of(gaps, &side)->next++;
-        if (has_counterpart(gaps, &side, number))
+        if (!finds || has_counterpart(gaps, &side, number))
             continue;
         add(&gaps->drops, (uint64_t)(uintptr_t)head, 0);
         if (request != 0)
@@ -245,11 +215,11 @@ struct gaps *gaps_find(const struct spool *spools, size_t n, const struct proces
     gaps->unify = unify;
     gaps->processes = processes;
     for (size_t i = 0; i < n; i++)
-        number_skipped(gaps, &spools[i]);
+        pass(gaps, &spools[i], false);
     for (uint32_t i = 0; i < gaps->sides.n; i++)
         gaps->sequences[i].next = 0;
     for (size_t i = 0; i < n; i++)
-        find_alone(gaps, &spools[i]);
+        pass(gaps, &spools[i], true);
     return gaps;
 }
 

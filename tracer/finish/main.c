@@ -51,7 +51,6 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
 {
     char text[8192];
     va_list arguments;
-
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
@@ -73,7 +72,6 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     static const char text[] = "pagoda: a file of records was cut while it was read. The others "
                                "are kept: run pagoda trace --finish\n";
-
     (void)context;
     if (info->si_code <= 0 || !spool_set_holds(&records, info->si_addr)) {
         signal(number, SIG_DFL);
@@ -94,7 +92,6 @@ static const struct spool_header *clock_of(const struct run *run, const struct s
 {
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_header *header = run->spools[i].header;
-
         if (header->n_clock_offsets > 0 && strcmp(header->clock_domain, own->clock_domain) == 0)
             return header;
     }
@@ -104,7 +101,6 @@ static const struct spool_header *clock_of(const struct run *run, const struct s
 static int64_t offset_of(const struct run *run, const struct spool_header *own)
 {
     const struct spool_header *clock = clock_of(run, own);
-
     return clock ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
 }
 
@@ -116,7 +112,6 @@ static uint64_t correction_slack(const struct run *run)
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_clock_offset *offsets = run->spools[i].header->clock_offsets;
         uint64_t drift_ns = (uint64_t)llabs(offsets[1].offset_ns - offsets[0].offset_ns);
-
         if (run->spools[i].header->n_clock_offsets == 2 && 2 * drift_ns > slack_ns)
             slack_ns = 2 * drift_ns;
     }
@@ -126,12 +121,10 @@ static uint64_t correction_slack(const struct run *run)
 static void define(struct run *run)
 {
     const struct spool_header *first = run->spools[0].header;
-
     for (size_t i = 0; i < run->n; i++) {
         const struct spool *spool = &run->spools[i];
         const struct spool_header *header = spool->header;
         uint64_t offset = (uint64_t)offset_of(run, header);
-
         uint64_t first_ns = UINT64_MAX;
         uint64_t last_ns = 0;
         events_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
@@ -158,28 +151,29 @@ static void set_offsets(struct run *run, const struct spool_header *header)
 {
     struct archive_location *location = &run->archive.locations[run->archive.n_locations - 1];
     const struct spool_header *clock = clock_of(run, header);
-
     if (!clock)
         return;
     location->n_offsets = clock->n_clock_offsets;
     memcpy(location->offsets, clock->clock_offsets, sizeof location->offsets);
 }
 
+/// Writes a location without events.
+static void write_empty(struct run *run, const struct archive_location *location)
+{
+    OTF2_EvtWriter *writer = archive_begin_events(&run->archive, location->rank, 0);
+    if (writer)
+        archive_end_events(&run->archive, writer, location);
+}
+
 /// Ranks without records (killed before MPI_Init was over, files lost) get an empty location, so
 /// that ranks in communicators keep their numbers.
 static void write_missing_ranks(struct run *run)
 {
-    for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
-        struct archive_location location = {
-            .rank = rank, .recorded_until_ns = run->archive.first_ns, .stopped = "no records"};
-
-        if (run->archive.hosts[rank])
-            continue;
-        OTF2_EvtWriter *writer = archive_begin_events(&run->archive, rank, 0);
-        if (!writer)
-            return;
-        archive_end_events(&run->archive, writer, &location);
-    }
+    struct archive_location location = {.recorded_until_ns = run->archive.first_ns,
+                                        .stopped = "no records"};
+    for (; location.rank < run->n_ranks && !run->archive.error; location.rank++)
+        if (!run->archive.hosts[location.rank])
+            write_empty(run, &location);
 }
 
 /// Communicators may have members that were not traced (children of MPI_Comm_spawn, partners of
@@ -187,14 +181,10 @@ static void write_missing_ranks(struct run *run)
 /// an archive whose groups have members that are not defined.
 static void write_outsiders(struct run *run)
 {
-    struct archive_location location = {.rank = run->n_ranks};
-
     if (run->archive.error || !unify_has_outsiders(&run->unify))
         return;
     run->archive.has_outsiders = true;
-    OTF2_EvtWriter *writer = archive_begin_events(&run->archive, run->n_ranks, 0);
-    if (writer)
-        archive_end_events(&run->archive, writer, &location);
+    write_empty(run, &(struct archive_location){.rank = run->n_ranks});
 }
 
 /// What recording cost the thread of spool `i`. The rank it slowed most is kept: time is that of
@@ -204,7 +194,6 @@ static struct recording_cost take_cost(struct run *run, size_t i)
     const struct spool_header *header = run->spools[i].header;
     const struct thread_cost *first = &run->costs[i];
     struct recording_cost cost = cost_of(&run->costs[i], header, &record_costs);
-
     for (size_t k = i; k > 0 && run->spools[k - 1].header->rank == header->rank; k--)
         first = &run->costs[k - 1];
     cost.of_ns = cost_counted_ns(first);
@@ -223,7 +212,6 @@ static void write_events(struct run *run, struct symbols *symbols)
     for (size_t i = 0; i < run->n && !run->archive.error; i++) {
         const struct spool_header *header = run->spools[i].header;
         uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, header);
-
         if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
         events_write(&run->processes[header->rank], &run->archive, &run->unify, symbols,
@@ -247,7 +235,6 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
     const struct spool_header *header = run->spools[0].header;
     int fd = open(facts_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-
     archive_property(&run->archive, "PAGODA::MPI", header->mpi);
     archive_property(&run->archive, "PAGODA::MPI_VERSION", header->mpi_version);
     archive_property(&run->archive, "PAGODA::HOST", header->host);
@@ -268,7 +255,6 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
     size_t size = 0;
     while (file && getdelim(&line, &size, '\0', file) > 0) {
         char *value = strchr(line, '=');
-
         if (!value)
             continue;
         *value++ = '\0';
@@ -284,7 +270,6 @@ static void report(const struct run *run)
 {
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_header *header = run->spools[i].header;
-
         if (header->stop_errno == 0)
             continue;
         say("rank %u on %s stopped recording %.3f s after its start (%s): the trace is incomplete",
@@ -299,7 +284,6 @@ static void report(const struct run *run)
 static void gather_spools(struct run *run)
 {
     const struct worlds *worlds = run->worlds;
-
     for (uint32_t i = run->root; i < worlds->n; i++)
         if (worlds->items[i].root == run->root)
             run->n += worlds->items[i].n;
@@ -309,10 +293,8 @@ static void gather_spools(struct run *run)
     run->n = 0;
     for (uint32_t i = run->root; i < worlds->n; i++) {
         const struct world *world = &worlds->items[i];
-
         for (size_t k = 0; world->root == run->root && k < world->n; k++, run->n++) {
             struct spool_header *header = &run->headers[run->n];
-
             *header = *world->spools[k].header;
             header->rank += world->base;
             if (i != run->root)
@@ -326,11 +308,9 @@ static void gather_spools(struct run *run)
 static void introduce_worlds(struct run *run)
 {
     const struct worlds *worlds = run->worlds;
-
     unify_init(&run->unify, worlds->items[run->root].n_ranks);
     for (uint32_t i = run->root; i < worlds->n; i++) {
         const struct world *world = &worlds->items[i];
-
         if (world->root != run->root)
             continue;
         uint32_t index = 0;
@@ -338,7 +318,6 @@ static void introduce_worlds(struct run *run)
             index = unify_add_world(&run->unify, world->base, world->n_ranks);
         for (uint32_t rank = 0; rank < world->n_ranks; rank++) {
             struct unify_rank *comms = &run->processes[world->base + rank].comms;
-
             comms->origin = world;
             comms->world = index;
             comms->rank = rank;
@@ -351,7 +330,6 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
                       struct symbols *symbols, uint64_t *n_events, size_t *n_locations)
 {
     jmp_buf on_failure;
-
     if (!archive_open(&run->archive, dir, run->n_ranks) || setjmp(on_failure) != 0)
         return false;
     run->archive.on_failure = &on_failure;
@@ -371,7 +349,6 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
 static bool finish_run(struct run *run, const char *dir, const char *facts_path)
 {
     struct symbols *symbols = symbols_new();
-
     run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
     introduce_worlds(run);
     uint64_t n_events = 0;
@@ -413,7 +390,6 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
 {
     const struct world *world = &worlds->items[root];
     struct run run = {.worlds = worlds, .root = root, .n_ranks = world->n_archive_ranks};
-
     if (world->n_ranks / 4096 > world->n) {
         say("the records are damaged: %zu files for %u ranks", world->n, world->n_ranks);
         return false;
@@ -487,7 +463,6 @@ static void say_alive(const struct alive *alive, const char *spool_dir, const ch
 int main(int argc, char **argv)
 {
     struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO | SA_NODEFER};
-
     if (argc != 3 && argc != 4) {
         fputs("usage: pagoda-trace-finish SPOOL ARCHIVE [SECONDS]\n", stderr);
         return 2;
@@ -510,17 +485,11 @@ int main(int argc, char **argv)
     if (records.n_unreadable > 0)
         say("%zu files in %s are not records of this version of the tracer and are left out",
             records.n_unreadable, argv[1]);
-    if (records.n == 0) {
+    if (is_refused(&records)) { // also where there are none
         spool_set_remove(&records);
-        if (records.n_unbegun > 0) {
+        if (records.n == 0 && records.n_unbegun > 0)
             say("no trace: the files of records in %s are empty", argv[1]);
-            return EXIT_REFUSED;
-        }
-        return EXIT_NO_RECORDS;
-    }
-    if (is_refused(&records)) {
-        spool_set_remove(&records);
-        return EXIT_REFUSED;
+        return records.n == 0 && records.n_unbegun == 0 ? EXIT_NO_RECORDS : EXIT_REFUSED;
     }
     settings_read(argv[1]);
     record_costs = cost_measure(argv[1]);

@@ -44,57 +44,58 @@ char *format_or_die(const char *format, ...)
 
 // Open addressing, FNV-1a, at most half full.
 
-static struct table_slot *slot_of(const struct table *table, const void *key, size_t n_bytes)
+static uint32_t *slot_of(const struct table *table, const void *key, size_t n_bytes)
 {
     const uint8_t *bytes = key;
-
     uint64_t hash = 0xcbf29ce484222325U;
     for (size_t i = 0; i < n_bytes; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3U;
     for (size_t i = hash & (table->n_slots - 1);; i = (i + 1) & (table->n_slots - 1)) {
-        struct table_slot *slot = &table->slots[i];
-
-        if (!slot->key || (slot->n_bytes == n_bytes && memcmp(slot->key, key, n_bytes) == 0))
+        uint32_t *slot = &table->slots[i];
+        if (*slot == 0)
+            return slot;
+        const struct table_key *other = &table->keys[*slot - 1];
+        if (other->n_bytes == n_bytes && memcmp(other->bytes, key, n_bytes) == 0)
             return slot;
     }
 }
 
 static void grow(struct table *table)
 {
-    struct table old = *table;
-
-    table->n_slots = old.n_slots == 0 ? 256 : 2 * old.n_slots;
+    table->n_slots = table->n_slots == 0 ? 256 : 2 * table->n_slots;
+    free(table->slots);
     table->slots = alloc_or_die(table->n_slots * sizeof *table->slots);
-    for (size_t i = 0; i < old.n_slots; i++)
-        if (old.slots[i].key)
-            *slot_of(table, old.slots[i].key, old.slots[i].n_bytes) = old.slots[i];
-    free(old.slots);
+    table->keys = realloc_or_die(table->keys, table->n_slots / 2 * sizeof *table->keys);
+    for (uint32_t i = 0; i < table->n; i++)
+        *slot_of(table, table->keys[i].bytes, table->keys[i].n_bytes) = i + 1;
 }
 
 uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new)
 {
     if (2 * ((size_t)table->n + 1) > table->n_slots)
         grow(table);
-    struct table_slot *slot = slot_of(table, key, n_bytes);
-    *is_new = slot->key == NULL;
-    if (*is_new) {
-        slot->key = alloc_or_die(n_bytes);
-        memcpy(slot->key, key, n_bytes);
-        slot->n_bytes = n_bytes;
-        slot->number = table->n++;
+    uint32_t *slot = slot_of(table, key, n_bytes);
+    if (is_new)
+        *is_new = *slot == 0;
+    if (*slot == 0) {
+        struct table_key *copy = &table->keys[table->n++];
+        *copy = (struct table_key){alloc_or_die(n_bytes), n_bytes};
+        memcpy(copy->bytes, key, n_bytes);
+        *slot = table->n;
     }
-    return slot->number;
+    return *slot - 1;
 }
 
 bool table_has(const struct table *table, const void *key, size_t n_bytes)
 {
-    return table->n > 0 && slot_of(table, key, n_bytes)->key;
+    return table->n > 0 && *slot_of(table, key, n_bytes) != 0;
 }
 
 void table_release(struct table *table)
 {
-    for (size_t i = 0; i < table->n_slots; i++)
-        free(table->slots[i].key);
+    for (uint32_t i = 0; i < table->n; i++)
+        free(table->keys[i].bytes);
+    free(table->keys);
     free(table->slots);
     *table = (struct table){0};
 }

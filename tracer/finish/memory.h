@@ -15,17 +15,23 @@ char *format_or_die(const char *format, ...) __attribute__((format(printf, 1, 2)
 // A map from byte strings to numbers that counts up: every new key gets the next number.
 
 struct table {
-    struct table_slot {
-        void *key; // NULL: empty
+    struct table_key {
+        void *bytes;
         size_t n_bytes;
-        uint32_t number;
-    } * slots;
-    size_t n_slots;
+    } * keys; // by number
     uint32_t n;
+    uint32_t *slots; // numbers + 1; 0: empty
+    size_t n_slots;
 };
 
-/// Number of the key; *is_new tells whether it was given just now. The key is copied.
+/// Number of the key, which is copied. *is_new (may be NULL): was it given just now?
 uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new);
+
+/// The copy of a key, which stays where it is.
+static inline const void *table_key(const struct table *table, uint32_t number)
+{
+    return table->keys[number].bytes;
+}
 
 /// Is the key known?
 bool table_has(const struct table *table, const void *key, size_t n_bytes);

@@ -8,109 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct role {
-    const char *name;
+/// Names between spaces.
+static const struct {
     OTF2_RegionRole role;
+    const char *names;
 } roles[] = {
-    // sorted by name
-    {"allgather", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"allgatherv", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"allreduce", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"alltoall", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"alltoallv", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"alltoallw", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"barrier", OTF2_REGION_ROLE_BARRIER},
-    {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},
-    {"bsend", OTF2_REGION_ROLE_POINT2POINT},
-    {"cancel", OTF2_REGION_ROLE_POINT2POINT},
-    {"cart_create", OTF2_REGION_ROLE_COLL_OTHER},
-    {"cart_sub", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_accept", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_connect", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_create", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_create_from_group", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_create_group", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_disconnect", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_dup", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_dup_with_info", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_free", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_idup", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_idup_with_info", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_join", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_spawn", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_spawn_multiple", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_split", OTF2_REGION_ROLE_COLL_OTHER},
-    {"comm_split_type", OTF2_REGION_ROLE_COLL_OTHER},
-    {"dist_graph_create", OTF2_REGION_ROLE_COLL_OTHER},
-    {"dist_graph_create_adjacent", OTF2_REGION_ROLE_COLL_OTHER},
-    {"exscan", OTF2_REGION_ROLE_COLL_OTHER},
-    {"finalize", OTF2_REGION_ROLE_COLL_OTHER},
-    {"gather", OTF2_REGION_ROLE_COLL_ALL2ONE},
-    {"gatherv", OTF2_REGION_ROLE_COLL_ALL2ONE},
-    {"graph_create", OTF2_REGION_ROLE_COLL_OTHER},
-    {"improbe", OTF2_REGION_ROLE_POINT2POINT},
-    {"init", OTF2_REGION_ROLE_COLL_OTHER},
-    {"init_thread", OTF2_REGION_ROLE_COLL_OTHER},
-    {"intercomm_create", OTF2_REGION_ROLE_COLL_OTHER},
-    {"intercomm_create_from_groups", OTF2_REGION_ROLE_COLL_OTHER},
-    {"intercomm_merge", OTF2_REGION_ROLE_COLL_OTHER},
-    {"iprobe", OTF2_REGION_ROLE_POINT2POINT},
-    {"isendrecv", OTF2_REGION_ROLE_POINT2POINT},
-    {"mprobe", OTF2_REGION_ROLE_POINT2POINT},
-    {"mrecv", OTF2_REGION_ROLE_POINT2POINT},
-    {"neighbor_allgather", OTF2_REGION_ROLE_COLL_OTHER},
-    {"neighbor_allgatherv", OTF2_REGION_ROLE_COLL_OTHER},
-    {"neighbor_alltoall", OTF2_REGION_ROLE_COLL_OTHER},
-    {"neighbor_alltoallv", OTF2_REGION_ROLE_COLL_OTHER},
-    {"neighbor_alltoallw", OTF2_REGION_ROLE_COLL_OTHER},
-    {"parrived", OTF2_REGION_ROLE_POINT2POINT},
-    {"pready", OTF2_REGION_ROLE_POINT2POINT},
-    {"pready_list", OTF2_REGION_ROLE_POINT2POINT},
-    {"pready_range", OTF2_REGION_ROLE_POINT2POINT},
-    {"precv", OTF2_REGION_ROLE_POINT2POINT},
-    {"probe", OTF2_REGION_ROLE_POINT2POINT},
-    {"psend", OTF2_REGION_ROLE_POINT2POINT},
-    {"recv", OTF2_REGION_ROLE_POINT2POINT},
-    {"reduce", OTF2_REGION_ROLE_COLL_ALL2ONE},
-    {"reduce_scatter", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"reduce_scatter_block", OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"request_free", OTF2_REGION_ROLE_POINT2POINT},
-    {"request_get_status", OTF2_REGION_ROLE_POINT2POINT},
-    {"rsend", OTF2_REGION_ROLE_POINT2POINT},
-    {"scan", OTF2_REGION_ROLE_COLL_OTHER},
-    {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL},
-    {"scatterv", OTF2_REGION_ROLE_COLL_ONE2ALL},
-    {"send", OTF2_REGION_ROLE_POINT2POINT},
-    {"sendrecv", OTF2_REGION_ROLE_POINT2POINT},
-    {"sendrecv_replace", OTF2_REGION_ROLE_POINT2POINT},
-    {"ssend", OTF2_REGION_ROLE_POINT2POINT},
-    {"start", OTF2_REGION_ROLE_POINT2POINT},
-    {"startall", OTF2_REGION_ROLE_POINT2POINT},
-    {"test", OTF2_REGION_ROLE_POINT2POINT},
-    {"testall", OTF2_REGION_ROLE_POINT2POINT},
-    {"testany", OTF2_REGION_ROLE_POINT2POINT},
-    {"testsome", OTF2_REGION_ROLE_POINT2POINT},
-    {"wait", OTF2_REGION_ROLE_POINT2POINT},
-    {"waitall", OTF2_REGION_ROLE_POINT2POINT},
-    {"waitany", OTF2_REGION_ROLE_POINT2POINT},
-    {"waitsome", OTF2_REGION_ROLE_POINT2POINT},
+    {OTF2_REGION_ROLE_BARRIER, " barrier "},
+    {OTF2_REGION_ROLE_COLL_ONE2ALL, " bcast scatter scatterv "},
+    {OTF2_REGION_ROLE_COLL_ALL2ONE, " gather gatherv reduce "},
+    {OTF2_REGION_ROLE_COLL_ALL2ALL,
+     " allgather allgatherv allreduce alltoall alltoallv alltoallw reduce_scatter "
+     "reduce_scatter_block "},
+    {OTF2_REGION_ROLE_COLL_OTHER,
+     " cart_create cart_sub comm_accept comm_connect comm_create comm_create_from_group "
+     "comm_create_group comm_disconnect comm_dup comm_dup_with_info comm_free comm_idup "
+     "comm_idup_with_info comm_join comm_spawn comm_spawn_multiple comm_split "
+     "comm_split_type dist_graph_create dist_graph_create_adjacent exscan finalize "
+     "graph_create init init_thread intercomm_create intercomm_create_from_groups "
+     "intercomm_merge neighbor_allgather neighbor_allgatherv neighbor_alltoall "
+     "neighbor_alltoallv neighbor_alltoallw scan "},
+    {OTF2_REGION_ROLE_POINT2POINT,
+     " bsend cancel improbe iprobe isendrecv mprobe mrecv parrived pready pready_list "
+     "pready_range precv probe psend recv request_free request_get_status rsend send "
+     "sendrecv sendrecv_replace ssend start startall test testall testany testsome wait "
+     "waitall waitany waitsome "},
 };
 
-static int by_name(const void *key, const void *role)
+/// The role of a function of this name; OTF2_REGION_ROLE_FUNCTION for none of these.
+static OTF2_RegionRole look_up(const char *name)
 {
-    return strcmp(key, ((const struct role *)role)->name);
-}
-
-static const struct role *look_up(const char *name)
-{
-    return bsearch(name, roles, sizeof roles / sizeof roles[0], sizeof roles[0], by_name);
+    char word[136];
+    snprintf(word, sizeof word, " %s ", name);
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (strstr(roles[i].names, word))
+            return roles[i].role;
+    return OTF2_REGION_ROLE_FUNCTION;
 }
 
 static bool cut_suffix(char *name, const char *suffix)
 {
     size_t length = strlen(name);
     size_t cut = strlen(suffix);
-
     if (length <= cut || strcmp(name + length - cut, suffix) != 0)
         return false;
     name[length - cut] = '\0';
@@ -132,10 +70,10 @@ OTF2_RegionRole role_of_mpi_function(const char *name)
         return OTF2_REGION_ROLE_RMA;
     plain[0] = (char)(plain[0] | 0x20); // ASCII lower case
     cut_suffix(plain, "_c");
-    const struct role *found = look_up(plain);
-    if (!found && cut_suffix(plain, "_init"))
-        found = look_up(plain);
-    if (!found && plain[0] == 'i')
-        found = look_up(plain + 1);
-    return found ? found->role : OTF2_REGION_ROLE_FUNCTION;
+    OTF2_RegionRole role = look_up(plain);
+    if (role == OTF2_REGION_ROLE_FUNCTION && cut_suffix(plain, "_init"))
+        role = look_up(plain);
+    if (role == OTF2_REGION_ROLE_FUNCTION && plain[0] == 'i')
+        role = look_up(plain + 1);
+    return role;
 }

@@ -22,7 +22,6 @@ bool spool_is_name(const char *name)
 {
     size_t length = strlen(name);
     size_t suffix = strlen(SPOOL_SUFFIX);
-
     return length > suffix && strcmp(name + length - suffix, SPOOL_SUFFIX) == 0;
 }
 
@@ -45,7 +44,6 @@ bool spool_is_header(const struct spool_header *header)
 static bool map_opened(struct spool *spool, int fd, struct spool_header *header, bool *unbegun)
 {
     ssize_t n = pread(fd, header, sizeof *header, 0);
-
     *unbegun = n >= 0 && header->magic[0] == '\0';
     struct stat status;
     if (n != (ssize_t)sizeof *header || !spool_is_header(header) || fstat(fd, &status) != 0 ||
@@ -65,7 +63,6 @@ static bool map_file(struct spool *spool, const char *path, bool *unbegun)
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct spool_header *header = alloc_or_die(sizeof *header);
     bool done = fd >= 0 && map_opened(spool, fd, header, unbegun);
-
     if (fd >= 0)
         close(fd);
     if (done)
@@ -78,7 +75,6 @@ static bool map_file(struct spool *spool, const char *path, bool *unbegun)
 bool spool_set_holds(const struct spool_set *set, const void *address)
 {
     const uint8_t *at = address;
-
     for (size_t i = 0; i < set->n; i++)
         if (at >= set->spools[i].bytes && at < set->spools[i].bytes + set->spools[i].n_bytes)
             return true;
@@ -103,7 +99,6 @@ static int by_run_rank_thread(const void *a, const void *b)
     const struct spool_header *left = ((const struct spool *)a)->header;
     const struct spool_header *right = ((const struct spool *)b)->header;
     int order = compare(left->run_id, right->run_id);
-
     if (order == 0)
         order = compare(left->rank, right->rank);
     return order != 0 ? order : compare(left->thread, right->thread);
@@ -112,7 +107,6 @@ static int by_run_rank_thread(const void *a, const void *b)
 int spool_set_load(struct spool_set *set, const char *dir)
 {
     DIR *folder = opendir(dir);
-
     *set = (struct spool_set){0};
     if (!folder)
         return errno;
@@ -207,7 +201,6 @@ static bool is_sound(const struct record_head *head)
     size_t n_bytes = (size_t)head->n_words * 8;
     const struct record_comm *comm = (const void *)head;
     const struct record_marker *marker = (const void *)head;
-
     if (head->kind >= N_RECORD_KINDS || least_bytes[head->kind] == 0 ||
         n_bytes < least_bytes[head->kind])
         return false;
@@ -237,7 +230,6 @@ static bool is_sound(const struct record_head *head)
 static const struct record_head *record_at(const struct spool *spool, size_t offset)
 {
     size_t chunk_bytes = spool->header->chunk_bytes;
-
     const struct record_head *head;
     for (;;) {
         if (offset + sizeof *head > spool->n_bytes)
@@ -256,7 +248,6 @@ static const struct record_head *record_at(const struct spool *spool, size_t off
 const struct record_head *spool_next(const struct spool *spool, const struct record_head *record)
 {
     size_t offset = SPOOL_HEADER_BYTES;
-
     if (record)
         offset = (size_t)((const uint8_t *)record - spool->bytes) + (size_t)record->n_words * 8;
     return record_at(spool, offset);
@@ -274,7 +265,6 @@ static bool read_line(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");
     bool done = file && fgets(text, (int)size, file);
-
     if (file)
         fclose(file);
     if (done)
@@ -319,7 +309,6 @@ static bool has_memory(const struct spool_header *header)
 static bool is_locked(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
     return fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -328,7 +317,6 @@ static bool is_alive(const char *path, struct spool_header *header, bool *leaves
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     bool is_open = fd >= 0;
-
     if (!is_open) // another user's, or a folder one may only read
         fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
@@ -337,7 +325,6 @@ static bool is_alive(const char *path, struct spool_header *header, bool *leaves
     if (pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
         spool_is_header(header)) {
         bool runs = is_local(header) && is_running(header);
-
         *leaves = runs && !has_memory(header);
         alive = runs || (is_open && is_locked(fd));
     }
@@ -349,12 +336,10 @@ struct alive alive_count(const char *dir)
 {
     static struct spool_header header; // large
     DIR *folder = opendir(dir);
-
     struct alive alive = {0};
     const struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
         char *path = format_or_die("%s/%s", dir, entry->d_name);
-
         bool leaves = false;
         if (spool_is_name(entry->d_name) && is_alive(path, &header, &leaves) &&
             header.thread == 0) {
@@ -376,7 +361,6 @@ struct alive alive_wait(const char *dir, unsigned seconds)
 {
     const struct timespec moment = {0, POLL_MS * 1000000L};
     struct alive alive = alive_count(dir);
-
     for (unsigned long i = 0; alive.n > 0; i++) {
         unsigned most =
             alive.n_leaving == alive.n && seconds < LEAVING_SECONDS ? LEAVING_SECONDS : seconds;

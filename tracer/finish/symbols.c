@@ -31,8 +31,7 @@ struct symbols {
     struct symbol *functions;
     struct table place_keys;
     struct symbols_frames **places;
-    struct table text_keys;
-    char **texts;
+    struct table texts;
     char *(*demangle)(const char *name, char *buffer, size_t *n_bytes, int *status);
 };
 
@@ -54,7 +53,6 @@ struct symbols *symbols_new(void)
     struct symbols *symbols = alloc_or_die(sizeof *symbols);
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
     void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
-
     // Optional: without the C++ library the names stay as they are.
     memcpy(&symbols->demangle, &function, sizeof function);
     // Looking for debug information on servers would take minutes.
@@ -73,18 +71,15 @@ void symbols_free(struct symbols *symbols)
         free(symbols->places[i]->list);
         free(symbols->places[i]);
     }
-    for (uint32_t i = 0; i < symbols->text_keys.n; i++)
-        free(symbols->texts[i]);
     if (symbols->dwfl)
         dwfl_end(symbols->dwfl);
     table_release(&symbols->paths);
     table_release(&symbols->function_keys);
     table_release(&symbols->place_keys);
-    table_release(&symbols->text_keys);
+    table_release(&symbols->texts);
     free(symbols->modules);
     free(symbols->functions);
     free(symbols->places);
-    free(symbols->texts);
     free(symbols);
 }
 
@@ -93,19 +88,12 @@ static const char *keep(struct symbols *symbols, const char *text)
 {
     if (!text)
         return NULL;
-    bool is_new;
-    uint32_t number = table_number(&symbols->text_keys, text, strlen(text) + 1, &is_new);
-    if (is_new) {
-        symbols->texts = realloc_or_die(symbols->texts, (number + 1) * sizeof *symbols->texts);
-        symbols->texts[number] = strdup_or_die(text);
-    }
-    return symbols->texts[number];
+    return table_key(&symbols->texts, table_number(&symbols->texts, text, strlen(text) + 1, NULL));
 }
 
 static const char *keep_and_free(struct symbols *symbols, char *text)
 {
     const char *kept = keep(symbols, text);
-
     free(text);
     return kept;
 }
@@ -114,7 +102,6 @@ static uint32_t module_number(struct symbols *symbols, const char *path)
 {
     bool is_new;
     uint32_t number = table_number(&symbols->paths, path, strlen(path) + 1, &is_new);
-
     if (!is_new)
         return number;
     symbols->modules = realloc_or_die(symbols->modules, (number + 1) * sizeof *symbols->modules);
@@ -141,7 +128,6 @@ static bool bias_of(const struct module *module, uint64_t *bias)
 static char *fortran_name(const char *name)
 {
     const char *middle = strncmp(name, "__", 2) == 0 ? strstr(name, "_MOD_") : NULL;
-
     if (!middle)
         return NULL;
     return format_or_die("%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5);
@@ -152,7 +138,6 @@ static const char *plain_name(struct symbols *symbols, const char *name)
 {
     char *text = strdup_or_die(name);
     char *suffix = text[0] != '\0' ? strchr(text + 1, '.') : NULL;
-
     if (suffix)
         *suffix = '\0';
     char *demangled = NULL;
@@ -171,7 +156,6 @@ static const char *plain_name(struct symbols *symbols, const char *name)
 static const char *name_of(struct symbols *symbols, Dwarf_Die *function)
 {
     const char *linkage = unit_linkage_name(function);
-
     if (linkage && (strncmp(linkage, "_Z", 2) == 0 || strstr(linkage, "_MOD_")))
         return plain_name(symbols, linkage);
     return keep(symbols, unit_name(function));
@@ -181,7 +165,6 @@ static const char *name_of_address(struct symbols *symbols, const struct module 
                                    uint64_t address)
 {
     const char *base = strrchr(module->path, '/');
-
     return keep_and_free(symbols,
                          format_or_die("%s+0x%" PRIx64, base ? base + 1 : module->path, address));
 }
@@ -208,7 +191,6 @@ static struct symbol look_up_function(struct symbols *symbols, struct module *mo
                                       uint64_t address)
 {
     struct symbol symbol = {NULL, NULL, 0};
-
     struct unit_place place;
     uint64_t bias;
     if (bias_of(module, &bias) && unit_find(&module->units, module->dwfl, address + bias, &place)) {
@@ -233,7 +215,6 @@ static struct symbol function_at(struct symbols *symbols, uint32_t module, uint6
     struct place place = {module, address};
     bool is_new;
     uint32_t number = table_number(&symbols->function_keys, &place, sizeof place, &is_new);
-
     if (is_new) {
         symbols->functions =
             realloc_or_die(symbols->functions, (number + 1) * sizeof *symbols->functions);
@@ -259,7 +240,6 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
                        struct symbols_frames *frames)
 {
     struct module *module = &symbols->modules[number];
-
     struct unit_place place;
     uint64_t bias;
     if (!bias_of(module, &bias) || !unit_find(&module->units, module->dwfl, address + bias, &place))
@@ -273,7 +253,6 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
          scope = unit_scopes_next(&scopes)) {
         struct symbol function = {NULL, NULL, 0};
         Dwarf_Addr begin;
-
         complete = dwarf_tag(scope) == DW_TAG_subprogram;
         if (complete && unit_begin(scope, &begin)) {
             function = function_at(symbols, number, begin + place.bias - bias);
@@ -289,7 +268,6 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
     if (frames->n == 0 && file) {
         uint64_t begin;
         const char *name = name_by_symbol(symbols, module, address, &begin);
-
         if (name)
             add_frame(frames, function_at(symbols, number, begin), file, line);
     }
@@ -303,7 +281,6 @@ const struct symbols_frames *symbols_frames(struct symbols *symbols, const char 
     struct place place = {module, address};
     bool is_new;
     uint32_t number = table_number(&symbols->place_keys, &place, sizeof place, &is_new);
-
     if (!is_new)
         return symbols->places[number];
     struct symbols_frames *frames = alloc_or_die(sizeof *frames);
@@ -322,7 +299,6 @@ static const char *comment_of(Dwfl_Module *module)
 {
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(module, &bias);
-
     size_t names;
     if (!elf || elf_getshdrstrndx(elf, &names) != 0)
         return NULL;
@@ -331,7 +307,6 @@ static const char *comment_of(Dwfl_Module *module)
         const char *name =
             gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
         const Elf_Data *data;
-
         if (!name || strcmp(name, ".comment") != 0)
             continue;
         data = elf_getdata(section, NULL);
@@ -345,7 +320,6 @@ const char *symbols_compiler(struct symbols *symbols, const char *path)
 {
     uint32_t number = module_number(symbols, path); // may move the table of modules
     Dwfl_Module *module = symbols->modules[number].dwfl;
-
     if (!module)
         return "";
     const char *producer = unit_producer(module);

@@ -22,7 +22,6 @@ static int by_begin(const void *a, const void *b)
 {
     const struct unit_range *left = a;
     const struct unit_range *right = b;
-
     return (left->begin > right->begin) - (left->begin < right->begin);
 }
 
@@ -34,7 +33,6 @@ static void make(struct unit_index *index, Dwfl_Module *module)
     for (Dwarf_Die *unit = dwfl_module_nextcu(module, NULL, &bias); unit;
          unit = dwfl_module_nextcu(module, unit, &bias)) {
         Dwarf_Addr base, begin, end;
-
         for (ptrdiff_t at = dwarf_ranges(unit, 0, &base, &begin, &end); at > 0;
              at = dwarf_ranges(unit, at, &base, &begin, &end)) {
             if (index->n == n_slots) {
@@ -51,11 +49,9 @@ static void make(struct unit_index *index, Dwfl_Module *module)
 static const struct unit_range *range_of(const struct unit_index *index, Dwarf_Addr address)
 {
     size_t high = index->n;
-
     size_t low = 0;
     while (low < high) {
         size_t middle = (low + high) / 2;
-
         if (index->ranges[middle].begin <= address)
             low = middle + 1;
         else
@@ -71,7 +67,6 @@ bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address
 {
     Dwarf_Addr bias = 0;
     const Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-
     if (!unit) {
         if (!index->is_made)
             make(index, module);
@@ -100,7 +95,6 @@ const char *unit_line(const struct unit_place *place, int *line)
 {
     Dwarf_Die unit = place->unit;
     Dwarf_Line *found = dwarf_getsrc_die(&unit, place->pc);
-
     *line = 0;
     // Line 0: code that the compiler ascribes to no line.
     if (!found || dwarf_lineno(found, line) != 0 || *line == 0)
@@ -137,7 +131,6 @@ static bool find_function(Dwarf_Die *parent, Dwarf_Addr pc, bool thorough, unsig
         return false;
     do {
         int tag = dwarf_tag(&child);
-
         if (tag == DW_TAG_subprogram && dwarf_haspc(&child, pc) > 0) {
             *function = child;
             return true;
@@ -152,7 +145,6 @@ static bool find_function(Dwarf_Die *parent, Dwarf_Addr pc, bool thorough, unsig
 bool unit_function(const struct unit_place *place, Dwarf_Die *function)
 {
     Dwarf_Die unit = place->scope;
-
     return find_function(&unit, place->pc, false, 0, function) ||
            find_function(&unit, place->pc, true, 0, function);
 }
@@ -164,7 +156,6 @@ static bool find_inner(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Die *inner)
         return false;
     do {
         int tag = dwarf_tag(inner);
-
         if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
              tag == DW_TAG_try_block || tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt) &&
             dwarf_haspc(inner, pc) > 0)
@@ -176,7 +167,6 @@ static bool find_inner(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Die *inner)
 void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place)
 {
     Dwarf_Die scope, inner;
-
     scopes->n = 0;
     if (!unit_function(place, &scope))
         return;
@@ -196,7 +186,6 @@ Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes)
 bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin)
 {
     Dwarf_Addr base, end;
-
     // A function in several pieces (.cold) begins with the first one.
     return dwarf_entrypc(function, begin) == 0 || dwarf_ranges(function, 0, &base, begin, &end) > 0;
 }
@@ -226,7 +215,6 @@ const char *unit_declared(Dwarf_Die *function, int *line)
 const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, int *line)
 {
     Dwarf_Die unit = place->scope;
-
     *line = 0;
     Dwarf_Attribute attribute;
     Dwarf_Word file = 0;
@@ -249,14 +237,12 @@ static const char *producer_of(Dwarf_Die *unit)
 const char *unit_producer(Dwfl_Module *module)
 {
     int n = dwfl_module_getsymtab(module);
-
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = NULL;
     for (int i = 0; i < n && !unit; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
-
         if (name && strcmp(name, "main") == 0 && GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
             unit = dwfl_module_addrdie(module, address, &bias);
     }

@@ -9,82 +9,73 @@
 
 static uint32_t add_group(struct unify *unify, const int32_t *members, uint32_t n)
 {
-    bool is_new;
-    uint32_t group = table_number(&unify->groups_seen, members, n * sizeof *members, &is_new);
+    return table_number(&unify->groups, members, n * sizeof *members, NULL);
+}
 
-    if (is_new) {
-        unify->groups = realloc_or_die(unify->groups, (group + 1) * sizeof *unify->groups);
-        unify->groups[group].n = n;
-        unify->groups[group].members = alloc_or_die(n * sizeof *members);
-        memcpy(unify->groups[group].members, members, n * sizeof *members);
-        unify->n_groups = group + 1;
-    }
-    return group;
+struct unify_group unify_group(const struct unify *unify, uint32_t group)
+{
+    const struct table_key *key = &unify->groups.keys[group];
+    return (struct unify_group){(uint32_t)(key->n_bytes / sizeof(int32_t)), key->bytes};
 }
 
 static uint32_t add_comm(struct unify *unify, const uint32_t key[4])
 {
     bool is_new;
-    uint32_t index = table_number(&unify->comms_seen, key, 4 * sizeof *key, &is_new);
-
+    uint32_t index = table_number(&unify->comm_keys, key, 4 * sizeof *key, &is_new);
     if (is_new) {
         unify->comms = realloc_or_die(unify->comms, (index + 1) * sizeof *unify->comms);
         unify->comms[index] =
             (struct unify_comm){.parent = key[0], .group = key[1], .remote = key[2]};
-        unify->n_comms = index + 1;
     }
+    return index;
+}
+
+/// An MPI_COMM_WORLD of its own. Returns its index.
+static uint32_t add_world(struct unify *unify, uint32_t base, uint32_t n_ranks, char *name)
+{
+    int32_t *members = alloc_or_die(n_ranks * sizeof *members);
+    for (uint32_t i = 0; i < n_ranks; i++)
+        members[i] = (int32_t)(base + i);
+    uint32_t index = add_comm(
+        unify, (uint32_t[]){RECORD_NO_COMM, add_group(unify, members, n_ranks), RECORD_NO_COMM, 0});
+    unify->comms[index].name = name;
+    free(members);
     return index;
 }
 
 void unify_init(struct unify *unify, uint32_t n_ranks)
 {
-    int32_t *everyone = alloc_or_die(n_ranks * sizeof *everyone);
-
     *unify = (struct unify){0};
-    for (uint32_t i = 0; i < n_ranks; i++)
-        everyone[i] = (int32_t)i;
-    add_comm(unify,
-             (uint32_t[]){RECORD_NO_COMM, add_group(unify, everyone, n_ranks), RECORD_NO_COMM, 0});
+    add_world(unify, 0, n_ranks, strdup_or_die("MPI_COMM_WORLD"));
     // Its group, the same empty list for every rank, is the archive's matter.
     add_comm(unify, (uint32_t[]){RECORD_NO_COMM, RECORD_NO_COMM, RECORD_NO_COMM, 1});
-    unify->comms[0].name = strdup_or_die("MPI_COMM_WORLD");
     unify->comms[1].name = strdup_or_die("MPI_COMM_SELF");
-    free(everyone);
 }
 
 uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks)
 {
-    int32_t *members = alloc_or_die(n_ranks * sizeof *members);
-
-    for (uint32_t i = 0; i < n_ranks; i++)
-        members[i] = (int32_t)(base + i);
-    uint32_t index = add_comm(
-        unify, (uint32_t[]){RECORD_NO_COMM, add_group(unify, members, n_ranks), RECORD_NO_COMM, 0});
-    unify->comms[index].name =
-        format_or_die("MPI_COMM_WORLD of ranks %u to %u", base, base + n_ranks - 1);
-    free(members);
-    return index;
+    return add_world(unify, base, n_ranks,
+                     format_or_die("MPI_COMM_WORLD of ranks %u to %u", base, base + n_ranks - 1));
 }
 
 bool unify_has_outsiders(const struct unify *unify)
 {
-    for (size_t i = 0; i < unify->n_groups; i++)
-        for (uint32_t k = 0; k < unify->groups[i].n; k++)
-            if (unify->groups[i].members[k] < 0)
+    for (uint32_t i = 0; i < unify->groups.n; i++) {
+        struct unify_group group = unify_group(unify, i);
+        for (uint32_t k = 0; k < group.n; k++)
+            if (group.members[k] < 0)
                 return true;
+    }
     return false;
 }
 
 void unify_release(struct unify *unify)
 {
-    for (size_t i = 0; i < unify->n_comms; i++)
+    for (uint32_t i = 0; i < unify->comm_keys.n; i++)
         free(unify->comms[i].name);
-    for (size_t i = 0; i < unify->n_groups; i++)
-        free(unify->groups[i].members);
     free(unify->comms);
-    free(unify->groups);
-    table_release(&unify->comms_seen);
-    table_release(&unify->groups_seen);
+    table_release(&unify->comm_keys);
+    table_release(&unify->groups);
 }
 
 void unify_rank_release(struct unify_rank *rank)
@@ -99,7 +90,6 @@ static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
 {
     bool is_new;
     uint32_t number = table_number(&rank->made, key, 3 * sizeof *key, &is_new);
-
     if (is_new) {
         rank->n_made = realloc_or_die(rank->n_made, (number + 1) * sizeof *rank->n_made);
         rank->n_made[number] = 0;
@@ -124,7 +114,6 @@ static uint32_t group_of_members(struct unify *unify, const struct unify_rank *r
                                  const int32_t *members, uint32_t n)
 {
     int32_t *ranks = alloc_or_die(n * sizeof *ranks);
-
     for (uint32_t i = 0; i < n; i++)
         ranks[i] = rank_of_member(rank, members[i]);
     uint32_t group = add_group(unify, ranks, n);
@@ -166,9 +155,8 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
     if ((record->flags & RECORD_COMM_INTER) != 0) {
         key[2] = group_of_members(unify, rank, record->members + record->n_local, record->n_remote);
         // Both sides must name the pair alike: the group with the smaller first rank comes first.
-        if (unify->groups[key[2]].members[0] < unify->groups[key[1]].members[0]) {
+        if (unify_group(unify, key[2]).members[0] < unify_group(unify, key[1]).members[0]) {
             uint32_t swap = key[1];
-
             key[1] = key[2];
             key[2] = swap;
         }
@@ -183,7 +171,6 @@ uint32_t unify_neighborhood(struct unify *unify, uint32_t index)
 {
     uint32_t twin =
         add_comm(unify, (uint32_t[]){index, unify->comms[index].group, RECORD_NO_COMM, 0});
-
     if (!unify->comms[twin].name)
         unify->comms[twin].name = strdup_or_die(NEIGHBORHOOD_NAME);
     return twin;

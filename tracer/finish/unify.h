@@ -18,7 +18,7 @@
 /// have as members.
 struct unify_group {
     uint32_t n;
-    int32_t *members;
+    const int32_t *members;
 };
 
 struct unify_comm {
@@ -30,11 +30,8 @@ struct unify_comm {
 
 struct unify {
     struct unify_comm *comms; // [0] is MPI_COMM_WORLD, [1] MPI_COMM_SELF
-    size_t n_comms;
-    struct unify_group *groups;
-    size_t n_groups;
-    struct table groups_seen;
-    struct table comms_seen;
+    struct table comm_keys;   // theirs
+    struct table groups;      // lists of members, see unify_group()
 };
 
 /// The communicators of one rank: local number to index in struct unify.
@@ -55,6 +52,8 @@ void unify_init(struct unify *unify, uint32_t n_ranks);
 uint32_t unify_add_world(struct unify *unify, uint32_t base, uint32_t n_ranks);
 void unify_release(struct unify *unify);
 void unify_rank_release(struct unify_rank *rank);
+
+struct unify_group unify_group(const struct unify *unify, uint32_t group);
 
 /// Is there a communicator with members that are not in the archive?
 bool unify_has_outsiders(const struct unify *unify);

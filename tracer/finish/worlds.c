@@ -54,12 +54,10 @@ static void collect(struct meetings *meetings, const struct worlds *worlds, uint
     for (size_t i = 0; i < worlds->items[world].n; i++) {
         const struct spool *spool = &worlds->items[world].spools[i];
         const struct spool_header *header = spool->header;
-
         const struct record_call *call = NULL;
         for (const struct record_head *head = spool_next(spool, NULL); head;
              head = spool_next(spool, head)) {
             const struct record_comm *comm = (const void *)head;
-
             if (head->kind == RECORD_CALL)
                 call = (const void *)head;
             if (head->kind != RECORD_COMM || (comm->flags & RECORD_COMM_FOREIGN) == 0 || !call)
@@ -91,12 +89,10 @@ static void find_extents(struct meetings *meetings)
 {
     for (size_t i = 0; i < meetings->n; i++) {
         struct meeting *meeting = &meetings->items[i];
-
         meeting->is_first = is_by_first_member(meeting);
         meeting->from_ns = UINT64_MAX;
         for (size_t k = 0; meeting->is_first && k < meetings->n; k++) {
             const struct meeting *other = &meetings->items[k];
-
             if (!is_same(meeting, other))
                 continue;
             if (other->enter_ns < meeting->from_ns)
@@ -138,7 +134,6 @@ static struct meeting *find_spawn(const struct worlds *worlds, struct meetings *
     struct meeting *found = NULL;
     for (size_t i = 0; i < meetings->n; i++) {
         struct meeting *spawn = &meetings->items[i];
-
         if (!fits(spawn, children, worlds->items[children->world].n_ranks))
             continue;
         if (found && (found->world != spawn->world || !same_members(found->comm, spawn->comm)))
@@ -170,7 +165,6 @@ static void set_group(struct world *world, const struct meeting *meeting, uint32
 {
     struct foreign_group *group =
         &world->groups[meeting->rank * RECORD_FOREIGN_SLOTS + meeting->comm->foreign];
-
     group->ranks = alloc_or_die(n * sizeof *group->ranks);
     group->n = n;
     for (uint32_t i = 0; i < n; i++)
@@ -184,10 +178,8 @@ static void set_groups(struct worlds *worlds, const struct meetings *meetings, u
 {
     struct world *children = &worlds->items[child];
     struct world *parents = &worlds->items[spawn->world];
-
     for (size_t i = 0; i < meetings->n; i++) {
         const struct meeting *meeting = &meetings->items[i];
-
         if (meeting->world == child && is_with_parents(meeting))
             set_group(children, meeting, spawn->comm->n_local, spawn->comm->members, parents->base);
         else if (is_same(meeting, spawn))
@@ -203,7 +195,6 @@ static void group_files(struct worlds *worlds, const struct spool_set *set)
         const struct spool_header *header = set->spools[begin].header;
         struct world world = {
             .spools = &set->spools[begin], .n_ranks = header->n_ranks, .root = worlds->n};
-
         while (begin + world.n < set->n &&
                set->spools[begin + world.n].header->run_id == header->run_id &&
                set->spools[begin + world.n].header->n_ranks == header->n_ranks)
@@ -221,7 +212,6 @@ static void adopt(struct worlds *worlds, const struct meetings *meetings, uint32
 {
     struct world *world = &worlds->items[child];
     uint32_t root = worlds->items[spawn->world].root;
-
     if (spawn->world >= child || !shares_clocks(&worlds->items[root], world)) {
         world->has_unknown_parents = true;
         return;
@@ -237,14 +227,12 @@ static void adopt(struct worlds *worlds, const struct meetings *meetings, uint32
 void worlds_find(struct worlds *worlds, const struct spool_set *set)
 {
     struct meetings meetings = {NULL, 0};
-
     *worlds = (struct worlds){NULL, 0};
     group_files(worlds, set);
     if (worlds->n <= 1)
         return;
     for (uint32_t i = 0; i < worlds->n; i++) {
         struct world *world = &worlds->items[i];
-
         if (world->n_ranks / 4096 > world->n) // damaged: not worth its memory
             continue;
         world->groups =
@@ -254,7 +242,6 @@ void worlds_find(struct worlds *worlds, const struct spool_set *set)
     find_extents(&meetings);
     for (uint32_t i = 0; i < worlds->n; i++) {
         const struct meeting *children = meeting_of_children(&meetings, i);
-
         if (!children)
             continue;
         struct meeting *spawn = find_spawn(worlds, &meetings, children);
@@ -270,7 +257,6 @@ void worlds_release(struct worlds *worlds)
 {
     for (uint32_t i = 0; i < worlds->n; i++) {
         struct world *world = &worlds->items[i];
-
         for (size_t k = 0; world->groups && k < world->n_ranks * (size_t)RECORD_FOREIGN_SLOTS; k++)
             free(world->groups[k].ranks);
         free(world->groups);

@@ -29,7 +29,6 @@ void call_define_function(struct stream *stream, uint32_t function)
 static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
 {
     struct record_cpu *record = stream_reserve(stream, sizeof *record);
-
     if (!record)
         return;
     record->time_ns = time_ns;
@@ -50,7 +49,6 @@ void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
     stream->long_after[stream->left_function] = true;
     if (!stream->left_sampled && is_whole && stream->cpu_read_at_ns != 0) {
         uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
-
         write_cpu(stream, stream->left_ns, least(stream->cpu_ns + since_ns, cpu_ns));
         stream->left_sampled = true;
     }
@@ -75,7 +73,6 @@ bool call_language_enter(uint32_t function, const void *caller)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     struct stream *stream = stream_current();
-
     if (!stream)
         return false;
     dispatch_set_inside(INSIDE_TRACER);
@@ -90,7 +87,6 @@ bool call_language_enter(uint32_t function, const void *caller)
 void call_language_leave(void)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
-
     struct call call;
     if (thread->language != LANGUAGE_RECORDED && call_enter(&call, thread->language - 1)) {
         call_returned(&call);
@@ -119,7 +115,6 @@ bool call_abandoned(struct stream *stream, const void *frame)
     uintptr_t distance = (uintptr_t)frame - (uintptr_t)thread->frame;
     const struct record_call *open = stream->window.open;
     struct call call = {.stream = stream};
-
     if (thread->inside != INSIDE_CALL || (uintptr_t)frame < (uintptr_t)thread->frame ||
         distance > JUMP_BYTES)
         return false;
@@ -133,7 +128,6 @@ bool call_abandoned(struct stream *stream, const void *frame)
 void *call_reserve_completion(struct call *call, size_t n_bytes)
 {
     struct stream *stream = call->stream;
-
     if (stream->request_unrecorded)
         return NULL;
     struct record_call *record;
@@ -196,7 +190,6 @@ static struct callstack_table *table_of(struct stream *stream)
     if (!stream->stacks) {
         void *memory = mmap(NULL, sizeof(struct callstack_table), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
         stream->stacks = memory != MAP_FAILED ? memory : NULL;
     }
     return stream->stacks;
@@ -206,7 +199,6 @@ static bool write_stack(struct stream *stream, uint32_t number, void *const *cal
 {
     struct record_stack *record;
     size_t n_bytes = sizeof *record + n * sizeof record->addresses[0];
-
     for (size_t i = 0; i < n; i++)
         module_met(stream, (uint64_t)(uintptr_t)callers[i]);
     record = stream_reserve(stream, n_bytes);
@@ -221,7 +213,6 @@ static bool write_stack(struct stream *stream, uint32_t number, void *const *cal
 static uint64_t hash_of(void *const *callers, size_t n)
 {
     uint64_t hash = 0x9e3779b97f4a7c15U * n;
-
     for (size_t i = 0; i < n; i++) {
         hash = (hash ^ (uint64_t)(uintptr_t)callers[i]) * 0xff51afd7ed558ccdU;
         hash ^= hash >> 32;
@@ -234,7 +225,6 @@ static uint64_t number_of(struct stream *stream, void *const *callers, size_t n)
     struct callstack_table *table = table_of(stream);
     uint64_t hash = hash_of(callers, n);
     size_t slot = hash % N_SLOTS;
-
     if (!table)
         return 0;
     for (; table->slots[slot].hash != 0; slot = (slot + 1) % N_SLOTS)
@@ -255,7 +245,6 @@ uint64_t callstack_number(struct stream *stream, uint64_t site)
 {
     void *addresses[MOST_OWN + 1 + MOST_CALLERS];
     int n = walk(addresses, (int)(MOST_OWN + 1 + callstack_n_callers));
-
     size_t n_callers;
     for (int i = 0; i < n && i <= MOST_OWN; i++) {
         if ((uint64_t)(uintptr_t)addresses[i] != site)

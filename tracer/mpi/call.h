@@ -77,7 +77,6 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     uint64_t site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     const void *frame = __builtin_dwarf_cfa();
-
     if (!stream || (thread->inside != 0 && !call_abandoned(stream, frame)))
         return false;
     dispatch_set_inside(INSIDE_TRACER);
@@ -131,7 +130,6 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
 static inline void call_returned(struct call *call)
 {
     struct window *window = &call->stream->window;
-
     call->leave_ns = clock_now_ns();
     if (__builtin_expect(window->open != NULL, 1)) // a child forked inside the call has none
         window->open->leave_ns = call->leave_ns;
@@ -144,7 +142,6 @@ static inline bool call_drop_short(struct call *call)
 {
     struct stream *stream = call->stream;
     struct record_call *record = stream->window.open;
-
     if (!record || call->leave_ns - record->enter_ns >= settings.min_duration_ns)
         return false;
     size_t n_bytes = (size_t)record->head.n_words * 8; // with its callers' number or without
@@ -161,7 +158,6 @@ static inline void call_leave(struct call *call)
     struct dispatch_thread *thread = &pagoda_dispatch_thread;
     const struct record_call *record = stream->window.open;
     bool is_wanted = stream->long_after[call->function]; // a long interval is expected
-
     if (__builtin_expect(!stream->off, 1) &&
         (settings.min_duration_ns == 0 || !call_drop_short(call))) {
         stream->left_ns = call->leave_ns;

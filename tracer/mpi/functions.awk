@@ -19,6 +19,7 @@ BEGIN {
     words["request_start"] = "start of persistent requests"
     words["request_cancelling"] = "cancellation, with the request's completion"
     words["message_probed"] = "matched probe"
+    words["poll_missed"] = "polling"
     words["coll_done"] = "collective"
     words["coll_started"] = "nonblocking collective"
     words["coll_init"] = "persistent collective"
@@ -70,7 +71,7 @@ function recorded_as(name,    text, hook)
     if (name in hand)
         return in_words(hand[name], name)
     text = rule[name]
-    sub(/^for \([^)]*\) */, "", text)
+    sub(/^(for|if) \([^)]*\) */, "", text)
     if (text == "")
         return "enter, leave"
     hook = text

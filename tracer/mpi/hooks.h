@@ -43,6 +43,12 @@ void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Reques
 void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uint64_t n_bytes,
                    int source, int recv_tag, uint64_t n_room, MPI_Request request);
 uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype);
+/// The size of a received message.
+uint64_t p2p_bytes_of(const MPI_Status *status);
+/// Records the begin of a message (RECORD_ISEND, RECORD_IRECV_POST), or all of it (RECORD_SEND,
+/// RECORD_RECV).
+void p2p_write(struct call *call, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag,
+               uint64_t n_bytes, uint64_t request);
 /// The same for a communicator known by its number.
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status);
 void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request request);
@@ -169,7 +175,10 @@ void comm_named(struct call *call, MPI_Comm comm, const char *name);
 // A matched probe has taken a message out of `comm`.
 void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle);
 
-// ---- wrap_request.c
+// ---- wrap_request.c, request.c
+/// A poll that found nothing: joins the call before, or gets a POLL record of its own. `handle` is
+/// what it looked for, MPI_REQUEST_NULL: several requests, or a message.
+void poll_missed(struct call *call, MPI_Request handle);
 // From now on the completion of this request may be a cancellation.
 void request_cancelling(const struct call *call, MPI_Request request);
 

@@ -29,7 +29,6 @@ static uint32_t bucket_of(MPI_Request handle)
 static void append(uint32_t entry)
 {
     uint32_t bucket = bucket_of(pool[entry].handle);
-
     pool[entry].next = NONE;
     if (heads[bucket] == NONE)
         heads[bucket] = entry;
@@ -48,7 +47,6 @@ static bool grow(void)
     struct request *old_pool = pool;
     uint32_t *old_heads = heads;
     uint32_t n_old = n_pool;
-
     if (!new_pool || !new_heads || !new_tails) {
         free(new_pool);
         free(new_heads);
@@ -88,7 +86,6 @@ static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *
     uint32_t found = NONE;
     for (uint32_t i = heads[bucket_of(handle)]; i != NONE; before = i, i = pool[i].next) {
         bool is_own = pool[i].stream == stream;
-
         if (pool[i].handle != handle || (found != NONE && !is_own))
             continue;
         found = i;
@@ -102,7 +99,6 @@ static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *
 static uint32_t find_id(MPI_Request handle, uint64_t id, uint32_t *previous)
 {
     uint32_t i = n_pool == 0 ? NONE : heads[bucket_of(handle)];
-
     for (*previous = NONE; i != NONE && pool[i].id != id; i = pool[i].next)
         *previous = i;
     return i;
@@ -111,7 +107,6 @@ static uint32_t find_id(MPI_Request handle, uint64_t id, uint32_t *previous)
 static void drop(uint32_t entry, uint32_t previous)
 {
     uint32_t bucket = bucket_of(pool[entry].handle);
-
     if (previous == NONE)
         heads[bucket] = pool[entry].next;
     else
@@ -127,7 +122,6 @@ static void drop(uint32_t entry, uint32_t previous)
 static uint64_t new_id(const struct request *request)
 {
     uint64_t id = n_ids + 1;
-
     n_ids += request->n_ids > 1 ? request->n_ids : 1;
     return id;
 }
@@ -138,7 +132,6 @@ uint64_t request_add(const struct request *request)
     uint64_t id = new_id(request);
     if (free_list != NONE || grow()) {
         uint32_t entry = free_list;
-
         free_list = pool[entry].next;
         pool[entry] = *request;
         pool[entry].id = id;
@@ -182,34 +175,28 @@ static bool take(const struct stream *stream, MPI_Request handle, uint64_t expec
     return found;
 }
 
-static void write_request(struct call *call, uint16_t kind, uint64_t id)
+void request_write_end(struct call *call, uint16_t kind, uint64_t id)
 {
     struct record_request *record = call_reserve_completion(call, sizeof *record);
-
     if (!record)
         return;
     record->request = id;
     stream_commit(&record->head, kind, 0, sizeof *record);
 }
 
-static void write_received(struct call *call, const struct request *request,
-                           const MPI_Status *status)
+void request_write_received(struct call *call, uint32_t comm, int32_t source, int32_t tag,
+                            uint64_t n_bytes, uint64_t id)
 {
-    if (status->MPI_SOURCE == MPI_PROC_NULL)
-        return;
     struct record_message *record = call_reserve_completion(call, sizeof *record);
-    if (request->unrecorded)
-        recording_skip(call->stream, RECORD_RECV, request->comm, status->MPI_SOURCE,
-                       status->MPI_TAG);
+    if (call->stream->request_unrecorded)
+        recording_skip(call->stream, RECORD_RECV, comm, source, tag);
     if (!record)
         return;
-    int n_bytes = 0;
-    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    record->peer = status->MPI_SOURCE;
-    record->tag = status->MPI_TAG;
-    record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
-    record->request = request->id;
-    stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
+    record->peer = source;
+    record->tag = tag;
+    record->n_bytes = n_bytes;
+    record->request = id;
+    stream_commit(&record->head, RECORD_IRECV, comm, sizeof *record);
 }
 
 /// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
@@ -217,32 +204,17 @@ static void write_both(struct call *call, const struct request *request, const M
 {
     int32_t source = request->peer != RECORD_ANY ? request->peer : status->MPI_SOURCE;
     int32_t tag = request->tag != RECORD_ANY ? request->tag : status->MPI_TAG;
-
+    bool is_told = status->MPI_SOURCE == source && status->MPI_TAG == tag;
     if (request->has_send)
-        write_request(call, RECORD_ISEND_DONE, request->id + 1);
-    if (!request->has_recv)
-        return;
-    struct record_message *record = call_reserve_completion(call, sizeof *record);
-    if (request->unrecorded)
-        recording_skip(call->stream, RECORD_RECV, request->comm, source, tag);
-    if (!record)
-        return;
-    int n_bytes = 0;
-    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    record->peer = source;
-    record->tag = tag;
-    if (status->MPI_SOURCE == record->peer && status->MPI_TAG == record->tag)
-        record->n_bytes = n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
-    else
-        record->n_bytes = request->n_bytes;
-    record->request = request->id;
-    stream_commit(&record->head, RECORD_IRECV, request->comm, sizeof *record);
+        request_write_end(call, RECORD_ISEND_DONE, request->id + 1);
+    if (request->has_recv)
+        request_write_received(call, request->comm, source, tag,
+                               is_told ? p2p_bytes_of(status) : request->n_bytes, request->id);
 }
 
 static void write_collective(struct call *call, const struct request *request)
 {
     struct record_collective *record = call_reserve_completion(call, sizeof *record);
-
     if (!record)
         return;
     record->operation = (int16_t)request->operation;
@@ -258,7 +230,6 @@ static void write_collective(struct call *call, const struct request *request)
 static void bind_duplicate(const struct request *request)
 {
     MPI_Comm created = request->created != MPI_COMM_NULL ? request->created : *request->created_at;
-
     if (created != MPI_COMM_NULL)
         comm_bind(created, request->created_id);
 }
@@ -268,13 +239,15 @@ static void write_completed(struct call *call, const struct request *request,
 {
     switch (request->kind) {
     case REQUEST_SEND:
-        write_request(call, RECORD_ISEND_DONE, request->id);
+        request_write_end(call, RECORD_ISEND_DONE, request->id);
         break;
     case REQUEST_SENDRECV:
         write_both(call, request, status);
         break;
     case REQUEST_RECV:
-        write_received(call, request, status);
+        if (status->MPI_SOURCE != MPI_PROC_NULL)
+            request_write_received(call, request->comm, status->MPI_SOURCE, status->MPI_TAG,
+                                   p2p_bytes_of(status), request->id);
         break;
     case REQUEST_NEIGHBORS:
         neighbor_completed(call, request);
@@ -305,7 +278,7 @@ void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
         PMPI_Test_cancelled(status, &cancelled);
     call->stream->request_unrecorded = request.unrecorded;
     if (cancelled)
-        write_request(call, RECORD_CANCELLED, request.id);
+        request_write_end(call, RECORD_CANCELLED, request.id);
     else
         write_completed(call, &request, status);
     if (!request.persistent)
@@ -316,17 +289,16 @@ void request_freed(struct call *call, MPI_Request handle, const MPI_Status *stat
 {
     struct request request = {.edges = NULL};
     bool active = take(call->stream, handle, 0, &request);
-
     call->stream->request_unrecorded = request.unrecorded;
     int cancelled = 0;
     if (active && status)
         PMPI_Test_cancelled(status, &cancelled);
     if (cancelled)
-        write_request(call, RECORD_CANCELLED, request.id);
+        request_write_end(call, RECORD_CANCELLED, request.id);
     else if (active && request.kind == REQUEST_SEND)
-        write_request(call, RECORD_ISEND_DONE, request.id);
+        request_write_end(call, RECORD_ISEND_DONE, request.id);
     else if (active && request.has_send)
-        write_request(call, RECORD_ISEND_DONE, request.id + 1);
+        request_write_end(call, RECORD_ISEND_DONE, request.id + 1);
     if (request.persistent)
         request_remove(call->stream, handle);
     else
@@ -370,11 +342,11 @@ bool request_activate(const struct stream *stream, MPI_Request handle, struct re
     return entry != NONE;
 }
 
-void request_set_cancelling(const struct stream *stream, MPI_Request handle)
+void request_cancelling(const struct call *call, MPI_Request handle)
 {
     tables_lock();
     uint32_t previous;
-    uint32_t entry = find(stream, handle, &previous);
+    uint32_t entry = find(call->stream, handle, &previous);
     if (entry != NONE)
         pool[entry].cancelling = true;
     tables_unlock();

@@ -81,8 +81,12 @@ void request_freed(struct call *call, MPI_Request handle, const MPI_Status *stat
 /// Was this request asked to be cancelled?
 bool request_is_cancelling(const struct stream *stream, MPI_Request handle);
 
-/// Notes that the program asked to cancel the request.
-void request_set_cancelling(const struct stream *stream, MPI_Request handle);
+/// The end of a receive in `call`, for a request number `id`.
+void request_write_received(struct call *call, uint32_t comm, int32_t source, int32_t tag,
+                            uint64_t n_bytes, uint64_t id);
+
+/// The end of anything that has no more to say: RECORD_ISEND_DONE, RECORD_CANCELLED.
+void request_write_end(struct call *call, uint16_t kind, uint64_t id);
 
 /// Forgets a request.
 void request_remove(const struct stream *stream, MPI_Request handle);

@@ -18,7 +18,6 @@ static void write_collective(struct call *call, uint32_t comm, enum coll_operati
                              int32_t root, struct coll_bytes bytes)
 {
     struct record_collective *record = call_reserve(call, sizeof *record);
-
     if (call->stream->off)
         recording_skip(call->stream, RECORD_COLLECTIVE, comm, 0, 0);
     if (!record)
@@ -42,7 +41,6 @@ void coll_done(struct call *call, MPI_Comm comm, enum coll_operation operation, 
                struct coll_bytes bytes)
 {
     int32_t recorded_root = has_root(operation) ? root_to_record(root) : RECORD_NO_ROOT;
-
     write_collective(call, comm_find(call->stream, comm).id, operation, recorded_root, bytes);
 }
 
@@ -59,7 +57,6 @@ static struct request collective_request(const struct call *call, MPI_Comm comm,
                               .stream = call->stream,
                               .kind = REQUEST_COLLECTIVE,
                               .operation = operation};
-
     request.comm = comm_find(call->stream, comm).id;
     request.root = has_root(operation) ? root_to_record(root) : RECORD_NO_ROOT;
     request.coll_bytes = bytes;
@@ -69,7 +66,6 @@ static struct request collective_request(const struct call *call, MPI_Comm comm,
 void coll_posted(struct call *call, uint32_t comm, uint64_t id)
 {
     struct record_request *record = call_reserve(call, sizeof *record);
-
     if (call->stream->off)
         recording_skip(call->stream, RECORD_ICOLL_POST, comm, 0, 0);
     if (!record)
@@ -82,7 +78,6 @@ void coll_started(struct call *call, MPI_Comm comm, enum coll_operation operatio
                   struct coll_bytes bytes, MPI_Request handle)
 {
     struct request request = collective_request(call, comm, operation, root, bytes, handle);
-
     request.active = true;
     coll_posted(call, request.comm, request_add(&request));
 }
@@ -91,7 +86,6 @@ void coll_init(struct call *call, MPI_Comm comm, enum coll_operation operation, 
                struct coll_bytes bytes, MPI_Request handle)
 {
     struct request request = collective_request(call, comm, operation, root, bytes, handle);
-
     request.persistent = true;
     request_add(&request);
 }
@@ -156,11 +150,9 @@ struct coll_bytes coll_all_to_one(MPI_Comm comm, int root, MPI_Count send_count,
 {
     struct view view = view_of(comm);
     uint64_t n_peers = (uint64_t)view.n_peers;
-
     struct coll_bytes bytes = {0, 0, false};
     if (view.is_inter ? root == MPI_ROOT : root == view.rank) {
         uint64_t block = (uint64_t)recv_count * size_of(recv_type);
-
         bytes.received = n_peers * block;
         bytes.is_in_place = !view.is_inter && in_place(buffer);
         if (bytes.is_in_place)
@@ -191,12 +183,10 @@ struct coll_bytes coll_gatherv(MPI_Comm comm, int root, MPI_Count send_count,
                                MPI_Datatype recv_type, const void *buffer)
 {
     struct view view = view_of(comm);
-
     struct coll_bytes bytes = {0, 0, false};
     if (view.is_inter ? root == MPI_ROOT : root == view.rank) {
         uint64_t size = size_of(recv_type);
         uint64_t own = view.is_inter ? 0 : count_at(recv_counts, view.rank) * size;
-
         bytes.received = sum(recv_counts, view.n_peers) * size;
         bytes.is_in_place = in_place(buffer);
         if (bytes.is_in_place)
@@ -221,7 +211,6 @@ struct coll_bytes coll_all_to_all(MPI_Comm comm, MPI_Count send_count, MPI_Datat
 {
     uint64_t n_peers = (uint64_t)view_of(comm).n_peers;
     uint64_t block = (uint64_t)recv_count * size_of(recv_type);
-
     if (in_place(buffer))
         return (struct coll_bytes){(n_peers - 1) * block, (n_peers - 1) * block, true};
     return (struct coll_bytes){n_peers * (uint64_t)send_count * size_of(send_type), n_peers * block,
@@ -236,10 +225,8 @@ struct coll_bytes coll_allgatherv(MPI_Comm comm, MPI_Count send_count, MPI_Datat
     uint64_t size = size_of(recv_type);
     uint64_t n_peers = (uint64_t)view.n_peers;
     struct coll_bytes bytes = {0, sum(recv_counts, view.n_peers) * size, in_place(buffer)};
-
     if (bytes.is_in_place) {
         uint64_t own = count_at(recv_counts, view.rank) * size;
-
         bytes.received -= own;
         bytes.sent = (n_peers - 1) * own;
     } else {
@@ -255,7 +242,6 @@ struct coll_bytes coll_alltoallv(MPI_Comm comm, struct counts send_counts, MPI_D
     struct view view = view_of(comm);
     uint64_t size = size_of(recv_type);
     uint64_t received = sum(recv_counts, view.n_peers) * size;
-
     if (in_place(buffer)) {
         received -= count_at(recv_counts, view.rank) * size;
         return (struct coll_bytes){received, received, true};
@@ -278,10 +264,8 @@ struct coll_bytes coll_alltoallw(MPI_Comm comm, struct counts send_counts,
                                  const MPI_Datatype *recv_types, const void *buffer)
 {
     struct view view = view_of(comm);
-
     if (in_place(buffer)) {
         uint64_t moved = sum_typed(recv_counts, recv_types, view.n_peers, view.rank);
-
         return (struct coll_bytes){moved, moved, true};
     }
     return (struct coll_bytes){sum_typed(send_counts, send_types, view.n_peers, -1),
@@ -295,7 +279,6 @@ struct coll_bytes coll_reduce_scatter(MPI_Comm comm, struct counts recv_counts,
     uint64_t size = size_of(datatype);
     uint64_t own = count_at(recv_counts, view.rank) * size;
     uint64_t all = sum(recv_counts, view.n_local) * size;
-
     if (in_place(buffer))
         return (struct coll_bytes){all - own, (uint64_t)(view.n_local - 1) * own, true};
     return (struct coll_bytes){all, (uint64_t)view.n_peers * own, false};
@@ -307,7 +290,6 @@ struct coll_bytes coll_reduce_scatter_block(MPI_Comm comm, MPI_Count recv_count,
     uint64_t n_ranks = (uint64_t)view_of(comm).n_local;
     uint64_t moved =
         (in_place(buffer) ? n_ranks - 1 : n_ranks) * (uint64_t)recv_count * size_of(datatype);
-
     return (struct coll_bytes){moved, moved, in_place(buffer)};
 }
 
@@ -317,7 +299,6 @@ struct coll_bytes coll_scan(MPI_Comm comm, MPI_Count count, MPI_Datatype datatyp
     struct view view = view_of(comm);
     uint64_t block = (uint64_t)count * size_of(datatype);
     uint64_t own = in_place(buffer) ? 0 : 1;
-
     return (struct coll_bytes){((uint64_t)(view.n_local - view.rank - 1) + own) * block,
                                ((uint64_t)view.rank + own) * block, own == 0};
 }

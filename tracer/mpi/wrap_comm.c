@@ -67,7 +67,6 @@ static struct comm *look_up(MPI_Comm handle)
 static void insert(const struct comm *comm)
 {
     size_t i = slot_of(comm->handle);
-
     while (table[i].n_local != 0 && table[i].handle != comm->handle)
         i = (i + 1) & (n_slots - 1);
     if (table[i].n_local == 0)
@@ -81,7 +80,6 @@ static bool grow(void)
     size_t n_old = n_slots;
     size_t n_new = n_old == 0 ? 64 : 2 * n_old;
     struct comm *larger = calloc(n_new, sizeof *larger);
-
     if (!larger)
         return false;
     table = larger;
@@ -99,7 +97,6 @@ static void close_gap(size_t hole)
     for (size_t i = (hole + 1) & (n_slots - 1); table[i].n_local != 0;
          i = (i + 1) & (n_slots - 1)) {
         size_t home = slot_of(table[i].handle);
-
         if (((i - home) & (n_slots - 1)) >= ((i - hole) & (n_slots - 1))) {
             table[hole] = table[i];
             table[i].n_local = 0;
@@ -141,7 +138,6 @@ void comm_put_back(const struct comm *comm)
 static struct comm describe(MPI_Comm handle)
 {
     struct comm comm = {.handle = handle};
-
     PMPI_Comm_rank(handle, &comm.rank);
     PMPI_Comm_size(handle, &comm.n_local);
     int is_inter = 0;
@@ -166,7 +162,6 @@ static void find_foreign(MPI_Group group, int n, int *ranks, int32_t *members)
 static void write_members(MPI_Group group, int n, int32_t *members)
 {
     int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the other one
-
     for (int i = 0; i < n; i++)
         members[i] = -1;
     if (!ranks)
@@ -205,7 +200,6 @@ static int keep_foreign(MPI_Group group, int n, int32_t *members)
 static void write_remote(struct record_comm *record, const struct comm *comm)
 {
     int32_t *members = record->members + comm->n_local;
-
     MPI_Group group;
     PMPI_Comm_remote_group(comm->handle, &group);
     write_members(group, comm->n_remote, members);
@@ -239,7 +233,6 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
     bool as_parent = same_members(parent, comm->handle);
     size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
     size_t n_bytes = (sizeof(struct record_comm) + n_members * sizeof(int32_t) + 7) / 8 * 8;
-
     if (n_bytes / 8 > UINT16_MAX) // more than a record can tell its length
         return;
     struct record_comm *record = stream_reserve(stream, n_bytes);
@@ -266,7 +259,6 @@ static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_i
                        uint32_t flags)
 {
     struct comm comm = describe(handle);
-
     comm.id = n_ids++;
     enter(&comm);
     define(stream, &comm, parent, parent_id, flags);
@@ -287,7 +279,6 @@ void comm_table_init(struct stream *stream)
 struct comm comm_find(struct stream *stream, MPI_Comm handle)
 {
     struct comm comm;
-
     if (handle == MPI_COMM_WORLD)
         return world;
     tables_lock();
@@ -300,7 +291,6 @@ struct comm comm_find(struct stream *stream, MPI_Comm handle)
 struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle)
 {
     uint32_t parent_id = parent == MPI_COMM_NULL ? RECORD_NO_COMM : comm_find(stream, parent).id;
-
     tables_lock();
     struct comm comm = add(stream, parent, parent_id, handle, 0);
     tables_unlock();
@@ -311,7 +301,6 @@ uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent)
 {
     struct comm comm = comm_find(stream, parent);
     uint32_t parent_id = comm.id;
-
     tables_lock();
     comm.id = n_ids++;
     define(stream, &comm, parent, parent_id, 0);
@@ -322,7 +311,6 @@ uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent)
 void comm_bind(MPI_Comm handle, uint32_t id)
 {
     struct comm comm = describe(handle);
-
     comm.id = id;
     comm_put_back(&comm);
 }
@@ -373,7 +361,6 @@ void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI
                               .root = RECORD_NO_ROOT,
                               .created = *created,
                               .created_at = created};
-
     request.comm = comm_find(call->stream, parent).id;
     request.created_id = comm_announce_duplicate(call->stream, parent);
     coll_posted(call, request.comm, request_add(&request));

@@ -62,7 +62,6 @@ static void find_leaders(const uint64_t *domains, int n_ranks)
 static void sync_init(const char *domain)
 {
     uint64_t own = hash_of(domain);
-
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     int n_ranks = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
@@ -95,10 +94,8 @@ static void answer(void)
 static struct spool_clock_offset ask(int other)
 {
     struct spool_clock_offset best = {0, 0, UINT64_MAX};
-
     for (int i = 0; i < N_ROUNDS; i++) {
         uint64_t sent_ns = clock_now_ns();
-
         PMPI_Send(&sent_ns, 8, MPI_BYTE, other, TAG, sync_comm);
         uint64_t there_ns = 0;
         PMPI_Recv(&there_ns, 8, MPI_BYTE, other, TAG, sync_comm, MPI_STATUS_IGNORE);
@@ -121,7 +118,6 @@ static bool sync_measure(struct spool_clock_offset *offset)
     for (int i = 1; i < n_leaders; i++) {
         if (own_rank == 0) {
             struct spool_clock_offset measured = ask(leaders[i]);
-
             PMPI_Send(&measured, (int)sizeof measured, MPI_BYTE, leaders[i], TAG, sync_comm);
         } else if (own_rank == leaders[i]) {
             answer();
@@ -132,16 +128,22 @@ static bool sync_measure(struct spool_clock_offset *offset)
     return false;
 }
 
-static void read_text(const char *path, char *text, size_t size)
+/// Returns how many bytes there were.
+static size_t read_file(const char *path, char *text, size_t size)
 {
     FILE *file = fopen(path, "re");
-
     size_t n = 0;
     if (file) {
         n = fread(text, 1, size - 1, file);
         fclose(file);
     }
     text[n] = '\0';
+    return n;
+}
+
+static void read_line(const char *path, char *text, size_t size)
+{
+    read_file(path, text, size);
     text[strcspn(text, "\n")] = '\0';
 }
 
@@ -149,7 +151,7 @@ static void read_text(const char *path, char *text, size_t size)
 static void describe_clock_domain(char *text, size_t size)
 {
     char boot_id[64];
-    read_text("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
+    read_line("/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
     if (boot_id[0] == '\0')
         gethostname(boot_id, sizeof boot_id - 1);
     char namespace[48] = "";
@@ -160,17 +162,10 @@ static void describe_clock_domain(char *text, size_t size)
 
 static void describe_command(char *text, size_t size)
 {
-    FILE *file = fopen("/proc/self/cmdline", "re");
-
-    size_t n = 0;
-    if (file) {
-        n = fread(text, 1, size - 1, file);
-        fclose(file);
-    }
+    size_t n = read_file("/proc/self/cmdline", text, size);
     for (size_t i = 0; i + 1 < n; i++)
         if (text[i] == '\0')
             text[i] = ' ';
-    text[n] = '\0';
 }
 
 /// When this process began, 0 if the system does not tell: the 20th word after the program's name,
@@ -178,7 +173,7 @@ static void describe_command(char *text, size_t size)
 static uint64_t read_process_start(void)
 {
     char text[1024];
-    read_text("/proc/self/stat", text, sizeof text);
+    read_line("/proc/self/stat", text, sizeof text);
     const char *word = strrchr(text, ')');
     for (int i = 0; i < 20 && word; i++)
         word = strchr(word + 1, ' ');
@@ -195,7 +190,6 @@ static void describe_cores(uint64_t *cores, size_t n_bytes)
 static void describe_process(struct spool_header *facts)
 {
     int level = MPI_THREAD_SINGLE;
-
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int n_ranks = 0;
@@ -232,7 +226,6 @@ static bool all_can_record(int error)
         int rank;
     } own, worst;
     char host[256] = "";
-
     own.error = error;
     PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
     PMPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
@@ -275,7 +268,6 @@ static void process_started(struct call *call)
 static bool speaks_of_secrets(const char *name)
 {
     static const char *const words[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
-
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcasestr(name, words[i]))
             return true;
@@ -288,7 +280,6 @@ static bool is_chosen(const char *name)
     for (size_t i = 0; i < settings.n_environment; i++) {
         const char *pattern = settings.environment[i];
         bool has_wildcard = strpbrk(pattern, "*?[") != NULL;
-
         if (fnmatch(pattern, name, 0) == 0 && !(has_wildcard && speaks_of_secrets(name)))
             return true;
     }
@@ -303,7 +294,6 @@ static void write_environment(struct stream *stream)
     char name[256];
     for (char **entry = environ; entry && *entry; entry++) {
         size_t length = strcspn(*entry, "=");
-
         if (length >= sizeof name || (*entry)[length] != '=')
             continue;
         memcpy(name, *entry, length);
@@ -332,10 +322,12 @@ static void init_returned(struct call *call, int result)
 }
 
 /// MPI_Init is over: what the settings say about recording holds from now on.
-static void started(const struct call *call)
+static void started(struct call *call, bool recorded, int result)
 {
+    if (recorded)
+        init_returned(call, result);
     recording_release(clock_now_ns());
-    if (!call || call->stream->stopped)
+    if (!recorded || call->stream->stopped)
         return;
     recording_mpi_started(call->leave_ns);
     if (pagoda_dispatch_thread.inside == 0)
@@ -348,9 +340,7 @@ WRAP(MPI_Init)(int *argc, char ***argv)
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Init);
     int result = next_MPI_Init(argc, argv);
-    if (recorded)
-        init_returned(&call, result);
-    started(recorded ? &call : NULL);
+    started(&call, recorded, result);
     return result;
 }
 
@@ -360,9 +350,7 @@ WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Init_thread);
     int result = next_MPI_Init_thread(argc, argv, required, provided);
-    if (recorded)
-        init_returned(&call, result);
-    started(recorded ? &call : NULL);
+    started(&call, recorded, result);
     return result;
 }
 

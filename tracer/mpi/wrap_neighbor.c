@@ -39,7 +39,6 @@ static struct topology *topology_new(int n_out, int n_in)
 {
     size_t n = (size_t)n_out + (size_t)n_in;
     struct topology *topology = malloc(sizeof *topology + n * sizeof *topology->peers);
-
     if (!topology)
         return NULL;
     topology->n_out = (uint32_t)n_out;
@@ -54,7 +53,6 @@ static struct topology *ask_grid(MPI_Comm comm)
     struct topology *topology = topology_new(2 * n_dims, 2 * n_dims);
     for (int i = 0; topology && i < n_dims; i++) {
         int *out = &topology->peers[2 * i];
-
         PMPI_Cart_shift(comm, i, 1, &out[0], &out[1]);
         out[2 * n_dims] = out[0];
         out[2 * n_dims + 1] = out[1];
@@ -100,7 +98,6 @@ static const struct topology *topology_of(const struct comm *comm)
 {
     struct topology *topology = comm->topology;
     int kind = MPI_UNDEFINED;
-
     if (topology)
         return topology;
     PMPI_Topo_test(comm->handle, &kind);
@@ -122,36 +119,21 @@ static const struct topology *topology_of(const struct comm *comm)
 
 static uint64_t bytes_at(const struct neighbor_amounts *amounts, uint32_t i)
 {
-    uint64_t count = (uint64_t)amounts->count;
-
-    if (amounts->counts.array)
-        count = count_at(amounts->counts, (int)i);
-    if (count == 0)
-        return 0;
-    int size = 0;
-    PMPI_Type_size(amounts->types ? amounts->types[i] : amounts->type, &size);
-    return count * (uint64_t)(size > 0 ? size : 0);
+    MPI_Count count =
+        amounts->counts.array ? (MPI_Count)count_at(amounts->counts, (int)i) : amounts->count;
+    return count == 0 ? 0 : p2p_bytes(count, amounts->types ? amounts->types[i] : amounts->type);
 }
 
-static void write_message(struct call *call, uint16_t kind, uint32_t comm,
-                          const struct neighbor_edge *edge, uint64_t id)
+/// Edge `i`: who, and how much; nothing to or from MPI_PROC_NULL.
+static struct neighbor_edge edge_at(const struct topology *topology, uint32_t i,
+                                    const struct neighbor_amounts *sent,
+                                    const struct neighbor_amounts *received)
 {
-    bool is_completion = kind == RECORD_IRECV;
-    struct record_message *record = is_completion ? call_reserve_completion(call, sizeof *record)
-                                                  : call_reserve(call, sizeof *record);
-
-    if (is_completion ? call->stream->request_unrecorded
-                      : call->stream->off && kind != RECORD_IRECV_POST)
-        recording_skip(call->stream,
-                       kind == RECORD_RECV || is_completion ? RECORD_RECV : RECORD_SEND, comm,
-                       edge->peer, RECORD_TAG_NEIGHBOR);
-    if (!record)
-        return;
-    record->peer = edge->peer;
-    record->tag = RECORD_TAG_NEIGHBOR;
-    record->n_bytes = edge->n_bytes;
-    record->request = id;
-    stream_commit(&record->head, kind, comm, sizeof *record);
+    struct neighbor_edge edge = {.peer = topology->peers[i]};
+    if (edge.peer != MPI_PROC_NULL)
+        edge.n_bytes =
+            i < topology->n_out ? bytes_at(sent, i) : bytes_at(received, i - topology->n_out);
+    return edge;
 }
 
 void neighbor_done(struct call *call, MPI_Comm handle, struct neighbor_amounts sent,
@@ -160,16 +142,11 @@ void neighbor_done(struct call *call, MPI_Comm handle, struct neighbor_amounts s
     struct comm comm = comm_find(call->stream, handle);
     const struct topology *topology = topology_of(&comm);
     uint32_t n = topology ? topology->n_out + topology->n_in : 0;
-
     for (uint32_t i = 0; i < n; i++) {
-        bool is_out = i < topology->n_out;
-        struct neighbor_edge edge = {.peer = topology->peers[i]};
-
-        if (edge.peer == MPI_PROC_NULL)
-            continue;
-        edge.n_bytes = is_out ? bytes_at(&sent, i) : bytes_at(&received, i - topology->n_out);
+        struct neighbor_edge edge = edge_at(topology, i, &sent, &received);
         if (edge.n_bytes > 0)
-            write_message(call, is_out ? RECORD_SEND : RECORD_RECV, comm.id, &edge, 0);
+            p2p_write(call, i < topology->n_out ? RECORD_SEND : RECORD_RECV, comm.id, edge.peer,
+                      RECORD_TAG_NEIGHBOR, edge.n_bytes, 0);
     }
 }
 
@@ -180,21 +157,12 @@ static struct neighbor_edges *edges_of(const struct topology *topology,
 {
     uint32_t n = topology->n_out + topology->n_in;
     struct neighbor_edges *edges = calloc(1, sizeof *edges + n * sizeof *edges->edges);
-
     for (uint32_t i = 0; edges && i < n; i++) {
-        bool is_out = i < topology->n_out;
-        struct neighbor_edge edge = {.peer = topology->peers[i]};
-
-        if (edge.peer == MPI_PROC_NULL)
-            continue;
-        edge.n_bytes = is_out ? bytes_at(sent, i) : bytes_at(received, i - topology->n_out);
+        struct neighbor_edge edge = edge_at(topology, i, sent, received);
         if (edge.n_bytes == 0)
             continue;
         edges->edges[edges->n_out + edges->n_in] = edge;
-        if (is_out)
-            edges->n_out++;
-        else
-            edges->n_in++;
+        *(i < topology->n_out ? &edges->n_out : &edges->n_in) += 1;
     }
     return edges;
 }
@@ -204,7 +172,6 @@ static bool request_for(struct call *call, MPI_Comm handle, const struct neighbo
 {
     struct comm comm = comm_find(call->stream, handle);
     const struct topology *topology = topology_of(&comm);
-
     if (!topology)
         return false;
     request->stream = call->stream;
@@ -221,7 +188,6 @@ void neighbor_started(struct call *call, MPI_Comm comm, struct neighbor_amounts 
                       struct neighbor_amounts received, MPI_Request handle)
 {
     struct request request = {.handle = handle, .active = true};
-
     if (!request_for(call, comm, &sent, &received, &request))
         return;
     request.id = request_add(&request);
@@ -232,7 +198,6 @@ void neighbor_init(struct call *call, MPI_Comm comm, struct neighbor_amounts sen
                    struct neighbor_amounts received, MPI_Request handle)
 {
     struct request request = {.handle = handle, .persistent = true};
-
     if (request_for(call, comm, &sent, &received, &request))
         request_add(&request);
 }
@@ -240,28 +205,18 @@ void neighbor_init(struct call *call, MPI_Comm comm, struct neighbor_amounts sen
 void neighbor_posted(struct call *call, const struct request *request)
 {
     const struct neighbor_edges *edges = request->edges;
-
     for (uint32_t i = 0; i < edges->n_out + edges->n_in; i++)
-        write_message(call, i < edges->n_out ? RECORD_ISEND : RECORD_IRECV_POST, request->comm,
-                      &edges->edges[i], request->id + i);
-}
-
-static void write_sent(struct call *call, uint64_t id)
-{
-    struct record_request *record = call_reserve_completion(call, sizeof *record);
-
-    if (!record)
-        return;
-    record->request = id;
-    stream_commit(&record->head, RECORD_ISEND_DONE, 0, sizeof *record);
+        p2p_write(call, i < edges->n_out ? RECORD_ISEND : RECORD_IRECV_POST, request->comm,
+                  edges->edges[i].peer, RECORD_TAG_NEIGHBOR, edges->edges[i].n_bytes,
+                  request->id + i);
 }
 
 void neighbor_completed(struct call *call, const struct request *request)
 {
     const struct neighbor_edges *edges = request->edges;
-
     for (uint32_t i = 0; i < edges->n_out; i++)
-        write_sent(call, request->id + i);
+        request_write_end(call, RECORD_ISEND_DONE, request->id + i);
     for (uint32_t i = edges->n_out; i < edges->n_out + edges->n_in; i++)
-        write_message(call, RECORD_IRECV, request->comm, &edges->edges[i], request->id + i);
+        request_write_received(call, request->comm, edges->edges[i].peer, RECORD_TAG_NEIGHBOR,
+                               edges->edges[i].n_bytes, request->id + i);
 }

@@ -13,6 +13,13 @@ uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype)
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }
 
+uint64_t p2p_bytes_of(const MPI_Status *status)
+{
+    int n_bytes = 0;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    return n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
+}
+
 static int32_t tag_or_any(int tag)
 {
     return tag == MPI_ANY_TAG ? RECORD_ANY : tag;
@@ -23,11 +30,10 @@ static int32_t source_or_any(int source)
     return source == MPI_ANY_SOURCE ? RECORD_ANY : source;
 }
 
-static void write_message(struct call *call, uint16_t kind, uint32_t comm, int32_t peer,
-                          int32_t tag, uint64_t n_bytes, uint64_t request)
+void p2p_write(struct call *call, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag,
+               uint64_t n_bytes, uint64_t request)
 {
     struct record_message *record = call_reserve(call, sizeof *record);
-
     if (call->stream->off && kind != RECORD_IRECV_POST)
         recording_skip(call->stream, kind == RECORD_RECV ? RECORD_RECV : RECORD_SEND, comm, peer,
                        tag);
@@ -45,18 +51,15 @@ void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count cou
 {
     if (dest == MPI_PROC_NULL)
         return;
-    write_message(call, RECORD_SEND, comm_find(call->stream, comm).id, dest, tag,
-                  p2p_bytes(count, datatype), 0);
+    p2p_write(call, RECORD_SEND, comm_find(call->stream, comm).id, dest, tag,
+              p2p_bytes(count, datatype), 0);
 }
 
 void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
 {
-    if (status->MPI_SOURCE == MPI_PROC_NULL)
-        return;
-    int n_bytes = 0;
-    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    write_message(call, RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
-                  n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes, 0);
+    if (status->MPI_SOURCE != MPI_PROC_NULL)
+        p2p_write(call, RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
+                  p2p_bytes_of(status), 0);
 }
 
 bool p2p_was_received(int returned)
@@ -87,24 +90,22 @@ void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count co
 {
     struct request request = {
         .handle = handle, .stream = call->stream, .kind = REQUEST_SEND, .active = true};
-
     if (dest == MPI_PROC_NULL)
         return;
     request.comm = comm_find(call->stream, comm).id;
-    write_message(call, RECORD_ISEND, request.comm, dest, tag, p2p_bytes(count, datatype),
-                  request_add(&request));
+    p2p_write(call, RECORD_ISEND, request.comm, dest, tag, p2p_bytes(count, datatype),
+              request_add(&request));
 }
 
 void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request handle)
 {
     struct request request = {
         .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .active = true};
-
     if (source == MPI_PROC_NULL)
         return;
     request.comm = comm;
-    write_message(call, RECORD_IRECV_POST, comm, source_or_any(source), tag_or_any(tag), 0,
-                  request_add(&request));
+    p2p_write(call, RECORD_IRECV_POST, comm, source_or_any(source), tag_or_any(tag), 0,
+              request_add(&request));
 }
 
 void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
@@ -117,7 +118,6 @@ void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uin
 {
     struct request request = {
         .handle = handle, .stream = call->stream, .kind = REQUEST_SENDRECV, .active = true};
-
     if (dest == MPI_PROC_NULL && source == MPI_PROC_NULL)
         return;
     request.comm = comm_find(call->stream, comm).id;
@@ -129,10 +129,9 @@ void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uin
     request.n_bytes = n_room;
     request.id = request_add(&request);
     if (request.has_recv)
-        write_message(call, RECORD_IRECV_POST, request.comm, request.peer, request.tag, 0,
-                      request.id);
+        p2p_write(call, RECORD_IRECV_POST, request.comm, request.peer, request.tag, 0, request.id);
     if (request.has_send)
-        write_message(call, RECORD_ISEND, request.comm, dest, send_tag, n_bytes, request.id + 1);
+        p2p_write(call, RECORD_ISEND, request.comm, dest, send_tag, n_bytes, request.id + 1);
 }
 
 void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
@@ -140,7 +139,6 @@ void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Coun
 {
     struct request request = {
         .handle = handle, .stream = call->stream, .kind = REQUEST_SEND, .persistent = true};
-
     if (dest == MPI_PROC_NULL)
         return;
     request.comm = comm_find(call->stream, comm).id;
@@ -154,7 +152,6 @@ void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Re
 {
     struct request request = {
         .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .persistent = true};
-
     if (source == MPI_PROC_NULL)
         return;
     request.comm = comm_find(call->stream, comm).id;
@@ -173,8 +170,8 @@ void request_start(struct call *call, MPI_Request handle)
     else if (request.kind == REQUEST_NEIGHBORS)
         neighbor_posted(call, &request);
     else
-        write_message(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
-                      request.comm, request.peer, request.tag, request.n_bytes, request.id);
+        p2p_write(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
+                  request.comm, request.peer, request.tag, request.n_bytes, request.id);
 }
 
 // Matched probes and receives. A message handle stands for a message already taken out of a
@@ -189,14 +186,13 @@ static size_t n_slots;
 
 void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle)
 {
-    if (!call->stream->in_file || handle == MPI_MESSAGE_NULL || handle == MPI_MESSAGE_NO_PROC)
+    if (handle == MPI_MESSAGE_NULL || handle == MPI_MESSAGE_NO_PROC)
         return;
     uint32_t id = comm_find(call->stream, comm).id;
     tables_lock();
     if (n_pending == n_slots) {
         size_t n_new = n_slots == 0 ? 64 : 2 * n_slots;
         void *larger = realloc(pending, n_new * sizeof *pending);
-
         if (larger) {
             pending = larger;
             n_slots = n_new;

@@ -37,7 +37,6 @@ static bool scratch_from(struct stream *stream, struct scratch *scratch, size_t 
 {
     size_t n_bytes = n * (sizeof(uint64_t) + sizeof(MPI_Status) + sizeof(MPI_Request));
     uint8_t *buffer = stream_scratch(stream, n_bytes);
-
     if (!buffer)
         return false;
     // By falling alignment.
@@ -53,7 +52,6 @@ static struct scratch scratch_for(const struct call *call, struct scratch_space 
 {
     struct scratch scratch = {NULL, NULL, statuses};
     size_t n = (size_t)count;
-
     if (count <= 0 || !list || !request_any())
         return scratch;
     if (count <= N_ON_STACK) {
@@ -72,13 +70,12 @@ static struct scratch scratch_for(const struct call *call, struct scratch_space 
     return scratch;
 }
 
-/// A poll that found nothing: joins the call before, or gets a POLL record of its own.
-static void found_nothing(struct call *call, uint64_t request)
+void poll_missed(struct call *call, MPI_Request handle)
 {
     struct stream *stream = call->stream;
+    uint64_t request = handle != MPI_REQUEST_NULL ? request_id(stream, handle) : 0;
     struct window *window = &stream->window;
     struct record_poll *before = window->poll_before;
-
     if (!window->open)
         return;
     uint64_t inside_ns = call->leave_ns - window->open->enter_ns;
@@ -166,7 +163,7 @@ WRAP(MPI_Test)(MPI_Request *request, int *flag, MPI_Status *status)
     int result = next_MPI_Test(request, flag, status);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, request_id(call.stream, handle));
+        poll_missed(&call, handle);
     else
         ended(&call, result, handle, expected, request, status);
     call_leave(&call);
@@ -177,7 +174,6 @@ static void all_completed(struct call *call, int result, int count, const MPI_Re
                           const struct scratch *scratch)
 {
     int class = class_of(result);
-
     if (!scratch->requests || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS))
         return;
     for (int i = 0; i < count; i++)
@@ -209,7 +205,7 @@ WRAP(MPI_Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statu
     int result = next_MPI_Testall(count, requests, flag, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, 0);
+        poll_missed(&call, MPI_REQUEST_NULL);
     else
         all_completed(&call, result, count, requests, &scratch);
     call_leave(&call);
@@ -251,7 +247,7 @@ WRAP(MPI_Testany)(int count, MPI_Request requests[], int *index, int *flag, MPI_
     if (result != MPI_SUCCESS)
         any_failed(&call, result, count, requests, &scratch, status);
     else if (!*flag)
-        found_nothing(&call, 0);
+        poll_missed(&call, MPI_REQUEST_NULL);
     else if (scratch.requests && *index != MPI_UNDEFINED)
         request_completed(&call, scratch.requests[*index], scratch.expected[*index], status);
     call_leave(&call);
@@ -262,7 +258,6 @@ static void some_completed(struct call *call, int result, const int *n_done, con
                            const MPI_Request requests[], const struct scratch *scratch)
 {
     int class = class_of(result);
-
     if (!scratch->requests || (class != MPI_SUCCESS && class != MPI_ERR_IN_STATUS) ||
         *n_done == MPI_UNDEFINED)
         return;
@@ -298,70 +293,12 @@ WRAP(MPI_Testsome)
     int result = next_MPI_Testsome(count, requests, n_done, indices, scratch.statuses);
     call_returned(&call);
     if (result == MPI_SUCCESS && *n_done == 0)
-        found_nothing(&call, 0);
+        poll_missed(&call, MPI_REQUEST_NULL);
     else
         some_completed(&call, result, n_done, indices, requests, &scratch);
     call_leave(&call);
     return result;
 }
-
-WRAP(MPI_Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
-{
-    struct call call;
-    if (!call_enter(&call, FN_MPI_Iprobe))
-        return next_MPI_Iprobe(source, tag, comm, flag, status);
-    int result = next_MPI_Iprobe(source, tag, comm, flag, status);
-    call_returned(&call);
-    if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, 0);
-    call_leave(&call);
-    return result;
-}
-
-WRAP(MPI_Improbe)
-(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
-{
-    struct call call;
-    if (!call_enter(&call, FN_MPI_Improbe))
-        return next_MPI_Improbe(source, tag, comm, flag, message, status);
-    int result = next_MPI_Improbe(source, tag, comm, flag, message, status);
-    call_returned(&call);
-    if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, 0);
-    else if (result == MPI_SUCCESS)
-        message_probed(&call, comm, *message);
-    call_leave(&call);
-    return result;
-}
-
-// Looks without completing: what comes of the request, its completion says.
-WRAP(MPI_Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
-{
-    struct call call;
-    if (!call_enter(&call, FN_MPI_Request_get_status))
-        return next_MPI_Request_get_status(request, flag, status);
-    int result = next_MPI_Request_get_status(request, flag, status);
-    call_returned(&call);
-    if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, request_id(call.stream, request));
-    call_leave(&call);
-    return result;
-}
-
-#ifdef HAVE_MPI_Parrived
-WRAP(MPI_Parrived)(MPI_Request request, int partition, int *flag)
-{
-    struct call call;
-    if (!call_enter(&call, FN_MPI_Parrived))
-        return next_MPI_Parrived(request, partition, flag);
-    int result = next_MPI_Parrived(request, partition, flag);
-    call_returned(&call);
-    if (result == MPI_SUCCESS && !*flag)
-        found_nothing(&call, 0);
-    call_leave(&call);
-    return result;
-}
-#endif
 
 WRAP(MPI_Request_free)(MPI_Request *request)
 {
@@ -380,9 +317,4 @@ WRAP(MPI_Request_free)(MPI_Request *request)
         request_freed(&call, handle, is_done ? &status : NULL);
     call_leave(&call);
     return result;
-}
-
-void request_cancelling(const struct call *call, MPI_Request request)
-{
-    request_set_cancelling(call->stream, request);
 }

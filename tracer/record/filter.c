@@ -47,7 +47,6 @@ static bool fits(const char *pattern, const char *name)
 static void cut_parameters(char *name)
 {
     char *close = strrchr(name, ')');
-
     int depth = 0;
     for (char *c = close; c && c > name; c--) {
         depth += *c == ')' ? 1 : *c == '(' ? -1 : 0;
@@ -78,7 +77,6 @@ static bool rule_fits(const struct settings_rule *rule, const struct names *name
 static unsigned decide(const struct names *names)
 {
     const char *name = names->short_form ? names->short_form : names->mangled;
-
     unsigned flags = 0;
     for (size_t i = settings.n_rules; i-- > 0;) {
         if (!rule_fits(&settings.rules[i], names))
@@ -97,7 +95,6 @@ static unsigned decide(const struct names *names)
 static unsigned decide_function(uint64_t address)
 {
     struct names names = {.mangled = function_name(address)};
-
     if (!names.mangled)
         return 0;
     names.full = function_name_demangled(names.mangled);
@@ -121,7 +118,6 @@ static uint32_t slot_of(uint64_t address)
 static unsigned add(uint64_t address)
 {
     uint32_t slot = slot_of(address);
-
     if (is_deciding)
         return 0;
     is_deciding = true;

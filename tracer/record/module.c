@@ -27,16 +27,13 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *to)
 {
     const struct list *list = to;
     const char *path = info->dlpi_name;
-
     (void)size;
     uint64_t start = UINT64_MAX;
     uint64_t end = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-
         if (header->p_type == PT_LOAD && (header->p_flags & PF_X) != 0) {
             uint64_t first = info->dlpi_addr + header->p_vaddr;
-
             start = first < start ? first : start;
             end = first + header->p_memsz > end ? first + header->p_memsz : end;
         }
@@ -69,7 +66,6 @@ void module_write_list(struct stream *stream)
 {
     static unsigned long long known_changes;
     struct list list = {stream, clock_now_ns()};
-
     unsigned long long changes = 0;
     dl_iterate_phdr(read_changes, &changes);
     if (__atomic_exchange_n(&known_changes, changes, __ATOMIC_RELAXED) != changes)
@@ -111,12 +107,10 @@ struct search {
 static int find_module(struct dl_phdr_info *info, size_t size, void *result)
 {
     struct search *search = result;
-
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uint64_t start = info->dlpi_addr + header->p_vaddr;
-
         if (header->p_type != PT_LOAD || search->address < start ||
             search->address >= start + header->p_memsz)
             continue;
@@ -133,7 +127,6 @@ static int by_address(const void *a, const void *b)
 {
     uint64_t left = ((const struct function *)a)->address;
     uint64_t right = ((const struct function *)b)->address;
-
     return (left > right) - (left < right);
 }
 
@@ -147,7 +140,6 @@ static const void *in_file(const uint8_t *bytes, size_t n_bytes, uint64_t offset
 static const ElfW(Shdr) * symbol_section(const ElfW(Shdr) * sections, size_t n)
 {
     const ElfW(Shdr) *best = NULL;
-
     for (size_t i = 0; i < n; i++)
         if (sections[i].sh_type == SHT_SYMTAB || (sections[i].sh_type == SHT_DYNSYM && !best))
             best = &sections[i];
@@ -160,7 +152,6 @@ static void read_functions(struct module *module, const uint8_t *bytes, size_t n
     const ElfW(Shdr) * sections;
     const ElfW(Shdr) * table;
     const ElfW(Sym) * symbols;
-
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
         header->e_shentsize != sizeof *sections)
         return;
@@ -190,7 +181,6 @@ static struct module *open_module(const struct search *search)
     const char *path = search->path[0] != '\0' ? search->path : "/proc/self/exe";
     struct module *module = calloc(1, sizeof *module);
     void *bytes = MAP_FAILED;
-
     if (!module)
         return NULL;
     module->base = search->base;
@@ -212,7 +202,6 @@ static struct module *open_module(const struct search *search)
 const char *function_name(uint64_t address)
 {
     struct search search = {.address = address};
-
     dl_iterate_phdr(find_module, &search);
     if (!search.found)
         return NULL;
@@ -235,7 +224,6 @@ const char *function_name(uint64_t address)
 char *function_name_demangled(const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *);
-
     if (strncmp(name, "_Z", 2) != 0)
         return NULL;
     void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");

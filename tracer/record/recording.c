@@ -44,7 +44,6 @@ void recording_init(void)
 static void apply(uint64_t now_ns)
 {
     bool on = wanted || n_holds > 0;
-
     if (on != recording.is_on) {
         switched_ns = now_ns;
         __atomic_store_n(&recording.is_on, on, __ATOMIC_RELEASE);
@@ -57,7 +56,6 @@ static void unlock_and_answer(void)
 {
     do {
         uint64_t value = __atomic_exchange_n(&asked, 0, __ATOMIC_SEQ_CST);
-
         if (value != 0) {
             wanted = value % 2 != 0;
             apply(value / 2);
@@ -70,7 +68,6 @@ static void unlock_and_answer(void)
 static uint32_t take_lock(void)
 {
     uint32_t inside = pagoda_dispatch_thread.inside;
-
     dispatch_set_inside(INSIDE_TRACER);
     pthread_mutex_lock(&lock);
     return inside;
@@ -86,7 +83,6 @@ static uint64_t window_edge(size_t edge)
 {
     const struct settings_window *window = &settings.windows[edge / 2];
     uint64_t after_ns = edge % 2 == 0 ? window->from_ns : window->to_ns;
-
     if (edge / 2 >= settings.n_windows || after_ns > UINT64_MAX - origin_ns)
         return UINT64_MAX;
     return origin_ns + after_ns;
@@ -119,7 +115,6 @@ void recording_mpi_started(uint64_t now_ns)
 void recording_set(struct stream *stream, bool on, uint64_t now_ns)
 {
     uint32_t inside = take_lock();
-
     wanted = on;
     apply(now_ns);
     give_lock(inside);
@@ -137,7 +132,6 @@ void recording_ask(bool on, uint64_t now_ns)
 void recording_hold(uint64_t now_ns)
 {
     uint32_t inside = take_lock();
-
     n_holds++;
     apply(now_ns);
     give_lock(inside);
@@ -146,7 +140,6 @@ void recording_hold(uint64_t now_ns)
 void recording_release(uint64_t now_ns)
 {
     uint32_t inside = take_lock();
-
     n_holds--;
     apply(now_ns);
     give_lock(inside);
@@ -155,7 +148,6 @@ void recording_release(uint64_t now_ns)
 static void write_time(struct stream *stream, uint16_t kind, uint64_t id, uint64_t time_ns)
 {
     struct record_time *record = stream_reserve(stream, sizeof *record);
-
     if (!record)
         return;
     record->time_ns = time_ns;
@@ -181,7 +173,6 @@ static void go_off(struct stream *stream, uint64_t time_ns)
     if (!stream->gap) {
         void *gap = mmap(NULL, sizeof *stream->gap, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
         stream->gap = gap != MAP_FAILED ? gap : NULL;
     }
     write_time(stream, RECORD_OFF, 0, time_ns);
@@ -194,7 +185,6 @@ static void go_off(struct stream *stream, uint64_t time_ns)
 static void go_on(struct stream *stream, uint64_t time_ns)
 {
     struct gap *gap = stream->gap;
-
     recording_write_skipped(stream);
     write_time(stream, RECORD_ON, 0, time_ns);
     for (uint64_t i = 0; gap && i < gap->n_open && i < N_OPEN_REGIONS; i++)
@@ -213,7 +203,6 @@ static void go_on(struct stream *stream, uint64_t time_ns)
 void recording_follow(struct stream *stream, uint64_t now_ns)
 {
     uint32_t inside = take_lock();
-
     pass_edges(now_ns);
     uint64_t on_ns = switched_ns < now_ns ? switched_ns : now_ns;
     give_lock(inside);
@@ -248,7 +237,6 @@ static bool is_same(const struct record_skipped *a, const struct record_skipped 
 static void write_skipped(struct stream *stream, const struct record_skipped *skipped)
 {
     struct record_skipped *record = stream_reserve(stream, sizeof *record);
-
     if (!record)
         return;
     *record = *skipped;
@@ -264,7 +252,6 @@ void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t
                      (uint32_t)tag) *
                     0x9e3779b97f4a7c15U;
     struct gap *gap = stream->gap;
-
     if (!stream->off || !gap) {
         write_skipped(stream, &skipped);
         return;
@@ -273,7 +260,6 @@ void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t
         recording_write_skipped(stream);
     for (uint32_t i = (uint32_t)(hash >> 40) % N_COUNTS;; i = (i + 1) % N_COUNTS) {
         struct record_skipped *count = &gap->counts[i];
-
         if (count->n == 0) {
             *count = skipped;
             gap->n_counts++;
@@ -289,7 +275,6 @@ void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t
 void recording_write_skipped(struct stream *stream)
 {
     struct gap *gap = stream->gap;
-
     if (!gap || gap->n_counts == 0)
         return;
     for (uint32_t i = 0; i < N_COUNTS; i++)
@@ -302,7 +287,6 @@ void recording_write_skipped(struct stream *stream)
 void recording_region_entered(struct stream *stream, uint16_t kind, uint64_t id)
 {
     struct gap *gap = stream->gap;
-
     if (!gap)
         return;
     if (gap->n_open < N_OPEN_REGIONS) {
@@ -315,7 +299,6 @@ void recording_region_entered(struct stream *stream, uint16_t kind, uint64_t id)
 bool recording_region_left(struct stream *stream)
 {
     struct gap *gap = stream->gap;
-
     if (!gap)
         return false;
     if (gap->n_open == 0)

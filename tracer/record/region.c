@@ -83,12 +83,10 @@ static bool drop_short(struct stream *stream, uint16_t kind, uint32_t id, uint64
 {
     size_t n_bytes =
         kind == RECORD_ENTER ? sizeof(struct record_function_event) : sizeof(struct record_time);
-
     while (stream->n_enters > 0) {
         uint32_t top = --stream->n_enters;
         uint8_t *record = top < MAX_OPEN_ENTERS ? stream->window.enters[top] : NULL;
         const struct record_function_event *enter = (const void *)record;
-
         if (!record)
             return false;
         if (!is_enter_of(enter, kind, id, address))
@@ -113,7 +111,6 @@ static void write_event(struct stream *stream, uint16_t kind, uint32_t id, uint6
     size_t n_bytes =
         has_address ? sizeof(struct record_function_event) : sizeof(struct record_time);
     struct record_function_event *record = stream_reserve(stream, n_bytes);
-
     if (!record)
         return;
     record->time_ns = now_ns;
@@ -128,7 +125,6 @@ static void entered(struct stream *stream, uint16_t kind, uint32_t id, uint64_t 
                     unsigned flags)
 {
     uint64_t now_ns = clock_now_ns();
-
     recording_check(stream, now_ns);
     if ((flags & FILTER_STARTS) != 0 && stream->off)
         recording_set(stream, true, now_ns);
@@ -145,7 +141,6 @@ static void left(struct stream *stream, uint16_t kind, uint32_t id, uint64_t add
 {
     uint16_t enter_kind = kind == RECORD_LEAVE ? RECORD_ENTER : RECORD_REGION_BEGIN;
     uint64_t now_ns = clock_now_ns();
-
     recording_check(stream, now_ns);
     if ((flags & FILTER_EXCLUDED) != 0)
         ;
@@ -164,7 +159,6 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
     struct stream *stream = stream_current();
-
     if (!stream || inside_mpi())
         return;
     unsigned flags = 0;
@@ -181,7 +175,6 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 static inline void named_event(const char *name, region_event *event, uint16_t kind)
 {
     struct stream *stream = stream_current();
-
     if (!stream || inside_mpi() || !name)
         return;
     dispatch_set_inside(INSIDE_TRACER);
@@ -240,7 +233,6 @@ static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, in
 static void marker(const char *name, int n, const char *const parameters[], const double values[])
 {
     struct stream *stream = stream_current();
-
     if (!stream || inside_mpi() || !name)
         return;
     dispatch_set_inside(INSIDE_TRACER);

@@ -44,7 +44,6 @@ static const struct {
 static void add_window(const char *value)
 {
     struct settings_window window = {0, 0};
-
     char *rest = NULL;
     window.from_ns = strtoull(value, &rest, 10);
     if (*rest != '-' || settings.n_windows == SETTINGS_WINDOWS)
@@ -57,7 +56,6 @@ static void add_rule(char kind, bool include, const char *pattern)
 {
     size_t n = settings.n_rules + 1;
     struct settings_rule *rules = realloc(settings.rules, n * sizeof *rules);
-
     if (!rules)
         return;
     settings.rules = rules;
@@ -69,7 +67,6 @@ static void add_environment(const char *pattern)
 {
     size_t n = settings.n_environment + 1;
     char **patterns = realloc(settings.environment, n * sizeof *patterns);
-
     if (!patterns)
         return;
     settings.environment = patterns;
@@ -105,7 +102,6 @@ void settings_read(const char *dir)
     size_t size = 0;
     while (getline(&line, &size, file) > 0) {
         char *value = strchr(line, '=');
-
         if (!value)
             continue;
         *value++ = '\0';

@@ -42,7 +42,6 @@ static struct stream *stream_new(void)
 {
     struct stream *stream =
         mmap(NULL, sizeof *stream, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
     if (stream == MAP_FAILED)
         return NULL;
     stream->is_own = true;
@@ -87,7 +86,6 @@ static void close_window(struct stream *stream)
 {
     uint8_t *start = stream->window.start;
     size_t n_bytes = (size_t)(stream->window.end - start);
-
     set_window(stream, NULL, 0);
     if (start)
         munmap(start, n_bytes);
@@ -98,7 +96,6 @@ static bool wait_in_memory(struct stream *stream, size_t n_bytes)
 {
     void *window = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
     if (window == MAP_FAILED)
         return false;
     set_window(stream, window, n_bytes);
@@ -117,7 +114,6 @@ static void on_thread_end(void *ended)
 {
     struct stream *stream = ended;
     uint64_t now_ns = clock_now_ns();
-
     if (!is_reusable(stream)) {
         stream_of_thread = NULL;
         free(stream->scratch);
@@ -156,7 +152,6 @@ static struct stream *take_idle(void)
 void stream_start_process(const char *dir, void (*thread_ends)(struct stream *, uint64_t))
 {
     struct stream *stream = stream_new();
-
     if (!stream)
         return;
     if (!wait_in_memory(stream, waiting_bytes())) {
@@ -219,7 +214,6 @@ static int move_descriptor(int fd)
 {
     struct flock own = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-
     if (high >= 0) {
         close(fd);
         fd = high;
@@ -232,7 +226,6 @@ static int move_descriptor(int fd)
 static int reopen(struct stream *stream)
 {
     int folder = open_folder();
-
     char name[64];
     name_file(stream, name, sizeof name);
     stream->fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -281,7 +274,6 @@ static void stop(struct stream *stream, int error)
 static int map_next_chunk(struct stream *stream)
 {
     size_t n_bytes = settings.buffer_bytes;
-
     if (settings.max_bytes != 0 && stream->file_bytes + n_bytes > settings.max_bytes)
         return SPOOL_STOPPED_AT_LIMIT;
     int error = size_of_file(stream) >= 0 ? 0 : reopen(stream);
@@ -305,7 +297,6 @@ static int map_next_chunk(struct stream *stream)
 void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 {
     struct record_head *rest = (struct record_head *)(void *)stream->window.at;
-
     if (stream->stopped)
         return NULL;
     if (!stream->in_file || n_bytes > settings.buffer_bytes) {
@@ -327,7 +318,6 @@ static int open_file(struct stream *stream, uint32_t thread)
 {
     int folder = open_folder();
     int error = errno;
-
     if (folder < 0)
         return error;
     stream->thread = thread;
@@ -373,7 +363,6 @@ static int open_file(struct stream *stream, uint32_t thread)
 static bool replace_if_holds(void *start, size_t n_bytes, const void *address)
 {
     const uint8_t *at = address;
-
     return start && at >= (uint8_t *)start && at < (uint8_t *)start + n_bytes &&
            mmap(start, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                 0) != MAP_FAILED;
@@ -383,7 +372,6 @@ static bool replace_if_holds(void *start, size_t n_bytes, const void *address)
 bool stream_lose(const void *address)
 {
     struct stream *stream = stream_of_thread;
-
     if (!stream)
         return false;
     const struct window *window = &stream->window;
@@ -400,11 +388,9 @@ bool stream_lose(const void *address)
 static void move_records(struct stream *stream, const struct window *waiting)
 {
     const uint8_t *from = waiting->start;
-
     while (from < waiting->at) {
         const struct record_head *head = (const void *)from;
         size_t n_bytes = (size_t)head->n_words * 8;
-
         if (head->kind == RECORD_END || n_bytes == 0)
             break;
         void *copy = stream_reserve(stream, n_bytes);
@@ -422,7 +408,6 @@ int stream_to_file(struct stream *stream)
     struct window waiting = stream->window;
     uint32_t thread = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
     int error = open_file(stream, thread);
-
     set_window(stream, NULL, 0);
     if (error == 0)
         error = map_next_chunk(stream);
@@ -442,7 +427,6 @@ int stream_to_file(struct stream *stream)
 static struct stream *add_stream(void)
 {
     struct stream *stream = stream_new();
-
     if (!stream)
         return NULL;
     // Before MPI_Init, which this thread may be about to call.
@@ -460,7 +444,6 @@ static struct stream *add_stream(void)
 static struct stream *open_current(void)
 {
     struct stream *stream = stream_of_thread;
-
     if (state == STATE_OFF || !first->is_own || (stream && stream->stopped))
         return NULL;
     if (!stream) {
@@ -482,7 +465,6 @@ static struct stream *open_current(void)
 struct stream *stream_open_current(void)
 {
     uint32_t inside = pagoda_dispatch_thread.inside;
-
     if (inside == INSIDE_TRACER)
         return NULL;
     dispatch_set_inside(INSIDE_TRACER);
@@ -506,7 +488,6 @@ void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const 
     size_t length = strnlen(text, 4095);
     size_t n_bytes = (sizeof(struct record_head) + length + 1 + 7) / 8 * 8;
     struct record_name *record = stream_reserve(stream, n_bytes);
-
     if (!record)
         return;
     memcpy(record->text, text, length); // the rest is zero already
@@ -525,7 +506,6 @@ static void pass_on(int number, siginfo_t *info, void *context)
     bool is_sent = info->si_code <= 0; // by kill() or raise(); else by the instruction
     bool has_handler = (before.sa_flags & SA_SIGINFO) != 0 ||
                        (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN);
-
     if (!has_handler && before.sa_handler == SIG_IGN && is_sent)
         return;
     if (!has_handler || (before.sa_flags & SA_RESETHAND) != 0)
@@ -541,7 +521,6 @@ static void pass_on(int number, siginfo_t *info, void *context)
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     int error = errno;
-
     if (info->si_code <= 0 || !stream_lose(info->si_addr))
         pass_on(number, info, context);
     errno = error;

@@ -82,7 +82,6 @@ extern __thread struct stream *stream_of_thread __attribute__((tls_model("initia
 static inline struct stream *stream_current(void)
 {
     struct stream *stream = stream_of_thread;
-
     if (__builtin_expect(stream && stream->in_file && !stream->stopped, 1))
         return stream;
     return stream_open_current();
@@ -96,7 +95,6 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes);
 static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
 {
     uint8_t *record = stream->window.at;
-
     if (__builtin_expect((size_t)(stream->window.end - record) < n_bytes, 0))
         return stream_reserve_slow(stream, n_bytes);
     stream->window.at = record + n_bytes;
@@ -131,7 +129,6 @@ static inline void stream_commit(struct record_head *head, uint16_t kind, uint32
                                  size_t n_bytes)
 {
     struct record_head value = {kind, (uint16_t)(n_bytes / 8), id};
-
     uint64_t word;
     __builtin_memcpy(&word, &value, sizeof word);
     __atomic_store_n((uint64_t *)(void *)head, word, __ATOMIC_RELEASE);
