@@ -7,7 +7,10 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/base/memory.h"
 
 #define POOL_NONE UINT32_MAX
 
@@ -21,11 +24,17 @@ struct pool {
     uint32_t max_live; // high-water mark
 };
 
-void pool_init(struct pool *pool, size_t item_bytes);
-void pool_release(struct pool *pool);
+static inline void pool_init(struct pool *pool, size_t item_bytes)
+{
+    assert(item_bytes >= sizeof(uint32_t));
+    *pool = (struct pool){.item_bytes = item_bytes, .first_free = POOL_NONE};
+}
 
-/// Makes room for an item never used before; called by pool_take().
-void pool_grow(struct pool *pool);
+static inline void pool_release(struct pool *pool)
+{
+    free(pool->items);
+    pool->items = NULL;
+}
 
 static inline void *pool_at(const struct pool *pool, uint32_t index)
 {
@@ -40,9 +49,8 @@ static inline uint32_t pool_take(struct pool *pool)
     if (index != POOL_NONE) {
         memcpy(&pool->first_free, pool_at(pool, index), sizeof(uint32_t));
     } else {
-        if (pool->n_used == pool->capacity)
-            pool_grow(pool);
         index = pool->n_used++;
+        pool->items = array_reserve(pool->items, &pool->capacity, pool->n_used, pool->item_bytes);
     }
     if (++pool->n_live > pool->max_live)
         pool->max_live = pool->n_live;

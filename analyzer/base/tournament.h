@@ -7,6 +7,9 @@
 #define PAGODA_BASE_TOURNAMENT_H
 
 #include <stdint.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
 
 __extension__ typedef unsigned __int128 tournament_key;
 #define TOURNAMENT_NONE (~(tournament_key)0) // at a place without key; later than all
@@ -17,8 +20,20 @@ struct tournament {
 };
 
 /// N_PLACES places (0 is as good as 1) without keys. The caller releases it.
-void tournament_init(struct tournament *tournament, uint32_t n_places);
-void tournament_release(struct tournament *tournament);
+static inline void tournament_init(struct tournament *tournament, uint32_t n_places)
+{
+    tournament->n_places = n_places > 0 ? n_places : 1;
+    size_t n_nodes = 2 * (size_t)tournament->n_places;
+    tournament->keys = memory_new(n_nodes * sizeof *tournament->keys);
+    for (size_t i = 0; i < n_nodes; i++)
+        tournament->keys[i] = TOURNAMENT_NONE;
+}
+
+static inline void tournament_release(struct tournament *tournament)
+{
+    free(tournament->keys);
+    *tournament = (struct tournament){0};
+}
 
 /// KEY, or TOURNAMENT_NONE, is at PLACE from now on.
 static inline void tournament_set(struct tournament *tournament, uint32_t place, tournament_key key)
@@ -48,6 +63,14 @@ static inline tournament_key tournament_first(const struct tournament *tournamen
 }
 
 /// The least of all keys but that at PLACE.
-tournament_key tournament_first_beside(const struct tournament *tournament, uint32_t place);
+static inline tournament_key tournament_first_beside(const struct tournament *tournament,
+                                                     uint32_t place)
+{
+    tournament_key first = TOURNAMENT_NONE;
+    for (uint32_t node = tournament->n_places + place; node > 1; node /= 2)
+        if (tournament->keys[node ^ 1] < first)
+            first = tournament->keys[node ^ 1];
+    return first;
+}
 
 #endif

@@ -4,13 +4,15 @@
 // Performance Tuning", SC 1997.
 #include "analyzer/cmd/query_values.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/base/statistics.h"
 
 /// While the values of one metric are taken.
 struct taking {
@@ -358,16 +360,16 @@ static void add_group_columns(struct relation *relation, const struct aggregatio
 }
 
 static void add_statistics(struct relation *relation, const struct aggregation *aggregation,
-                           double *numbers, size_t n)
+                           const double *sorted, size_t n)
 {
-    struct statistics statistics = statistics_of(numbers, n);
-    relation_add_number(relation, statistics.min);
-    relation_add_number(relation, statistics.max);
-    relation_add_number(relation, statistics.mean);
-    relation_add_number(relation, statistics.median);
-    relation_add_number(relation, statistics.standard_deviation);
+    relation_add_number(relation, sorted[0]);
+    relation_add_number(relation, sorted[n - 1]);
+    relation_add_number(relation, gsl_stats_mean(sorted, 1, n));
+    relation_add_number(relation, gsl_stats_median_from_sorted_data(sorted, 1, n));
+    relation_add_number(relation, n < 2 ? NAN : gsl_stats_sd(sorted, 1, n));
     for (size_t i = 0; i < aggregation->n_quantiles; i++)
-        relation_add_number(relation, statistics_quantile(numbers, n, aggregation->quantiles[i]));
+        relation_add_number(
+            relation, gsl_stats_quantile_from_sorted_data(sorted, 1, n, aggregation->quantiles[i]));
 }
 
 /// One row of N values of one group.
@@ -381,13 +383,13 @@ static void add_group(struct relation *relation, const struct found_values *foun
     double *numbers = memory_zeroed(n, sizeof *numbers);
     for (size_t i = 0; i < n; i++)
         numbers[i] = values[i].value;
+    gsl_sort(numbers, 1, n);
     if (aggregation->aggregate == AGGREGATE_STATISTICS) {
         add_statistics(relation, aggregation, numbers, n);
     } else if (aggregation->aggregate == AGGREGATE_CLUSTER) {
-        struct statistics statistics = statistics_of(numbers, n);
-        relation_add_number(relation, statistics.mean);
-        relation_add_number(relation, statistics.min);
-        relation_add_number(relation, statistics.max);
+        relation_add_number(relation, gsl_stats_mean(numbers, 1, n));
+        relation_add_number(relation, numbers[0]);
+        relation_add_number(relation, numbers[n - 1]);
     } else {
         add_listing(relation, found, values, n, aggregation->over, true);
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/comparison.h"
+#include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "db/names.h"

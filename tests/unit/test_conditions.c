@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/comparison.h"
 #include "analyzer/base/formula.h"
 
 static void check(const char *text, const char *name, enum relation relation, const char *value)
