@@ -153,9 +153,13 @@ static sqlite3_stmt *compile(struct database *database, const char *sql, struct 
 /// The statement SQL, compiled now or earlier. NULL and ERR.
 static sqlite3_stmt *kept_statement(struct database *database, const char *sql, struct error *err)
 {
-    for (size_t i = 0; i < DATABASE_STATEMENTS && database->statements[i].sql; i++)
-        if (!strcmp(database->statements[i].sql, sql))
-            return database->statements[i].statement;
+    for (unsigned i = 0, place = database->last_statement; i < DATABASE_STATEMENTS; i++) {
+        if (database->statements[place].sql && !strcmp(database->statements[place].sql, sql)) {
+            database->last_statement = place;
+            return database->statements[place].statement;
+        }
+        place = (place + 1) % DATABASE_STATEMENTS;
+    }
     sqlite3_stmt *statement = compile(database, sql, err);
     unsigned place = database->next_statement;
     if (!statement)
@@ -164,6 +168,7 @@ static sqlite3_stmt *kept_statement(struct database *database, const char *sql, 
     free(database->statements[place].sql);
     database->statements[place].statement = statement;
     database->statements[place].sql = memory_copy_text(sql);
+    database->last_statement = place;
     database->next_statement = (place + 1) % DATABASE_STATEMENTS;
     return statement;
 }

@@ -36,7 +36,7 @@ struct database {
         char *sql;
         struct sqlite3_stmt *statement;
     } statements[DATABASE_STATEMENTS];
-    unsigned next_statement;
+    unsigned next_statement, last_statement; // to be replaced, used last
 };
 
 enum database_mode {

@@ -61,7 +61,7 @@ char *focus_path(const char *parent_path, const char *name)
     return path.bytes;
 }
 
-/// Where the level that begins at AT, behind its slash, ends.
+/// The end of the level that begins at AT, after its slash.
 static const char *level_end(const char *at)
 {
     while (*at && *at != '/')
@@ -234,7 +234,7 @@ static void selection_normalise(struct focus_selection *selection)
     selection->n_paths = n_kept;
 }
 
-/// Length of the root's path at the begin of PATH: the first unescaped slash after it ends it.
+/// Length of the root at the begin of PATH, which ends at the next unescaped slash.
 static size_t root_length(const char *path)
 {
     size_t length = 1;

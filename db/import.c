@@ -78,8 +78,8 @@ static char *free_name(struct import *import, int64_t experiment, const char *na
     }
 }
 
-/// The new trial takes the place and the name of the OLD one; predictions made from that wait for
-/// one of its name.
+/// Removes the OLD trial and gives its name to the new one. Predictions made from it are linked to
+/// the trial of that name later.
 static int replace_trial(struct import *import, const struct copied *trial, int64_t old)
 {
     struct database *database = import->copy.database;
@@ -96,7 +96,7 @@ static int replace_trial(struct import *import, const struct copied *trial, int6
                : 0;
 }
 
-/// Decides about a copied trial whose name the trial OLD has: OUTCOME.
+/// Keeps, renames or drops a copied trial whose name the trial OLD has.
 static int settle_conflict(struct import *import, const struct copied *trial, int64_t old,
                            enum import_outcome *outcome)
 {
@@ -117,7 +117,7 @@ static int settle_conflict(struct import *import, const struct copied *trial, in
     return import->conflict == IMPORT_REPLACE ? replace_trial(import, trial, old) : 0;
 }
 
-/// Predictions that waited for a trial of this name find it.
+/// Links predictions whose measured trial has been missing so far to this one.
 static int settle_predictions(struct import *import, int64_t trial)
 {
     return database_do(import->copy.database, import->copy.err,
@@ -184,7 +184,7 @@ static int read_all_trials(struct import *import, int64_t **ids, size_t *n_ids)
 
 // --- points of sweeps
 
-/// Of two notes of one point the later one is kept, as long as the point has no trial.
+/// Keeps the later of two notes of a point, unless the point has a trial.
 static int take_points(struct import *import)
 {
 #define POINTS                                                                                     \
@@ -234,8 +234,8 @@ static int take_points(struct import *import)
 
 // --- the file
 
-/// Has SQLite look at every page, which is cheap beside reading all trials. It fills a last page
-/// that was cut off with zeros.
+/// Lets SQLite check every page, which is cheap compared with reading all trials. SQLite takes a
+/// truncated last page for one that ends in zeros, so the size is checked here.
 static int check_pages(struct import *import)
 {
     struct trial_copy *copy = &import->copy;

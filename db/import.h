@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials travel from database to database: all of another file, or chosen ones into a new file.
-// Values of other tools come in as CSV.
+// Copies trials from database to database: all of another file, or chosen ones into a new file.
+// Reads values of other tools as CSV.
 #ifndef PAGODA_DB_IMPORT_H
 #define PAGODA_DB_IMPORT_H
 
@@ -12,8 +12,8 @@
 #include "analyzer/base/error.h"
 #include "db/database.h"
 
-/// What becomes of a trial whose application, experiment and name are taken by one with other
-/// contents. One with the same contents is always left as it is.
+/// What happens if a trial with other contents has the same application, experiment and name. One
+/// with the same contents always stays as it is.
 enum import_conflict {
     IMPORT_REFUSE,  // nothing at all is imported
     IMPORT_REPLACE, // it takes the place of the old one
@@ -45,16 +45,15 @@ struct import_report {
     uint64_t n_points; // of sweeps, without a trial, that are noted now and were not before
 };
 
-/// Imports SOURCE into the database at PATH in one transaction; a missing one appears when it is
-/// whole. Metrics, properties, resources and foci that PATH has are used again; a metric keeps its
-/// texts, but that it adds up in another way is an error. SOURCE may come from anybody: nothing in
-/// it is run, and each value is checked. REPORT is to be released in any case. 0, or -1 and ERR:
-/// nothing changed.
+/// Imports SOURCE into the database at PATH in one transaction; a missing file appears when it is
+/// complete. Metrics, properties, resources and foci of PATH are reused; a metric with another unit
+/// is an error. SOURCE is not trusted: nothing in it is run, and each value is checked. REPORT is
+/// to be released in any case. 0, or -1 and ERR (nothing changed).
 int trials_import(const char *path, const struct import_source *source,
                   enum import_conflict conflict, struct import_report *report, struct error *err);
 void import_report_release(struct import_report *report);
 
-/// What a CSV file does not say itself; NULL has a default.
+/// Names for CSV without these columns; NULL stands for a default.
 struct import_names {
     const char *application, *experiment, *trial, *origin;
 };

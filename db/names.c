@@ -11,7 +11,7 @@
 #include "analyzer/base/text.h"
 #include "db/focus.h"
 
-/// Ends TEXT at its first slash and gives what is behind it, NULL without a slash.
+/// Ends TEXT at its first slash and returns the text after it, NULL without a slash.
 static char *cut_at_slash(char *text)
 {
     char *slash = strchr(text, '/');

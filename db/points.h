@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points of sweeps that have no trial, with the reason: impossible, failed, or over the limit. The
-// database thus tells a complete experiment from one with gaps.
+// Points of sweeps that have no trial, with the reason: skipped, failed, or too long. So the
+// database shows where an experiment has gaps.
 #ifndef PAGODA_DB_POINTS_H
 #define PAGODA_DB_POINTS_H
 
@@ -11,7 +11,7 @@
 #include "analyzer/result/result.h"
 #include "db/database.h"
 
-/// A point of a sweep; STATE NULL: there is nothing to say, it has a trial or is still to be run.
+/// A point of a sweep. STATE is NULL if the point has a trial or has not run yet.
 struct point_note {
     const char *name;   // as its trial would be called
     const char *state;  // "skipped", "failed" or "too long"
@@ -20,10 +20,9 @@ struct point_note {
     size_t n_parameters;
 };
 
-/// Notes the points NOTES of a sweep in the database at PATH; what was noted of the same points
-/// before goes, and so do notes of points that have a trial. APPLICATION NULL: that of the
-/// experiment's trials; as long as there is none nothing is noted. 0, or -1 and ERR (nothing
-/// changed).
+/// Replaces the notes of these points of a sweep in the database at PATH, and removes those of
+/// points that have a trial. APPLICATION NULL stands for that of the experiment's trials; without a
+/// trial nothing is noted. 0, or -1 and ERR (nothing changed).
 int points_note(const char *path, const char *application, const char *experiment,
                 const struct point_note *notes, size_t n_notes, struct error *err);
 
@@ -37,21 +36,21 @@ struct point_list {
     size_t n_rows, capacity;
 };
 
-/// All that are noted, of an APPLICATION and an EXPERIMENT unless NULL, in the order of their
-/// names. 0 (LIST is to be released), or -1 and ERR.
+/// All noted points of an APPLICATION and an EXPERIMENT (NULL: of all), by name. 0 (LIST is to be
+/// released), or -1 and ERR.
 int points_read(const char *path, const char *application, const char *experiment,
                 struct point_list *list, struct error *err);
 /// The same of an open database.
 int points_select(struct database *database, const char *application, const char *experiment,
                   struct point_list *list, struct error *err);
-/// Those called SELECTOR: POINT, EXPERIMENT/POINT, or APPLICATION/EXPERIMENT/POINT.
+/// The points with the name SELECTOR: POINT, EXPERIMENT/POINT, or APPLICATION/EXPERIMENT/POINT.
 int points_find(struct database *database, const char *selector, struct point_list *list,
                 struct error *err);
 void point_list_release(struct point_list *list);
-/// Adds ROW, which is empty then, unless its point is in LIST already.
+/// Moves ROW into LIST unless its point is there already.
 void point_list_add(struct point_list *list, struct point_row *row);
 
-/// Removes what is noted of a point; a transaction is open. 0, or -1 and ERR.
+/// Removes the note of a point; a transaction is open. 0, or -1 and ERR.
 int points_remove(struct database *database, const struct point_row *point, struct error *err);
 
 #endif

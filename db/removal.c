@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Removing (see removal.h): first all that is chosen is found, for no removal may change what a
-// later name means; then it goes, with all that refers to it (foreign keys cascade).
+// Finds all that is chosen before it removes any, because a removal may change what a later name
+// means. Foreign keys cascade to everything that refers to a trial.
 #include "db/removal.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "db/database.h"
 #include "db/names.h"
 
-/// What is to go.
+/// What will be removed.
 struct choice {
     int64_t *trials;
     size_t n_trials, capacity;
@@ -89,7 +89,7 @@ static int remove_trial(struct database *database, int64_t trial, struct trial_l
     if (trial_summary_read(database, trial, &summary, err))
         return -1;
     trial_list_add(removed, summary);
-    // The experiment goes with its last trial, and with it what is noted of its points.
+    // The last trial takes its experiment along, and so the notes of its points.
     return database_do(database, err,
                        "DELETE FROM experiment WHERE id = (SELECT experiment_id FROM trial WHERE "
                        "id = ?1) AND (SELECT count(*) FROM trial WHERE experiment_id = "
@@ -117,8 +117,8 @@ static int remove_chosen(struct database *database, const struct choice *choice,
         err);
 }
 
-/// Resources no trial has any more, and the foci made of them. No value can refer to those, so the
-/// foreign keys, which would search all values for each of them, are left out of it.
+/// Removes resources that no trial has any more, and their foci. No value refers to them, so
+/// foreign keys are off: they would search all values for each row.
 static int forget_unused(struct database *database, struct error *err)
 {
     if (database_begin_adding(database, err))
@@ -135,7 +135,7 @@ static int forget_unused(struct database *database, struct error *err)
     return database_end(database, status, err);
 }
 
-/// Those that SELECTORS name, or, where there is none, those of FILTER.
+/// Removes what SELECTORS name, or what FILTER selects where there are none.
 static int remove_all(const char *path, const struct trial_filter *filter,
                       const char *const *selectors, size_t n_selectors, struct removal *removed,
                       struct error *err)
@@ -153,7 +153,7 @@ static int remove_all(const char *path, const struct trial_filter *filter,
     if (status == 0)
         status = remove_chosen(database, &choice, err);
     status = database_end(database, status, err);
-    // What is left over when this fails takes space, and a later removal clears it away.
+    // If this fails, unused rows take space until a later removal.
     if (status == 0)
         forget_unused(database, NULL);
     else

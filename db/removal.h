@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Taking trials, and points of sweeps without one, out of a database; making its file small.
+// Removing trials, and notes of points without a trial, from a database; shrinking its file.
 #ifndef PAGODA_DB_REMOVAL_H
 #define PAGODA_DB_REMOVAL_H
 
@@ -16,9 +16,9 @@ struct removal {
     struct point_list points;
 };
 
-/// Removes the trials chosen by SELECTORS with everything that only they have, all or none; where
-/// no trial is called so, what is noted of the point of a sweep of that name, EXPERIMENT/POINT or
-/// APPLICATION/EXPERIMENT/POINT. 0 (REMOVED is to be released), or -1 and ERR.
+/// Removes the trials chosen by SELECTORS with everything that only they have. A selector that
+/// chooses no trial removes the note of a point: POINT, EXPERIMENT/POINT or
+/// APPLICATION/EXPERIMENT/POINT. All or none: 0 (REMOVED is to be released), or -1 and ERR.
 int removal_of_named(const char *path, const char *const *selectors, size_t n_selectors,
                      struct removal *removed, struct error *err);
 
@@ -28,9 +28,9 @@ int removal_of_all(const char *path, const struct trial_filter *filter, struct r
 
 void removal_release(struct removal *removed);
 
-/// Forgets resources and foci that no trial has any more and makes the file of the database at PATH
-/// as small as it can be, after a check that it is sound. SIZES: bytes before and after. 0, or -1
-/// and ERR; the database is then as it was.
+/// Checks the database at PATH, removes resources and foci that no trial has any more, and makes
+/// its file as small as possible. SIZES are bytes before and after. 0, or -1 and ERR (nothing
+/// changed).
 int removal_vacuum(const char *path, uint64_t sizes[2], struct error *err);
 
 #endif

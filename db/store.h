@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps a replayed run in an experiment database: application, experiment, trial, its resources,
+// Stores a replayed run in an experiment database: application, experiment, trial, its resources,
 // tuples (metric, focus, interval, value) and property instances.
 //
 //     struct store_names names = {.experiment = "scaling"};
@@ -16,28 +16,28 @@
 
 struct writer;
 
-/// What the run is called; everything may be NULL or empty and then has a default.
+/// How the run is named and described; NULL and empty texts stand for defaults.
 struct store_names {
     const char *application; // default: the program's base name
     const char *experiment;  // default: "default"
     const char *trial;       // default: the trace's name and the date of the run, made unique
     const char *origin;      // "measured" (default), "predicted", "threshold" or "interval"
-    // Of the run, such as {"size", "1024"}; ":problem" or ":machine" behind the value says that it
-    // is the size of the problem or of the machine, ":free" that it is neither (as without).
+    // Of the run, such as {"size", "1024"}; a value may end in ":problem" or ":machine", of which
+    // it is the size, or in ":free" (the default: of neither).
     const struct result_named *parameters;
     size_t n_parameters;
-    size_t n_predicted_only; // the last of these, which the run a prediction was made from has not
-    const char *suffix;      // put behind the name of the trial with ": ", NULL for none
-    const struct result_named *versions; // beside those that the trace tells
+    size_t n_predicted_only; // the last of these: predictions have them, the measured run has not
+    const char *suffix;      // appended to the name of the trial after ": ", NULL for none
+    const struct result_named *versions; // in addition to those in the trace
     size_t n_versions;
 };
 
-/// Names as PATH has them, which keeps the texts.
+/// The names in PATH, which keeps the texts.
 struct store_names store_names_of(const struct trial_path *path);
 
-/// Stores RESULT in the database at PATH, which is created when it is missing. All in one
-/// transaction: whatever happens, the run is there wholly or not at all. NAMES may be NULL. Fails
-/// when the experiment already has a trial of that given name. 0, or -1 and ERR.
+/// Stores RESULT in the database at PATH, which is created if missing, in one transaction. NAMES
+/// may be NULL. 0, or -1 and ERR (nothing stored), also if the experiment has a trial of the given
+/// name.
 int store_result(const char *path, const struct result *result, const struct store_names *names,
                  struct error *err);
 
@@ -48,10 +48,9 @@ struct store_prediction {
     const char *change;       // the what-if options
 };
 
-/// Stores PREDICTIONS made from the run MEASURED, each as a trial that refers to it. MEASURED is
-/// stored too, as NAMES says, unless its experiment has a measured trial of the same trace. All in
-/// one transaction. REPLAY_ERROR is the share by which the prediction with nothing changed is off.
-/// 0, or -1 and ERR.
+/// Stores PREDICTIONS made from the run MEASURED, each as a trial that refers to it, in one
+/// transaction. MEASURED is stored too, under NAMES, unless its experiment has a measured trial of
+/// the same trace. REPLAY_ERROR is a share. 0, or -1 and ERR (nothing stored).
 int store_predictions(const char *path, const struct result *measured,
                       const struct store_names *names, const struct store_prediction *predictions,
                       size_t n_predictions, double replay_error, struct error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows go over by INSERT ... SELECT, through SQL functions that check each value; the constraints
-// of main refuse the rest.
+// INSERT ... SELECT copies the rows through SQL functions that check each value; the constraints of
+// main refuse the rest.
 #include "db/trial_copy.h"
 
 #include <inttypes.h>

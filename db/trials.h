@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a database holds: its trials in a list, one of them with all that describes it.
+// The trials of a database as a list, and one of them in detail.
 //
 // A trial is chosen by its name, by experiment/name, by application/experiment/name, or by its
-// number; a name goes before a number.
+// number; names take precedence over numbers.
 #ifndef PAGODA_DB_TRIALS_H
 #define PAGODA_DB_TRIALS_H
 
@@ -30,8 +30,8 @@ void trial_list_release(struct trial_list *list);
 /// Takes SUMMARY over.
 void trial_list_add(struct trial_list *list, struct trial_summary summary);
 
-/// The number of the one trial that SELECTOR means. 0, or -1 and ERR: none (with the nearest name),
-/// or more than one.
+/// The number of the one trial that SELECTOR chooses. 0, or -1 and ERR: none (with the most similar
+/// name), or more than one.
 int trials_find(struct database *database, const char *selector, int64_t *id, struct error *err);
 
 /// The trial with that number. 0 (SUMMARY is to be released), or -1 and ERR.
@@ -39,8 +39,8 @@ int trial_summary_read(struct database *database, int64_t id, struct trial_summa
                        struct error *err);
 void trial_summary_release(struct trial_summary *summary);
 
-/// The value of the trial's attribute NAME, a parameter before a version before the environment, to
-/// be freed; *VALUE is NULL when it has none. 0, or -1 and ERR.
+/// The value of the trial's attribute NAME, to be freed; NULL when it has none. Parameters take
+/// precedence over versions, these over the environment. 0, or -1 and ERR.
 int trial_attribute_read(struct database *database, int64_t id, const char *name, char **value,
                          struct error *err);
 
@@ -57,7 +57,7 @@ int trials_read(const char *path, const struct trial_filter *filter, struct tria
 int trials_read_json(const char *path, const struct trial_filter *filter, char **json,
                      struct error *err);
 
-/// One row of a table about a trial: texts and numbers by what the row is about.
+/// One row of a table about a trial; which members it has depends on the table.
 struct trial_row {
     char *name;     // attribute, metric, property, or region
     char *group;    // kind of attribute, unit of metric, title of property, or file of region
@@ -79,8 +79,8 @@ struct trial_details {
     char *change, *measured_trial; // of a prediction: what-if options, and what it was made from
     uint64_t measured_ns;          // 0: not a prediction, or the measured trial was removed
     double replay_error;
-    // Of an interval, "" of others: as it was asked for, and the trial of the whole run, "" when
-    // there is none. Begin and end in the run; the run's time.
+    // Of an interval, "" of others: its name, and the trial of the whole run, "" without one. Begin
+    // and end in the run; the run's time.
     char *interval, *interval_run;
     uint64_t interval_begin_ns, interval_end_ns, interval_run_ns;
     uint64_t n_nodes, n_locations, n_events, n_messages, n_collectives;
@@ -92,15 +92,15 @@ struct trial_details {
     struct trial_rows warnings;
 };
 
-/// Everything about the trial chosen by SELECTOR but its single values. 0 (DETAILS is to be
-/// released), or -1 and ERR: no such trial (with the nearest name), or more than one.
+/// All about the trial that SELECTOR chooses except single values. 0 (DETAILS is to be released),
+/// or -1 and ERR as trials_find().
 int trial_read(const char *path, const char *selector, struct trial_details *details,
                struct error *err);
 void trial_details_release(struct trial_details *details);
 /// The same as one JSON object; the caller frees.
 int trial_read_json(const char *path, const char *selector, char **json, struct error *err);
 
-/// Warns of each kind of damage to the trace that a trial was made from. 0, or -1 and ERR.
+/// Logs a warning for each kind of damage in the trace of a trial. 0, or -1 and ERR.
 int damage_warn_of_trial(struct database *database, int64_t trial, struct error *err);
 
 #endif

@@ -45,15 +45,8 @@ static void add_time_cell(struct table *table, const char *time)
 static void print_list(const struct trial_list *list)
 {
     struct table table = {0};
-    table_add_column(&table, "number", false);
-    table_add_column(&table, "application", true);
-    table_add_column(&table, "experiment", true);
-    table_add_column(&table, "ranks", false);
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "efficiency", false);
-    table_add_column(&table, "started (UTC)", true);
-    table_add_column(&table, "origin", true);
-    table_add_column(&table, "trial", true);
+    table_add_columns(&table, "number", "<application", "<experiment", "ranks", "time",
+                      "efficiency", "<started (UTC)", "<origin", "<trial", NULL);
     for (size_t i = 0; i < list->n_trials; i++) {
         const struct trial_summary *trial = &list->trials[i];
         table_add_cell(&table, "%" PRId64, trial->id);
@@ -72,11 +65,7 @@ static void print_list(const struct trial_list *list)
 static void print_points(const struct point_list *list)
 {
     struct table table = {0};
-    table_add_column(&table, "application", true);
-    table_add_column(&table, "experiment", true);
-    table_add_column(&table, "state", true);
-    table_add_column(&table, "point", true);
-    table_add_column(&table, "reason", true);
+    table_add_columns(&table, "<application", "<experiment", "<state", "<point", "<reason", NULL);
     for (size_t i = 0; i < list->n_rows; i++) {
         const struct point_row *row = &list->rows[i];
         table_add_cell(&table, "%s", row->application);
@@ -151,9 +140,7 @@ static int run_list(int argc, char **argv)
 static void print_attributes(const struct trial_rows *rows)
 {
     struct table table = {0};
-    table_add_column(&table, "kind", true);
-    table_add_column(&table, "name", true);
-    table_add_column(&table, "value", true);
+    table_add_columns(&table, "<kind", "<name", "<value", NULL);
     for (size_t i = 0; i < rows->n_rows; i++) {
         table_add_cell(&table, "%s", rows->rows[i].group);
         table_add_cell(&table, "%s", rows->rows[i].name);
@@ -166,8 +153,7 @@ static void print_attributes(const struct trial_rows *rows)
 static void print_metrics(const struct trial_rows *rows)
 {
     struct table table = {0};
-    table_add_column(&table, "metric", true);
-    table_add_column(&table, "value", false);
+    table_add_columns(&table, "<metric", "value", NULL);
     for (size_t i = 0; i < rows->n_rows; i++) {
         const struct trial_row *row = &rows->rows[i];
         table_add_cell(&table, "%s", row->name);
@@ -189,11 +175,7 @@ static void print_wait_states(const struct trial_rows *rows)
         return;
     }
     struct table table = {0};
-    table_add_column(&table, "count", false);
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "severity", false);
-    table_add_column(&table, "confidence", false);
-    table_add_column(&table, "wait state", true);
+    table_add_columns(&table, "count", "time", "severity", "confidence", "<wait state", NULL);
     for (size_t i = 0; i < rows->n_rows; i++) {
         const struct trial_row *row = &rows->rows[i];
         table_add_cell(&table, "%" PRIu64, row->count);
@@ -209,11 +191,7 @@ static void print_wait_states(const struct trial_rows *rows)
 static void print_regions(const struct trial_rows *rows, uint64_t top)
 {
     struct table table = {0};
-    table_add_column(&table, "visits", false);
-    table_add_column(&table, "inclusive", false);
-    table_add_column(&table, "exclusive", false);
-    table_add_column(&table, "region", true);
-    table_add_column(&table, "file", true);
+    table_add_columns(&table, "visits", "inclusive", "exclusive", "<region", "<file", NULL);
     size_t n_shown = rows->n_rows < top ? rows->n_rows : (size_t)top;
     for (size_t i = 0; i < n_shown; i++) {
         const struct trial_row *row = &rows->rows[i];

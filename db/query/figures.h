@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What runs are compared by: where the time of a stored trial went, how large it was, how long it
-// took, its efficiencies.
+// The figures by which stored runs are compared: size, run time, efficiencies, and where the time
+// went.
 #ifndef PAGODA_DB_QUERY_FIGURES_H
 #define PAGODA_DB_QUERY_FIGURES_H
 
@@ -34,7 +34,7 @@ typedef void trial_region_adder(void *user, const char *region, const char *wait
                                 int64_t value_ns);
 
 /// Calls ADD with the time of each region of a trial (its path, escaped as in focus.h), all ranks
-/// together, cut up likewise. The parts sum to the time of all ranks. 0, or -1 and ERR.
+/// together, divided likewise. The parts sum to the time of all ranks. 0, or -1 and ERR.
 int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
                        void *user, struct error *err);
 
@@ -94,9 +94,9 @@ const char *trial_parameter_role(const struct trial_efficiency *efficiency, cons
 /// likewise, and waiting, the wait states together.
 extern const char *const trial_severity_names[];
 
-/// How severe NAME, a wait state or one of these names, is in a trial as a whole, and how sure that
-/// is; both from 0 to 1. What was not found has severity 0 and confidence 1; what could not be
-/// looked for has NAN and 0. 0, or -1 and ERR.
+/// The severity of NAME, a wait state or one of these names, in a whole trial, and its confidence,
+/// both from 0 to 1. A wait state that was not found has severity 0 and confidence 1; one that
+/// could not be searched for has NAN and 0. 0, or -1 and ERR.
 int trial_severity_read(struct database *database, int64_t trial, const char *name,
                         double *severity, double *confidence, struct error *err);
 

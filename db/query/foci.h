@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interned foci that lie within a wanted one.
+// The foci of the database that lie within a given focus.
 #ifndef PAGODA_DB_QUERY_FOCI_H
 #define PAGODA_DB_QUERY_FOCI_H
 
@@ -27,7 +27,8 @@ struct wanted_focus {
     int64_t resource_id; // in the hierarchy of the parts, 0 for none
 };
 
-/// Where values may be added (metric.adds_up_over), and the hierarchy the answer is divided by.
+/// Which foci count, so that their values may be added (metric.adds_up_over), and the hierarchy by
+/// which the answer is divided.
 struct query_rule {
     bool is_exact;           // every hierarchy is exactly as selected
     bool is_call_path_exact; // the call path is
@@ -40,8 +41,8 @@ struct query_foci {
     size_t n_foci, capacity;
 };
 
-/// Finds the foci within FOCUS whose values may be added under RULE. A restriction of Machine is
-/// not looked at: no focus has one. 0 (FOCI is to be released), or -1 and ERR.
+/// Finds the foci within FOCUS that count under RULE. Restrictions of Machine are ignored, because
+/// no stored focus has one. 0 (FOCI is to be released), or -1 and ERR.
 int query_foci_find(struct database *database, const struct focus *focus,
                     const struct query_rule *rule, struct query_foci *foci, struct error *err);
 void query_foci_release(struct query_foci *foci);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A focus query in two steps: the interned foci that lie within the wanted one (foci.c),
-// then, trial by trial, their values, which lie in the order of their foci. Both lists are walked
-// together: what lies between is passed over where it is little, as between the foci of one call
-// path on all ranks, and leapt over by a new search where it is much, as between those of one rank.
+// A focus query has two steps: find the foci within the wanted one (foci.c), then read their values
+// trial by trial in the order of foci. Both lists are merged. Small gaps between wanted foci are
+// read over, as between the foci of one call path on all ranks; large ones, as between those of one
+// rank, are skipped by a new search.
 #include "db/query/query.h"
 
 #include <sqlite3.h>

@@ -12,9 +12,9 @@
 
 struct query_question {
     const char *metric; // its name, or with `property_value` that of a property
-    // NULL, or the column of the property's instances that is asked: "severity", "confidence" (its
-    // mean), "count", "wait_ns". Instances are kept for the whole program, by call path and by
-    // process, not by both.
+    // NULL, or a column of the property's instances: "severity", "confidence" (its mean), "count",
+    // "wait_ns". Instances are stored for the whole program, by call path and by process, not by
+    // both.
     const char *property_value;
     const char *focus;    // resource normal form; hierarchies left out are whole; NULL: the program
     const char *interval; // its name; NULL: of each trial the first that its values within the
@@ -31,13 +31,12 @@ struct query_value {
     uint64_t n_values; // at least 1
 };
 
-/// Calls ANSWER(value, USER) for each trial, by its number (in the order asked), and within it for
-/// each part, by path (processes by their number), that has values of the metric within the focus.
-/// Values add up over all resources the focus, or the part, contains as far as the metric allows
-/// (metric.adds_up_over): a metric that adds up over processes only wants the exact call path, one
-/// that never adds up the exact focus; in the hierarchy asked for by parts any resource will do. A
-/// restriction of Machine selects the ranks that ran there in each trial. 0, or -1 and ERR: bad
-/// focus, unknown metric, resource or interval, unreadable database.
+/// Calls ANSWER(value, USER) for each trial, in the order given, and within it for each part with
+/// values of the metric within the focus, by path (processes by number). Values are added over all
+/// resources of the focus or part as far as the metric allows (metric.adds_up_over): one that adds
+/// up over processes only needs the exact call path, one that never adds up the exact focus; the
+/// hierarchy of the parts is free. A restriction of Machine selects the ranks that ran there. 0, or
+/// -1 and ERR: bad focus, unknown metric, resource or interval, unreadable database.
 int query_metric(struct database *database, const struct query_question *question,
                  void (*answer)(const struct query_value *value, void *user), void *user,
                  struct error *err);

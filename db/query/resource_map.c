@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Renamings as a short list that is searched through (see resource_map.h).
+// Renamings are a short list, searched in order.
 #include "db/query/resource_map.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct resource_map {
 
 static const char code_root[] = "/Code/", call_path_root[] = "/CallPath";
 
-/// Length of the level at the begin of TEXT, which is behind a slash.
+/// Length of the level at TEXT, which begins after a slash.
 static size_t level_length(const char *text)
 {
     size_t length = 0;

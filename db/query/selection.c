@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conditions become one SQL statement, each text in it a parameter; the names a user may have
-// misspelt are looked up first, so that a slip does not look like "no trial".
+// Conditions become one SQL statement with each text as a parameter. Names are looked up first, so
+// that a misspelt one is not reported as "no trial".
 #include "db/query/selection.h"
 
 #include <inttypes.h>
@@ -146,7 +146,7 @@ void trial_group_release(struct trial_group *group)
 
 // --- several conditions
 
-/// The statement while it is made: its text, and what is to be bound.
+/// The statement under construction: its text and the values to bind.
 struct statement_text {
     FILE *sql;
     char **values; // ?1, ?2, ... to be freed
@@ -295,7 +295,7 @@ static int write_conditions(struct statement_text *text, struct database *databa
     return status;
 }
 
-/// All trials that the selectors mean.
+/// All trials that the selectors choose.
 static int find_meant(struct database *database, const struct trial_conditions *conditions,
                       struct trial_group *meant, struct error *err)
 {

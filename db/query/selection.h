@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The trials a user means: by one word, or by several conditions at once.
+// The trials that a user chooses, by one word or by several conditions.
 #ifndef PAGODA_DB_QUERY_SELECTION_H
 #define PAGODA_DB_QUERY_SELECTION_H
 
@@ -16,29 +16,28 @@ struct trial_group {
     size_t n_ids, capacity;
 };
 
-/// The trials SELECTOR means, in the order of their numbers: one as in trials.h; else all whose
-/// name, experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else
-/// all with an attribute of that NAME=VALUE; revision=COMMIT means the program's git revision, four
-/// digits of it at least, branch=NAME and tag=NAME also what git told of it. 0 (GROUP is to be
-/// released), or -1 and ERR.
+/// The trials that SELECTOR chooses, by number: one as in trials.h; else all whose name,
+/// experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else all
+/// with that attribute NAME=VALUE, where revision=COMMIT (four digits at least), branch=NAME and
+/// tag=NAME also match the program's git revision. 0 (GROUP is to be released), or -1 and ERR.
 int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
                      struct error *err);
-/// The same for comparisons: where runs and intervals of runs are meant, the runs.
+/// The same for comparisons: if SELECTOR chooses runs and intervals of runs, only the runs.
 int trial_group_to_compare(struct database *database, const char *selector,
                            struct trial_group *group, struct error *err);
-/// Keeps of GROUP the trials of the git revision that the latest of them was run with, or, when
-/// that one has none, those without. 0, or -1 and ERR.
+/// Keeps the trials of GROUP with the git revision of the latest one, or those without a revision
+/// if it has none. 0, or -1 and ERR.
 int trial_group_newest(struct database *database, struct trial_group *group, struct error *err);
-/// All measured trials of an application and experiment (NULL: of any), or, when there are none,
-/// the predicted ones; first of all those that have the parameter PARAMETER, unless it is NULL. 0
-/// (GROUP is to be released), or -1 and ERR: there is none.
+/// All measured trials of an application and experiment (NULL: of any) or, if there are none, the
+/// predicted ones. If any has the parameter PARAMETER (may be NULL), only such trials. 0 (GROUP is
+/// to be released), or -1 and ERR: there is none.
 int trial_group_all(struct database *database, const char *application, const char *experiment,
                     const char *parameter, struct trial_group *group, struct error *err);
 void trial_group_release(struct trial_group *group);
 
 /// What a trial must be; NULL and 0 mean "any". All conditions must hold.
 struct trial_conditions {
-    const char *const *selectors; // the trial is meant by one of them (trial_group_find())
+    const char *const *selectors; // one of them chooses the trial (trial_group_find())
     size_t n_selectors;
     const char *application, *experiment; // patterns: * ? [...]
     const char *origin;                   // measured, predicted, threshold, interval

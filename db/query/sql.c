@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See sql.h. Three locks, of which each would do: the file is opened read-only, the
-// connection is query_only, and SQLite asks an authorizer about each thing a statement does when it
-// compiles it (https://www.sqlite.org/c3ref/set_authorizer.html). Time is limited by a handler that
-// SQLite calls every few thousand steps of its machine; what one step can take, by the lengths of
-// values and patterns (https://www.sqlite.org/security.html).
+// Three barriers, each sufficient by itself: the file is opened read-only, the connection is
+// query_only, and SQLite asks an authorizer about each action of a statement when it compiles it
+// (https://www.sqlite.org/c3ref/set_authorizer.html). A handler that SQLite calls every few
+// thousand steps limits the time; lengths of values and patterns limit the time of one step
+// (https://www.sqlite.org/security.html).
 #include "db/query/sql.h"
 
 #include <inttypes.h>

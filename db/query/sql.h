@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One SQL query of the user's, which can only read.
+// Runs one SQL query of the user, which can only read.
 #ifndef PAGODA_DB_QUERY_SQL_H
 #define PAGODA_DB_QUERY_SQL_H
 
@@ -17,14 +17,14 @@ struct sql_value {
     double number;
 };
 
-/// What takes the answer: the names of the columns once, then each row.
+/// Receives the answer: the names of the columns once, then each row.
 struct sql_taker {
     void (*columns)(void *user, const char *const *names, size_t n_columns);
     void (*row)(void *user, const struct sql_value *values, size_t n_columns);
     void *user;
 };
 
-/// What a query may take, so that one without an end does end.
+/// Limits of a query, so that one without an end ends.
 struct sql_limits {
     double seconds;      // of processor time
     uint64_t size_bytes; // of SQLite's memory, and of all rows

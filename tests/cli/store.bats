@@ -226,7 +226,7 @@ END
 @test "an unknown trial gets the nearest name" {
     keep --as baseline
     refused 'has no trial "basline"; did you mean "baseline"\?' "$PAGODA" store show runs.db basline
-    refused 'has no trial "7"; there are baseline' "$PAGODA" store show runs.db 7
+    refused 'has no trial "7"; there is baseline' "$PAGODA" store show runs.db 7
 }
 
 @test "wrong usage" {
