@@ -23,10 +23,7 @@ static int compare_regions(const void *left, const void *right, void *context)
 
 static void add_time_columns(struct table *table)
 {
-    table_add_column(table, "exclusive", false);
-    table_add_column(table, "share", false);
-    table_add_column(table, "inclusive", false);
-    table_add_column(table, "visits", false);
+    table_add_columns(table, "exclusive", "share", "inclusive", "visits", NULL);
 }
 
 static void add_time_cells(struct table *table, const struct page *page, uint64_t exclusive_ns,
@@ -102,11 +99,7 @@ static bool print_stretches(const struct page *page)
     if (n > 0) {
         qsort_r(order, n, sizeof *order, compare_stretches, (void *)result);
         struct table table = {0};
-        table_add_column(&table, "time", false);
-        table_add_column(&table, "share", false);
-        table_add_column(&table, "max/mean", false);
-        table_add_column(&table, "rank", false);
-        table_add_column(&table, "before", true);
+        table_add_columns(&table, "time", "share", "max/mean", "rank", "<before", NULL);
         for (size_t i = 0; i < n && i < STRETCH_ROWS; i++)
             add_stretch_row(&table, page, order[i]);
         page_heading_of_times(page, "Time outside recorded regions",
@@ -156,10 +149,8 @@ void page_regions(const struct page *page)
 
     struct table table = {0};
     add_time_columns(&table);
-    if (result->n_ranks > 1) {
-        table_add_column(&table, "max/mean", false);
-        table_add_column(&table, "rank", false);
-    }
+    if (result->n_ranks > 1)
+        table_add_columns(&table, "max/mean", "rank", NULL);
     table_add_column(&table, "region", true);
     for (size_t i = 0; i < n_shown; i++)
         add_region_row(&table, page, &result->regions[order[i]]);

@@ -52,11 +52,7 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
 {
     const struct result *result = page->result;
     struct table table = {0};
-    table_add_column(&table, "total", false);
-    table_add_column(&table, "share", false);
-    table_add_column(&table, "count", false);
-    table_add_column(&table, "confidence", false);
-    table_add_column(&table, "wait state", true);
+    table_add_columns(&table, "total", "share", "count", "confidence", "<wait state", NULL);
     for (size_t i = 0; i < n; i++) {
         const struct result_pattern *pattern = &result->patterns[order[i]];
         table_add_cell(&table, "%s", quantity_in((int64_t)pattern->total_ns, page->unit).text);
@@ -77,80 +73,78 @@ static int compare_amounts(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/// "rank 0 81.0 %, rank 2 12.3 % and 5 others"; NULL when there is none. The caller frees.
-static char *ranks_text(const struct result_amount *amounts, size_t count, uint64_t total_ns,
-                        size_t limit)
+/// Writes "rank 0 81.0 %, rank 2 12.3 % and 5 others".
+static void write_ranks(const struct result_amount *amounts, size_t count, uint64_t total_ns,
+                        size_t limit, FILE *out)
 {
-    if (count == 0)
-        return NULL;
     struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
     memcpy(sorted, amounts, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_amounts);
-    char *text = memory_copy_text("");
     if (count == limit + 1) // one more is shorter than "and 1 other"
         limit = count;
-    for (size_t i = 0; i < count && i < limit; i++) {
-        char *longer = memory_format("%s%srank %" PRIu32 " %s", text, i ? ", " : "", sorted[i].key,
-                                     quantity_part((double)sorted[i].ns, (double)total_ns).text);
-        free(text);
-        text = longer;
-    }
-    if (count > limit) {
-        char *longer =
-            memory_format("%s and %s", text, quantity_count(count - limit, "other").text);
-        free(text);
-        text = longer;
-    }
+    for (size_t i = 0; i < count && i < limit; i++)
+        fprintf(out, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key,
+                quantity_part((double)sorted[i].ns, (double)total_ns).text);
+    if (count > limit)
+        fprintf(out, " and %s", quantity_count(count - limit, "other").text);
     free(sorted);
-    return text;
 }
 
-static char *append(char *text, char *more)
+static void print_ranks(const struct page *page, const char *label,
+                        const struct result_amount *amounts, size_t count, uint64_t total_ns)
 {
-    char *longer = memory_format("%s%s", text, more);
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    if (count > 0)
+        write_ranks(amounts, count, total_ns, HARDEST_HIT, out);
+    fclose(out);
+    if (count > 0)
+        page_labelled(page, label, "%s", text);
     free(text);
-    free(more);
-    return longer;
 }
 
-/// "main/solve/MPI_Recv at solve.c:56 81.0 %", or with the shares of its places, if it has several:
-/// "main/solve/MPI_Recv 81.0 % (solve.c:56 70.0 %, solve.c:60 11.0 %)". The caller frees.
-static char *path_share_text(const struct result *result, const struct result_pattern *pattern,
-                             const struct result_amount *amount)
+/// The places of AMOUNT's calls with their shares: "solve.c:56 70.0 %, solve.c:60 11.0 %". How
+/// many.
+static size_t write_places(const struct result *result, const struct result_pattern *pattern,
+                           const struct result_amount *amount, FILE *out)
 {
-    struct quantity share = quantity_part((double)amount->ns, (double)pattern->total_ns);
     size_t n_places = 0;
-    char *places = memory_copy_text("");
     for (size_t i = 0; i < pattern->n_by_site; i++) {
         const struct result_amount *at = &pattern->by_site[i];
         const struct result_site *site = &result->sites[at->key];
-        if (site->path != amount->key || !site->source[0])
-            continue;
-        if (++n_places <= HARDEST_HIT)
-            places = append(
-                places,
-                memory_format("%s%s %s", n_places > 1 ? ", " : "", site->source,
-                              quantity_part((double)at->ns, (double)pattern->total_ns).text));
+        if (site->path == amount->key && site->source[0] && ++n_places <= HARDEST_HIT)
+            fprintf(out, "%s%s %s", n_places > 1 ? ", " : "", site->source,
+                    quantity_part((double)at->ns, (double)pattern->total_ns).text);
     }
     if (n_places > HARDEST_HIT)
-        places = append(
-            places,
-            memory_format(" and %s", quantity_count(n_places - HARDEST_HIT, "other place").text));
-    char *path = n_places == 1 ? path_text(result, pattern, amount->key)
-                               : memory_copy_text(result->paths[amount->key].shown);
-    char *text = memory_format("%s %s%s%s%s", path, share.text, n_places > 1 ? " (" : "",
-                               n_places > 1 ? places : "", n_places > 1 ? ")" : "");
-    free(path);
-    free(places);
-    return text;
+        fprintf(out, " and %s", quantity_count(n_places - HARDEST_HIT, "other place").text);
+    return n_places;
 }
 
+/// "main/solve/MPI_Recv at solve.c:56 81.0 %", or with the shares of its places, if it has several:
+/// "main/solve/MPI_Recv 81.0 % (solve.c:56 70.0 %, solve.c:60 11.0 %)".
 static void print_paths(const struct page *page, const struct result_pattern *pattern)
 {
+    const struct result *result = page->result;
     for (size_t i = 0; i < pattern->n_by_path && i < HARDEST_HIT; i++) {
-        char *text = path_share_text(page->result, pattern, &pattern->by_path[i]);
-        page_labelled(page, i == 0 ? "  call paths" : "", "%s", text);
-        free(text);
+        const struct result_amount *amount = &pattern->by_path[i];
+        struct quantity share = quantity_part((double)amount->ns, (double)pattern->total_ns);
+        const char *label = i == 0 ? "  call paths" : "";
+        char *places = NULL;
+        size_t size;
+        FILE *out = memory_stream(&places, &size);
+        size_t n_places = write_places(result, pattern, amount, out);
+        fclose(out);
+        char *path = path_text(result, pattern, amount->key);
+        if (n_places > 1)
+            page_labelled(page, label, "%s %s (%s)", result->paths[amount->key].shown, share.text,
+                          places);
+        else
+            page_labelled(page, label, "%s %s",
+                          n_places == 1 ? path : result->paths[amount->key].shown, share.text);
+        free(path);
+        free(places);
     }
 }
 
@@ -171,14 +165,17 @@ static uint32_t main_rank_of(const struct result_origins *origins, uint32_t regi
     return most && most->time_ns > positive_ns / 2 ? most->rank : RESULT_NONE;
 }
 
-static char *append_rank(char *text, uint32_t rank)
+static void write_origin(const char *separator, const char *name, double share, uint32_t rank,
+                         FILE *out)
 {
-    return rank == RESULT_NONE ? text : append(text, memory_format(" (rank %" PRIu32 ")", rank));
+    fprintf(out, "%s%s %s", separator, name, quantity_share(share).text);
+    if (rank != RESULT_NONE)
+        fprintf(out, " (rank %" PRIu32 ")", rank);
 }
 
-/// Adds which computing outside recorded regions it is, by the calls that followed.
-static char *append_stretches(char *text, const struct result *result,
-                              const struct result_origins *origins, uint32_t region)
+/// Which computing outside recorded regions it is, by the calls that followed. Whether any is told.
+static bool write_stretches(const struct result *result, const struct result_origins *origins,
+                            uint32_t region, FILE *out)
 {
     size_t n_shown = 0;
     for (size_t i = 0; i < origins->n_by_site && n_shown < HARDEST_HIT; i++) {
@@ -186,52 +183,44 @@ static char *append_stretches(char *text, const struct result *result,
         if (share->region != region || share->share < worth_naming)
             continue;
         char *site = site_text(result, share->site, region);
-        text = append(text, memory_format("%sbefore %s %s", n_shown++ ? ", " : ": ", site,
-                                          quantity_share(share->share).text));
-        text = append_rank(text, share->rank);
+        write_origin(n_shown++ ? ", before " : ": before ", site, share->share, share->rank, out);
         free(site);
     }
-    return n_shown ? append(text, memory_copy_text(";")) : text;
-}
-
-/// What stands between TEXT, a list so far, and its next item.
-static const char *separator_after(const char *text)
-{
-    size_t length = strlen(text);
-    return length == 0 ? "" : text[length - 1] == ';' ? " " : ", ";
+    return n_shown > 0;
 }
 
 /// "merge_result 95.2 % (rank 0), solve_task 3.1 %, 2 others 0.4 %; not known 1.3 %".
 static void print_origins(const struct page *page, const struct result_origins *origins)
 {
-    char *text = memory_copy_text("");
+    const struct result *result = page->result;
     double total_ns = (double)(origins->explained_ns + origins->unexplained_ns);
     uint64_t left_ns = origins->explained_ns;
-    size_t n_shown = 0;
+    const char *separator = "";
+    size_t n_shown = 0, size;
+    char *text = NULL;
+    if (total_ns == 0)
+        return;
+    FILE *out = memory_stream(&text, &size);
     for (; n_shown < origins->n_by_region && n_shown < HARDEST_HIT; n_shown++) {
         const struct result_path_share *share = &origins->by_region[n_shown];
-        const struct result_region *region = &page->result->regions[share->region];
-        text = append(text, memory_format("%s%s %s", separator_after(text), region->shown,
-                                          quantity_share(share->share).text));
-        text = append_rank(text, main_rank_of(origins, share->region));
-        if (!strcmp(region->name, RESULT_REGION_PROGRAM))
-            text = append_stretches(text, page->result, origins, share->region);
+        const struct result_region *region = &result->regions[share->region];
+        write_origin(separator, region->shown, share->share, main_rank_of(origins, share->region),
+                     out);
+        separator = !strcmp(region->name, RESULT_REGION_PROGRAM) &&
+                            write_stretches(result, origins, share->region, out)
+                        ? "; "
+                        : ", ";
         left_ns -= (uint64_t)share->time_ns;
     }
     if (n_shown < origins->n_by_region)
-        text =
-            append(text, memory_format("%s%s %s", separator_after(text),
-                                       quantity_count(origins->n_by_region - n_shown, "other").text,
-                                       quantity_part((double)left_ns, total_ns).text));
-    size_t length = strlen(text);
-    if (length > 0 && text[length - 1] == ';')
-        text[length - 1] = '\0';
+        fprintf(out, "%s%s %s", separator,
+                quantity_count(origins->n_by_region - n_shown, "other").text,
+                quantity_part((double)left_ns, total_ns).text);
     if (origins->unexplained_ns > 0)
-        text = append(text,
-                      memory_format("%snot known %s", length > 0 ? "; " : "",
-                                    quantity_part((double)origins->unexplained_ns, total_ns).text));
-    if (total_ns > 0)
-        page_labelled(page, "  delayed by", "%s", text);
+        fprintf(out, "%snot known %s", n_shown > 0 ? "; " : "",
+                quantity_part((double)origins->unexplained_ns, total_ns).text);
+    fclose(out);
+    page_labelled(page, "  delayed by", "%s", text);
     free(text);
 }
 
@@ -267,15 +256,8 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     fputs("\n  ", page->stream);
     print_paragraph(title, 2, 4, page->options->width, page->stream);
     free(title);
-    char *ranks = ranks_text(pattern->by_rank, pattern->n_by_rank, pattern->total_ns, HARDEST_HIT);
-    if (ranks)
-        page_labelled(page, "  ranks", "%s", ranks);
-    free(ranks);
-    char *causes =
-        ranks_text(pattern->by_cause, pattern->n_by_cause, pattern->total_ns, HARDEST_HIT);
-    if (causes)
-        page_labelled(page, "  waiting for", "%s", causes);
-    free(causes);
+    print_ranks(page, "  ranks", pattern->by_rank, pattern->n_by_rank, pattern->total_ns);
+    print_ranks(page, "  waiting for", pattern->by_cause, pattern->n_by_cause, pattern->total_ns);
     print_origins(page, &pattern->origins);
     print_paths(page, pattern);
     print_worst(page, pattern);
@@ -315,15 +297,13 @@ static void print_details(const struct page *page, const size_t *order, size_t n
 static void print_not_evaluated(const struct page *page)
 {
     const struct result *result = page->result;
-    char *names = memory_copy_text("");
-    for (size_t i = 0; i < result->n_patterns; i++) {
-        if (result->patterns[i].is_evaluated)
-            continue;
-        char *longer =
-            memory_format("%s%s%s", names, names[0] ? "; " : "", result->patterns[i].name);
-        free(names);
-        names = longer;
-    }
+    char *names = NULL;
+    size_t size;
+    FILE *out = memory_stream(&names, &size);
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (!result->patterns[i].is_evaluated)
+            fprintf(out, "%s%s", ftell(out) > 0 ? "; " : "", result->patterns[i].name);
+    fclose(out);
     if (names[0]) {
         fputc('\n', page->stream);
         page_labelled(page, "not recorded", "%s", names);
@@ -346,20 +326,25 @@ void page_waits(const struct page *page)
     free(order);
 }
 
-/// The ranks a region's part of the path lies on, as ranks_text() says it.
-static char *ranks_on_path(const struct result *result, const struct result_path_share *share)
+/// The ranks that SHARES, of the critical path, lie on: those of REGION, or all with RESULT_NONE.
+/// NULL: none. The caller frees.
+static char *ranks_on_path(const struct result_path_share *shares, size_t n_shares, uint32_t region,
+                           uint64_t whole_ns, size_t limit)
 {
-    size_t n_parts = result->critical_path.n_by_region_rank, count = 0;
-    struct result_amount *amounts = memory_zeroed(n_parts, sizeof *amounts);
-    for (size_t i = 0; i < n_parts; i++) {
-        const struct result_path_share *part = &result->critical_path.by_region_rank[i];
-        if (part->region == share->region && part->rank != RESULT_NONE && part->time_ns > 0)
-            amounts[count++] = (struct result_amount){part->rank, 1, (uint64_t)part->time_ns};
+    struct result_amount *amounts = memory_zeroed(n_shares, sizeof *amounts);
+    size_t count = 0, size;
+    for (size_t i = 0; i < n_shares; i++)
+        if (shares[i].region == region && shares[i].rank != RESULT_NONE && shares[i].time_ns > 0)
+            amounts[count++] =
+                (struct result_amount){shares[i].rank, 1, (uint64_t)shares[i].time_ns};
+    char *text = NULL;
+    if (count > 0) {
+        FILE *out = memory_stream(&text, &size);
+        write_ranks(amounts, count, whole_ns, limit, out);
+        fclose(out);
     }
-    char *text = ranks_text(amounts, count, share->time_ns > 0 ? (uint64_t)share->time_ns : 0,
-                            HARDEST_ON_PATH);
     free(amounts);
-    return text ? text : memory_copy_text("-");
+    return text;
 }
 
 /// Before which calls the computing in a region was, where the trace tells.
@@ -385,47 +370,33 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
     }
 }
 
-/// "ranks: rank 3 70.1 %, rank 1 20.3 % and 2 others"
-static void print_path_ranks(const struct page *page)
-{
-    const struct result *result = page->result;
-    struct result_amount *amounts = memory_zeroed(result->n_ranks, sizeof *amounts);
-    size_t n = 0;
-    for (size_t i = 0; i < result->critical_path.n_by_rank; i++) {
-        const struct result_path_share *share = &result->critical_path.by_rank[i];
-        if (share->rank != RESULT_NONE && share->time_ns > 0)
-            amounts[n++] = (struct result_amount){share->rank, 1, (uint64_t)share->time_ns};
-    }
-    char *text = ranks_text(amounts, n, result->time_ns, HARDEST_HIT);
-    if (text)
-        fprintf(page->stream, "  %s\n", text);
-    free(text);
-    free(amounts);
-}
-
 void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
     size_t n_rows = result->critical_path.n_by_region;
     size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
     struct table table = {0};
-    table_add_column(&table, "time", false);
-    table_add_column(&table, "share", false);
-    table_add_column(&table, "region", true);
-    table_add_column(&table, "on", true);
+    table_add_columns(&table, "time", "share", "<region", "<on", NULL);
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
-        char *ranks = ranks_on_path(result, share);
+        uint64_t share_ns = share->time_ns > 0 ? (uint64_t)share->time_ns : 0;
+        char *ranks = ranks_on_path(result->critical_path.by_region_rank,
+                                    result->critical_path.n_by_region_rank, share->region, share_ns,
+                                    HARDEST_ON_PATH);
         table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
         table_add_cell(&table, "%s", quantity_share(share->share).text);
         table_add_cell(&table, "%s", result->regions[share->region].shown);
-        table_add_cell(&table, "%s", ranks);
+        table_add_cell(&table, "%s", ranks ? ranks : "-");
         free(ranks);
         add_stretch_rows(&table, page, share->region);
     }
     page_heading_of_times(page, "Critical path",
                           "what determined the run time, by region and rank");
-    print_path_ranks(page);
+    char *ranks = ranks_on_path(result->critical_path.by_rank, result->critical_path.n_by_rank,
+                                RESULT_NONE, result->time_ns, HARDEST_HIT);
+    if (ranks)
+        fprintf(page->stream, "  %s\n", ranks);
+    free(ranks);
     page_table(page, &table);
     page_left_out(page, n_rows - n_shown, "further region", "--top");
 }
