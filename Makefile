@@ -109,6 +109,16 @@ $(BUILD)/obj/db/schema.o: $(BUILD)/obj/db/schema.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
 
+# The records that a copy of an archive holds as they are, from OTF2's own headers.
+copying-objects := $(addprefix $(BUILD)/obj/analyzer/rewrite/,copy_definitions.o copy_events.o)
+$(copying-objects): private own-cppflags += -I$(BUILD)/obj/analyzer/rewrite
+$(copying-objects): $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h
+$(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h: analyzer/rewrite/record_kinds.awk $(BUILD)/flags
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' '#include <otf2/otf2.h>' | $(CC) $(library-cflags) $(CPPFLAGS) -E -P -x c - | \
+	    LC_ALL=C awk -f $< >$@
+
 objects-with-folders := $(patsubst %.c,$(BUILD)/obj/%.o,$(shell grep -lE 'PAGODA_(DATA|LIB)DIR' $(sources)))
 $(objects-with-folders): $(BUILD)/folders
 

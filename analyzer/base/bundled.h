@@ -13,17 +13,18 @@ struct bundled {
     const char *folder, *thing;
 };
 
-/// The file that NAME stands for: itself, or the bundled one where there is no such file and it is
-/// a mere name. NULL and ERR with the nearest bundled name, or all of them. The caller frees.
+/// The path NAME, or that of the bundled file of this name if there is no such file and NAME has
+/// neither folder nor ending. NULL and ERR with the nearest bundled name, or all of them. The
+/// caller frees.
 char *bundled_path(const struct bundled *catalogue, const char *name, struct error *err);
 
-/// The names in CATALOGUE, sorted, *N of them, for xml_folder_free(). NULL and ERR when the folder
-/// of patterns is nowhere.
+/// The names in CATALOGUE, sorted, *N of them, for xml_folder_free(). NULL and ERR if the folder
+/// of patterns does not exist.
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err);
 
-/// The folder of patterns, in which that of machines is: beside the command, in a build folder or
-/// an installed tree, also one that was moved; or where it was installed. NULL and ERR when it is
-/// nowhere. The caller frees.
+/// The folder of patterns, which contains the other bundled folders: beside the command (in a build
+/// folder or an installed tree, which may have been moved), or where it was installed. NULL and ERR
+/// if there is none. The caller frees.
 char *data_folder(struct error *err);
 
 /// The names of the files *.xml in DIRECTORY, *N of them, in the order of their bytes whatever the

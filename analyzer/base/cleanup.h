@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Leaving nothing behind: scratch files have no name, so they vanish when they are closed or the
-// program ends; signals are noted so that half-done work can be removed first.
+// Clean ends: scratch files have no name, so they vanish when they are closed or the program ends;
+// signals are only noted, so that unfinished work can be removed first.
 #ifndef PAGODA_BASE_CLEANUP_H
 #define PAGODA_BASE_CLEANUP_H
 
@@ -24,14 +24,14 @@ int scratch_file_write(int file, const void *bytes, size_t n, uint64_t at);
 /// errno.
 ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at);
 
-/// From here on SIGINT, SIGTERM and SIGHUP are noted, not obeyed, so that the work can look now and
-/// then, clean up and end. Ignored signals stay ignored. Calls do not nest.
+/// From now on SIGINT, SIGTERM and SIGHUP are only noted; the work checks for them, cleans up and
+/// ends. Ignored signals stay ignored. Calls do not nest.
 void interrupt_begin(void);
 bool interrupt_has_come(void);
-/// The signals do what they did before.
+/// Restores the signals' actions.
 void interrupt_end(void);
 
-/// Removes a folder and all in it; none of that name is no error. 0, or -1 and ERR.
+/// Removes a folder with its contents, if it exists. 0, or -1 and ERR.
 int scratch_folder_remove(const char *dir, struct error *err);
 
 #endif

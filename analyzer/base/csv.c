@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See csv.h. The bytes of a record's fields lie one behind the other, each ended by a zero byte.
+// See csv.h. The bytes of a record's fields lie one after the other, each ended by a zero byte.
 #include "analyzer/base/csv.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ static int next_byte(struct csv_reader *reader)
     return c;
 }
 
-/// Reads the rest of a field in quotes, up to the byte behind it, which it returns in *C.
+/// Reads the rest of a field in quotes, up to the byte after it, which it returns in *C.
 static int read_quoted(struct csv_reader *reader, int *c, struct error *err)
 {
     bool is_open = true;
@@ -118,7 +118,7 @@ static int read_quoted(struct csv_reader *reader, int *c, struct error *err)
                : csv_error(reader, err, "the quotes do not end before a comma or the line's end");
 }
 
-/// Reads one field and the byte behind it, *C: a comma, a newline, EOF.
+/// Reads one field and the byte after it, *C: a comma, a newline, EOF.
 static int read_field(struct csv_reader *reader, int *c, struct error *err)
 {
     *c = next_byte(reader);

@@ -211,7 +211,7 @@ int comparison_read(char *text, struct comparison *comparison, struct error *err
     if (at == text || strspn(text, " \t") >= (size_t)(at - text))
         return error_set(err, "`%s`: a name is missing", text);
     if (relation != RELATION_NONE && value[strspn(value, " \t")] == '\0')
-        return error_set(err, "`%s`: a value is missing behind %s", text, signs[relation]);
+        return error_set(err, "`%s`: a value is missing after %s", text, signs[relation]);
     *at = '\0';
     *comparison = (struct comparison){text_trim(text), text_trim(value), relation};
     return 0;

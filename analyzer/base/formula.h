@@ -52,7 +52,7 @@ struct comparison {
 const char *relation_sign(enum relation relation);
 
 /// Reads TEXT, which is changed and holds the parts of COMPARISON. 0, or -1 and ERR: no name, no
-/// value behind an operator, or an operator that there is not.
+/// value after an operator, or an unknown operator.
 int comparison_read(char *text, struct comparison *comparison, struct error *err);
 
 /// Cuts what stands before the next && off *REST, which is changed and NULL at the end.

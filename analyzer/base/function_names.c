@@ -234,15 +234,11 @@ char *function_names_list(const char *const *names, size_t n, const bool *is_mea
             n_more++;
             continue;
         }
-        char *longer = memory_format("%s%s%s", list, n_listed++ ? ", " : "", names[i]);
-        free(list);
-        list = longer;
+        text_append(&list, "%s%s", n_listed++ ? ", " : "", names[i]);
     }
-    if (n_more == 0)
-        return list;
-    char *all = memory_format("%s and %zu more", list, n_more);
-    free(list);
-    return all;
+    if (n_more > 0)
+        text_append(&list, " and %zu more", n_more);
+    return list;
 }
 
 // --- how names are shown

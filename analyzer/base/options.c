@@ -259,7 +259,7 @@ static int take_option(const struct option_usage *usage, const struct option_row
     return store_value(row, optarg, err);
 }
 
-/// GIVEN is the word with the option, behind which comes NEXT, NULL for none.
+/// GIVEN is the word with the option, NEXT the word after it, NULL for none.
 static bool option_accepted(const struct option_usage *usage, int value, const char *given,
                             const char *next, const char **values, int *status)
 {
@@ -386,7 +386,7 @@ static const char *below_0(const char *text)
     return text[0] == '-' && (is_digit(text[1]) || text[1] == '.') ? ", it is below 0" : "";
 }
 
-/// UNIT is none of UNITS: which is meant, and which there are.
+/// UNIT is none of UNITS: the error names the nearest, or all.
 static int refuse_unit(const char *unit, const struct unit *units, size_t n_units,
                        struct error *err)
 {

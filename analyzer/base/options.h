@@ -106,7 +106,7 @@ struct option_usage {
 bool options_parse(const struct option_usage *usage, int argc, char **argv, int *first_operand,
                    int *status);
 
-/// How many words follow the first `--`, -1: there is none.
+/// Number of words after the first `--`; -1 without one.
 int options_words_behind_dashes(int argc, char **argv);
 
 /// What `--help` prints; TOPIC is the word after it, NULL for none. `man` prints the list of

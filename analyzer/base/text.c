@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,15 +199,12 @@ const char *spelling_nearest(const char *word, const char *const *candidates, si
     return nearest ? nearest : completed(word, candidates, count);
 }
 
-/// The words, each behind BEFORE.
+/// The words, each with BEFORE in front of it.
 static char *listed(const char *before, const char *const *words, size_t n)
 {
     char *list = memory_copy_text("");
-    for (size_t i = 0; i < n; i++) {
-        char *longer = memory_format("%s%s%s%s", list, i ? ", " : "", before, words[i]);
-        free(list);
-        list = longer;
-    }
+    for (size_t i = 0; i < n; i++)
+        text_append(&list, "%s%s%s", i ? ", " : "", before, words[i]);
     return list;
 }
 
@@ -225,6 +223,19 @@ char *spelling_some(const char *before, const char *const *words, size_t n)
                                list, n > MAX_SHOWN ? ", ..." : "");
     free(list);
     return some;
+}
+
+void text_append(char **text, const char *format, ...)
+{
+    char *more = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int n_more = vasprintf(&more, format, arguments);
+    va_end(arguments);
+    size_t n = *text ? strlen(*text) : 0;
+    *text = memory_resize(*text, n + (size_t)(n_more > 0 ? n_more : 0) + 1, 1);
+    strcpy(*text + n, n_more > 0 ? more : "");
+    free(n_more >= 0 ? more : NULL);
 }
 
 char *text_trim(char *text)

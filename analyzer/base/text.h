@@ -32,7 +32,8 @@ size_t utf8_prefix(const char *text, size_t width);
 /// TEXT as one word of the shell: as it is if that will do, else in quotes. The caller frees.
 char *shell_word(const char *text);
 
-/// The same of a file, which no command takes for an option: behind ./ if it begins with -.
+/// The same for a path, with ./ in front if it begins with -, so that no command takes it for an
+/// option.
 char *shell_path(const char *path);
 
 /// The nearest of COUNT candidates to WORD by edit distance with transpositions (optimal string
@@ -43,9 +44,12 @@ const char *spelling_nearest(const char *word, const char *const *candidates, si
 /// "a, b, c": the N words; the caller frees.
 char *spelling_list(const char *const *words, size_t n);
 
-/// "; there are a, b, c, d, ...": the first of N words, each behind BEFORE, for where none is near;
-/// "" without words. The caller frees.
+/// "; there are a, b, c, d, ...": the first of N words, each with BEFORE in front of it, for where
+/// none is near; "" without words. The caller frees.
 char *spelling_some(const char *before, const char *const *words, size_t n);
+
+/// Appends to *TEXT, of the heap or NULL, as printf does.
+void text_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /// TEXT without white space at its ends; it is changed.
 char *text_trim(char *text);

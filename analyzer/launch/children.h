@@ -39,7 +39,7 @@ void trace_forward_signals(void);
 int trace_run_line(char **line, const char *library, const char *spool);
 
 /// Makes the archive in DIR from the records in SPOOL; processes that still record are waited for
-/// up to WAIT seconds. What goes wrong is said on stderr.
+/// up to WAIT seconds. Failures are reported on stderr.
 struct trace_finished trace_finish(const char *dir, const char *spool, const char *wait);
 
 #endif

@@ -2,16 +2,16 @@
 // See facts.h.
 #include "analyzer/launch/facts.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 enum { MOST_SECONDS = 5 };
 
@@ -23,61 +23,35 @@ struct revision {
 };
 
 /// First line of what `git -C FOLDER ARGUMENTS` prints. False: it failed, or took too long.
-static bool ask_git(const char *folder, const char *const *arguments, char *line, size_t size)
+static bool ask_git(const char *folder, const char *arguments, char *line, size_t size)
 {
-    const char *command[12] = {"git", "--no-optional-locks", "-C", folder};
-    int out[2];
-    int n = 4;
-    int status = -1;
-    size_t length = 0;
-    ssize_t got;
-    char rest[4096];
-    while (*arguments && n < 11)
-        command[n++] = *arguments++;
-    if (pipe2(out, O_CLOEXEC) != 0)
-        return false;
-    pid_t pid = fork();
-    if (pid == 0) {
-        int nowhere = open("/dev/null", O_RDWR);
-        dup2(nowhere, STDIN_FILENO);
-        dup2(out[1], STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-        alarm(MOST_SECONDS);
-        execvp("git", (char *const *)command);
-        _exit(127);
-    }
-    close(out[1]);
-    while (pid > 0 && (got = read(out[0], rest, sizeof rest)) != 0) {
-        if (got < 0 && errno != EINTR)
-            break;
-        for (ssize_t i = 0; i < got; i++)
-            if (length + 1 < size)
-                line[length++] = rest[i];
-    }
-    close(out[0]);
-    line[length] = '\0';
+    char *word = shell_path(folder);
+    char *command = memory_format("exec timeout %d git --no-optional-locks -C %s %s "
+                                  "</dev/null 2>/dev/null",
+                                  MOST_SECONDS, word, arguments);
+    FILE *answer = popen(command, "re");
+    if (!answer || !fgets(line, (int)size, answer))
+        line[0] = '\0';
     line[strcspn(line, "\n")] = '\0';
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (answer && getc(answer) != EOF)
         continue;
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    free(command);
+    free(word);
+    return answer && pclose(answer) == 0;
 }
 
 static bool find_in(const char *folder, struct revision *revision)
 {
-    static const char *const head[] = {"rev-parse", "--verify", "HEAD", NULL};
-    static const char *const changes[] = {"status", "--porcelain", "--untracked-files=no", NULL};
-    static const char *const branch[] = {"symbolic-ref", "--short", "-q", "HEAD", NULL};
-    static const char *const tag[] = {"describe", "--tags", "--exact-match", "HEAD", NULL};
     char line[256];
-    if (!ask_git(folder, head, line, sizeof line) || strlen(line) >= sizeof revision->commit ||
-        strspn(line, "0123456789abcdef") != strlen(line))
+    if (!ask_git(folder, "rev-parse --verify HEAD", line, sizeof line) ||
+        strlen(line) >= sizeof revision->commit || strspn(line, "0123456789abcdef") != strlen(line))
         return false;
     snprintf(revision->commit, sizeof revision->commit, "%.64s", line);
-    if (ask_git(folder, changes, line, sizeof line))
+    if (ask_git(folder, "status --porcelain --untracked-files=no", line, sizeof line))
         snprintf(revision->modified, sizeof revision->modified, "%s", *line ? "yes" : "no");
-    if (ask_git(folder, branch, line, sizeof line))
+    if (ask_git(folder, "symbolic-ref --short -q HEAD", line, sizeof line))
         snprintf(revision->branch, sizeof revision->branch, "%s", line);
-    if (ask_git(folder, tag, line, sizeof line))
+    if (ask_git(folder, "describe --tags --exact-match HEAD", line, sizeof line))
         snprintf(revision->tag, sizeof revision->tag, "%s", line);
     return true;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 static const char *base_name(const char *path)
 {
@@ -284,10 +285,7 @@ char *launch_export_with(const char *value, const char *const *names)
     if (has_all)
         return NULL;
     list = memory_copy_text(has_none ? "" : value);
-    for (; *names; names++) {
-        char *longer = memory_format("%s%s%s", list, *list ? "," : "", *names);
-        free(list);
-        list = longer;
-    }
+    for (; *names; names++)
+        text_append(&list, "%s%s", *list ? "," : "", *names);
     return list;
 }

@@ -131,9 +131,8 @@ static void kill_descendants(void)
             waitpid(-1, NULL, 0);
 }
 
-/// In a process between this one and the run: when this one ends, however it does, there is still
-/// somebody to end a run that does not end when asked. Launchers hang at times when they are told
-/// so while they start.
+/// In a process between this one and the run: however this one ends, the guard still ends a run
+/// that ignores SIGTERM. Launchers sometimes hang if they get it while they start.
 static void guard(const struct process_start *start, pid_t parent, int report,
                   const sigset_t *signals, const sigset_t *before)
 {
@@ -148,7 +147,7 @@ static void guard(const struct process_start *start, pid_t parent, int report,
         run(start, self, before);
     if (pid < 0)
         _exit(1);
-    setpgid(pid, pid); // as the child does: whoever is first
+    setpgid(pid, pid); // the child does the same: either may be first
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     int status = wait_for(pid, signals, start, &end);
     if (end.is_interrupted || end.is_over_limit)

@@ -2,6 +2,7 @@
 // The table of settings, where their values come from, and what makes them valid.
 #include "analyzer/launch/settings.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -171,21 +172,10 @@ static const char *nearest_name(const char *name)
     return spelling_nearest(name, names, TRACE_N_SETTINGS);
 }
 
-/// Cuts white space off both ends, in place.
-static char *trimmed(char *text)
-{
-    size_t length;
-    text += strspn(text, " \t\r\n");
-    length = strlen(text);
-    while (length > 0 && strchr(" \t\r\n", text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
-
-/// What stands behind the = of a line, without the comment and the quotes around it, in place.
+/// The text after the = of a line, without a comment and quotes, in place.
 static char *value_of(char *text)
 {
-    char *value = trimmed(text);
+    char *value = text_trim(text);
     char *close = *value == '"' || *value == '\'' ? strchr(value + 1, *value) : NULL;
     const char *rest = close ? close + 1 + strspn(close + 1, " \t") : NULL;
     if (rest && (*rest == '\0' || *rest == '#')) {
@@ -195,32 +185,30 @@ static char *value_of(char *text)
     for (char *c = value; *c; c++)
         if (*c == '#' && (c == value || c[-1] == ' ' || c[-1] == '\t'))
             *c = '\0';
-    return trimmed(value);
+    return text_trim(value);
 }
 
 /// One line of a configuration file.
 static int read_line(struct trace_settings *settings, char *line, const char *where,
                      struct error *err)
 {
-    char *text = trimmed(line);
+    char *text = text_trim(line);
     char *equals = strchr(text, '=');
-    char *name = text;
-    char *value;
     if (*text == '\0' || *text == '#')
         return 0;
     if (!equals)
         return error_set(err, "%s: `%s` is no line of the form NAME = VALUE", where, text);
     *equals = '\0';
-    name = trimmed(name);
-    value = value_of(equals + 1);
+    char *name = text_trim(text);
+    const char *value = value_of(equals + 1);
     for (char *c = name; *c; c++)
         *c = *c == '-' ? '_' : *c;
     int i = find_setting(name);
     if (i < 0) {
         const char *nearest = nearest_name(name);
-        return nearest ? error_set(err, "%s: there is no setting `%s`; did you mean `%s`?", where,
-                                   name, nearest)
-                       : error_set(err, "%s: there is no setting `%s`", where, name);
+        return error_set(err, "%s: there is no setting `%s`%s%s%s", where, name,
+                         nearest ? "; did you mean `" : "", nearest ? nearest : "",
+                         nearest ? "`?" : "");
     }
     if (settings->values[i].rank == ORIGIN_FILE)
         return error_set(err, "%s: `%s` is set already in %s", where, name,
@@ -268,7 +256,6 @@ extern char **environ;
 /// PAGODA_MIN_DURATION=... A name that is nearly one of ours is a slip; others are not ours.
 static int read_environment(struct trace_settings *settings, struct error *err)
 {
-    static const char *const others[] = {"SPOOL", "CONFIG", NULL};
     for (char **entry = environ; *entry; entry++) {
         const char *equals = strchr(*entry, '=');
         char name[64];
@@ -277,11 +264,9 @@ static int read_environment(struct trace_settings *settings, struct error *err)
             continue;
         snprintf(where, sizeof where, "%.*s", (int)(equals - *entry), *entry);
         snprintf(name, sizeof name, "%.*s", (int)(equals - *entry - 7), *entry + 7);
-        bool is_other = false;
-        for (int i = 0; others[i]; i++)
-            is_other = is_other || !strcmp(name, others[i]);
+        bool is_other = !strcmp(name, "SPOOL") || !strcmp(name, "CONFIG");
         for (char *c = name; *c; c++)
-            *c = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+            *c = (char)tolower((unsigned char)*c);
         int i = find_setting(name);
         if (i >= 0) {
             set(settings, i, equals + 1, ORIGIN_ENVIRONMENT, where);
@@ -292,7 +277,7 @@ static int read_environment(struct trace_settings *settings, struct error *err)
             continue;
         snprintf(name, sizeof name, "%s", nearest);
         for (char *c = name; *c; c++)
-            *c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+            *c = (char)toupper((unsigned char)*c);
         return error_set(err, "%s: there is no such setting; did you mean PAGODA_%s?", where, name);
     }
     return 0;
@@ -360,7 +345,7 @@ static int check_numbers(const struct trace_settings *settings, struct error *er
     return 0;
 }
 
-/// Whether nothing stands before, between or behind commas of LIST.
+/// Whether a name in LIST, between its commas, is empty.
 static bool has_empty_name(const char *list)
 {
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -372,9 +357,6 @@ static bool has_empty_name(const char *list)
 static int check_names(const struct trace_settings *settings, struct error *err)
 {
     const char *variables = text_of(settings, SETTING_ENV);
-    for (int i = 0; i < TRACE_N_SETTINGS; i++)
-        if (strpbrk(text_of(settings, i), "\n\r"))
-            return wrong(settings, i, "a value is one line", err);
     if (strcmp(text_of(settings, SETTING_MPI), "all") &&
         strcmp(text_of(settings, SETTING_MPI), "communication"))
         return wrong(settings, SETTING_MPI, "it is `all` or `communication`", err);
@@ -408,14 +390,15 @@ static char *filter_path(const struct trace_settings *settings)
     const char *text = text_of(settings, SETTING_FILTER);
     if (*text == '\0')
         return NULL;
-    return memory_format("%s%s", *text != '/' && value->base ? value->base : "", text);
+    bool is_of_file = value->rank == ORIGIN_FILE && *text != '/';
+    return memory_format("%s%s", is_of_file ? value->base : "", text);
 }
 
-/// The tracer reads its settings line by line. (It does not read the filter's path.)
+/// The tracer reads its settings line by line.
 static int check_lines(const struct trace_settings *settings, struct error *err)
 {
     for (int i = 0; i < TRACE_N_SETTINGS; i++)
-        if (i != SETTING_FILTER && strchr(text_of(settings, i), '\n'))
+        if (strpbrk(text_of(settings, i), "\n\r"))
             return error_set(err, "%s: a line break in the value", settings->values[i].where);
     return 0;
 }
@@ -440,12 +423,8 @@ static void set_environment(struct trace_settings *settings)
 {
     const struct option_list *given = &settings->environment;
     char *names = NULL;
-    for (size_t i = 0; i < given->count; i++) {
-        char *longer = i ? memory_format("%s,%s", names, given->values[i])
-                         : memory_copy_text(given->values[i]);
-        free(names);
-        names = longer;
-    }
+    for (size_t i = 0; i < given->count; i++)
+        text_append(&names, "%s%s", i ? "," : "", given->values[i]);
     if (names)
         set(settings, SETTING_ENV, names, ORIGIN_OPTION, "--env");
     free(names);
@@ -466,13 +445,6 @@ int trace_settings_resolve(struct trace_settings *settings, struct error *err)
         free(where);
     }
     set_environment(settings);
-    for (int i = 0; i < TRACE_N_SETTINGS; i++) {
-        struct trace_setting_value *value = &settings->values[i];
-        if (value->rank != ORIGIN_FILE) {
-            free(value->base);
-            value->base = NULL;
-        }
-    }
     return check(settings, err);
 }
 
@@ -499,7 +471,7 @@ bool trace_settings_is_config(const char *path)
     ssize_t n;
     bool is_config = false;
     while (file && (n = getline(&line, &size, file)) > 0) {
-        const char *text = trimmed(!strncmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line);
+        const char *text = text_trim(!strncmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line);
         if (strlen(line) < (size_t)n && *text == '\0' && line[0] == '\0')
             break; // not a text
         if (*text == '\0' || *text == '#')
@@ -578,22 +550,14 @@ void trace_settings_write(const struct trace_settings *settings, FILE *stream)
 static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *time_ns,
                      struct error *err)
 {
-    char part[64];
-    while (n > 0 && *text == ' ') {
-        text++;
-        n--;
-    }
-    while (n > 0 && text[n - 1] == ' ')
-        n--;
+    char *part = memory_format("%.*s", (int)n, text);
+    const char *time = text_trim(part);
+    int status = 0;
     *time_ns = otherwise;
-    if (n == 0)
-        return 0;
-    if (n >= sizeof part)
-        return error_set(err, "`%.*s` is no time", (int)n, text);
-    snprintf(part, sizeof part, "%.*s", (int)n, text);
-    if (option_read_duration(part, time_ns, err) != 0)
-        return error_wrap(err, "`%s`", part);
-    return 0;
+    if (*time && option_read_duration(time, time_ns, err) != 0)
+        status = error_wrap(err, "`%s`", time);
+    free(part);
+    return status;
 }
 
 int trace_windows_read(const char *text, struct trace_window *windows, struct error *err)

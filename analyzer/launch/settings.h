@@ -24,7 +24,7 @@ struct trace_settings {
         char *text;  // NULL: default
         char *where; // "--min-duration", "PAGODA_MIN_DURATION", "FILE:3"
         int rank;    // of the origin: file, environment, option
-        char *base;  // folder that a relative path starts from, NULL: the working folder
+        char *base;  // of one from a file: the folder that a relative path starts from
     } values[TRACE_N_SETTINGS];
     struct trace_filter *filter; // NULL: none
 };

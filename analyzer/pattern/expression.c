@@ -27,7 +27,7 @@ enum token {
 
 struct parser {
     const char *start;
-    const char *at; // behind the current token
+    const char *at; // after the current token
     const struct expression_scope *scope;
     struct error *err;
     bool has_failed;
@@ -162,7 +162,7 @@ static void next(struct parser *p)
         p->token = TOKEN_END;
 }
 
-/// Is the current token this operator or word? Then goes on to the next.
+/// Is the current token this operator or word? Then passes it.
 static bool take(struct parser *p, const char *word)
 {
     if ((p->token != TOKEN_SIGN && p->token != TOKEN_NAME) || strcmp(p->word, word) != 0)
@@ -528,7 +528,7 @@ static struct operand parse_and(struct parser *p)
     return parse_chain(p, "&&", PROGRAM_JUMP_FALSE, parse_comparison);
 }
 
-/// Behind `condition ?`: "then : else".
+/// After `condition ?`: "then : else".
 static struct operand parse_choice(struct parser *p, const struct operand *condition)
 {
     uint8_t slot = in_temporary(p, condition);

@@ -20,7 +20,7 @@ enum { MAX_GUARD = 128 }; // only values below this can choose a list
 struct candidate {
     const struct pattern *pattern;
     uint32_t index;    // of the pattern
-    uint32_t n_within; // candidates behind it that are evaluated only where it waited
+    uint32_t n_within; // candidates after it that are evaluated only where it waited
 };
 
 struct candidate_list {

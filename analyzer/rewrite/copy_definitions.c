@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/record_kinds.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/resolve.h"
+
+#include "record_kinds.gen.h" // of record_kinds.awk
 
 // ---- calls that are waited for later ----
 

@@ -1,16 +1,144 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A callback for each kind of record writes it again, when it happens now (copy_state.h).
+// A callback for each kind of record writes it again, when it happens now. The functions that made
+// events of the records for the replay (decode.h) say which of them were events, and when: so the
+// times told of events, in their order, find their records. The other records go with their
+// surroundings.
 #include "analyzer/rewrite/copy_events.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/log.h"
+#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/copy_state.h"
-#include "analyzer/rewrite/record_kinds.h"
+#include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/trace/archive.h"
+#include "analyzer/trace/decode.h"
+
+#include "record_kinds.gen.h" // of record_kinds.awk
+
+/// Parameters that all callbacks for events share.
+#define COPY_EVENT_PARAMETERS                                                                      \
+    OTF2_LocationRef location, OTF2_TimeStamp ticks, uint64_t record, void *user_data,             \
+        OTF2_AttributeList *attributes
+
+/// A message that a call completes later.
+struct late_message {
+    uint64_t call; // number of the call that was put off
+    bool is_send;
+    uint64_t request, size_bytes;
+    uint32_t sender, tag;
+    OTF2_CommRef communicator;
+};
+
+/// One location.
+struct copy {
+    struct trace_source source;
+    struct decode_functions decode;
+    struct decoder decoder;
+    struct event event; // the decoder's output
+    struct time_map_reader *times;
+    OTF2_EvtWriter *writer;
+    OTF2_MetricValue *values; // of a metric record
+    size_t value_capacity;
+    const struct pag_changed *change; // of the record at hand, NULL: none
+    uint64_t put_off;                 // number of the call it is in, 0: not put off
+    // Where calls are put off, requests are numbered anew: one may be open for longer than its
+    // number is its own.
+    const struct late_definitions *late; // NULL: no call is
+    struct map requests;                 // number in the trace -> new one
+    uint32_t n_requests;
+    struct late_message *waiting; // by call
+    size_t n_waiting, waiting_capacity;
+    struct error *err;
+    bool has_failed;
+};
+
+// ---- when a record happens now ----
+
+/// The run does not have the record at hand.
+static bool copy_is_left_out(const struct copy *copy)
+{
+    return copy->change && copy->change->is_left_out;
+}
+
+/// For the next record.
+static struct decoder *copy_decoder(struct copy *copy)
+{
+    copy->decoder.n_output = 0;
+    return &copy->decoder;
+}
+
+/// After a record was written with this CODE: whether to go on.
+static OTF2_CallbackCode copy_written(struct copy *copy, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS && !copy->has_failed) {
+        copy->has_failed = true;
+        error_set(copy->err, "cannot write: %s", otf2_error_cause(code));
+    }
+    return copy->has_failed ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_ErrorCode write_message(const struct copy *copy, const struct late_message *message,
+                                    uint64_t time_ns)
+{
+    if (message->is_send)
+        return OTF2_EvtWriter_MpiIsendComplete(copy->writer, NULL, time_ns, message->request);
+    return OTF2_EvtWriter_MpiIrecv(copy->writer, NULL, time_ns, message->sender,
+                                   message->communicator, message->tag, message->size_bytes,
+                                   message->request);
+}
+
+static void write_late_call(struct copy *copy, const struct time_map_late *late)
+{
+    size_t n = 0;
+    copy_written(copy,
+                 OTF2_EvtWriter_Enter(copy->writer, NULL, late->begin_ns, copy->late->waitall));
+    for (; n < copy->n_waiting && copy->waiting[n].call <= late->last; n++)
+        copy_written(copy, write_message(copy, &copy->waiting[n], late->end_ns));
+    copy_written(copy, OTF2_EvtWriter_Leave(copy->writer, NULL, late->end_ns, copy->late->waitall));
+    copy->n_waiting -= n;
+    for (size_t i = 0; i < copy->n_waiting; i++)
+        copy->waiting[i] = copy->waiting[n + i];
+}
+
+/// Writes the calls without events that are due before the next event, or at the end.
+static void copy_late_calls(struct copy *copy)
+{
+    struct time_map_late late;
+    int status = 0;
+    while (copy->late && !copy->has_failed &&
+           (status = time_map_late(copy->times, &late, copy->err)) == 1)
+        write_late_call(copy, &late);
+    copy->has_failed = copy->has_failed || status < 0;
+}
+
+/// When the record that was just given to the decoder, or none of its, happens now; calls that are
+/// waited for before it are written.
+static uint64_t copy_place(struct copy *copy, uint64_t ticks)
+{
+    uint64_t time_ns = 0;
+    int status;
+    copy->change = NULL;
+    copy->put_off = 0;
+    if (copy->decoder.n_output > 0) {
+        copy_late_calls(copy);
+        status = time_map_event(copy->times, copy->event.time_ns, event_completes(&copy->event),
+                                &time_ns, copy->err);
+        copy->change = time_map_change(copy->times);
+        copy->put_off = time_map_put_off(copy->times);
+    } else {
+        uint64_t origin_ticks = copy->source.clock->origin_ticks;
+        uint64_t recorded_ns =
+            (int64_t)(ticks - origin_ticks) > 0 ? clock_time_ns(copy->source.clock, ticks) : 0;
+        status = time_map_between(copy->times, recorded_ns, &time_ns, copy->err);
+    }
+    copy->decoder.n_output = 0;
+    copy->has_failed = copy->has_failed || status != 0;
+    return time_ns;
+}
 
 // ---- messages, requests and collectives ----
 
@@ -117,11 +245,7 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
         return copy_written(copy, OTF2_EvtWriter_MpiRecv(copy->writer, attributes, time_ns, sender,
                                                          comm, tag, size_bytes));
     uint64_t request = ++copy->n_requests;
-    put_off(copy, (struct late_message){.request = request,
-                                        .size_bytes = size_bytes,
-                                        .sender = sender,
-                                        .tag = tag,
-                                        .communicator = comm});
+    put_off(copy, (struct late_message){0, false, request, size_bytes, sender, tag, comm});
     add_envelope(copy, attributes, sender, comm, tag);
     return copy_written(copy,
                         OTF2_EvtWriter_MpiIrecvRequest(copy->writer, attributes, time_ns, request));
@@ -141,11 +265,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
     if (copy->put_off == 0)
         return copy_written(copy, OTF2_EvtWriter_MpiIrecv(copy->writer, attributes, time_ns, sender,
                                                           comm, tag, size_bytes, request));
-    put_off(copy, (struct late_message){.request = request,
-                                        .size_bytes = size_bytes,
-                                        .sender = sender,
-                                        .tag = tag,
-                                        .communicator = comm});
+    put_off(copy, (struct late_message){0, false, request, size_bytes, sender, tag, comm});
     return copy_written(copy, OTF2_SUCCESS);
 }
 
@@ -165,7 +285,12 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
 }
 
 /// Records that open, name or close a request and are otherwise the same.
-#define COPY_REQUEST(kind, new_request, parameters, arguments)                                     \
+#define NUMBER_MpiIrecvRequest               open_request
+#define NUMBER_MpiRequestTest                request_of
+#define NUMBER_MpiRequestCancelled           close_request
+#define NUMBER_NonBlockingCollectiveRequest  open_request
+#define NUMBER_NonBlockingCollectiveComplete close_request
+#define COPY_REQUEST(kind, parameters, arguments)                                                  \
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters, uint64_t request)       \
     {                                                                                              \
         struct copy *copy = user_data;                                                             \
@@ -176,22 +301,9 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
             return copy_written(copy, OTF2_SUCCESS);                                               \
         return copy_written(copy,                                                                  \
                             OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments,     \
-                                                  new_request(copy, request)));                    \
+                                                  NUMBER_##kind(copy, request)));                  \
     }
 REQUEST_EVENT_KINDS(COPY_REQUEST)
-
-static void set_message_callbacks(OTF2_EvtReaderCallbacks *callbacks)
-{
-    OTF2_EvtReaderCallbacks_SetMpiSendCallback(callbacks, copy_MpiSend);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(callbacks, copy_MpiIsend);
-    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(callbacks, copy_MpiRecv);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, copy_MpiIrecv);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, copy_MpiIsendComplete);
-#define SET(kind, new_request, parameters, arguments)                                              \
-    OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, copy_##kind);
-    REQUEST_EVENT_KINDS(SET)
-#undef SET
-}
 
 // ---- other records ----
 
@@ -291,10 +403,15 @@ OTF2_EvtReaderCallbacks *copy_events_callbacks(void)
         return NULL;
 #define SET(kind, parameters, arguments)                                                           \
     OTF2_EvtReaderCallbacks_Set##kind##Callback(callbacks, copy_##kind);
+    REQUEST_EVENT_KINDS(SET)
     REPLAYED_EVENT_KINDS(SET)
     OTHER_EVENT_KINDS(SET)
 #undef SET
-    set_message_callbacks(callbacks);
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(callbacks, copy_MpiSend);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(callbacks, copy_MpiIsend);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(callbacks, copy_MpiRecv);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, copy_MpiIrecv);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, copy_MpiIsendComplete);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, copy_Enter);
     OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, copy_Metric);
     OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, copy_BufferFlush);

@@ -50,29 +50,6 @@ int rewrite_check(const char *directory, struct error *err)
                                 directory);
 }
 
-/// Removes the folder PATH with its files, and those in its folders DEPTH levels down.
-static void remove_folder(const char *path, int depth)
-{
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-            continue;
-        char *inner = memory_format("%s/%s", path, entry->d_name);
-        if (unlink(inner) != 0 && depth > 0)
-            remove_folder(inner, depth - 1);
-        free(inner);
-    }
-    if (folder)
-        closedir(folder);
-    rmdir(path);
-}
-
-void rewrite_folder_remove(const char *path)
-{
-    remove_folder(path, 1);
-}
-
 char *rewrite_folder_make(const char *directory, struct error *err)
 {
     char *parent = rewrite_parent(directory);
@@ -85,4 +62,24 @@ char *rewrite_folder_make(const char *directory, struct error *err)
     error_set(err, "cannot make a folder for '%s': %s", directory, strerror(errno));
     free(path);
     return NULL;
+}
+
+static OTF2_FlushType pre_flush(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
+                                void *caller, bool is_final)
+{
+    (void)user_data, (void)type, (void)location, (void)caller, (void)is_final;
+    return OTF2_FLUSH;
+}
+
+OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_bytes,
+                           uint64_t definition_bytes)
+{
+    static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(folder, name, OTF2_FILEMODE_WRITE, event_bytes, definition_bytes,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (!archive || OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, NULL) ||
+        OTF2_Archive_SetSerialCollectiveCallbacks(archive))
+        return NULL;
+    return archive;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <otf2/otf2.h>
+
 #include "analyzer/base/error.h"
 
 struct rewrite_node {
@@ -37,7 +39,8 @@ char *rewrite_parent(const char *directory);
 /// A new folder beside DIRECTORY, on the same file system. The caller frees; NULL and ERR.
 char *rewrite_folder_make(const char *directory, struct error *err);
 
-/// Removes such a folder with what an archive being written has in it, two levels of files.
-void rewrite_folder_remove(const char *path);
+/// A new archive NAME in FOLDER, with chunks of these sizes; NULL when the library cannot.
+OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_bytes,
+                           uint64_t definition_bytes);
 
 #endif

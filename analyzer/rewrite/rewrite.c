@@ -41,15 +41,6 @@ give_up(void *user_data, const char *file, uint64_t line, const char *function, 
     longjmp(escape, 1);
 }
 
-static OTF2_FlushType pre_flush(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool is_final)
-{
-    (void)user_data, (void)type, (void)location, (void)caller, (void)is_final;
-    return OTF2_FLUSH;
-}
-
-static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
-
 /// The memory that OTF2 holds for a file until it is flushed.
 struct chunks {
     void **items;
@@ -144,16 +135,11 @@ static int open_both(struct rewriting *all, struct error *err)
     OTF2_Error_RegisterCallback(give_up, NULL);
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(all->reader);
     all->archive =
-        OTF2_Archive_Open(all->folder, archive_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                          DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        rewrite_open(all->folder, archive_name, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES);
     if (!all->archive)
         return check(OTF2_ERROR_FILE_INTERACTION, "cannot write", err);
     if (code == OTF2_SUCCESS)
-        code = OTF2_Archive_SetFlushCallbacks(all->archive, &flush_callbacks, NULL);
-    if (code == OTF2_SUCCESS)
         code = OTF2_Archive_SetMemoryCallbacks(all->archive, &memory_callbacks, NULL);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Archive_SetSerialCollectiveCallbacks(all->archive);
     return check(code, "cannot write", err) == 0 ? describe(all, err) : -1;
 }
 
@@ -364,7 +350,7 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
     if (status == 0 && rename(all->folder, directory) != 0)
         status = error_set(err, "cannot rename %s: %s", all->folder, strerror(errno));
     if (status != 0 && all->folder)
-        rewrite_folder_remove(all->folder);
+        scratch_folder_remove(all->folder, NULL);
     interrupt_end();
     free(all->folder);
     free(all->locations);

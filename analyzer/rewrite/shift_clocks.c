@@ -127,20 +127,9 @@ static int open_both(struct shifting *all, struct error *err)
                          trace_path(all->trace));
     OTF2_DefReaderCallbacks_SetMappingTableCallback(all->callbacks, on_mapping);
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(all->callbacks, on_offset);
-    all->archive = OTF2_Archive_Open(all->to, all->name, OTF2_FILEMODE_WRITE, event_bytes,
-                                     definition_bytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (!all->archive)
-        return error_set(err, "cannot write");
-    return 0;
+    all->archive = rewrite_open(all->to, all->name, event_bytes, definition_bytes);
+    return all->archive ? 0 : error_set(err, "cannot write");
 }
-
-static OTF2_FlushType pre_flush(void *user_data, OTF2_FileType type, OTF2_LocationRef location,
-                                void *caller, bool is_final)
-{
-    (void)user_data, (void)type, (void)location, (void)caller, (void)is_final;
-    return OTF2_FLUSH;
-}
-static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = pre_flush};
 
 /// The locations' own definitions. After a failure the library is used no more.
 static int write_definitions(struct shifting *all, struct error *err)
@@ -148,11 +137,7 @@ static int write_definitions(struct shifting *all, struct error *err)
     const struct definitions *definitions = trace_definitions(all->trace);
     if (open_both(all, err) != 0)
         return -1;
-    OTF2_ErrorCode code = OTF2_Archive_SetFlushCallbacks(all->archive, &flush_callbacks, NULL);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Archive_SetSerialCollectiveCallbacks(all->archive);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Archive_OpenDefFiles(all->archive);
+    OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(all->archive);
     for (size_t i = 0; i < definitions->n_locations; i++)
         if (definitions->locations[i].is_defined)
             OTF2_Reader_SelectLocation(all->reader, definitions->locations[i].id);
@@ -261,7 +246,7 @@ int shift_clocks(const char *directory, const struct trace *trace, const uint64_
     if (status == 0 && rename(all.to, directory) != 0)
         status = error_set(err, "cannot rename %s: %s", all.to, strerror(errno));
     if (status != 0 && all.to)
-        rewrite_folder_remove(all.to);
+        scratch_folder_remove(all.to, NULL);
     interrupt_end();
     OTF2_DefReaderCallbacks_Delete(all.callbacks);
     free(all.name);

@@ -34,7 +34,7 @@ static void skip_space(struct reading *reading)
         reading->at++;
 }
 
-/// Moves behind TOKEN if it is next.
+/// Passes TOKEN if it is next.
 static bool take(struct reading *reading, const char *token)
 {
     size_t length = strlen(token);

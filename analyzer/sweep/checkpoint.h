@@ -7,11 +7,10 @@
 //
 // The region is `program` (or left out), or what region_severity.h understands; in quotation marks
 // if it has a comma or a parenthesis that is not closed.
-// Operations: avg, min, max, stddev (of a sample; 0 of a single value), trend (from -1 to 1: by how
-// many more pairs of points the severity rises with the parameter than falls, of all pairs of
-// different parameters; no number without such a pair). An operation alone is of what the value
-// before it is of. Without `last N` all points count, else a value is unknown before there are N.
-// No comparison with an unknown value holds.
+// Operations: avg, min, max, stddev (of a sample; 0 for a single value), trend (Kendall's rank
+// correlation of severity and parameter; unknown without a pair of different parameters). An
+// operation alone has the arguments of the value before it. Without `last N` all points count, with
+// it a value is unknown until there are N. Comparisons with an unknown value do not hold.
 #ifndef PAGODA_SWEEP_CHECKPOINT_H
 #define PAGODA_SWEEP_CHECKPOINT_H
 
@@ -66,7 +65,7 @@ struct sweep_checkpoints {
 int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *text,
                           struct error *err);
 
-/// Notes the severity of property number SERIES in one more point.
+/// Adds the severity of property number SERIES in the next point.
 void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series, double severity);
 
 /// The same of a point with the parameter X.

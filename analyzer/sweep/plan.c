@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 // ---- values ----
 
@@ -122,13 +123,19 @@ static int add_range(struct sweep_values *values, const char *text, size_t lengt
     return 0;
 }
 
+/// Cuts white space off both ends.
+static void trim(const char **text, size_t *length)
+{
+    while (*length > 0 && isspace((unsigned char)**text))
+        ++*text, --*length;
+    while (*length > 0 && isspace((unsigned char)(*text)[*length - 1]))
+        --*length;
+}
+
 static int add_part(struct sweep_values *values, const char *part, size_t length, struct error *err)
 {
     struct decimal numbers[3];
-    while (length > 0 && isspace((unsigned char)*part))
-        part++, length--;
-    while (length > 0 && isspace((unsigned char)part[length - 1]))
-        length--;
+    trim(&part, &length);
     if (length == 0)
         return error_set(err, "a value is empty");
     if (range_read(part, length, numbers))
@@ -140,10 +147,7 @@ static int add_part(struct sweep_values *values, const char *part, size_t length
 int sweep_values_read(const char *text, struct sweep_values *values, struct error *err)
 {
     size_t length = strlen(text);
-    while (length > 0 && isspace((unsigned char)*text))
-        text++, length--;
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        length--;
+    trim(&text, &length);
     if (length >= 2 && text[0] == '{' && text[length - 1] == '}')
         text++, length -= 2;
     size_t begin = 0;
@@ -283,19 +287,15 @@ static char *point_name(const struct sweep_plan *plan, const struct sweep_point 
 {
     char *name = memory_copy_text("");
     for (size_t i = 0; i < plan->n_parameters; i++) {
-        if (!point->values[i])
-            continue;
-        char *longer = memory_format("%s%s%s=%s", name, *name ? "," : "", plan->parameters[i].name,
-                                     point->values[i]);
-        free(name);
-        name = longer;
+        if (point->values[i])
+            text_append(&name, "%s%s=%s", *name ? "," : "", plan->parameters[i].name,
+                        point->values[i]);
     }
-    if (plan->n_repetitions == 1 && *name)
-        return name;
-    char *full = point->repetition > 1 ? memory_format("%s#%" PRIu64, name, point->repetition)
-                                       : memory_copy_text(*name ? name : "as-is");
-    free(name);
-    return full;
+    if (point->repetition > 1)
+        text_append(&name, "#%" PRIu64, point->repetition);
+    else if (!*name)
+        text_append(&name, "as-is");
+    return name;
 }
 
 void sweep_plan_point(const struct sweep_plan *plan, size_t number, struct sweep_point *point)

@@ -15,8 +15,7 @@
 
 // ---- command lines ----
 
-/// Copies the word at *TEXT to WORD, which has room, and moves behind it. False: a quote has no
-/// end.
+/// Copies the word at *TEXT to WORD, which has room, and passes it. False: a quote has no end.
 static bool copy_word(const char **text, char *word)
 {
     const char *from = *text;
@@ -124,18 +123,6 @@ static int check_contents(const struct spec_reader *reader, const struct xml_ele
     return 0;
 }
 
-/// The attribute NAME, which must be there; NULL and the error.
-static const char *needed(const struct spec_reader *reader, const struct xml_element *element,
-                          const char *name)
-{
-    const char *value = xml_attribute(element, name);
-    if (value && *value)
-        return value;
-    error_set(reader->err, "<%s> has no attribute %s", element->name, name);
-    wrong(reader, element);
-    return NULL;
-}
-
 static int read_duration(const struct spec_reader *reader, const struct xml_element *element,
                          const char *name, uint64_t *duration_ns)
 {
@@ -167,14 +154,9 @@ static int read_values(const struct spec_reader *reader, const struct xml_elemen
 
 static int read_parameter(const struct spec_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"name", "values", "replaces", "role"};
-    if (check_attributes(reader, element, known, 4) != 0)
-        return -1;
-    const char *name = needed(reader, element, "name");
-    if (!name)
-        return -1;
     struct sweep_parameter *parameter =
-        sweep_plan_add(&reader->spec->plan, name, xml_attribute(element, "replaces"), reader->err);
+        sweep_plan_add(&reader->spec->plan, xml_attribute(element, "name"),
+                       xml_attribute(element, "replaces"), reader->err);
     if (!parameter)
         return wrong(reader, element);
     const char *role = xml_attribute(element, "role");
@@ -191,8 +173,6 @@ static int read_parameter(const struct spec_reader *reader, const struct xml_ele
 static int read_run(const struct spec_reader *reader, const struct xml_element *element)
 {
     struct sweep_plan *plan = &reader->spec->plan;
-    if (check_attributes(reader, element, NULL, 0) != 0)
-        return -1;
     char **words = plan->line ? NULL : sweep_words(element->text, reader->err);
     if (plan->line)
         error_set(reader->err, "there are two <run>");
@@ -207,8 +187,6 @@ static int read_run(const struct spec_reader *reader, const struct xml_element *
 static int read_build(const struct spec_reader *reader, const struct xml_element *element)
 {
     struct sweep_plan *plan = &reader->spec->plan;
-    if (check_attributes(reader, element, NULL, 0) != 0)
-        return -1;
     if (plan->build || element->text[strspn(element->text, " \t\r\n")] == '\0') {
         error_set(reader->err, plan->build ? "there are two <build>" : "<build> is empty");
         return wrong(reader, element);
@@ -219,43 +197,25 @@ static int read_build(const struct spec_reader *reader, const struct xml_element
 
 static int read_file(const struct spec_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"path"};
-    if (check_attributes(reader, element, known, 1) != 0)
-        return -1;
-    const char *path = needed(reader, element, "path");
-    if (!path)
-        return -1;
-    if (sweep_template_add(&reader->spec->plan, path, reader->err) != 0)
-        return wrong(reader, element);
-    return 0;
+    const char *path = xml_attribute(element, "path");
+    return sweep_template_add(&reader->spec->plan, path, reader->err) ? wrong(reader, element) : 0;
 }
 
 static int read_skip(const struct spec_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"when", "reason"};
     struct sweep_spec *spec = reader->spec;
-    if (check_attributes(reader, element, known, 2) != 0)
-        return -1;
-    const char *when = needed(reader, element, "when");
-    if (!when)
-        return -1;
-    if (sweep_skips_add(&spec->skips, &spec->plan, when, xml_attribute(element, "reason"),
-                        reader->err) != 0)
-        return wrong(reader, element);
-    return 0;
+    return sweep_skips_add(&spec->skips, &spec->plan, xml_attribute(element, "when"),
+                           xml_attribute(element, "reason"), reader->err)
+               ? wrong(reader, element)
+               : 0;
 }
 
 static int read_checkpoint(const struct spec_reader *reader, const struct xml_element *element)
 {
-    static const char *const known[] = {"when"};
-    if (check_attributes(reader, element, known, 1) != 0)
-        return -1;
-    const char *when = needed(reader, element, "when");
-    if (!when)
-        return -1;
-    if (sweep_checkpoints_add(&reader->spec->checkpoints, when, reader->err) != 0)
-        return wrong(reader, element);
-    return 0;
+    const char *when = xml_attribute(element, "when");
+    return sweep_checkpoints_add(&reader->spec->checkpoints, when, reader->err)
+               ? wrong(reader, element)
+               : 0;
 }
 
 static int read_policy(const struct spec_reader *reader, const struct xml_element *element)
@@ -301,16 +261,38 @@ static int read_settings(const struct spec_reader *reader, const struct xml_elem
     return 0;
 }
 
+/// The elements of a sweep. Of its attributes an element must have the first, if any.
 static const struct {
     const char *name;
     int (*read)(const struct spec_reader *, const struct xml_element *);
+    const char *attributes[4];
     bool comes_late;
 } parts[] = {
-    {"parameter", read_parameter, false},   {"run", read_run, false},
-    {"build", read_build, false},           {"file", read_file, false},
-    {"checkpoint", read_checkpoint, false}, {"skip", read_skip, true},
+    {"parameter", read_parameter, {"name", "values", "replaces", "role"}, false},
+    {"run", read_run, {0}, false},
+    {"build", read_build, {0}, false},
+    {"file", read_file, {"path"}, false},
+    {"checkpoint", read_checkpoint, {"when"}, false},
+    {"skip", read_skip, {"when", "reason"}, true},
 };
 enum { N_PARTS = sizeof parts / sizeof parts[0] };
+
+static int read_part(const struct spec_reader *reader, const struct xml_element *element,
+                     size_t part)
+{
+    const char *const *known = parts[part].attributes;
+    size_t n = 0;
+    while (n < 4 && known[n])
+        n++;
+    if (check_contents(reader, element) != 0 || check_attributes(reader, element, known, n) != 0)
+        return -1;
+    const char *first = n > 0 ? xml_attribute(element, known[0]) : "";
+    if (n > 0 && (!first || !*first)) {
+        error_set(reader->err, "<%s> has no attribute %s", element->name, known[0]);
+        return wrong(reader, element);
+    }
+    return parts[part].read(reader, element);
+}
 
 static int read_parts(const struct spec_reader *reader, const struct xml_element *element,
                       bool late_ones)
@@ -326,9 +308,7 @@ static int read_parts(const struct spec_reader *reader, const struct xml_element
         if (k == N_PARTS)
             return xml_refuse(reader->path, child->line, element->name, "element", child->name,
                               names, N_PARTS, reader->err);
-        if (parts[k].comes_late != late_ones)
-            continue;
-        if (check_contents(reader, child) != 0 || parts[k].read(reader, child) != 0)
+        if (parts[k].comes_late == late_ones && read_part(reader, child, k) != 0)
             return -1;
     }
     return 0;

@@ -180,7 +180,7 @@ static void make_folders_above(char *path, size_t n_there)
 {
     for (char *slash = strchr(path + n_there, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(path, 0777); // what fails here is told when the file is opened
+        mkdir(path, 0777); // opening the file reports a failure
         *slash = '/';
     }
 }

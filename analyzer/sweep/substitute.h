@@ -6,10 +6,10 @@
 #include "analyzer/base/error.h"
 #include "analyzer/sweep/plan.h"
 
-/// TEXT with the value of each parameter in place of what it replaces, in one pass: values are not
-/// looked through again, and of two that fit at one place the longer one goes. DIR stands for
-/// {dir}, and {{name} for {name}; with DIR NULL, in files, both stay as they are. Undefined values
-/// replace nothing. The caller frees.
+/// TEXT with the parameters' values in place of what they replace, in one pass: values are not
+/// searched again, and of two matches at one place the longer one counts. {dir} becomes DIR and
+/// {{name} becomes {name}, unless DIR is NULL (in files). Undefined values replace nothing. The
+/// caller frees.
 char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *point,
                        const char *dir, const char *text);
 
@@ -25,8 +25,8 @@ int sweep_check_names(const struct sweep_plan *plan, const char *text, struct er
 /// the build or a file. 0, or -1 and ERR.
 int sweep_check_uses(const struct sweep_plan *plan, struct error *err);
 
-/// Reads the file PATH and adds it to the plan. PATH is relative and stays below the working
-/// folder, for it is the place of the copy below the point's folder too. 0, or -1 and ERR.
+/// Reads the file PATH and adds it to the plan. PATH is relative and below the working folder,
+/// because the copy has the same path below the point's folder. 0, or -1 and ERR.
 int sweep_template_add(struct sweep_plan *plan, const char *path, struct error *err);
 
 /// Writes the copies of the point into its folder DIR. 0, or -1 and ERR.

@@ -207,7 +207,7 @@ END
 
 @test "messages" {
     values 2 'not of the form CONDITION' --cut-messages size tag=1 'size=>1'
-    values 2 'a value is missing behind >=' --cut-messages 'size>='
+    values 2 'a value is missing after >=' --cut-messages 'size>='
     values 2 'a name is missing' --cut-messages 'size>1&&' '&&tag==1' '==1'
     values 2 'is no operator; there are == != < <= > >=' --cut-messages 'size<>1' 'size!1'
     values 2 'unknown selector `sise`; is it size?' --cut-messages 'sise>=3' 'tag==1&&sise==3=0.5'

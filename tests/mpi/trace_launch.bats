@@ -179,7 +179,7 @@ installed_at() {
             run "$PAGODA" trace -o "$folder" -- "${line[@]}" "$BUILD/programs/$1/trace_end"
             [ "$status" = 0 ]
             [[ $output == *"; next: pagoda replay "* ]]
-            eval "\"\$PAGODA\" ${output##*; next: pagoda }" | grep -q efficiency
+            eval "\"\$PAGODA\" ${output##*; next: pagoda }" | grep -q Efficiency
             rm -r "./$folder"
         done
     }

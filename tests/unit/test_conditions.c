@@ -50,7 +50,7 @@ static void test_comparisons(void **state)
     check_error("a!", "`a!`: `!` is no operator; there are == != < <= > >=");
     check_error(" <1", "` <1`: a name is missing");
     check_error("", "``: a name is missing");
-    check_error("a< ", "`a< `: a value is missing behind <");
+    check_error("a< ", "`a< `: a value is missing after <");
 }
 
 static void test_parts(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points as tasks of Slurm job arrays: each task is this command again, for one point, and leaves
-// its result file for the driver. Slurm is asked before the result files are looked for: a task
-// that is no longer in the queue has left a result, or never will.
+// Points as tasks of Slurm job arrays: each task runs this command for one point and leaves a
+// result file for the driver. The queue is read before the result files, so a task that is not in
+// it either has left a result or never will.
 #include "analyzer/sweep/run/batch.h"
 
 #include <ctype.h>
@@ -21,6 +21,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/sweep/run/folder.h"
 #include "analyzer/sweep/substitute.h"
 
@@ -32,7 +33,7 @@ enum { MAX_TASKS = 1000, REASON_SIZE = 80 }; // Slurm allows 1001 unless configu
 struct task_array {
     const char *dir;     // folder of the sweep
     const char *options; // of sbatch, as shell text
-    char **arguments;    // of this command behind its name, up to NULL
+    char **arguments;    // of this command after its name, up to NULL
     size_t numbers[MAX_TASKS];
     char *folders[MAX_TASKS];
     size_t n;
@@ -40,19 +41,14 @@ struct task_array {
 
 /// The tasks that are pending or running.
 struct queue {
-    char *text; // one task a line, and behind it why it is pending
+    char *text; // a task and why it is pending on each line
 };
 
-/// TEXT in single quotes, for the shell.
-static void write_quoted(FILE *file, const char *text)
+static void write_word(FILE *file, const char *text)
 {
-    fputc('\'', file);
-    for (; *text; text++)
-        if (*text == '\'')
-            fputs("'\\''", file);
-        else
-            fputc(*text, file);
-    fputc('\'', file);
+    char *word = shell_word(text);
+    fputs(word, file);
+    free(word);
 }
 
 /// The script of an array: task K runs the K-th of the points.
@@ -68,11 +64,11 @@ static int write_script(const struct task_array *array, const char *path, struct
     for (size_t i = 0; i < array->n; i++)
         fprintf(file, " %zu", array->numbers[i]);
     fprintf(file, "\nshift \"$SLURM_ARRAY_TASK_ID\"\nexec ");
-    write_quoted(file, self);
+    write_word(file, self);
     fprintf(file, " sweep --leave-result \"$1\"");
     for (size_t i = 0; array->arguments[i]; i++) {
         fputc(' ', file);
-        write_quoted(file, array->arguments[i]);
+        write_word(file, array->arguments[i]);
     }
     fputc('\n', file);
     if (fclose(file) != 0)
@@ -146,10 +142,9 @@ static int submit_array(const struct task_array *array, struct error *err)
     int status = write_script(array, script, err);
     FILE *text = status == 0 ? open_memstream(&command, &length) : NULL;
     if (text) {
-        fprintf(text, "sbatch --parsable %s --array=0-%zu -o ", array->options, array->n - 1);
-        write_quoted(text, "/dev/null");
-        fputc(' ', text);
-        write_quoted(text, script);
+        fprintf(text, "sbatch --parsable %s --array=0-%zu -o /dev/null ", array->options,
+                array->n - 1);
+        write_word(text, script);
         fclose(text);
         job = output_of(command, "sbatch", err);
     }
@@ -231,32 +226,33 @@ static int lock_task(const char *point_dir)
 
 enum { LOST_STATUS = 125, TIMES_MISSED = 3, TIMES_PENDING = 3 };
 
-/// Why a task is pending.
-struct pending {
-    char reason[REASON_SIZE];
-    unsigned n_seen; // times in a row
+/// A point.
+struct batch_row {
+    struct sweep_job job;
+    char *options; // of sbatch, if it is to be submitted; else NULL
+    bool is_awaited;
+    char reason[REASON_SIZE]; // why its task is pending
+    unsigned n_seen;          // that reason, times in a row
+    unsigned n_missed;        // neither in the queue nor with a result, times in a row
 };
 
 struct batch {
     struct sweep_driver *driver;
-    struct sweep_job *jobs; // of all rows
-    char **options;         // of sbatch, of rows that are to be submitted; else NULL
-    bool *is_awaited;       // by row
-    struct pending *pending;
-    unsigned *n_missed; // neither in the queue nor with a result, times in a row
+    struct batch_row *rows;
+    size_t n;
 };
 
 /// What is to be done about a point that is not stored: wait for its task, or submit it.
-static int plan_row(struct batch *batch, const struct queue *queue, size_t i, struct error *err)
+static int plan_row(struct batch_row *row, const struct queue *queue, struct error *err)
 {
-    const struct sweep_job *job = &batch->jobs[i];
+    const struct sweep_job *job = &row->job;
     struct sweep_result result;
     bool has_result = sweep_job_result(job, &result);
-    batch->is_awaited[i] = true;
+    row->is_awaited = true;
     if ((has_result && result.status == 0 && !result.is_over_limit) ||
         queue_has(queue, job->dir, NULL))
         return 0;
-    batch->options[i] = sweep_substitute(job->plan, &job->point, job->dir, job->plan->batch);
+    row->options = sweep_substitute(job->plan, &job->point, job->dir, job->plan->batch);
     return scratch_folder_remove(job->dir, err); // of an earlier run that failed
 }
 
@@ -265,17 +261,18 @@ static int submit_from(struct batch *batch, size_t first, struct error *err)
 {
     const struct sweep_setting *setting = batch->driver->setting;
     struct task_array *array = memory_zeroed(1, sizeof *array);
-    char *options = batch->options[first];
+    char *options = batch->rows[first].options;
     *array = (struct task_array){
         .dir = setting->place.dir, .options = options, .arguments = setting->arguments};
-    for (size_t i = first; i < batch->driver->report->n_rows && array->n < MAX_TASKS; i++) {
-        if (!batch->options[i] || strcmp(batch->options[i], options) != 0)
+    for (size_t i = first; i < batch->n && array->n < MAX_TASKS; i++) {
+        struct batch_row *row = &batch->rows[i];
+        if (!row->options || strcmp(row->options, options) != 0)
             continue;
-        array->folders[array->n] = batch->jobs[i].dir;
+        array->folders[array->n] = row->job.dir;
         array->numbers[array->n++] = i + 1;
         if (i != first)
-            free(batch->options[i]);
-        batch->options[i] = NULL;
+            free(row->options);
+        row->options = NULL;
     }
     int status = submit_array(array, err);
     free(options);
@@ -285,17 +282,16 @@ static int submit_from(struct batch *batch, size_t first, struct error *err)
 
 static int submit(struct batch *batch, struct error *err)
 {
-    const struct sweep_report *report = batch->driver->report;
     struct queue queue;
     if (queue_read(&queue, err) != 0)
         return -1;
     int status = 0;
-    for (size_t i = 0; status == 0 && i < report->n_rows; i++)
-        if (report->rows[i].state == SWEEP_TO_RUN)
-            status = plan_row(batch, &queue, i, err);
+    for (size_t i = 0; status == 0 && i < batch->n; i++)
+        if (batch->driver->report->rows[i].state == SWEEP_TO_RUN)
+            status = plan_row(&batch->rows[i], &queue, err);
     queue_release(&queue);
-    for (size_t i = 0; status == 0 && i < report->n_rows; i++)
-        if (batch->options[i])
+    for (size_t i = 0; status == 0 && i < batch->n; i++)
+        if (batch->rows[i].options)
             status = submit_from(batch, i, err);
     return status;
 }
@@ -312,53 +308,49 @@ static int give_up(const struct sweep_job *job, struct sweep_result *result, str
 /// Takes row I if its task has ended. 0; 1: a checkpoint ends the sweep; -1 and ERR.
 static int look_at(struct batch *batch, const struct queue *queue, size_t i, struct error *err)
 {
-    const struct sweep_job *job = &batch->jobs[i];
+    struct batch_row *row = &batch->rows[i];
     struct sweep_result result;
-    if (!sweep_job_result(job, &result)) {
+    if (!sweep_job_result(&row->job, &result)) {
         char reason[REASON_SIZE];
-        bool is_there = queue_has(queue, job->dir, reason);
-        struct pending *pending = &batch->pending[i];
-        pending->n_seen = strcmp(reason, pending->reason) == 0 ? pending->n_seen + 1 : 1;
-        memcpy(pending->reason, reason, sizeof reason);
-        batch->n_missed[i] = is_there ? 0U : batch->n_missed[i] + 1;
-        if (batch->n_missed[i] < TIMES_MISSED)
+        bool is_there = queue_has(queue, row->job.dir, reason);
+        row->n_seen = strcmp(reason, row->reason) == 0 ? row->n_seen + 1 : 1;
+        memcpy(row->reason, reason, sizeof reason);
+        row->n_missed = is_there ? 0U : row->n_missed + 1;
+        if (row->n_missed < TIMES_MISSED)
             return 0;
-        if (give_up(job, &result, err) != 0)
+        if (give_up(&row->job, &result, err) != 0)
             return -1;
     }
-    batch->is_awaited[i] = false;
-    batch->pending[i] = (struct pending){"", 0};
-    if (sweep_driver_take(batch->driver, job, i, &result, err) != 0)
-        return error_wrap(err, "%s", job->point.name);
+    row->is_awaited = false;
+    row->n_seen = 0;
+    if (sweep_driver_take(batch->driver, &row->job, i, &result, err) != 0)
+        return error_wrap(err, "%s", row->job.point.name);
     return sweep_driver_check(batch->driver, i, err);
 }
 
-static bool is_to_be_said(const struct pending *pending)
+static bool is_pending_long(const struct batch_row *row)
 {
-    return pending->n_seen == TIMES_PENDING && *pending->reason &&
-           strcmp(pending->reason, "None") != 0;
+    return row->n_seen == TIMES_PENDING && *row->reason && strcmp(row->reason, "None") != 0;
 }
 
 /// Says why tasks are pending, once for each reason: some can never start.
 static void say_pending(struct batch *batch)
 {
-    size_t n_rows = batch->driver->report->n_rows;
-    for (size_t i = 0; i < n_rows; i++) {
-        struct pending first = batch->pending[i];
-        size_t n_more = 0;
-        if (!is_to_be_said(&first))
+    for (size_t i = 0; i < batch->n; i++) {
+        const char *name = batch->rows[i].job.point.name, *reason = batch->rows[i].reason;
+        size_t n = 0;
+        if (!is_pending_long(&batch->rows[i]))
             continue;
-        for (size_t k = i; k < n_rows; k++)
-            if (is_to_be_said(&batch->pending[k]) &&
-                strcmp(batch->pending[k].reason, first.reason) == 0) {
-                batch->pending[k].n_seen++;
-                n_more += k > i;
+        for (size_t k = i; k < batch->n; k++)
+            if (is_pending_long(&batch->rows[k]) && strcmp(batch->rows[k].reason, reason) == 0) {
+                batch->rows[k].n_seen++;
+                n++;
             }
-        if (n_more > 0)
-            log_warning("%s and %s are pending, Slurm says: %s", batch->jobs[i].point.name,
-                        quantity_count(n_more, "more point").text, first.reason);
+        if (n > 1)
+            log_warning("%s and %s are pending, Slurm says: %s", name,
+                        quantity_count(n - 1, "more point").text, reason);
         else
-            log_warning("%s is pending, Slurm says: %s", batch->jobs[i].point.name, first.reason);
+            log_warning("%s is pending, Slurm says: %s", name, reason);
     }
 }
 
@@ -370,10 +362,10 @@ static int look_at_all(struct batch *batch, size_t *n_left, struct error *err)
     if (status != 0)
         return -1;
     *n_left = 0;
-    for (size_t i = 0; status == 0 && i < batch->driver->report->n_rows; i++) {
-        if (batch->is_awaited[i])
+    for (size_t i = 0; status == 0 && i < batch->n; i++) {
+        if (batch->rows[i].is_awaited)
             status = look_at(batch, &queue, i, err);
-        *n_left += batch->is_awaited[i];
+        *n_left += batch->rows[i].is_awaited;
     }
     queue_release(&queue);
     say_pending(batch);
@@ -397,45 +389,27 @@ static int await_all(struct batch *batch, struct error *err)
     }
 }
 
-static void cancel_rest(const struct batch *batch)
-{
-    for (size_t i = 0; i < batch->driver->report->n_rows; i++)
-        if (batch->is_awaited[i])
-            cancel_task(batch->jobs[i].dir);
-}
-
 int sweep_batch_run(struct sweep_driver *driver, struct error *err)
 {
     const struct sweep_setting *setting = driver->setting;
-    size_t n = driver->report->n_rows;
-    struct batch batch = {
-        .driver = driver,
-        .jobs = memory_zeroed(n, sizeof *batch.jobs),
-        .options = memory_zeroed(n, sizeof *batch.options),
-        .is_awaited = memory_zeroed(n, sizeof *batch.is_awaited),
-        .pending = memory_zeroed(n, sizeof *batch.pending),
-        .n_missed = memory_zeroed(n, sizeof *batch.n_missed),
-    };
+    struct batch batch = {.driver = driver, .n = driver->report->n_rows};
     int status = 0;
-    for (size_t i = 0; i < n; i++)
-        sweep_job_init(&batch.jobs[i], setting->plan, &setting->place, i);
-    for (size_t i = 0; status == 0 && i < n; i++)
+    batch.rows = memory_zeroed(batch.n, sizeof *batch.rows);
+    for (size_t i = 0; i < batch.n; i++)
+        sweep_job_init(&batch.rows[i].job, setting->plan, &setting->place, i);
+    for (size_t i = 0; status == 0 && i < batch.n; i++)
         status = sweep_driver_check(driver, i, err); // what is stored already
     if (status == 0)
         status = submit(&batch, err);
     if (status == 0)
         status = await_all(&batch, err);
-    if (driver->report->stopped_by)
-        cancel_rest(&batch);
-    for (size_t i = 0; i < n; i++) {
-        sweep_job_release(&batch.jobs[i]);
-        free(batch.options[i]);
+    for (size_t i = 0; i < batch.n; i++) {
+        if (driver->report->stopped_by && batch.rows[i].is_awaited)
+            cancel_task(batch.rows[i].job.dir);
+        sweep_job_release(&batch.rows[i].job);
+        free(batch.rows[i].options);
     }
-    free(batch.jobs);
-    free(batch.options);
-    free(batch.is_awaited);
-    free(batch.pending);
-    free(batch.n_missed);
+    free(batch.rows);
     return status;
 }
 

@@ -147,7 +147,7 @@ static struct result_named *parameters_of(const struct sweep_plan *plan,
     return parameters;
 }
 
-/// Says behind the values what the parameters are the sizes of; the values are the caller's then.
+/// Adds the roles of the parameters to their values, which the caller then frees.
 static void add_roles(const struct sweep_plan *plan, const struct sweep_point *point,
                       struct result_named *parameters)
 {

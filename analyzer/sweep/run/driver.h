@@ -25,7 +25,7 @@ struct sweep_setting {
     uint64_t limit_ns;    // of the whole sweep, 0: none
     bool retries_failed;  // points that failed in an earlier call too
     bool keeps_no_traces; // archives are removed when they are stored
-    char **arguments;     // of this command behind its name, up to NULL, for batch jobs
+    char **arguments;     // of this command after its name, up to NULL, for batch jobs
     sweep_replay_check *check_replay;
 };
 
@@ -49,8 +49,8 @@ int sweep_driver_look(struct sweep_driver *driver, struct error *err);
 /// ERR.
 int sweep_driver_prepare(struct sweep_driver *driver, struct error *err);
 
-/// Point NUMBER (from 0) has ended with RESULT: it is stored, or told to have failed. 0, or -1 and
-/// ERR: the sweep cannot go on.
+/// Point NUMBER (from 0) has ended with RESULT: stores it, or reports its failure. 0, or -1 and
+/// ERR: the sweep cannot continue.
 int sweep_driver_take(struct sweep_driver *driver, const struct sweep_job *job, size_t number,
                       const struct sweep_result *result, struct error *err);
 
@@ -70,8 +70,8 @@ int sweep_check_predictions(const struct sweep_setting *setting, struct error *e
 /// What there is to do; runs nothing. 0, or -1 and ERR. The caller releases REPORT in either case.
 int sweep_look(const struct sweep_setting *setting, struct sweep_report *report, struct error *err);
 
-/// Runs what is not stored. A point that fails is told on stderr and does not end the sweep. 0, or
-/// -1 and ERR: the sweep cannot go on. The caller releases REPORT in either case.
+/// Runs what is not stored. A failed point is reported on stderr and does not end the sweep. 0, or
+/// -1 and ERR: the sweep cannot continue. The caller releases REPORT in either case.
 int sweep_run(const struct sweep_setting *setting, struct sweep_report *report, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder of a sweep: one folder a point, with the archive, the output, and at its end a file
-// that says how the point ended. It is what a sweep that was interrupted goes on from.
+// The folder of a sweep: a folder for each point, with the archive, the output, and finally a file
+// that says how the point ended. An interrupted sweep continues from it.
 #ifndef PAGODA_SWEEP_RUN_FOLDER_H
 #define PAGODA_SWEEP_RUN_FOLDER_H
 
@@ -9,9 +9,8 @@
 
 #include "analyzer/base/error.h"
 
-/// Makes the folder and those above it, and locks it: one sweep at a time, and none while the
-/// program of one that was killed still runs. Returns the lock, which the programs that are started
-/// keep too, or -1 and ERR.
+/// Makes the folder and those above it, and locks it: one sweep at a time, and none while a program
+/// of a killed sweep still runs, because programs inherit the lock. Returns it, or -1 and ERR.
 int sweep_folder_open(const char *dir, struct error *err);
 
 /// Folder of the point NAME in DIR: a name of its own for each point, whatever is in NAME. The

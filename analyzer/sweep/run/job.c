@@ -16,10 +16,8 @@ static char *command_of(char **line)
     char *command = memory_copy_text("");
     for (size_t i = 0; line[i]; i++) {
         char *word = shell_word(line[i]);
-        char *longer = memory_format("%s%s%s", command, i ? " " : "", word);
-        free(command);
+        text_append(&command, "%s%s", i ? " " : "", word);
         free(word);
-        command = longer;
     }
     return command;
 }

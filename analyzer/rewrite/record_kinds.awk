@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The records of OTF2 that an archive's copy holds as they are, from the library's own headers, so
+# that those of a newer version are copied, too. Reads what the preprocessor makes of them and
+# prints lists of X(kind, parameters, arguments): the parameters of a reader's callback behind those
+# that all have, with a comma before each, which the writer's function takes as well.
+#
+# REQUEST_EVENT_KINDS(X) are events whose last parameter, left out, is a request. REPLAYED are those
+# that the replay knows (trace/decode.h), OTHER those it does not.
+
+function mark(set, prefix, text,    names, n)
+{
+    for (n = split(text, names, " "); n > 0; n--)
+        set[prefix names[n]] = 1
+}
+
+BEGIN {
+    RS = ";"
+    mark(by_hand, "Evt", "Unknown Enter Metric BufferFlush MpiSend MpiIsend MpiRecv MpiIrecv " \
+        "MpiIsendComplete")
+    mark(by_hand, "GlobalDef", "Unknown ClockProperties SystemTreeNode SystemTreeNodeDomain " \
+        "SystemTreeNodeProperty LocationGroup Location LocationProperty MetricInstance " \
+        "IoRegularFile IoDirectory")
+    mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
+        "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
+    mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd ThreadFork " \
+        "ThreadJoin ThreadTeamBegin ThreadTeamEnd CallingContextEnter CallingContextLeave")
+}
+
+# A declaration: typedef OTF2_CallbackCode ( *OTF2_EvtReaderCallback_KIND )( PARAMETERS )
+match($0, /OTF2_(Evt|GlobalDef)ReaderCallback_[A-Za-z]+ *\) *\(/) && /typedef/ {
+    name = substr($0, RSTART, RLENGTH)
+    parameters = substr($0, RSTART + RLENGTH)
+    reader = name ~ /^OTF2_Evt/ ? "Evt" : "GlobalDef"
+    gsub(/^OTF2_[A-Za-z]+_| *\) *\($/, "", name)
+    if ((reader name) in by_hand)
+        next
+    sub(/\)[^)]*$/, "", parameters)
+    gsub(/[ \t\n]+/, " ", parameters)
+    n = split(parameters, parts, ",")
+    list = arguments = ""
+    for (i = reader == "Evt" ? 6 : 2; i <= n - (name in is_request); i++) {
+        argument = parts[i]
+        sub(/ *$/, "", argument)
+        sub(/^.*[^A-Za-z0-9_]/, "", argument)
+        list = list "," parts[i]
+        arguments = arguments ", " argument
+    }
+    kind = reader == "GlobalDef" ? "DEFINITION_KINDS" : name in is_request ? "REQUEST_EVENT_KINDS" : \
+        name in is_replayed ? "REPLAYED_EVENT_KINDS" : "OTHER_EVENT_KINDS"
+    lists[kind] = lists[kind] " \\\n    X(" name ", WITH(" list "), WITH(" arguments "))"
+}
+
+END {
+    print "#define WITH(...) __VA_ARGS__"
+    for (kind in lists)
+        print "#define " kind "(X)" lists[kind]
+}
