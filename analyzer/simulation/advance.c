@@ -207,7 +207,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
     const struct event *event;
     bool has_completed = false;
     for (bool is_over = false; !is_over;) {
-        event = trace_peek(engine->trace, location->index, location->cursor, 0);
+        event = event_ahead(engine, location, 0);
         if (!event) {
             moved_tell_call(engine, location, recorded_ns, now_ns);
             profile_account(location, now_ns);
@@ -335,7 +335,7 @@ static bool is_starting(struct engine *engine, struct location_state *location,
 void outside_is_over(struct engine *engine, struct location_state *location, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    const struct event *event = event_ahead(engine, location, 0);
     if (is_starting(engine, location, event, now_ns))
         return;
     state->outside_ns += now_ns - state->computation.begin_ns - state->start_wait_ns;
@@ -348,7 +348,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         return;
     }
     if (simulation_of(engine)->overlap) // it has looked ahead, which moves events
-        event = trace_peek(engine->trace, location->index, location->cursor, 0);
+        event = event_ahead(engine, location, 0);
     if (!event) {
         outside_end_location(engine, location, now_ns);
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {

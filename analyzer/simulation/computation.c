@@ -159,7 +159,7 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
 {
     struct computation *computation = computation_of(engine, location);
     const struct event *event;
-    while ((event = trace_peek(engine->trace, location->index, location->cursor, 0))) {
+    while ((event = event_ahead(engine, location, 0))) {
         if (event->kind > EVENT_LEAVE || is_end(engine, location, event))
             break;
         computation->recorded_now_ns = event->time_ns;
@@ -189,8 +189,8 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     const struct event *event;
     uint64_t seen_ns = recorded_ns;
     bool has_paths = !is_pathless(engine);
-    while ((event = has_paths ? trace_peek(engine->trace, location->index, location->cursor, 0)
-                              : skip_regions(engine, location))) {
+    while (
+        (event = has_paths ? event_ahead(engine, location, 0) : skip_regions(engine, location))) {
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
@@ -228,7 +228,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     if (!simulation_of(engine)->migration || location->rank == NONE)
         return event;
     exchange(engine, location);
-    return trace_peek(engine->trace, location->index, location->cursor, 0); // it has looked ahead
+    return event_ahead(engine, location, 0); // it has looked ahead
 }
 
 /// Gives NS to PATH without moving the location's time.

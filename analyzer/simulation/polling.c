@@ -37,8 +37,7 @@ static const struct event *peek(const struct walk *walk)
 {
     if (walk->ahead >= MAX_AHEAD)
         return NULL;
-    return trace_peek(walk->engine->trace, walk->location->index, walk->location->cursor,
-                      walk->ahead);
+    return event_ahead(walk->engine, walk->location, walk->ahead);
 }
 
 /// Goes to the leave of the call whose enter was passed; false when there is none.
@@ -190,9 +189,9 @@ static const struct probe nothing = {.communicator = EVENT_NO_INDEX};
 static bool is_over_within(struct engine *engine, const struct location_state *location,
                            uint32_t ahead, uint64_t length_ns)
 {
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, ahead);
+    const struct event *event = event_ahead(engine, location, ahead);
     uint64_t enter_ns = event->time_ns;
-    event = trace_peek(engine->trace, location->index, location->cursor, ahead + 1);
+    event = event_ahead(engine, location, ahead + 1);
     return event && event->kind == EVENT_LEAVE && event->time_ns - enter_ns <= length_ns;
 }
 
@@ -204,8 +203,7 @@ static const struct event *next_record(struct engine *engine, const struct locat
     const struct call *call = &location->call;
     uint32_t n_calls = 0;
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = event_ahead(engine, location, ahead);
         if (!event || engine_is_message_record(event))
             return event;
         enum mpi_function function =
@@ -225,8 +223,7 @@ static const struct event *completion_of(struct engine *engine,
                                          const struct location_state *location, uint64_t request)
 {
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = event_ahead(engine, location, ahead);
         if (!event || (event->kind == EVENT_IRECV && event->request == request))
             return event;
         if (event->kind == EVENT_REQUEST_CANCELLED && event->request == request)

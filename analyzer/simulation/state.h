@@ -196,14 +196,14 @@ struct posted_operation {
 
 /// Times of a message that measured time needs not; by its pool index.
 struct message_simulation {
-    uint64_t recorded_send_ns;  // enter of the call that sent it
-    uint64_t recorded_post_ns;  // of its receive, once matched
-    uint64_t departed_ns;       // PAG_NOT_KNOWN: has not departed
-    uint64_t arrived_ns;  // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
-    uint64_t number;      // order of sending
-    uint64_t size_bytes;  // as the run sends it (cut_messages.h)
-    uint64_t added_bytes; // more than that
-    uint64_t follows_ns;  // see call_condition
+    uint64_t recorded_send_ns; // enter of the call that sent it
+    uint64_t recorded_post_ns; // of its receive, once matched
+    uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
+    uint64_t arrived_ns;       // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
+    uint64_t number;           // order of sending
+    uint64_t size_bytes;       // as the run sends it (cut_messages.h)
+    uint64_t added_bytes;      // more than that
+    uint64_t follows_ns;       // see call_condition
     bool is_rendezvous;
     bool knows_receive; // not matched, but the receive that takes it is known (wildcard.h)
 };
@@ -245,6 +245,13 @@ static inline struct location_simulation *simulated_location(const struct engine
 static inline struct prediction *prediction_of(const struct engine *engine)
 {
     return simulation_of(engine)->prediction;
+}
+
+/// The event AHEAD of the next one of LOCATION; NULL: it ends before.
+static inline const struct event *event_ahead(const struct engine *engine,
+                                              const struct location_state *location, uint32_t ahead)
+{
+    return trace_peek(engine->trace, location->index, location->cursor, ahead);
 }
 
 /// What the run came to so far.

@@ -54,7 +54,7 @@ static bool find_candidates(struct walk *walk)
 
 static const struct event *event_at(const struct walk *walk, uint32_t ahead)
 {
-    return trace_peek(walk->engine->trace, walk->location->index, walk->location->cursor, ahead);
+    return event_ahead(walk->engine, walk->location, ahead);
 }
 
 /// How many of the next events belong to the call the receiver is in, whose records are known.

@@ -299,8 +299,7 @@ static uint32_t find_receiver(struct engine *engine, struct location_state *loca
 {
     uint32_t levels = moved_levels(engine, location), depth = 0;
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = event_ahead(engine, location, ahead);
         if (!event)
             return NONE;
         uint32_t receiver;

@@ -175,8 +175,7 @@ static bool is_collective(const struct engine *engine, const struct location_sta
 {
     uint32_t depth = 0;
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
-        const struct event *event =
-            trace_peek(engine->trace, location->index, location->cursor, ahead);
+        const struct event *event = event_ahead(engine, location, ahead);
         if (!event)
             return true;
         if (event->kind >= EVENT_COLLECTIVE_BEGIN && event->kind <= EVENT_COLLECTIVE_REQUEST)

@@ -40,7 +40,7 @@ enum condition_kind {
 struct call_condition {
     enum condition_kind kind;
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
-    uint64_t time_ns;           // now: the departure of the message, the posting, the latest member
+    uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
     uint64_t arrived_ns;  // message, posting: PAG_NOT_KNOWN where messages do not hinder each other
     uint64_t entered_ns;  // collective: when the waiting member entered it, now

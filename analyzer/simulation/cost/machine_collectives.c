@@ -174,7 +174,7 @@ int machine_read_collective(const struct element_reader *reader, const struct xm
 {
     struct machine *machine = reader->into;
     struct machine_collective read = {.line = element->line, .below_bytes = UINT64_MAX};
-    const char *ignored; // read below
+    const char *ignored = NULL; // read below
     const struct element_field fields[] = {
         {"op", FIELD_TEXT, .value = &ignored},
         {"time", FIELD_TEXT, .value = &ignored},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cost/cost_model.h"
 
 // --- gathering
 
@@ -181,11 +182,6 @@ static void add(struct mean *mean, uint64_t value)
 static uint64_t mean_of(const struct mean *mean, uint64_t without)
 {
     return mean->n > 0 ? mean->sum / mean->n : without;
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
 }
 
 /// What is known of a phase while its messages are gone through.

@@ -227,9 +227,9 @@ static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
     struct core_group *groups = memory_zeroed(n_groups, sizeof *groups);
     uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
     for (uint32_t i = 0; i < n_groups; i++) {
+        groups[i] = is_alone ? (struct core_group){.n_cores = 1} : cores->groups[i];
         // The works are of the run, in which the speeds of its nodes count already.
-        groups[i] = (struct core_group){is_alone ? 1 : cores->groups[i].n_cores,
-                                        SCHEDULER_FULL_SPEED, cores->hand_over_ns, cores->slice_ns};
+        groups[i].speed = SCHEDULER_FULL_SPEED;
         if (is_alone)
             group_of[i] = i;
     }
@@ -242,25 +242,14 @@ static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
 }
 
 /// Tasks lie in one array, so that of two with the same work the first one is before the other.
-static int by_place(const struct farm_task *a, const struct farm_task *b)
-{
-    return (a > b) - (a < b);
-}
-
-static int longest_first(const void *left, const void *right)
+static int by_work(const void *left, const void *right, void *order)
 {
     const struct farm_task *a = *(const struct farm_task *const *)left;
     const struct farm_task *b = *(const struct farm_task *const *)right;
-    int order = (a->work_ns < b->work_ns) - (a->work_ns > b->work_ns);
-    return order ? order : by_place(a, b);
-}
-
-static int shortest_first(const void *left, const void *right)
-{
-    const struct farm_task *a = *(const struct farm_task *const *)left;
-    const struct farm_task *b = *(const struct farm_task *const *)right;
-    int order = (a->work_ns > b->work_ns) - (a->work_ns < b->work_ns);
-    return order ? order : by_place(a, b);
+    int more = (a->work_ns > b->work_ns) - (a->work_ns < b->work_ns);
+    if (more == 0)
+        return (a > b) - (a < b);
+    return *(const enum dealing_order *)order == DEALING_LONGEST_FIRST ? -more : more;
 }
 
 /// The tasks of PHASE in the order in which they are handed out; the caller frees.
@@ -271,8 +260,7 @@ static const struct farm_task **order_tasks(const struct farm_phase *phase,
     for (size_t i = 0; i < phase->n_tasks; i++)
         tasks[i] = &phase->tasks[i];
     if (order != DEALING_RECORDED)
-        qsort(tasks, phase->n_tasks, sizeof *tasks,
-              order == DEALING_LONGEST_FIRST ? longest_first : shortest_first);
+        qsort_r(tasks, phase->n_tasks, sizeof *tasks, by_work, &order);
     return tasks;
 }
 

@@ -75,8 +75,6 @@ int observe_run(struct trace *trace, const struct scenario *scenario,
         .shares_cores = scenario->is_shared,
         .spins = scenario->settings->spins,
         .n_cores = count_cores(scenario, definitions),
-        .slice_ns = scenario->slice_ns,
-        .hand_over_ns = scenario->n_groups > 0 ? scenario->groups[0].hand_over_ns : 0,
     };
     note_groups(observed, scenario, definitions);
     prediction_release(&prediction);

@@ -20,7 +20,6 @@ struct observed {
     bool shares_cores; // some node has more ranks than cores
     bool spins;        // ranks that wait keep their cores
     uint32_t n_cores;  // all that the ranks may use together; 0: not known, one for each
-    uint64_t slice_ns, hand_over_ns;
     // Whose cores a rank shares. Cores that no rank has now are in them, too: of a node where all
     // ranks share all of them in its group, else each in one by itself.
     struct core_group *groups;
