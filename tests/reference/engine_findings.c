@@ -10,6 +10,7 @@
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/reader.h"
+#include "tests/reference/engine_run.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 
@@ -232,58 +233,33 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
     return status;
 }
 
-/// Costs of the run at PATH, NULL and ERR when it cannot be replayed.
-static struct recorded *gather(const char *path, struct trace **trace, struct error *err)
-{
-    *trace = trace_open(path, err);
-    if (!*trace)
-        return NULL;
-    struct recorded *recorded = recorded_new(trace_definitions(*trace));
-    const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {.context = recorded,
-                                          .root = recorded_root,
-                                          .tested = recorded_tested,
-                                          .message = recorded_message,
-                                          .computing = recorded_computing,
-                                          .called = recorded_called,
-                                          .cpu_time = recorded_cpu_time};
-    struct pag_result result = {0};
-    int status = pag_run(*trace, &options, &listener, &result, err);
-    recorded_conclude(recorded, &result);
-    pag_result_release(&result);
-    if (status == 0)
-        return recorded;
-    recorded_free(recorded);
-    trace_close(*trace);
-    return NULL;
-}
-
 int simulated_findings(const char *path, const struct catalogue *catalogue,
                        struct findings *findings, struct error *err)
 {
-    struct trace *measured, *trace;
-    struct recorded *recorded = gather(path, &measured, err);
-    if (!recorded)
-        return -1;
-    trace = trace_open(path, err);
-    struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
-    const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {
-        .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
-    struct scenario scenario;
-    struct prediction prediction;
-    struct pag_result result = {0};
-    scenario_alone(&scenario, trace_definitions(trace));
-    prediction_init(&prediction, trace_definitions(trace), &scenario, recorded);
-    int status = prediction_run(&prediction, trace, &options, &listener, &result, err);
-    engine_findings_convert(trace, catalogue, matcher, &result, findings);
+    struct pag_result measured = {0}, result = {0};
+    struct trace *trace = trace_open(path, err);
+    struct recorded *recorded = trace ? measure(trace, &measured, err) : NULL;
+    int status = -1;
+    if (recorded) {
+        const struct definitions *definitions = trace_definitions(trace);
+        struct matcher *matcher = matcher_new(catalogue, definitions);
+        const struct pag_options options = PAG_OPTIONS_DEFAULT;
+        const struct pag_listener listener = {
+            .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+        struct scenario scenario;
+        struct prediction prediction;
+        scenario_alone(&scenario, definitions);
+        prediction_init(&prediction, definitions, &scenario, recorded);
+        status = prediction_run_again(&prediction, trace, &options, &listener, &result, err);
+        engine_findings_convert(trace, catalogue, matcher, &result, findings);
+        prediction_release(&prediction);
+        scenario_release(&scenario);
+        matcher_free(matcher);
+    }
+    pag_result_release(&measured);
     pag_result_release(&result);
-    prediction_release(&prediction);
-    scenario_release(&scenario);
-    matcher_free(matcher);
     recorded_free(recorded);
     trace_close(trace);
-    trace_close(measured);
     return status;
 }
 

@@ -31,34 +31,38 @@ static void take_finish(const struct definitions *definitions, const struct pag_
         finish_ns[r] = result->locations[definitions->ranks[r].master].last_ns;
 }
 
-struct engine_run *engine_run_new(const char *text, struct error *err)
+struct recorded *measure(struct trace *trace, struct pag_result *result, struct error *err)
 {
-    struct engine_run *run = memory_zeroed(1, sizeof *run);
-    run->scratch = scratch_directory();
-    run->archive = memory_format("%s/archive", run->scratch);
-    if (text_trace_write(text, run->archive, err) != 0 ||
-        !(run->trace = trace_open(run->archive, err))) {
-        engine_run_free(run);
-        return NULL;
-    }
-    const struct definitions *definitions = trace_definitions(run->trace);
-    run->recorded = recorded_new(definitions);
+    struct recorded *recorded = recorded_new(trace_definitions(trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {.context = run->recorded,
+    const struct pag_listener listener = {.context = recorded,
                                           .root = recorded_root,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
                                           .computing = recorded_computing,
                                           .called = recorded_called,
                                           .cpu_time = recorded_cpu_time};
-    int status = pag_run(run->trace, &options, &listener, &run->measured, err);
-    recorded_conclude(run->recorded, &run->measured);
+    int status = pag_run(trace, &options, &listener, result, err);
+    recorded_conclude(recorded, result);
     if (status == 0)
-        take_finish(definitions, &run->measured, run->finish_ns);
-    if (status == 0)
-        return run;
-    engine_run_free(run);
+        return recorded;
+    recorded_free(recorded);
     return NULL;
+}
+
+struct engine_run *engine_run_new(const char *text, struct error *err)
+{
+    struct engine_run *run = memory_zeroed(1, sizeof *run);
+    run->scratch = scratch_directory();
+    run->archive = memory_format("%s/archive", run->scratch);
+    if (text_trace_write(text, run->archive, err) != 0 ||
+        !(run->trace = trace_open(run->archive, err)) ||
+        !(run->recorded = measure(run->trace, &run->measured, err))) {
+        engine_run_free(run);
+        return NULL;
+    }
+    take_finish(trace_definitions(run->trace), &run->measured, run->finish_ns);
+    return run;
 }
 
 void engine_run_free(struct engine_run *run)
@@ -98,16 +102,12 @@ const struct definitions *engine_run_definitions(const struct engine_run *run)
 int engine_run_simulate(const struct engine_run *run, const struct scenario_settings *asked,
                         struct pag_result *result, struct error *err)
 {
-    *result = (struct pag_result){0};
-    struct trace *trace = trace_open(run->archive, err);
-    if (!trace)
-        return -1;
-    const struct definitions *definitions = trace_definitions(trace);
+    const struct definitions *definitions = trace_definitions(run->trace);
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {0};
     struct scenario scenario;
     struct prediction prediction = {0};
     struct visits *visits = NULL;
+    *result = (struct pag_result){0};
     int status = scenario_init(&scenario, definitions, asked, err);
     if (status == 0 && asked->n_works > 0) {
         visits = visits_gather(run->trace, &scenario, run->recorded, err);
@@ -116,23 +116,18 @@ int engine_run_simulate(const struct engine_run *run, const struct scenario_sett
     scenario.visits = visits;
     if (status == 0) {
         prediction_init(&prediction, definitions, &scenario, run->recorded);
-        status = prediction_run(&prediction, trace, &options, &listener, result, err);
+        status = prediction_run_again(&prediction, run->trace, &options, NULL, result, err);
     }
     prediction_release(&prediction);
     scenario_release(&scenario);
     visits_free(visits);
-    trace_close(trace);
     return status;
 }
 
 int engine_run_ideal(const struct engine_run *run, struct engine_ideal *found, struct error *err)
 {
-    struct trace *trace = trace_open(run->archive, err);
-    if (!trace)
-        return -1;
-    const struct definitions *definitions = trace_definitions(trace);
+    const struct definitions *definitions = trace_definitions(run->trace);
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
-    const struct pag_listener listener = {0};
     struct pag_result result = {0};
     struct ideal ideal;
     *found = (struct engine_ideal){.window_ns =
@@ -141,13 +136,12 @@ int engine_run_ideal(const struct engine_run *run, struct engine_ideal *found, s
         if (run->measured.rank_times[rank].useful_ns > found->max_useful_ns)
             found->max_useful_ns = run->measured.rank_times[rank].useful_ns;
     ideal_init(&ideal, definitions, &run->measured, run->recorded);
-    int status = prediction_run(&ideal.prediction, trace, &options, &listener, &result, err);
+    int status = prediction_run_again(&ideal.prediction, run->trace, &options, NULL, &result, err);
     if (status == 0)
         take_finish(definitions, &result, found->finish_ns);
     found->ideal_ns = ideal_time_ns(&ideal);
     ideal_release(&ideal);
     pag_result_release(&result);
-    trace_close(trace);
     return status;
 }
 

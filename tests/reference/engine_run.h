@@ -14,6 +14,10 @@
 #include "tests/reference/predicted_run.h"
 #include "tests/reference/program.h"
 
+/// Replays TRACE as it was recorded: what predictions go by, which the caller frees; NULL and ERR.
+/// The caller releases RESULT in either case.
+struct recorded *measure(struct trace *trace, struct pag_result *result, struct error *err);
+
 /// An archive in a scratch directory, replayed once as it was recorded.
 struct engine_run;
 

@@ -8,7 +8,7 @@
 #include "tests/reference/trace.h"
 
 struct predicted_scenario;
-struct predicted_times;
+struct run_times;
 
 /// A node of the call tree all locations share; node 0 is "no region open". MPI calls made at
 /// several places are as many nodes of one name.
@@ -127,7 +127,7 @@ struct model {
     uint64_t n_ambiguous;
     uint64_t window_begin_ns, window_end_ns;
     const struct predicted_scenario *scenario; // of a changed program: what it is predicted under,
-    struct predicted_times *times;             // and when things happen
+    struct run_times *times;                   // and when things happen
 };
 
 /// Calls, messages and collectives of TRACE, which must outlive MODEL; their facts go to FINDINGS.

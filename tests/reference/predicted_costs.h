@@ -39,7 +39,7 @@ struct member_steps {
 };
 
 /// When things happen in the predicted run; UINT64_MAX: not known yet.
-struct predicted_times {
+struct run_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
     uint64_t *together_ns;       // by send, where messages are put together: when they are there

@@ -23,7 +23,7 @@ static bool needs_everybody(const struct model_part *part)
 }
 
 /// Latest enter of those that release the condition: recorded (TIMES NULL) or predicted.
-static uint64_t release_of(const struct model *model, const struct predicted_times *times,
+static uint64_t release_of(const struct model *model, const struct run_times *times,
                            const struct condition *condition)
 {
     if (condition->kind != CONDITION_COLLECTIVE) {

@@ -58,7 +58,7 @@ struct prediction_state {
     struct process *processes;
     uint32_t n_processes;
     struct cores *cores;
-    struct predicted_times times;
+    struct run_times times;
     struct traffic *traffic; // NULL: messages do not hinder each other
     uint64_t now_ns;
     uint64_t n_queue_numbers;
