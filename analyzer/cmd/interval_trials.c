@@ -12,21 +12,21 @@
 #include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 
-static int print_one(const struct replay_intervals *wishes, const struct result *result,
+static int print_one(const struct replay_intervals *request, const struct result *result,
                      struct error *err)
 {
-    if (wishes->wants_json)
+    if (request->wants_json)
         return json_print(result, NULL, PAGODA_VERSION, stdout, err);
-    text_print(result, wishes->text, stdout);
+    text_print(result, request->text, stdout);
     return 0;
 }
 
 /// Stores RESULT, of INTERVAL, as a trial of the origin "interval". Its parameters `interval` and
 /// `visit` say which part it is; so does its name where none is given, or there are several.
-static int store_one(const struct replay_intervals *wishes, const struct interval *interval,
+static int store_one(const struct replay_intervals *request, const struct interval *interval,
                      bool is_several, const struct result *result, struct error *err)
 {
-    const struct store_names *names = wishes->names;
+    const struct store_names *names = request->names;
     struct store_names own = *names;
     struct result_named *parameters =
         memory_zeroed(names->n_parameters + 2, sizeof *own.parameters);
@@ -43,7 +43,7 @@ static int store_one(const struct replay_intervals *wishes, const struct interva
     own.origin = "interval";
     if (is_several || !names->trial || !names->trial[0])
         own.suffix = interval->what;
-    int status = store_result(wishes->database, result, &own, err);
+    int status = store_result(request->database, result, &own, err);
     free(visit);
     free(parameters);
     return status;
@@ -51,7 +51,7 @@ static int store_one(const struct replay_intervals *wishes, const struct interva
 
 /// Where results go, one after the other.
 struct collection {
-    const struct replay_intervals *wishes;
+    const struct replay_intervals *request;
     bool is_several;
     struct interval_page page;
     bool *is_unreadable;
@@ -62,48 +62,48 @@ static int add_one(void *context, const struct interval *interval, const struct 
                    struct error *err)
 {
     struct collection *collection = context;
-    const struct replay_intervals *wishes = collection->wishes;
+    const struct replay_intervals *request = collection->request;
     bool is_several = collection->is_several;
     if (interval_check_result(interval, result, err) != 0)
         return -1;
     // What cannot be stored is printed all the same.
     int stored = 0, printed = 0;
     struct error why = {{0}};
-    if (wishes->database)
-        stored = store_one(wishes, interval, is_several, result, err);
-    bool is_reported = wishes->text && !is_several; // with its warnings
+    if (request->database)
+        stored = store_one(request, interval, is_several, result, err);
+    bool is_reported = request->text && !is_several; // with its warnings
     if (result->has_unreadable_records && !is_reported && !*collection->is_unreadable)
         damage_warn(result);
     *collection->is_unreadable |= result->has_unreadable_records;
-    if (wishes->text && is_several)
+    if (request->text && is_several)
         interval_page_add(&collection->page, result);
-    else if (wishes->text)
-        printed = print_one(wishes, result, &why);
+    else if (request->text)
+        printed = print_one(request, result, &why);
     if (printed && !stored)
         *err = why;
     return stored || printed ? -1 : 0;
 }
 
-int replay_intervals(const struct replay_intervals *wishes, bool *is_unreadable, struct error *err)
+int replay_intervals(const struct replay_intervals *request, bool *is_unreadable, struct error *err)
 {
     struct interval_list list = {0};
     struct collection collection = {
-        .wishes = wishes, .page = {.trace = wishes->trace}, .is_unreadable = is_unreadable};
-    struct interval_replay replay = {.trace = wishes->trace,
-                                     .catalogue = wishes->catalogue,
+        .request = request, .page = {.trace = request->trace}, .is_unreadable = is_unreadable};
+    struct interval_replay replay = {.trace = request->trace,
+                                     .catalogue = request->catalogue,
                                      .each = add_one,
                                      .context = &collection,
                                      .max_bytes = INTERVAL_REPLAY_BYTES};
     struct interval_page *page = &collection.page;
     int status = 0;
-    for (size_t i = 0; i < wishes->texts->count && status == 0; i++)
-        status = interval_find(&list, wishes->trace, wishes->texts->values[i], err);
+    for (size_t i = 0; i < request->texts->count && status == 0; i++)
+        status = interval_find(&list, request->trace, request->texts->values[i], err);
     collection.is_several = list.n > 1;
     if (status == 0)
         status = interval_replay(&replay, list.items, list.n, err);
     struct error why = {{0}};
-    if (page->n_rows > 0 && !wishes->wants_json) {
-        text_print_intervals(page, wishes->text, stdout);
+    if (page->n_rows > 0 && !request->wants_json) {
+        text_print_intervals(page, request->text, stdout);
     } else if (page->n_rows > 0 && json_print_intervals(page, PAGODA_VERSION, stdout, &why)) {
         *err = status ? *err : why;
         status = -1;

@@ -121,65 +121,13 @@ static const struct whatif_option rows[] = {
 };
 const struct whatif_kind whatif_kind_network = {rows, sizeof rows / sizeof rows[0]};
 
-// --- machine files: a few at most, looked for one after the other
+// --- the machine of a case
 
-struct file {
-    char *name;
-    struct machine *machine; // stays where it is
-};
-
-struct whatif_machines {
-    struct file *files;
-    size_t n_files, capacity;
-};
-
-struct whatif_machines *whatif_machines_new(void)
-{
-    return memory_zeroed(1, sizeof(struct whatif_machines));
-}
-
-void whatif_machines_free(struct whatif_machines *machines)
-{
-    if (!machines)
-        return;
-    for (size_t i = 0; i < machines->n_files; i++) {
-        machine_release(machines->files[i].machine);
-        free(machines->files[i].machine);
-        free(machines->files[i].name);
-    }
-    free(machines->files);
-    free(machines);
-}
-
-/// The machine of file NAME, read when it is asked for first; NULL and ERR when it cannot be read.
-static const struct machine *get_machine(struct whatif_machines *machines, const char *name,
-                                         struct error *err)
-{
-    for (size_t i = 0; i < machines->n_files; i++)
-        if (strcmp(machines->files[i].name, name) == 0)
-            return machines->files[i].machine;
-    struct machine *machine = memory_zeroed(1, sizeof *machine);
-    if (machine_read(machine, name, err) != 0) {
-        machine_release(machine);
-        free(machine);
-        return NULL;
-    }
-    machines->files = array_reserve(machines->files, &machines->capacity, machines->n_files + 1,
-                                    sizeof *machines->files);
-    machines->files[machines->n_files++] =
-        (struct file){.name = memory_copy_text(name), .machine = machine};
-    return machine;
-}
-
-int whatif_read_machine(struct whatif_case *asked, struct whatif_machines *machines,
-                        struct error *err)
+int whatif_use_machine(struct whatif_case *asked, const struct machine *machine, struct error *err)
 {
     if (!asked->machine_file)
         return 0;
-    const struct machine *whole = get_machine(machines, asked->machine_file, err);
-    if (!whole)
-        return -1;
-    machine_view(&asked->machine, whole);
+    machine_view(&asked->machine, machine);
     asked->settings.machine = &asked->machine;
     if (asked->latency_ns == PAG_NOT_KNOWN && asked->bandwidth == 0 &&
         asked->eager_bytes == PAG_NOT_KNOWN)

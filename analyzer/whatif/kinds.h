@@ -36,12 +36,9 @@ bool whatif_assume_waiting(struct whatif_options *options, const struct whatif_p
 
 extern const struct whatif_kind whatif_kind_network;
 
-struct whatif_machines *whatif_machines_new(void);
-void whatif_machines_free(struct whatif_machines *machines);
-/// The machine of ASKED, if it has one, from MACHINES, where each file is read once. 0, or -1 and
+/// ASKED gets MACHINE, which must outlive it, with its own network, if it is for one. 0, or -1 and
 /// ERR.
-int whatif_read_machine(struct whatif_case *asked, struct whatif_machines *machines,
-                        struct error *err);
+int whatif_use_machine(struct whatif_case *asked, const struct machine *machine, struct error *err);
 void whatif_note_network(struct whatif_report *report, const struct whatif_plan *plan,
                          uint32_t n_ranks);
 /// 0, or -1 and ERR when some cost was none.

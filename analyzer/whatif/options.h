@@ -129,7 +129,6 @@ struct whatif_case {
 
     struct machine machine;   // settings.machine, unless that is NULL
     struct policy policy;     // of dealing or rebalance
-    bool has_files;           // these two were read
     struct scenario scenario; // once prepared
 };
 
@@ -173,10 +172,11 @@ struct whatif_plan {
     struct whatif_case *cases; // the last option with several values varies fastest
     size_t n_cases;
     bool is_list;
-    bool assumes_waiting;             // the measured run says how waiting ranks behave
-    const char *estimate;             // an option given whose row is_estimate, NULL: none
-    char *change;                     // in words
-    struct whatif_machines *machines; // read so far
+    bool assumes_waiting;   // the measured run says how waiting ranks behave
+    const char *estimate;   // an option given whose row is_estimate, NULL: none
+    char *change;           // in words
+    struct machine machine; // of all cases, once files are read
+    bool has_files;
     // Nothing changed, except that ranks wait as in the plan: what predictions are compared with.
     struct scenario_settings unchanged_settings;
     struct scenario unchanged;

@@ -382,7 +382,7 @@ static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct e
 int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *options,
                      struct error *err)
 {
-    *plan = (struct whatif_plan){.machines = whatif_machines_new()};
+    *plan = (struct whatif_plan){0};
     if (check(options, err) != 0)
         return -1;
     struct axes axes = axes_of(options);
@@ -395,15 +395,16 @@ int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *opti
 
 int whatif_plan_read_files(struct whatif_plan *plan, struct error *err)
 {
-    for (size_t i = 0; i < plan->n_cases; i++) {
-        struct whatif_case *asked = &plan->cases[i];
-        if (asked->has_files)
-            continue;
-        if (whatif_read_machine(asked, plan->machines, err) != 0 ||
-            whatif_read_policy(asked, err) != 0)
+    if (plan->has_files)
+        return 0;
+    const char *machine = plan->cases[0].machine_file; // no list of values: it is that of all
+    if (machine && machine_read(&plan->machine, machine, err) != 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_cases; i++)
+        if (whatif_use_machine(&plan->cases[i], &plan->machine, err) != 0 ||
+            whatif_read_policy(&plan->cases[i], err) != 0)
             return -1;
-        asked->has_files = true;
-    }
+    plan->has_files = true;
     return 0;
 }
 
@@ -449,7 +450,7 @@ void whatif_plan_release(struct whatif_plan *plan)
     for (size_t i = 0; i < plan->n_cases; i++)
         case_release(&plan->cases[i]);
     scenario_release(&plan->unchanged);
-    whatif_machines_free(plan->machines);
+    machine_release(&plan->machine);
     free(plan->cases);
     free(plan->change);
     *plan = (struct whatif_plan){0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first screen of the text report: what ran, how the ranks spent their time, and the answer;
-// then the warnings. The tables are in profile.c and wait_states.c.
-#include "analyzer/report/text.h"
+// then the warnings, and what all sections print with. The tables are in profile.c and
+// wait_states.c.
+#include "analyzer/report/page.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,9 +13,7 @@
 #include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/page.h"
 #include "analyzer/result/cores.h"
-#include "analyzer/result/sites.h"
 
 enum {
     DEFAULT_WIDTH = 80,
