@@ -16,6 +16,12 @@
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
 
+#ifdef __SANITIZE_ADDRESS__
+enum { DEFAULT_SEEDS = 15 };
+#else
+enum { DEFAULT_SEEDS = 50 };
+#endif
+
 static char *make_text(uint64_t seed)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
@@ -76,7 +82,7 @@ static void change_either(const struct subject *subject, struct predicted_scenar
 
 int main(void)
 {
-#define CASE .n_seeds = 50, .make = make_text, .n_scenarios = 4
+#define CASE .n_seeds = DEFAULT_SEEDS, .make = make_text, .n_scenarios = 4
     const struct CMUnitTest tests[] = {
         SUBJECT_TEST("recorded costs", CASE, .change = change_recorded),
         SUBJECT_TEST("machines by formulas", CASE, .change = change_formulas),
