@@ -19,7 +19,7 @@ share_core() {
         and (.headline | test("^Ranks had no core: .*; 2 ranks shared 1 core"))
         and (.conclusion | contains("First give each rank a core"))
         and ([.critical_path.regions[].region] | index("(without CPU time)") != null)' "$dir.json"
-    "$PAGODA" advise "$dir" 2>/dev/null | tr -s ' \n' ' ' | grep -q 'Ranks had no core .* 2 ranks shared 1 core'
+    "$PAGODA" advise "$dir" 2>/dev/null | tr -s ' \n' ' ' | grep -q 'Ranks had no core: .* 2 ranks shared 1 core'
 }
 
 @test "two ranks on one core, Open MPI" {

@@ -206,19 +206,6 @@ static bool check_contention(const struct subject *subject, struct random *rando
            compare(subject, "limits nobody meets", free, found, false, stream);
 }
 
-/// Another prediction in between, as in a list of values, does not matter.
-static bool check_repetition(const struct subject *subject, struct random *random, FILE *stream)
-{
-    uint64_t first[PROGRAM_MAX_RANKS], other[PROGRAM_MAX_RANKS], again[PROGRAM_MAX_RANKS];
-    struct predicted_scenario scenario = subject->unchanged, second = subject->unchanged;
-    scenario_change(&scenario, random, subject->text, subject->n_ranks);
-    scenario_change(&second, random, subject->text, subject->n_ranks);
-    scenario_give_machine(&second, random);
-    return predict(subject, &scenario, first, stream) && predict(subject, &second, other, stream) &&
-           predict(subject, &scenario, again, stream) &&
-           compare(subject, "again", first, again, false, stream);
-}
-
 /// Of messages that are ready at one time that of the lowest rank goes first, so with links and
 /// buses it matters which rank is which.
 static bool check_relabelling(const struct subject *subject, struct random *random, FILE *stream)
@@ -278,62 +265,6 @@ static char *shared_text(uint64_t seed)
     return scenario_shared_trace_text(seed, &limits);
 }
 
-/// A run in which nobody waits, and the sum of its ranks' times.
-static char *text_without_waits(struct random *random, uint32_t n_ranks, uint64_t *work_ns)
-{
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    fputs("#\nnodes", stream);
-    for (uint32_t r = 0; r < n_ranks; r++)
-        fprintf(stream, " n%" PRIu32, r);
-    fputc('\n', stream);
-    *work_ns = 0;
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        uint64_t time_ns = 0;
-        fprintf(stream, "%" PRIu32 " 0 enter main\n", r);
-        for (uint32_t i = random_below(random, 20); i > 0; i--) {
-            time_ns += random_below(random, 1000);
-            fprintf(stream, "%" PRIu32 " %" PRIu64 " enter MPI_Comm_rank\n", r, time_ns);
-            time_ns += random_below(random, 30);
-            fprintf(stream, "%" PRIu32 " %" PRIu64 " leave MPI_Comm_rank\n", r, time_ns);
-        }
-        time_ns += random_below(random, 1000);
-        fprintf(stream, "%" PRIu32 " %" PRIu64 " leave main\n", r, time_ns);
-        *work_ns += time_ns;
-    }
-    fclose(stream);
-    return text;
-}
-
-/// On one core the run takes as long as all of its work, up to the ns it is rounded up to.
-static void test_one_core_without_waits(void **state)
-{
-    (void)state;
-    uint64_t first, last, work_ns;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    for (uint64_t seed = first; seed <= last; seed++) {
-        struct random random = {seed};
-        struct error err = {{0}};
-        uint64_t finish_ns[PROGRAM_MAX_RANKS], end_ns = 0;
-        uint32_t n_ranks = 1 + random_below(&random, PROGRAM_MAX_RANKS);
-        char *text = text_without_waits(&random, n_ranks, &work_ns);
-        struct predicted_scenario scenario;
-        scenario_unchanged(&scenario, text);
-        memset(scenario.node, 0, sizeof scenario.node);
-        scenario.n_cores = 1;
-        scenario.spins = random_chance(&random, 50);
-        struct engine_run *run = engine_run_new(text, &err);
-        assert_non_null(run);
-        assert_int_equal(engine_run_predict(run, &scenario, finish_ns, &err), 0);
-        for (uint32_t r = 0; r < n_ranks; r++)
-            end_ns = finish_ns[r] > end_ns ? finish_ns[r] : end_ns;
-        assert_in_range(end_ns, work_ns, work_ns + 1);
-        engine_run_free(run);
-        free(text);
-    }
-}
-
 // By the CPU clock, read last inside the first call, the 1000 up to the second call are work of 300
 // at most: 100 + 100 + 300 + 100. (Seed 742 by hand: a reading inside a call is one before the
 // computing behind it, as one outside is; the reading at 100 alone would leave 400.)
@@ -381,9 +312,7 @@ int main(void)
         SUBJECT_TEST("more cores", CASE, .check = check_more_cores),
         SUBJECT_TEST("zero network", CASE, .check = check_zero_network),
         SUBJECT_TEST("contention", CASE, .check = check_contention),
-        SUBJECT_TEST("repeated predictions", CASE, .check = check_repetition),
         SUBJECT_TEST("relabelled ranks", CASE, .check = check_relabelling),
-        cmocka_unit_test(test_one_core_without_waits),
         cmocka_unit_test(test_cpu_clock_read_in_a_call),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);

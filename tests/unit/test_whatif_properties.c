@@ -450,16 +450,18 @@ static void combine(struct rows *rows, char *text)
                                                       : " --move main=0:1 --move-data 100");
 }
 
-/// Whatever is combined, the same is predicted again.
+/// Whatever is combined, and whatever is predicted in between, the same is predicted again.
 static void plan_again(struct rows *rows)
 {
-    for (int i = 0; i < 4; i++) {
-        char text[MAX_TEXT];
-        place(rows, i == 0, text);
-        combine(rows, text);
-        size_t first = add(rows, MAY_HANG, 0, "%s", text);
-        add(rows, MAY_HANG | SAME, first, "%s", text);
+    enum { N = 4 };
+    char texts[N][MAX_TEXT];
+    for (size_t i = 0; i < N; i++) {
+        place(rows, i == 0, texts[i]);
+        combine(rows, texts[i]);
+        add(rows, MAY_HANG, 0, "%s", texts[i]);
     }
+    for (size_t i = 0; i < N; i++)
+        add(rows, MAY_HANG | SAME, i, "%s", texts[i]);
 }
 
 /// With a core for every rank, and no links and buses (who goes earlier may take them from one that

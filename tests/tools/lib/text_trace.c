@@ -73,13 +73,7 @@ static bool parse_location(struct parser *parser, const char *word, uint64_t *lo
     return true;
 }
 
-static bool parse_comm(struct parser *parser, const char *word, uint32_t *comm)
-{
-    *comm = archive_writer_find_comm(parser->writer, word);
-    return *comm != OTF2_UNDEFINED_COMM || FAIL(parser, "communicator '%s' is not defined", word);
-}
-
-static bool parse_op(struct parser *parser, const char *word, OTF2_CollectiveOp *op)
+static bool parse_op(struct parser *parser, const char *word, uint64_t *op)
 {
     static const char *const names[] = {
         "barrier",
@@ -108,37 +102,49 @@ static bool parse_op(struct parser *parser, const char *word, OTF2_CollectiveOp 
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(word, names[i]) == 0) {
-            *op = (OTF2_CollectiveOp)i;
+            *op = i;
             return true;
         }
     return FAIL(parser, "'%s' is no collective operation", word);
 }
 
-static bool parse_root(struct parser *parser, const char *word, uint32_t *root)
-{
-    if (strcmp(word, "-") == 0)
-        *root = OTF2_COLLECTIVE_ROOT_NONE;
-    else if (strcmp(word, "self") == 0)
-        *root = OTF2_COLLECTIVE_ROOT_SELF;
-    else if (strcmp(word, "this-group") == 0)
-        *root = OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-    else
-        return parse_u32(parser, word, root);
-    return true;
-}
+enum { MAX_ARGUMENTS = 6 };
 
-// The communicator, rank, tag and size of a message, words 3 to 6.
-struct message {
-    uint32_t comm, peer, tag;
-    uint64_t size_bytes;
-};
-
-static bool parse_message(struct parser *parser, struct message *message)
+/// One word of an event by its type: a number (`n`, `u` of 32 bits), a communicator, an operation,
+/// its root, `any` or a number (`p`), in-place, on or off (`m`), a word that stays one.
+static bool parse_argument(struct parser *parser, char type, const char *word, uint64_t *value)
 {
-    return parse_comm(parser, parser->words[3], &message->comm) &&
-           parse_u32(parser, parser->words[4], &message->peer) &&
-           parse_u32(parser, parser->words[5], &message->tag) &&
-           parse_number(parser, parser->words[6], &message->size_bytes);
+    *value = 0;
+    switch (type) {
+    case 'c':
+        *value = archive_writer_find_comm(parser->writer, word);
+        return *value != OTF2_UNDEFINED_COMM ||
+               FAIL(parser, "communicator '%s' is not defined", word);
+    case 'o':
+        return parse_op(parser, word, value);
+    case 'r':
+        *value = strcmp(word, "-") == 0            ? OTF2_COLLECTIVE_ROOT_NONE
+                 : strcmp(word, "self") == 0       ? OTF2_COLLECTIVE_ROOT_SELF
+                 : strcmp(word, "this-group") == 0 ? OTF2_COLLECTIVE_ROOT_THIS_GROUP
+                                                   : 0;
+        return *value != 0 || parse_argument(parser, 'u', word, value);
+    case 'p':
+        *value = (uint64_t)-1;
+        return strcmp(word, "any") == 0 || parse_argument(parser, 'u', word, value);
+    case 'i':
+        return strcmp(word, "in-place") == 0 || FAIL(parser, "'%s' is not in-place", word);
+    case 'm':
+        *value = strcmp(word, "on") == 0;
+        return *value || strcmp(word, "off") == 0 ||
+               FAIL(parser, "measurement is on or off, not '%s'", word);
+    case 'w':
+        return true;
+    case 'u':
+        return parse_number(parser, word, value) &&
+               (*value <= UINT32_MAX || FAIL(parser, "'%s' is too large", word));
+    default:
+        return parse_number(parser, word, value);
+    }
 }
 
 static OTF2_Paradigm default_paradigm(const char *region)
@@ -185,22 +191,10 @@ static bool parse_call_site(struct parser *parser)
     return true;
 }
 
-static bool write_context_enter(struct parser *parser)
-{
-    uint32_t context = archive_writer_context(parser->writer, parser->words[3]);
-    OTF2_EvtWriter_CallingContextEnter(parser->events, NULL, parser->ticks, context, 1);
-    return true;
-}
-
-static bool write_context_leave(struct parser *parser)
-{
-    uint32_t context = archive_writer_context(parser->writer, parser->words[3]);
-    OTF2_EvtWriter_CallingContextLeave(parser->events, NULL, parser->ticks, context);
-    return true;
-}
-
 static bool write_enter(struct parser *parser)
 {
+    if (parser->n_words < 4 || parser->n_words > 8)
+        return FAIL(parser, "'enter' has the wrong number of words");
     if (!parse_call_site(parser))
         return false;
     const char *name = parser->words[3];
@@ -235,278 +229,186 @@ static bool write_enter(struct parser *parser)
     return true;
 }
 
-static bool write_leave(struct parser *parser)
-{
-    const char *name = parser->words[3];
-    uint32_t region = archive_writer_region(parser->writer, name, NULL, 0, default_paradigm(name));
-    OTF2_EvtWriter_Leave(parser->events, NULL, parser->ticks, region);
-    return true;
-}
-
-static bool write_send(struct parser *parser)
-{
-    struct message m;
-    if (!parse_message(parser, &m))
-        return false;
-    OTF2_EvtWriter_MpiSend(parser->events, NULL, parser->ticks, m.peer, m.comm, m.tag,
-                           m.size_bytes);
-    return true;
-}
-
-static bool write_recv(struct parser *parser)
-{
-    struct message m;
-    if (!parse_message(parser, &m))
-        return false;
-    OTF2_EvtWriter_MpiRecv(parser->events, NULL, parser->ticks, m.peer, m.comm, m.tag,
-                           m.size_bytes);
-    return true;
-}
-
-static bool write_isend(struct parser *parser)
-{
-    struct message m;
-    uint64_t request;
-    if (!parse_message(parser, &m) || !parse_number(parser, parser->words[7], &request))
-        return false;
-    OTF2_EvtWriter_MpiIsend(parser->events, NULL, parser->ticks, m.peer, m.comm, m.tag,
-                            m.size_bytes, request);
-    return true;
-}
-
-static bool write_irecv(struct parser *parser)
-{
-    struct message m;
-    uint64_t request;
-    if (!parse_message(parser, &m) || !parse_number(parser, parser->words[7], &request))
-        return false;
-    OTF2_EvtWriter_MpiIrecv(parser->events, NULL, parser->ticks, m.peer, m.comm, m.tag,
-                            m.size_bytes, request);
-    return true;
-}
-
-// A rank or a tag, -1 for `any`.
-static bool parse_pattern(struct parser *parser, const char *word, int32_t *number)
-{
-    uint32_t value;
-    *number = -1;
-    if (strcmp(word, "any") == 0)
-        return true;
-    if (!parse_u32(parser, word, &value))
-        return false;
-    *number = (int32_t)value;
-    return true;
-}
-
-static bool write_irecv_request(struct parser *parser)
-{
-    uint64_t request;
-    if (!parse_number(parser, parser->words[3], &request))
-        return false;
-    if (parser->n_words > 4) {
-        uint32_t comm;
-        int32_t source, tag;
-        if (parser->n_words < 7)
-            return FAIL(parser, "an envelope is COMM SOURCE TAG");
-        if (!parse_comm(parser, parser->words[4], &comm) ||
-            !parse_pattern(parser, parser->words[5], &source) ||
-            !parse_pattern(parser, parser->words[6], &tag))
-            return false;
-        OTF2_AttributeList_AddCommRef(parser->attributes, ARCHIVE_ATTRIBUTE_COMMUNICATOR, comm);
-        OTF2_AttributeList_AddInt32(parser->attributes, ARCHIVE_ATTRIBUTE_SOURCE, source);
-        OTF2_AttributeList_AddInt32(parser->attributes, ARCHIVE_ATTRIBUTE_TAG, tag);
-    }
-    OTF2_EvtWriter_MpiIrecvRequest(parser->events, parser->attributes, parser->ticks, request);
-    return true;
-}
-
-// Events that carry one number: a request, a time, a count.
-typedef OTF2_ErrorCode write_request(OTF2_EvtWriter *, OTF2_AttributeList *, OTF2_TimeStamp,
-                                     uint64_t);
-
-static bool write_one_number(struct parser *parser, write_request *write)
-{
-    uint64_t number;
-    if (!parse_number(parser, parser->words[3], &number))
-        return false;
-    write(parser->events, NULL, parser->ticks, number);
-    return true;
-}
-
-static bool write_isend_complete(struct parser *parser)
-{
-    return write_one_number(parser, OTF2_EvtWriter_MpiIsendComplete);
-}
-
-static bool write_test(struct parser *parser)
-{
-    return write_one_number(parser, OTF2_EvtWriter_MpiRequestTest);
-}
-
-static bool write_cancel(struct parser *parser)
-{
-    return write_one_number(parser, OTF2_EvtWriter_MpiRequestCancelled);
-}
-
-static bool write_collective_request(struct parser *parser)
-{
-    uint64_t request;
-    uint32_t comm;
-    if (!parse_number(parser, parser->words[3], &request))
-        return false;
-    if (parser->n_words > 4) {
-        if (!parse_comm(parser, parser->words[4], &comm))
-            return false;
-        OTF2_AttributeList_AddCommRef(parser->attributes, ARCHIVE_ATTRIBUTE_COMMUNICATOR, comm);
-    }
-    OTF2_EvtWriter_NonBlockingCollectiveRequest(parser->events, parser->attributes, parser->ticks,
-                                                request);
-    return true;
-}
-
-static bool write_flush(struct parser *parser)
-{
-    return write_one_number(parser, OTF2_EvtWriter_BufferFlush);
-}
-
-static bool write_collective_begin(struct parser *parser)
-{
-    OTF2_EvtWriter_MpiCollectiveBegin(parser->events, NULL, parser->ticks);
-    return true;
-}
-
-struct collective {
-    OTF2_CollectiveOp op;
-    uint32_t comm, root;
-    uint64_t sent_bytes, received_bytes;
+enum event_kind {
+    ENTER,
+    LEAVE,
+    CONTEXT_ENTER,
+    CONTEXT_LEAVE,
+    SEND,
+    ISEND,
+    ISEND_COMPLETE,
+    IRECV_REQUEST,
+    RECV,
+    IRECV,
+    TEST,
+    CANCEL,
+    COLL_BEGIN,
+    COLL_END,
+    COLL_REQUEST,
+    COLL_COMPLETE,
+    CPU,
+    FORK,
+    JOIN,
+    TEAM_BEGIN,
+    TEAM_END,
+    FLUSH,
+    MEASUREMENT,
 };
 
-static bool parse_collective(struct parser *parser, struct collective *c)
-{
-    return parse_op(parser, parser->words[3], &c->op) &&
-           parse_comm(parser, parser->words[4], &c->comm) &&
-           parse_root(parser, parser->words[5], &c->root) &&
-           parse_number(parser, parser->words[6], &c->sent_bytes) &&
-           parse_number(parser, parser->words[7], &c->received_bytes);
-}
-
-/// The word at PLACE, if there is one: that the operation is in place.
-static bool parse_in_place(struct parser *parser, size_t place)
-{
-    if (parser->n_words <= place)
-        return true;
-    if (strcmp(parser->words[place], "in-place") != 0)
-        return FAIL(parser, "'%s' is not in-place", parser->words[place]);
-    OTF2_AttributeList_AddUint8(parser->attributes, ARCHIVE_ATTRIBUTE_IN_PLACE, 1);
-    return true;
-}
-
-static bool write_collective_end(struct parser *parser)
-{
-    struct collective c;
-    if (!parse_collective(parser, &c) || !parse_in_place(parser, 8))
-        return false;
-    OTF2_EvtWriter_MpiCollectiveEnd(parser->events, parser->attributes, parser->ticks, c.op, c.comm,
-                                    c.root, c.sent_bytes, c.received_bytes);
-    return true;
-}
-
-static bool write_collective_complete(struct parser *parser)
-{
-    struct collective c;
-    uint64_t request;
-    if (!parse_collective(parser, &c) || !parse_number(parser, parser->words[8], &request) ||
-        !parse_in_place(parser, 9))
-        return false;
-    OTF2_EvtWriter_NonBlockingCollectiveComplete(parser->events, parser->attributes, parser->ticks,
-                                                 c.op, c.comm, c.root, c.sent_bytes,
-                                                 c.received_bytes, request);
-    return true;
-}
-
-static bool write_cpu(struct parser *parser)
-{
-    const OTF2_Type type = OTF2_TYPE_UINT64;
-    OTF2_MetricValue value;
-    if (!parse_number(parser, parser->words[3], &value.unsigned_int))
-        return false;
-    OTF2_EvtWriter_Metric(parser->events, NULL, parser->ticks, ARCHIVE_METRIC_CPU_TIME, 1, &type,
-                          &value);
-    return true;
-}
-
-static bool write_fork(struct parser *parser)
-{
-    uint32_t n_threads;
-    if (!parse_u32(parser, parser->words[3], &n_threads))
-        return false;
-    OTF2_EvtWriter_ThreadFork(parser->events, NULL, parser->ticks, OTF2_PARADIGM_OPENMP, n_threads);
-    return true;
-}
-
-static bool write_join(struct parser *parser)
-{
-    OTF2_EvtWriter_ThreadJoin(parser->events, NULL, parser->ticks, OTF2_PARADIGM_OPENMP);
-    return true;
-}
-
-static bool write_team_begin(struct parser *parser)
-{
-    uint32_t comm;
-    if (!parse_comm(parser, parser->words[3], &comm))
-        return false;
-    OTF2_EvtWriter_ThreadTeamBegin(parser->events, NULL, parser->ticks, comm);
-    return true;
-}
-
-static bool write_team_end(struct parser *parser)
-{
-    uint32_t comm;
-    if (!parse_comm(parser, parser->words[3], &comm))
-        return false;
-    OTF2_EvtWriter_ThreadTeamEnd(parser->events, NULL, parser->ticks, comm);
-    return true;
-}
-
-static bool write_measurement(struct parser *parser)
-{
-    bool is_on = strcmp(parser->words[3], "on") == 0;
-    if (!is_on && strcmp(parser->words[3], "off") != 0)
-        return FAIL(parser, "measurement is on or off, not '%s'", parser->words[3]);
-    OTF2_EvtWriter_MeasurementOnOff(parser->events, NULL, parser->ticks,
-                                    is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
-    return true;
-}
-
+// By kind; the types of the words, those behind a bar may be missing all together.
 static const struct {
-    const char *name;
-    size_t min_words, max_words; // of the line, LOC TIME NAME included
-    bool (*write)(struct parser *parser);
+    const char *name, *arguments;
 } event_kinds[] = {
-    {"enter", 4, 8, write_enter},
-    {"leave", 4, 4, write_leave},
-    {"context-enter", 4, 4, write_context_enter},
-    {"context-leave", 4, 4, write_context_leave},
-    {"send", 7, 7, write_send},
-    {"isend", 8, 8, write_isend},
-    {"isend-complete", 4, 4, write_isend_complete},
-    {"irecv-request", 4, 7, write_irecv_request},
-    {"recv", 7, 7, write_recv},
-    {"irecv", 8, 8, write_irecv},
-    {"test", 4, 4, write_test},
-    {"cancel", 4, 4, write_cancel},
-    {"coll-begin", 3, 3, write_collective_begin},
-    {"coll-end", 8, 9, write_collective_end},
-    {"coll-request", 4, 5, write_collective_request},
-    {"coll-complete", 9, 10, write_collective_complete},
-    {"cpu", 4, 4, write_cpu},
-    {"fork", 4, 4, write_fork},
-    {"join", 3, 3, write_join},
-    {"team-begin", 4, 4, write_team_begin},
-    {"team-end", 4, 4, write_team_end},
-    {"flush", 4, 4, write_flush},
-    {"measurement", 4, 4, write_measurement},
+    [ENTER] = {"enter", NULL},
+    [LEAVE] = {"leave", "w"},
+    [CONTEXT_ENTER] = {"context-enter", "w"},
+    [CONTEXT_LEAVE] = {"context-leave", "w"},
+    [SEND] = {"send", "cuun"},
+    [ISEND] = {"isend", "cuunn"},
+    [ISEND_COMPLETE] = {"isend-complete", "n"},
+    [IRECV_REQUEST] = {"irecv-request", "n|cpp"},
+    [RECV] = {"recv", "cuun"},
+    [IRECV] = {"irecv", "cuunn"},
+    [TEST] = {"test", "n"},
+    [CANCEL] = {"cancel", "n"},
+    [COLL_BEGIN] = {"coll-begin", ""},
+    [COLL_END] = {"coll-end", "ocrnn|i"},
+    [COLL_REQUEST] = {"coll-request", "n|c"},
+    [COLL_COMPLETE] = {"coll-complete", "ocrnnn|i"},
+    [CPU] = {"cpu", "n"},
+    [FORK] = {"fork", "u"},
+    [JOIN] = {"join", ""},
+    [TEAM_BEGIN] = {"team-begin", "c"},
+    [TEAM_END] = {"team-end", "c"},
+    [FLUSH] = {"flush", "n"},
+    [MEASUREMENT] = {"measurement", "m"},
 };
+enum { N_EVENT_KINDS = sizeof event_kinds / sizeof *event_kinds };
+
+/// What is said in words that may be missing.
+static void add_attributes(OTF2_AttributeList *list, enum event_kind kind, const uint64_t *a)
+{
+    switch (kind) {
+    case IRECV_REQUEST:
+        OTF2_AttributeList_AddCommRef(list, ARCHIVE_ATTRIBUTE_COMMUNICATOR, (OTF2_CommRef)a[1]);
+        OTF2_AttributeList_AddInt32(list, ARCHIVE_ATTRIBUTE_SOURCE, (int32_t)a[2]);
+        OTF2_AttributeList_AddInt32(list, ARCHIVE_ATTRIBUTE_TAG, (int32_t)a[3]);
+        break;
+    case COLL_REQUEST:
+        OTF2_AttributeList_AddCommRef(list, ARCHIVE_ATTRIBUTE_COMMUNICATOR, (OTF2_CommRef)a[1]);
+        break;
+    default:
+        OTF2_AttributeList_AddUint8(list, ARCHIVE_ATTRIBUTE_IN_PLACE, 1);
+    }
+}
+
+static void write_kind(struct parser *parser, enum event_kind kind, const uint64_t *a)
+{
+    OTF2_EvtWriter *events = parser->events;
+    OTF2_AttributeList *list = parser->attributes;
+    const OTF2_TimeStamp at = parser->ticks;
+    const char *name = parser->n_words > 3 ? parser->words[3] : "";
+    const uint32_t comm = (uint32_t)a[0], peer = (uint32_t)a[1], tag = (uint32_t)a[2];
+    const OTF2_CollectiveOp op = (OTF2_CollectiveOp)a[0];
+    const OTF2_Type type = OTF2_TYPE_UINT64;
+    const OTF2_MetricValue value = {.unsigned_int = a[0]};
+    switch (kind) {
+    case ENTER:
+        break;
+    case LEAVE:
+        OTF2_EvtWriter_Leave(
+            events, NULL, at,
+            archive_writer_region(parser->writer, name, NULL, 0, default_paradigm(name)));
+        break;
+    case CONTEXT_ENTER:
+        OTF2_EvtWriter_CallingContextEnter(events, NULL, at,
+                                           archive_writer_context(parser->writer, name), 1);
+        break;
+    case CONTEXT_LEAVE:
+        OTF2_EvtWriter_CallingContextLeave(events, NULL, at,
+                                           archive_writer_context(parser->writer, name));
+        break;
+    case SEND:
+        OTF2_EvtWriter_MpiSend(events, NULL, at, peer, comm, tag, a[3]);
+        break;
+    case ISEND:
+        OTF2_EvtWriter_MpiIsend(events, NULL, at, peer, comm, tag, a[3], a[4]);
+        break;
+    case ISEND_COMPLETE:
+        OTF2_EvtWriter_MpiIsendComplete(events, NULL, at, a[0]);
+        break;
+    case IRECV_REQUEST:
+        OTF2_EvtWriter_MpiIrecvRequest(events, list, at, a[0]);
+        break;
+    case RECV:
+        OTF2_EvtWriter_MpiRecv(events, NULL, at, peer, comm, tag, a[3]);
+        break;
+    case IRECV:
+        OTF2_EvtWriter_MpiIrecv(events, NULL, at, peer, comm, tag, a[3], a[4]);
+        break;
+    case TEST:
+        OTF2_EvtWriter_MpiRequestTest(events, NULL, at, a[0]);
+        break;
+    case CANCEL:
+        OTF2_EvtWriter_MpiRequestCancelled(events, NULL, at, a[0]);
+        break;
+    case COLL_BEGIN:
+        OTF2_EvtWriter_MpiCollectiveBegin(events, NULL, at);
+        break;
+    case COLL_END:
+        OTF2_EvtWriter_MpiCollectiveEnd(events, list, at, op, (OTF2_CommRef)a[1], (uint32_t)a[2],
+                                        a[3], a[4]);
+        break;
+    case COLL_REQUEST:
+        OTF2_EvtWriter_NonBlockingCollectiveRequest(events, list, at, a[0]);
+        break;
+    case COLL_COMPLETE:
+        OTF2_EvtWriter_NonBlockingCollectiveComplete(events, list, at, op, (OTF2_CommRef)a[1],
+                                                     (uint32_t)a[2], a[3], a[4], a[5]);
+        break;
+    case CPU:
+        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, &type, &value);
+        break;
+    case FORK:
+        OTF2_EvtWriter_ThreadFork(events, NULL, at, OTF2_PARADIGM_OPENMP, (uint32_t)a[0]);
+        break;
+    case JOIN:
+        OTF2_EvtWriter_ThreadJoin(events, NULL, at, OTF2_PARADIGM_OPENMP);
+        break;
+    case TEAM_BEGIN:
+        OTF2_EvtWriter_ThreadTeamBegin(events, NULL, at, comm);
+        break;
+    case TEAM_END:
+        OTF2_EvtWriter_ThreadTeamEnd(events, NULL, at, comm);
+        break;
+    case FLUSH:
+        OTF2_EvtWriter_BufferFlush(events, NULL, at, a[0]);
+        break;
+    case MEASUREMENT:
+        OTF2_EvtWriter_MeasurementOnOff(events, NULL, at,
+                                        a[0] ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
+        break;
+    }
+}
+
+/// The words of an event of KIND behind its name, and the event.
+static bool write_arguments(struct parser *parser, enum event_kind kind)
+{
+    const char *types = event_kinds[kind].arguments;
+    size_t n_given = parser->n_words - 3, n_needed = strcspn(types, "|");
+    size_t n_all = strlen(types) - (types[n_needed] == '|');
+    uint64_t arguments[MAX_ARGUMENTS + 1] = {0};
+    if (n_given != n_needed && n_given != n_all)
+        return FAIL(parser, "'%s' has the wrong number of words", parser->words[2]);
+    for (size_t i = 0; i < n_given; i++)
+        if (!parse_argument(parser, types[i + (i >= n_needed)], parser->words[3 + i],
+                            &arguments[i]))
+            return false;
+    if (n_given > n_needed)
+        add_attributes(parser->attributes, kind, arguments);
+    write_kind(parser, kind, arguments);
+    return true;
+}
 
 static bool write_event(struct parser *parser)
 {
@@ -520,14 +422,9 @@ static bool write_event(struct parser *parser)
     if (!parse_number(parser, parser->words[1], &parser->ticks))
         return false;
     parser->events = archive_writer_events(parser->writer, location);
-    for (size_t i = 0; i < sizeof event_kinds / sizeof *event_kinds; i++) {
-        if (strcmp(parser->words[2], event_kinds[i].name) != 0)
-            continue;
-        if (parser->n_words < event_kinds[i].min_words ||
-            parser->n_words > event_kinds[i].max_words)
-            return FAIL(parser, "'%s' has the wrong number of words", parser->words[2]);
-        return event_kinds[i].write(parser);
-    }
+    for (size_t kind = 0; kind < N_EVENT_KINDS; kind++)
+        if (strcmp(parser->words[2], event_kinds[kind].name) == 0)
+            return kind == ENTER ? write_enter(parser) : write_arguments(parser, kind);
     return FAIL(parser, "'%s' is no event", parser->words[2]);
 }
 
@@ -556,7 +453,7 @@ static bool parse_members(struct parser *parser, size_t first, uint64_t *members
 static bool define_comm(struct parser *parser)
 {
     uint32_t n_left, n;
-    if (parser->n_words < 4 || strcmp(parser->words[2], "ranks") != 0)
+    if (strcmp(parser->words[2], "ranks") != 0)
         return FAIL(parser, "a communicator is: comm NAME ranks R ...");
     uint64_t *members = memory_zeroed(parser->n_words, sizeof *members);
     bool is_good = parse_members(parser, 3, members, &n_left, &n);
@@ -583,8 +480,6 @@ static bool define_nodes(struct parser *parser)
 static bool define_cores(struct parser *parser)
 {
     uint32_t n_cores;
-    if (parser->n_words != 3)
-        return FAIL(parser, "the cores of a node are: cores NODE NUMBER");
     if (!parse_u32(parser, parser->words[2], &n_cores))
         return false;
     if (parser->writer)
@@ -595,8 +490,6 @@ static bool define_cores(struct parser *parser)
 static bool define_bound(struct parser *parser)
 {
     uint32_t rank;
-    if (parser->n_words != 3)
-        return FAIL(parser, "what a rank is bound to is: bound RANK CORES");
     if (!parse_u32(parser, parser->words[1], &rank))
         return false;
     if (parser->writer && rank < parser->n_ranks)
@@ -606,8 +499,6 @@ static bool define_bound(struct parser *parser)
 
 static bool define_mpi(struct parser *parser)
 {
-    if (parser->n_words != 2 && parser->n_words != 3)
-        return FAIL(parser, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]");
     if (parser->writer)
         archive_writer_set_mpi(parser->writer, parser->words[1],
                                parser->n_words == 3 ? parser->words[2] : NULL);
@@ -616,8 +507,6 @@ static bool define_mpi(struct parser *parser)
 
 static bool define_region(struct parser *parser)
 {
-    if (parser->n_words < 3 || parser->n_words > 4)
-        return FAIL(parser, "a region is: region NAME FILE:LINE [user|mpi|openmp|marker]");
     char *colon = strrchr(parser->words[2], ':');
     uint32_t line = 0;
     if (colon && !parse_u32(parser, colon + 1, &line))
@@ -648,8 +537,6 @@ static bool define_region(struct parser *parser)
 static bool define_context(struct parser *parser)
 {
     uint32_t region = OTF2_UNDEFINED_REGION, source, parent = OTF2_UNDEFINED_CALLING_CONTEXT;
-    if (parser->n_words < 4 || parser->n_words > 5)
-        return FAIL(parser, "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]");
     if (!parse_source(parser, parser->words[3], &source))
         return false;
     if (!parser->writer)
@@ -673,8 +560,6 @@ static bool define_context(struct parser *parser)
 static bool define_offset(struct parser *parser)
 {
     uint64_t location, ticks;
-    if (parser->n_words != 4)
-        return FAIL(parser, "a clock offset is: offset LOC TIME OFFSET");
     if (!parse_location(parser, parser->words[1], &location) ||
         !parse_number(parser, parser->words[2], &ticks))
         return false;
@@ -687,8 +572,6 @@ static bool define_offset(struct parser *parser)
 static bool define_location(struct parser *parser)
 {
     uint64_t location;
-    if (parser->n_words != 2)
-        return FAIL(parser, "a location is: location RANK.THREAD");
     if (!parse_location(parser, parser->words[1], &location))
         return false;
     if (parser->writer)
@@ -699,8 +582,6 @@ static bool define_location(struct parser *parser)
 static bool define_clock(struct parser *parser)
 {
     uint64_t ticks_per_second;
-    if (parser->n_words != 2)
-        return FAIL(parser, "a clock is: clock TICKS-PER-SECOND");
     if (!parse_number(parser, parser->words[1], &ticks_per_second))
         return false;
     if (parser->writer)
@@ -711,8 +592,6 @@ static bool define_clock(struct parser *parser)
 static bool define_spawned(struct parser *parser)
 {
     uint64_t n_ranks;
-    if (parser->n_words != 2)
-        return FAIL(parser, "spawned ranks are: spawned NUMBER");
     if (!parse_number(parser, parser->words[1], &n_ranks))
         return false;
     if (parser->writer)
@@ -725,15 +604,32 @@ static bool read_line(struct parser *parser)
     static const struct {
         const char *name;
         bool (*define)(struct parser *parser);
+        size_t min_words, max_words;
+        const char *usage;
     } definitions[] = {
-        {"clock", define_clock},     {"nodes", define_nodes},    {"location", define_location},
-        {"comm", define_comm},       {"intercomm", define_comm}, {"region", define_region},
-        {"offset", define_offset},   {"cores", define_cores},    {"context", define_context},
-        {"spawned", define_spawned}, {"bound", define_bound},    {"mpi", define_mpi},
+        {"clock", define_clock, 2, 2, "a clock is: clock TICKS-PER-SECOND"},
+        {"nodes", define_nodes, 1, MAX_WORDS, ""},
+        {"location", define_location, 2, 2, "a location is: location RANK.THREAD"},
+        {"comm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
+        {"intercomm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
+        {"region", define_region, 3, 4,
+         "a region is: region NAME FILE:LINE [user|mpi|openmp|marker]"},
+        {"offset", define_offset, 4, 4, "a clock offset is: offset LOC TIME OFFSET"},
+        {"cores", define_cores, 3, 3, "the cores of a node are: cores NODE NUMBER"},
+        {"context", define_context, 4, 5,
+         "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]"},
+        {"spawned", define_spawned, 2, 2, "spawned ranks are: spawned NUMBER"},
+        {"bound", define_bound, 3, 3, "what a rank is bound to is: bound RANK CORES"},
+        {"mpi", define_mpi, 2, 3, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]"},
     };
-    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++)
-        if (strcmp(parser->words[0], definitions[i].name) == 0)
-            return definitions[i].define(parser);
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
+        if (strcmp(parser->words[0], definitions[i].name) != 0)
+            continue;
+        if (parser->n_words < definitions[i].min_words ||
+            parser->n_words > definitions[i].max_words)
+            return FAIL(parser, "%s", definitions[i].usage);
+        return definitions[i].define(parser);
+    }
     return write_event(parser);
 }
 
