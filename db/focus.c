@@ -61,21 +61,20 @@ char *focus_path(const char *parent_path, const char *name)
     return path.bytes;
 }
 
-/// The end of the level that begins at AT, after its slash.
-static const char *level_end(const char *at)
+size_t focus_level_length(const char *text)
 {
-    while (*at && *at != '/')
-        at += *at == '\\' && at[1] ? 2 : 1;
-    return at;
+    size_t length = 0;
+    while (text[length] && text[length] != '/')
+        length += text[length] == '\\' && text[length + 1] ? 2 : 1;
+    return length;
 }
 
 bool focus_path_repeats(const char *path)
 {
-    const char *last = path;
-    for (const char *at = path; *at == '/'; at = level_end(at + 1))
-        last = at;
-    for (const char *at = path; at < last; at = level_end(at + 1)) {
-        size_t length = (size_t)(level_end(at + 1) - at);
+    const char *last = path + focus_last_level(path);
+    size_t length;
+    for (const char *at = path; at < last; at += length) {
+        length = 1 + focus_level_length(at + 1);
         if (strncmp(at, last, length) == 0 && last[length] == '\0')
             return true;
     }
@@ -234,13 +233,10 @@ static void selection_normalise(struct focus_selection *selection)
     selection->n_paths = n_kept;
 }
 
-/// Length of the root at the begin of PATH, which ends at the next unescaped slash.
+/// Length of the path of the hierarchy of PATH.
 static size_t root_length(const char *path)
 {
-    size_t length = 1;
-    while (path[length] && path[length] != '/')
-        length += path[length] == '\\' && path[length + 1] ? 2 : 1;
-    return length;
+    return 1 + focus_level_length(path + 1);
 }
 
 static bool is_below(const char *path, const char *root)

@@ -42,6 +42,9 @@ bool focus_path_repeats(const char *path);
 /// focus_path() would.
 char *focus_name(const char *path);
 
+/// Length of the level that TEXT, after a slash, begins with.
+size_t focus_level_length(const char *text);
+
 /// Where the last level of PATH begins, at its slash.
 size_t focus_last_level(const char *path);
 

@@ -134,25 +134,16 @@ static int add_focus(struct conversion *c, int64_t *id)
     struct error why = {{0}};
     if (focus_parse(field_of(c, COLUMN_FOCUS), &focus, &why))
         return csv_error(&c->reader, c->err, "%s", why.text);
-    const struct {
-        const char *root;
-        int64_t *id;
-    } known[] = {{"/Code", &ids.code},
-                 {"/CallPath", &ids.call_path},
-                 {"/Machine", &ids.machine},
-                 {"/Process", &ids.process},
-                 {"/Message", &ids.message}};
     int status = 0;
     for (size_t i = 0; i < focus.n_selections && status == 0; i++) {
-        int64_t *to = &ids.other;
-        for (size_t j = 0; j < sizeof known / sizeof known[0]; j++)
-            if (focus_find(&focus, known[j].root) == &focus.selections[i])
-                to = known[j].id;
+        int64_t resource, root;
         if (focus.selections[i].n_paths > 1)
             status = csv_error(&c->reader, c->err,
                                "a value is of one resource of a hierarchy, not of several");
-        else if (writer_path(&c->writer, focus.selections[i].paths[0], to, NULL, &why))
+        else if (writer_path(&c->writer, focus.selections[i].paths[0], &resource, &root, &why))
             status = csv_error(&c->reader, c->err, "%s", why.text);
+        else
+            ids.in[root] = resource;
     }
     focus_release(&focus);
     return status ? -1 : writer_focus_id(&c->writer, &ids, id, c->err);

@@ -135,10 +135,8 @@ static int forget_unused(struct database *database, struct error *err)
     return database_end(database, status, err);
 }
 
-/// Removes what SELECTORS name, or what FILTER selects where there are none.
-static int remove_all(const char *path, const struct trial_filter *filter,
-                      const char *const *selectors, size_t n_selectors, struct removal *removed,
-                      struct error *err)
+int removal_run(const char *path, const struct trial_filter *filter, const char *const *selectors,
+                size_t n_selectors, struct removal *removed, struct error *err)
 {
     struct choice choice = {.removed = removed};
     struct database *database;
@@ -161,18 +159,6 @@ static int remove_all(const char *path, const struct trial_filter *filter,
     free(choice.trials);
     database_close(database);
     return status;
-}
-
-int removal_of_named(const char *path, const char *const *selectors, size_t n_selectors,
-                     struct removal *removed, struct error *err)
-{
-    return remove_all(path, NULL, selectors, n_selectors, removed, err);
-}
-
-int removal_of_all(const char *path, const struct trial_filter *filter, struct removal *removed,
-                   struct error *err)
-{
-    return remove_all(path, filter, NULL, 0, removed, err);
 }
 
 void removal_release(struct removal *removed)

@@ -18,14 +18,11 @@ struct removal {
 
 /// Removes the trials chosen by SELECTORS with everything that only they have. A selector that
 /// chooses no trial removes the note of a point: POINT, EXPERIMENT/POINT or
-/// APPLICATION/EXPERIMENT/POINT. All or none: 0 (REMOVED is to be released), or -1 and ERR.
-int removal_of_named(const char *path, const char *const *selectors, size_t n_selectors,
-                     struct removal *removed, struct error *err);
-
-/// Likewise all trials and points that FILTER selects; its names must exist.
-int removal_of_all(const char *path, const struct trial_filter *filter, struct removal *removed,
-                   struct error *err);
-
+/// APPLICATION/EXPERIMENT/POINT. FILTER, unless NULL, chooses all trials and points of an
+/// application and experiment, which must exist. All or none: 0 (REMOVED is to be released), or -1
+/// and ERR (REMOVED is empty).
+int removal_run(const char *path, const struct trial_filter *filter, const char *const *selectors,
+                size_t n_selectors, struct removal *removed, struct error *err);
 void removal_release(struct removal *removed);
 
 /// Checks the database at PATH, removes resources and foci that no trial has any more, and makes

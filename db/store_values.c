@@ -13,7 +13,6 @@
 
 #include "analyzer/base/memory.h"
 #include "db/focus.h"
-#include "db/schema.h"
 #include "db/writer.h"
 
 enum metric {
@@ -197,15 +196,15 @@ static int find_focus(struct storing *s, uint32_t path, uint32_t region, uint32_
     struct writer_focus focus = writer_whole_program;
     assert((path == RESULT_NONE || path < result->n_paths) && "bug: a path that does not exist");
     if (path != RESULT_NONE) {
-        focus.call_path = s->call_paths[path].id;
+        focus.in[ROOT_CALL_PATH] = s->call_paths[path].id;
         region = result->paths[path].region;
     }
     assert((region == RESULT_NONE || region < result->n_regions) && "bug: there is no such region");
     assert((rank == RESULT_NONE || rank < result->n_ranks) && "bug: a rank that does not exist");
     if (region != RESULT_NONE)
-        focus.code = s->codes[region].id;
+        focus.in[ROOT_CODE] = s->codes[region].id;
     if (rank != RESULT_NONE)
-        focus.process = s->processes[rank].id;
+        focus.in[ROOT_PROCESS] = s->processes[rank].id;
     return writer_focus_id(s->writer, &focus, id, s->err);
 }
 
@@ -323,9 +322,11 @@ static int resource_focus(struct storing *s, char *path, int64_t *id)
     struct writer_focus focus = writer_whole_program;
     int64_t resource, root;
     int status = writer_path(s->writer, path, &resource, &root, s->err);
-    *(root == ROOT_MESSAGE ? &focus.message : &focus.other) = resource;
     free(path);
-    return status ? -1 : writer_focus_id(s->writer, &focus, id, s->err);
+    if (status)
+        return -1;
+    focus.in[root] = resource;
+    return writer_focus_id(s->writer, &focus, id, s->err);
 }
 
 /// Messages of a pair of ranks are the resource /Message/pair/SENDER/RECEIVER.

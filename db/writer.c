@@ -10,14 +10,9 @@
 
 #include "analyzer/base/memory.h"
 #include "db/focus.h"
-#include "db/schema.h"
 
-const struct writer_focus writer_whole_program = {.call_path = ROOT_CALL_PATH,
-                                                  .process = ROOT_PROCESS,
-                                                  .code = ROOT_CODE,
-                                                  .machine = ROOT_MACHINE,
-                                                  .message = ROOT_MESSAGE,
-                                                  .other = ROOT_OTHER};
+const struct writer_focus writer_whole_program = {
+    {ROOT_OTHER, ROOT_CODE, ROOT_CALL_PATH, ROOT_MACHINE, ROOT_PROCESS, ROOT_MESSAGE}};
 
 int writer_resource(struct writer *writer, const struct writer_resource *parent, const char *name,
                     struct writer_resource *resource, struct error *err)
@@ -82,12 +77,11 @@ int writer_path(struct writer *writer, const char *path, int64_t *id, int64_t *r
                 struct error *err)
 {
     int n_levels = 0;
-    int64_t hierarchy;
     for (const char *at = path; *at && n_levels <= MAX_LEVELS; at++)
         n_levels += *at == '/';
     if (n_levels > MAX_LEVELS)
         return error_set(err, "a resource has more than %d levels", MAX_LEVELS);
-    return add_path(writer, path, id, root ? root : &hierarchy, err);
+    return add_path(writer, path, id, root, err);
 }
 
 int writer_experiment_id(struct database *database, const char *application, const char *experiment,
@@ -107,22 +101,23 @@ int writer_experiment_id(struct database *database, const char *application, con
     return row < 0 ? -1 : 0;
 }
 
-int writer_focus_id(struct writer *writer, const struct writer_focus *f, int64_t *id,
+int writer_focus_id(struct writer *writer, const struct writer_focus *focus, int64_t *id,
                     struct error *err)
 {
     struct database *database = writer->database;
+    const int64_t *in = focus->in;
     int row = database_ask(database, err,
                            "SELECT id FROM focus WHERE call_path_id = ?1 AND process_id = ?2 AND "
                            "code_id = ?3 AND machine_id = ?4 AND message_id = ?5 AND other_id = ?6",
-                           "iiiiii>i", f->call_path, f->process, f->code, f->machine, f->message,
-                           f->other, id);
+                           "iiiiii>i", in[ROOT_CALL_PATH], in[ROOT_PROCESS], in[ROOT_CODE],
+                           in[ROOT_MACHINE], in[ROOT_MESSAGE], in[ROOT_OTHER], id);
     if (row != 0)
         return row < 0 ? -1 : 0;
-    row =
-        database_do(database, err,
-                    "INSERT INTO focus (call_path_id, process_id, code_id, machine_id, "
-                    "message_id, other_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    "iiiiii", f->call_path, f->process, f->code, f->machine, f->message, f->other);
+    row = database_do(database, err,
+                      "INSERT INTO focus (call_path_id, process_id, code_id, machine_id, "
+                      "message_id, other_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                      "iiiiii", in[ROOT_CALL_PATH], in[ROOT_PROCESS], in[ROOT_CODE],
+                      in[ROOT_MACHINE], in[ROOT_MESSAGE], in[ROOT_OTHER]);
     *id = sqlite3_last_insert_rowid(database->handle);
     return row;
 }

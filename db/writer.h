@@ -9,6 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
+#include "db/schema.h"
 
 /// Who writes: a trial of DATABASE, which has a transaction open.
 struct writer {
@@ -22,9 +23,9 @@ struct writer_resource {
     char *path;
 };
 
-/// One resource of each hierarchy, by id; the roots of schema.h select everything.
+/// The resource of each hierarchy, by id; a root selects all of it.
 struct writer_focus {
-    int64_t call_path, process, code, machine, message, other;
+    int64_t in[N_ROOTS]; // by enum schema_root
 };
 extern const struct writer_focus writer_whole_program; // all roots, focus id 0
 
@@ -40,8 +41,8 @@ enum writer_interval { INTERVAL_RUN = 0, INTERVAL_WINDOW = 1 };
 int writer_resource(struct writer *writer, const struct writer_resource *parent, const char *name,
                     struct writer_resource *resource, struct error *err);
 
-/// Finds or adds the resource at PATH (focus.h), with all above it. *ROOT, unless NULL, is its
-/// hierarchy, a number of schema.h. 0, or -1 and ERR: it is no path, or has too many levels.
+/// Finds or adds the resource at PATH (focus.h), with all above it. *ROOT is its hierarchy, an
+/// enum schema_root. 0, or -1 and ERR: it is no path, or has too many levels.
 int writer_path(struct writer *writer, const char *path, int64_t *id, int64_t *root,
                 struct error *err);
 

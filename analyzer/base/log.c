@@ -70,6 +70,14 @@ void log_note(const char *format, ...)
     va_end(arguments);
 }
 
+int log_outcome(int status, const struct error *err)
+{
+    if (status == 0)
+        return STATUS_DONE;
+    log_error("%s", err->text);
+    return STATUS_FAILED;
+}
+
 enum { BAR_COLUMNS = 40 };
 static const uint64_t first_after_ns = 1000000000, redraw_after_ns = 100000000;
 

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analyzer/base/error.h"
+
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -41,5 +43,8 @@ enum exit_status {
     STATUS_USAGE = 2,      // wrong command line
     STATUS_UNREADABLE = 3, // done, but records were unreadable or locations skipped
 };
+
+/// STATUS_DONE if STATUS is 0, else STATUS_FAILED and ERR as a message.
+int log_outcome(int status, const struct error *err);
 
 #endif

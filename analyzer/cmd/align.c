@@ -144,8 +144,5 @@ int cmd_align(int argc, char **argv)
         return status;
     if (!directory)
         return options_usage_error(&usage, "-o DIR is missing: where the copy goes");
-    if (align(argv[first], directory, &err) == 0)
-        return STATUS_DONE;
-    log_error("%s", err.text);
-    return STATUS_FAILED;
+    return log_outcome(align(argv[first], directory, &err), &err);
 }

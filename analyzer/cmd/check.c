@@ -84,7 +84,8 @@ static int check_archive(struct check *check, struct error *err)
                 .trace = trace, .catalogue = no_patterns, .matcher = matcher, .replay = &replay},
             &check->result);
         add_locations(check, trace);
-        check->status = check->result.has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
+        if (check->result.has_unreadable_records)
+            check->status = STATUS_UNREADABLE;
     }
     pag_result_release(&replay);
     matcher_free(matcher);
@@ -99,8 +100,6 @@ static int check_machine(struct check *check, struct error *err)
     int status = machine_read(&machine, check->path, err);
     check->kind = CHECK_MACHINE;
     check->n_entries = machine.n_collectives;
-    if (status == 0)
-        check->status = STATUS_DONE;
     machine_release(&machine);
     return status;
 }
@@ -111,8 +110,6 @@ static int check_policy(struct check *check, struct error *err)
     int status = policy_read(&policy, check->path, err);
     check->kind = CHECK_POLICY;
     check->n_entries = policy.balancing.n_rules + (policy.deals_tasks ? 1 : 0);
-    if (status == 0)
-        check->status = STATUS_DONE;
     policy_release(&policy);
     return status;
 }
@@ -123,10 +120,8 @@ static int check_sweep(struct check *check, struct error *err)
     sweep_spec_init(&spec);
     int status = sweep_spec_read(&spec, check->path, err);
     check->kind = CHECK_SWEEP;
-    if (status == 0) {
+    if (status == 0)
         check->n_entries = sweep_plan_n_points(&spec.plan);
-        check->status = STATUS_DONE;
-    }
     sweep_spec_release(&spec);
     return status;
 }
@@ -136,10 +131,7 @@ static int check_properties(struct check *check, struct error *err)
     struct property_catalogue properties = {0};
     int status = property_file_read(&properties, check->path, err);
     check->kind = CHECK_PROPERTIES;
-    if (status == 0) {
-        check->n_entries = properties.n;
-        check->status = STATUS_DONE;
-    }
+    check->n_entries = properties.n;
     property_catalogue_release(&properties);
     return status;
 }
@@ -162,7 +154,6 @@ static int check_catalogue(struct check *check, struct error *err)
     if (!catalogue)
         return -1;
     add_patterns(check, catalogue);
-    check->status = STATUS_DONE;
     catalogue_free(catalogue);
     return 0;
 }
@@ -196,7 +187,7 @@ static int check_xml(struct check *check, struct error *err)
     return -1;
 }
 
-// An XML file begins with <, perhaps behind a byte order mark and white space; no archive does.
+// An XML file begins with <, after a byte order mark and white space, if any; no archive does.
 static bool looks_like_xml(const char *path)
 {
     struct stat status;
@@ -240,7 +231,6 @@ static int check_rules(struct check *check, struct error *err)
 
 static int check_text(struct check *check, struct error *err)
 {
-    check->status = STATUS_DONE;
     if (check->kind == CHECK_RULES)
         return check_rules(check, err);
     if (check->kind == CHECK_SETTINGS)

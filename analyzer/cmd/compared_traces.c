@@ -23,19 +23,17 @@ bool is_trace(const char *path)
            (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-/// Replays TRACE and stores the result as the trial NAME.
-static int add(struct compared_traces *traces, const char *trace, const char *name,
-               struct error *err)
+int trace_store(const char *database, const char *trace, const struct catalogue *catalogue,
+                const struct store_names *names, bool *is_unreadable, struct error *err)
 {
     struct replay_run run;
-    const struct store_names names = {.experiment = "traces", .trial = name, .origin = "measured"};
     int status = replay_run_open(&run, trace, err);
     if (status == 0)
-        status = replay_run(&run, traces->catalogue, NULL, false, "replaying", err);
+        status = replay_run(&run, catalogue, NULL, false, "replaying", err);
     if (status == 0)
-        traces->has_unreadable_records |= damage_warn(&run.result);
+        status = store_result(database, &run.result, names, err);
     if (status == 0)
-        status = store_result(traces->database, &run.result, &names, err);
+        *is_unreadable |= damage_warn(&run.result);
     replay_run_release(&run);
     return status;
 }
@@ -107,8 +105,10 @@ int compared_traces_replay(struct compared_traces *traces, char *const *paths, s
         bool is_stored = false;
         for (size_t j = 0; j < i; j++)
             is_stored |= !strcmp(paths[i], paths[j]);
+        const struct store_names names = {.experiment = "traces", .trial = paths[i]};
         if (!is_stored)
-            status = add(traces, paths[i], paths[i], err);
+            status = trace_store(traces->database, paths[i], traces->catalogue, &names,
+                                 &traces->has_unreadable_records, err);
     }
     return status;
 }

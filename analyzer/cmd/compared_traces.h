@@ -14,6 +14,12 @@
 bool is_trace(const char *path);
 
 struct catalogue;
+struct store_names;
+
+/// Replays TRACE once, in measured time, and stores the run in DATABASE under NAMES (db/store.h).
+/// Warns of damage and sets *IS_UNREADABLE then. 0, or -1 and ERR.
+int trace_store(const char *database, const char *trace, const struct catalogue *catalogue,
+                const struct store_names *names, bool *is_unreadable, struct error *err);
 
 /// A database for the time of the comparison, in a folder of its own below $TMPDIR or /tmp.
 struct compared_traces {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda query`: what to ask of an experiment database, from the command line. query/find.c asks,
-// query/values.c puts together, report/relation.h prints.
+// `pagoda query`: reads from the command line what to ask of an experiment database.
+// query_values.c asks and combines values, report/relation.h prints.
 #include "analyzer/cmd/commands.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static const char details[] =
     "number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n";
 
 struct settings {
-    struct query_wishes wishes;
-    struct option_list trials, parameters, with, shown, quantile_texts;
+    struct query_request request;
+    struct option_list shown, quantile_texts;
     const char *by, *over, *aggregate, *delta, *sql, *as;
     struct trial_path path; // what `as` says
     bool wants_json, wants_csv;
@@ -67,17 +67,17 @@ static bool read_choices(struct settings *settings, const struct option_usage *u
     static const char *const over[] = {"", "trials", "ranks", "intervals"};
     static const char *const aggregates[] = {"statistics", "list", "cluster"};
     static const char *const origins[] = {"measured", "predicted", "threshold", "interval"};
-    const char *origin = settings->wishes.conditions.origin;
+    const char *origin = settings->request.conditions.origin;
     int chosen = 0;
     if (origin && choose(usage, "origin", origin, origins, 4) < 0)
         return false;
     if (settings->by && (chosen = choose(usage, "by", settings->by, by, N_QUERY_BY)) < 0)
         return false;
-    settings->wishes.by = (enum query_by)chosen;
+    settings->request.by = (enum query_by)chosen;
     chosen = settings->aggregate || settings->quantile_texts.count ? OVER_TRIALS : OVER_NOTHING;
     if (settings->over && (chosen = choose(usage, "over", settings->over, over, 4)) < 0)
         return false;
-    settings->aggregation.over = settings->wishes.over = (enum query_over)chosen;
+    settings->aggregation.over = settings->request.over = (enum query_over)chosen;
     chosen = 0;
     if (settings->aggregate &&
         (chosen = choose(usage, "aggregate", settings->aggregate, aggregates, 3)) < 0)
@@ -128,13 +128,14 @@ static bool read_numbers(struct settings *settings, const struct option_usage *u
 /// Options that exclude each other, or lack each other.
 static const char *contradiction(const struct settings *settings)
 {
-    const struct query_wishes *wishes = &settings->wishes;
-    const struct trial_conditions *conditions = &wishes->conditions;
-    bool selects = settings->trials.count || settings->parameters.count || settings->with.count ||
-                   conditions->application || conditions->experiment || conditions->origin ||
-                   conditions->since || conditions->until || wishes->focus || wishes->interval ||
-                   settings->by || settings->over || settings->aggregate || settings->shown.count;
-    bool asks = wishes->metrics.count || wishes->properties.count;
+    const struct query_request *request = &settings->request;
+    const struct trial_conditions *conditions = &request->conditions;
+    bool selects = conditions->selectors.count || conditions->parameters.count ||
+                   conditions->properties.count || conditions->application ||
+                   conditions->experiment || conditions->origin || conditions->since ||
+                   conditions->until || request->focus || request->interval || settings->by ||
+                   settings->over || settings->aggregate || settings->shown.count;
+    bool asks = request->metrics.count || request->properties.count;
     if (settings->wants_csv && settings->wants_json)
         return "--csv and --json exclude each other";
     if (settings->sql && (selects || asks))
@@ -143,7 +144,7 @@ static const char *contradiction(const struct settings *settings)
         return "name what is asked for by --metric or --property";
     if (settings->aggregation.over == OVER_RANKS && settings->by)
         return "--over ranks summarises the processes of each trial: it excludes --by";
-    if (wishes->over == OVER_INTERVALS && wishes->interval)
+    if (request->over == OVER_INTERVALS && request->interval)
         return "--over intervals covers all of them: it excludes --interval";
     if ((settings->aggregation.aggregate == AGGREGATE_CLUSTER) != (settings->delta != NULL))
         return "--summarize cluster and --delta go together";
@@ -158,8 +159,8 @@ static const char *contradiction(const struct settings *settings)
 /// What is parsed, read and checked: false, and *STATUS, where it is refused.
 static bool take_settings(struct settings *settings, const struct option_usage *usage, int *status)
 {
-    struct query_wishes *wishes = &settings->wishes;
-    struct trial_conditions *conditions = &wishes->conditions;
+    struct query_request *request = &settings->request;
+    struct trial_conditions *conditions = &request->conditions;
     struct error err;
     *status = STATUS_USAGE;
     if (trial_path_read_experiment(&settings->path, settings->as, &err)) {
@@ -173,30 +174,24 @@ static bool take_settings(struct settings *settings, const struct option_usage *
     const char *wrong = contradiction(settings);
     if (wrong)
         *status = options_usage_error(usage, "%s", wrong);
-    conditions->selectors = settings->trials.values;
-    conditions->n_selectors = settings->trials.count;
-    conditions->parameters = settings->parameters.values;
-    conditions->n_parameters = settings->parameters.count;
-    conditions->properties = settings->with.values;
-    conditions->n_properties = settings->with.count;
     if (settings->aggregation.over == OVER_RANKS)
-        wishes->by = QUERY_BY_PROCESS;
+        request->by = QUERY_BY_PROCESS;
     return !wrong;
 }
 
 static bool read_settings(int argc, char **argv, struct settings *settings, const char **path,
                           int *status)
 {
-    struct query_wishes *wishes = &settings->wishes;
-    struct trial_conditions *conditions = &wishes->conditions;
+    struct query_request *request = &settings->request;
+    struct trial_conditions *conditions = &request->conditions;
     const struct option_row rows[] = {
-        OPTION_LIST_ROW("metric", 'm', "NAME", &wishes->metrics,
+        OPTION_LIST_ROW("metric", 'm', "NAME", &request->metrics,
                         "values of this metric, or of all that match a pattern",
                         .manual = "A pattern is a glob, such as `*.wait_ns`."),
-        OPTION_LIST_ROW("property", 0, "ID", &wishes->properties,
+        OPTION_LIST_ROW("property", 0, "ID", &request->properties,
                         "severity, confidence, count and time of this property",
                         .manual = "The confidence is the mean of its instances."),
-        OPTION_TEXT_ROW("focus", 'f', "FOCUS", &wishes->focus, "only values within this focus",
+        OPTION_TEXT_ROW("focus", 'f', "FOCUS", &request->focus, "only values within this focus",
                         "the whole program",
                         .manual = "FOCUS is in resource normal form, pagoda-store(5). Hierarchies "
                                   "that are left out are whole. /SyncObject and hierarchies of "
@@ -206,10 +201,10 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         .manual =
                             "code is the function, machine the node, message the pair of ranks."),
         OPTION_TEXT_ROW(
-            "interval", 0, "NAME", &wishes->interval, "only values of this interval", NULL,
+            "interval", 0, "NAME", &request->interval, "only values of this interval", NULL,
             .manual = "Examples are run, and window, which is between MPI_Init and MPI_Finalize. "
                       "Default: of each trial the first interval that has values."),
-        OPTION_LIST_ROW("trial", 't', "TRIAL", &settings->trials,
+        OPTION_LIST_ROW("trial", 't', "TRIAL", &conditions->selectors,
                         "only these trials, chosen as in pagoda diff"),
         OPTION_TEXT_ROW(
             "as", 0, "EXPERIMENT", &settings->as,
@@ -217,7 +212,7 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
             .manual = "How trials are named is described in pagoda-store(1)."),
         OPTION_TEXT_ROW("origin", 0, "measured|predicted|threshold|interval", &conditions->origin,
                         "only trials of this origin", NULL),
-        OPTION_LIST_ROW("parameter", 'p', "CONDITION", &settings->parameters,
+        OPTION_LIST_ROW("parameter", 'p', "CONDITION", &conditions->parameters,
                         "only trials with this parameter: size, 'size==64 && n>4'",
                         .manual = "It may also be a version or a variable of the environment. "
                                   "pagoda-conditions(7) has the operators; numbers compare as "
@@ -230,7 +225,7 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         "only runs that began at this date or earlier", NULL,
                         .manual = "A day counts whole."),
         OPTION_LIST_ROW(
-            "with", 0, "CONDITION", &settings->with,
+            "with", 0, "CONDITION", &conditions->properties,
             "only trials with this property, such as late-sender or 'late-sender>=0.05'",
             .manual = "The number is compared with the severity in the whole program."),
         OPTION_LIST_ROW("column", 0, "NAME", &settings->shown,
@@ -332,7 +327,7 @@ static int ask_values(struct database *database, const struct settings *settings
 {
     struct found_values found = {.attribute_names = settings->shown.values,
                                  .n_attributes = settings->shown.count};
-    int status = query_find(database, &settings->wishes, &found, err);
+    int status = query_find(database, &settings->request, &found, err);
     if (status == 0)
         values_to_rows(&found, &settings->aggregation, relation);
     found_values_release(&found);
@@ -349,7 +344,7 @@ static int answer(const char *path, const struct settings *settings, struct rela
     }
     if (database_open_snapshot(&database, path, err))
         return -1;
-    bool asks = settings->wishes.metrics.count || settings->wishes.properties.count;
+    bool asks = settings->request.metrics.count || settings->request.properties.count;
     int status = asks ? ask_values(database, settings, relation, err)
                       : list_metrics(database, relation, err);
     database_close(database);
@@ -371,17 +366,15 @@ int cmd_query(int argc, char **argv)
             relation_print_csv(&relation, stdout);
         else if (failed == 0)
             relation_print_text(&relation, stdout);
-        if (failed)
-            log_error("%s", err.text);
-        status = failed ? STATUS_FAILED : STATUS_DONE;
+        status = log_outcome(failed, &err);
     }
     relation_release(&relation);
     trial_path_release(&settings.path);
-    options_list_release(&settings.wishes.metrics);
-    options_list_release(&settings.wishes.properties);
-    options_list_release(&settings.trials);
-    options_list_release(&settings.parameters);
-    options_list_release(&settings.with);
+    options_list_release(&settings.request.metrics);
+    options_list_release(&settings.request.properties);
+    options_list_release(&settings.request.conditions.selectors);
+    options_list_release(&settings.request.conditions.parameters);
+    options_list_release(&settings.request.conditions.properties);
     options_list_release(&settings.shown);
     options_list_release(&settings.quantile_texts);
     return status;

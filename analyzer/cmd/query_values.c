@@ -88,12 +88,12 @@ static int ask(struct database *database, struct query_question question, size_t
     return 0;
 }
 
-static int ask_metrics(struct database *database, const struct query_wishes *wishes,
+static int ask_metrics(struct database *database, const struct query_request *request,
                        const struct query_question *question, struct found_values *found,
                        struct error *err)
 {
-    for (size_t i = 0; i < wishes->metrics.count; i++)
-        if (query_metrics(database, wishes->metrics.values[i], take_metric, found, err))
+    for (size_t i = 0; i < request->metrics.count; i++)
+        if (query_metrics(database, request->metrics.values[i], take_metric, found, err))
             return -1;
     size_t n_metrics = found->n_metrics;
     for (size_t i = 0; i < n_metrics; i++) {
@@ -105,7 +105,7 @@ static int ask_metrics(struct database *database, const struct query_wishes *wis
     return 0;
 }
 
-static int ask_properties(struct database *database, const struct query_wishes *wishes,
+static int ask_properties(struct database *database, const struct query_request *request,
                           const struct query_question *question, struct found_values *found,
                           struct error *err)
 {
@@ -113,10 +113,10 @@ static int ask_properties(struct database *database, const struct query_wishes *
         const char *column, *unit;
     } values[] = {
         {"severity", "share"}, {"confidence", "share"}, {"count", "instances"}, {"wait_ns", "ns"}};
-    for (size_t i = 0; i < wishes->properties.count; i++)
+    for (size_t i = 0; i < request->properties.count; i++)
         for (size_t j = 0; j < sizeof values / sizeof values[0]; j++) {
             struct query_question one = *question;
-            one.metric = wishes->properties.values[i];
+            one.metric = request->properties.values[i];
             one.property_value = values[j].column;
             char *name = memory_format("%s %s", one.metric, one.property_value);
             add_metric(found, name, values[j].unit);
@@ -147,40 +147,40 @@ static const char *part_title(enum query_by by)
 }
 
 /// The message if every name exists but no value is stored for them.
-static int nothing_found(const struct database *database, const struct query_wishes *wishes,
+static int nothing_found(const struct database *database, const struct query_request *request,
                          const struct found_values *found, struct error *err)
 {
     const char *what = found->n_metrics == 1 ? found->metrics[0].name : "these metrics";
     return error_set(err,
                      "no selected trial of %s has values of %s%s%s%s%s%s: `pagoda query DB` says "
                      "over what each metric adds up",
-                     database->path, what, wishes->focus ? " at " : "",
-                     wishes->focus ? wishes->focus : "", wishes->by ? " by " : "",
-                     wishes->by ? part_title(wishes->by) : "",
-                     wishes->interval ? " in that interval" : "");
+                     database->path, what, request->focus ? " at " : "",
+                     request->focus ? request->focus : "", request->by ? " by " : "",
+                     request->by ? part_title(request->by) : "",
+                     request->interval ? " in that interval" : "");
 }
 
-int query_find(struct database *database, const struct query_wishes *wishes,
+int query_find(struct database *database, const struct query_request *request,
                struct found_values *found, struct error *err)
 {
     struct trial_group group;
-    if (trial_selection_find(database, &wishes->conditions, &group, err))
+    if (trial_selection_find(database, &request->conditions, &group, err))
         return -1;
-    const struct query_question question = {.focus = wishes->focus,
-                                            .interval = wishes->interval,
-                                            .by = wishes->by,
+    const struct query_question question = {.focus = request->focus,
+                                            .interval = request->interval,
+                                            .by = request->by,
                                             .trials = group.ids,
                                             .n_trials = group.n_ids};
     int status = read_trials(database, &group, found, err);
-    found->part_title = part_title(wishes->by);
-    if (status == 0 && wishes->over == OVER_INTERVALS)
+    found->part_title = part_title(request->by);
+    if (status == 0 && request->over == OVER_INTERVALS)
         status = query_intervals(database, take_interval, found, err);
     if (status == 0)
-        status = ask_metrics(database, wishes, &question, found, err);
+        status = ask_metrics(database, request, &question, found, err);
     if (status == 0)
-        status = ask_properties(database, wishes, &question, found, err);
+        status = ask_properties(database, request, &question, found, err);
     if (status == 0 && found->n_values == 0)
-        status = nothing_found(database, wishes, found, err);
+        status = nothing_found(database, request, found, err);
     trial_group_release(&group);
     return status;
 }
@@ -269,7 +269,7 @@ static const char *name_in_path(const char *path)
     return slash ? slash + 1 : "";
 }
 
-/// How many trials, itself included, have the name of this one, and its experiment if so wanted.
+/// The number of trials, itself included, with its name and, if IS_OF_EXPERIMENT, its experiment.
 static size_t count_namesakes(const struct found_values *found, const struct trial_summary *trial,
                               bool is_of_experiment)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values a question finds in the database, and what they are put together to.
+// The values that a question finds in the database, and how they are combined.
 #ifndef PAGODA_CMD_QUERY_VALUES_H
 #define PAGODA_CMD_QUERY_VALUES_H
 
@@ -15,7 +15,7 @@
 #include "db/query/selection.h"
 #include "db/trials.h"
 
-/// What differs between the values that are put together.
+/// What differs between values that are combined.
 enum query_over { OVER_NOTHING, OVER_TRIALS, OVER_RANKS, OVER_INTERVALS };
 
 enum query_aggregate { AGGREGATE_STATISTICS, AGGREGATE_LIST, AGGREGATE_CLUSTER };
@@ -35,7 +35,7 @@ struct found_metric {
 struct found_trial {
     struct trial_summary summary;
     char **attributes; // by number of the attribute, NULL where there is none
-    char *shown_name;  // among others put together; NULL before that
+    char *shown_name;  // among others; NULL before they are combined
 };
 
 struct found_values {
@@ -52,7 +52,7 @@ struct found_values {
     const char *part_title; // "process", "call path", ...; NULL: values of trials
 };
 
-/// How the values are put together.
+/// How the values are combined.
 struct aggregation {
     enum query_over over;
     enum query_aggregate aggregate;
@@ -61,14 +61,14 @@ struct aggregation {
     size_t n_quantiles;
 };
 
-/// Makes rows of the values: one each, or one each group of values that differ in what AGGREGATION
-/// says only. RELATION is empty.
+/// Makes a row of each value, or of each group of values that differ only in AGGREGATION's `over`.
+/// RELATION is empty.
 void values_to_rows(struct found_values *found, const struct aggregation *aggregation,
                     struct relation *relation);
 
 void found_values_release(struct found_values *found);
 
-struct query_wishes {
+struct query_request {
     struct trial_conditions conditions;
     struct option_list metrics;    // names or patterns
     struct option_list properties; // ids
@@ -77,10 +77,9 @@ struct query_wishes {
     enum query_over over;
 };
 
-/// Fills FOUND (zeroed but for attribute_names; to be released in any case) with the values WISHES
-/// are about, of the trials they select. 0, or -1 and ERR; no value at all is an error that says
-/// what the metric could be asked for.
-int query_find(struct database *database, const struct query_wishes *wishes,
+/// Fills FOUND (zeroed except attribute_names; to be released in any case) with the values that
+/// REQUEST selects. 0, or -1 and ERR, also if there is no value.
+int query_find(struct database *database, const struct query_request *request,
                struct found_values *found, struct error *err);
 
 #endif

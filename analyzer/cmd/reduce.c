@@ -253,7 +253,7 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
     return status != 0 ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
-/// What stands behind `--` is a launch line. 0, or -1 and ERR: the operands make no sense.
+/// The words after `--` are a launch line. 0, or -1 and ERR: the operands make no sense.
 static int check_operands(struct settings *settings, char **operands, int n, int n_behind_dashes,
                           struct error *err)
 {
@@ -262,7 +262,7 @@ static int check_operands(struct settings *settings, char **operands, int n, int
     else if (n_behind_dashes > 0)
         return error_set(err, "either a trace or a launch line, not %s and a line", operands[0]);
     else if (n < 1 || n > 2)
-        return error_set(err, "a trace, a database and a trial, or a launch line is wanted");
+        return error_set(err, "expected a trace, a database and a trial, or a launch line");
     if (!settings->line && (settings->dir || settings->n_repetitions != 1))
         return error_set(err, "--keep and --repeat go with a launch line only");
     if (settings->n_repetitions == 0)
@@ -310,8 +310,8 @@ int cmd_reduce(int argc, char **argv)
         .summary = "Finds the functions that need not be recorded, by rules over a profile",
         .details =
             "A rule is FIELD OPERATOR NUMBER & ..., with the fields numcalls, percent, usec,\n"
-            "cumusec and usecs/call and the operators < > =, perhaps behind FUNCTION: or\n"
-            "FILE:. With a launch line the program is run untraced, traced, and traced\n"
+            "cumusec and usecs/call and the operators < > =; FUNCTION: or FILE: may precede\n"
+            "it. With a launch line the program is run untraced, traced, and traced\n"
             "without the functions left out, and the dilations are shown. Without a "
             "rule:\n" REDUCTION_DEFAULT_RULE "\n",
         .rows = rows,

@@ -78,31 +78,22 @@ static void print_points(const struct point_list *list)
     table_print(&table, 2, 0, stdout);
 }
 
-static int list(const char *path, const struct trial_filter *filter, bool wants_json)
+static int list(const char *path, const struct trial_filter *filter, struct error *err)
 {
-    struct error err;
     struct trial_list list = {0};
     struct point_list points = {0};
-    char *json = NULL;
-    if (wants_json
-            ? trials_read_json(path, filter, &json, &err)
-            : trials_read(path, filter, &list, &err) ||
-                  points_read(path, filter->application, filter->experiment, &points, &err)) {
-        trial_list_release(&list);
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    if (wants_json)
-        print_json(json);
-    else if (list.n_trials)
+    int status = trials_read(path, filter, &list, err);
+    if (status == 0)
+        status = points_read(path, filter->application, filter->experiment, &points, err);
+    if (status == 0 && list.n_trials)
         print_list(&list);
-    else
+    else if (status == 0)
         printf("no trials%s\n", filter->application || filter->experiment ? " of that name" : "");
     if (points.n_rows)
         print_points(&points);
     trial_list_release(&list);
     point_list_release(&points);
-    return STATUS_DONE;
+    return status;
 }
 
 static int run_list(int argc, char **argv)
@@ -132,9 +123,13 @@ static int run_list(int argc, char **argv)
     if (trial_path_read_experiment(&of, as, &err))
         return options_usage_error(&usage, "%s", err.text);
     const struct trial_filter filter = {of.application, of.experiment};
-    status = list(argv[first], &filter, wants_json);
+    char *json = NULL;
+    status = wants_json ? trials_read_json(argv[first], &filter, &json, &err)
+                        : list(argv[first], &filter, &err);
+    if (json)
+        print_json(json);
     trial_path_release(&of);
-    return status;
+    return log_outcome(status, &err);
 }
 
 static void print_attributes(const struct trial_rows *rows)
@@ -292,17 +287,14 @@ static int run_show(int argc, char **argv)
     struct error err;
     struct trial_details details = {0};
     char *json = NULL;
-    if (wants_json ? trial_read_json(argv[first], argv[first + 1], &json, &err)
-                   : trial_read(argv[first], argv[first + 1], &details, &err)) {
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    if (wants_json)
+    status = wants_json ? trial_read_json(argv[first], argv[first + 1], &json, &err)
+                        : trial_read(argv[first], argv[first + 1], &details, &err);
+    if (json)
         print_json(json);
-    else
+    else if (status == 0)
         print_details(&details, top);
     trial_details_release(&details);
-    return STATUS_DONE;
+    return log_outcome(status, &err);
 }
 
 static void print_removed(const struct removal *removed)
@@ -317,22 +309,6 @@ static void print_removed(const struct removal *removed)
         printf("removed the note of the point %s/%s/%s: %s\n", point->application,
                point->experiment, point->name, point->state);
     }
-}
-
-/// Removes what FILTER selects, or without one the named trials.
-static int remove_chosen(const char *path, const struct trial_filter *filter, char **named,
-                         size_t n_named)
-{
-    struct error err;
-    struct removal removed;
-    if (filter ? removal_of_all(path, filter, &removed, &err)
-               : removal_of_named(path, (const char *const *)named, n_named, &removed, &err)) {
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    print_removed(&removed);
-    removal_release(&removed);
-    return STATUS_DONE;
 }
 
 static int run_remove(int argc, char **argv)
@@ -371,8 +347,14 @@ static int run_remove(int argc, char **argv)
     const struct trial_filter filter = {of.application, of.experiment};
     if (as && !of.application && !of.experiment)
         status = options_usage_error(&usage, "--as %s names no experiment", as);
-    else
-        status = remove_chosen(argv[first], as ? &filter : NULL, argv + first + 1, n_named);
+    else {
+        struct removal removed;
+        status = removal_run(argv[first], as ? &filter : NULL,
+                             (const char *const *)argv + first + 1, n_named, &removed, &err);
+        print_removed(&removed);
+        removal_release(&removed);
+        status = log_outcome(status, &err);
+    }
     trial_path_release(&of);
     return status;
 }

@@ -15,10 +15,10 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/quantity.h"
+#include "analyzer/cmd/compared_traces.h"
 #include "analyzer/cmd/interval_trials.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/named_values.h"
-#include "analyzer/replay/replay_run.h"
 #include "db/database.h"
 #include "db/import.h"
 #include "db/names.h"
@@ -38,12 +38,12 @@ struct add_request {
 static int add_intervals(const struct add_request *request, const struct catalogue *catalogue,
                          const char *trace, bool *is_unreadable, struct error *err)
 {
-    const struct replay_intervals wishes = {.trace = trace,
-                                            .texts = &request->intervals,
-                                            .catalogue = catalogue,
-                                            .database = request->database,
-                                            .names = &request->names};
-    int status = replay_intervals(&wishes, is_unreadable, err);
+    const struct replay_intervals intervals = {.trace = trace,
+                                               .texts = &request->intervals,
+                                               .catalogue = catalogue,
+                                               .database = request->database,
+                                               .names = &request->names};
+    int status = replay_intervals(&intervals, is_unreadable, err);
     if (status == 0)
         printf("added intervals of %s\n", trace);
     return status;
@@ -52,19 +52,12 @@ static int add_intervals(const struct add_request *request, const struct catalog
 static int add_one(const struct add_request *request, const struct catalogue *catalogue,
                    const char *trace, bool *is_unreadable, struct error *err)
 {
-    struct replay_run run;
     if (request->intervals.count > 0)
         return add_intervals(request, catalogue, trace, is_unreadable, err);
-    int status = replay_run_open(&run, trace, err);
+    int status =
+        trace_store(request->database, trace, catalogue, &request->names, is_unreadable, err);
     if (status == 0)
-        status = replay_run(&run, catalogue, NULL, false, "replaying", err);
-    if (status == 0)
-        status = store_result(request->database, &run.result, &request->names, err);
-    if (status == 0) {
-        *is_unreadable |= damage_warn(&run.result);
         printf("added %s\n", trace);
-    }
-    replay_run_release(&run);
     return status;
 }
 
@@ -171,7 +164,7 @@ static int export_selected(const char *path, const char *output,
                            struct trial_conditions *conditions, struct error *err)
 {
     struct import_source source = {.path = path,
-                                   .has_points = conditions->n_selectors == 0,
+                                   .has_points = conditions->selectors.count == 0,
                                    .application = conditions->application,
                                    .experiment = conditions->experiment};
     struct database *database;
@@ -221,8 +214,8 @@ int store_export(int argc, char **argv)
         return status;
     if (!output)
         return options_usage_error(&usage, "name the file to write: -o FILE");
-    conditions.selectors = (const char *const *)argv + first + 1;
-    conditions.n_selectors = (size_t)(argc - first - 1);
+    conditions.selectors = (struct option_list){.values = (const char **)argv + first + 1,
+                                                .count = (size_t)(argc - first - 1)};
     struct error err;
     struct trial_path of;
     if (trial_path_read_experiment(&of, as, &err))
@@ -231,9 +224,7 @@ int store_export(int argc, char **argv)
     conditions.experiment = of.experiment;
     status = export_selected(argv[first], output, &conditions, &err);
     trial_path_release(&of);
-    if (status)
-        log_error("%s", err.text);
-    return status ? STATUS_FAILED : STATUS_DONE;
+    return log_outcome(status, &err);
 }
 
 // --- import
@@ -351,9 +342,7 @@ int store_import(int argc, char **argv)
     for (int i = first + 1; i < argc && status == 0; i++)
         status = import_file(argv[first], argv[i], &names, conflict, &err);
     trial_path_release(&path);
-    if (status)
-        log_error("%s", err.text);
-    return status ? STATUS_FAILED : STATUS_DONE;
+    return log_outcome(status, &err);
 }
 
 int store_vacuum(int argc, char **argv)
@@ -370,10 +359,8 @@ int store_vacuum(int argc, char **argv)
         return status;
     struct error err;
     uint64_t sizes[2];
-    if (removal_vacuum(argv[first], sizes, &err)) {
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
+    if (removal_vacuum(argv[first], sizes, &err))
+        return log_outcome(-1, &err);
     printf("%s: %s before, ", argv[first], quantity_size(sizes[0]).text);
     printf("%s now\n", quantity_size(sizes[1]).text);
     return STATUS_DONE;

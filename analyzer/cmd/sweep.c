@@ -171,10 +171,35 @@ static bool predictions_are_sound(const struct sweep_request *request,
     return false;
 }
 
-static int carry_out(const struct sweep_request *request, struct sweep_spec *spec)
+/// Runs the points, or looks what is to be run, and reports. Returns the exit status.
+static int run_points(const struct sweep_request *request, struct sweep_setting *setting)
 {
     struct error err = {{0}};
     struct sweep_report report = {0};
+    int status =
+        request->is_dry ? sweep_look(setting, &report, &err) : sweep_run(setting, &report, &err);
+    if (status == 0 && request->wants_json)
+        status = sweep_report_print_json(&report, PAGODA_VERSION, stdout, &err);
+    else if (status == 0 && request->is_dry)
+        sweep_report_print_points(&report, stdout);
+    else if (status == 0)
+        sweep_report_print(&report, stdout);
+    status = log_outcome(status, &err);
+    bool has_failed = sweep_report_count(&report, SWEEP_FAILED) > 0 ||
+                      sweep_report_count(&report, SWEEP_TOO_LONG) > 0;
+    if (status == STATUS_DONE && report.is_interrupted) {
+        log_error("interrupted: the same command goes on where it was");
+        status = STATUS_FAILED;
+    } else if (status == STATUS_DONE && has_failed && !request->is_dry) {
+        status = STATUS_UNREADABLE;
+    }
+    sweep_report_release(&report);
+    return status;
+}
+
+static int carry_out(const struct sweep_request *request, struct sweep_spec *spec)
+{
+    struct error err = {{0}};
     struct sweep_setting setting = {
         .plan = &spec->plan,
         .skips = &spec->skips,
@@ -192,42 +217,19 @@ static int carry_out(const struct sweep_request *request, struct sweep_spec *spe
     };
     char *dir = request->dir ? memory_copy_text(request->dir) : default_dir(&setting.place);
     setting.place.dir = dir;
-    if (!predictions_are_sound(request, spec, &setting, &err)) {
+    int status = STATUS_USAGE;
+    if (!predictions_are_sound(request, spec, &setting, &err))
         log_error("%s", err.text);
-        free(dir);
-        return STATUS_USAGE;
-    }
-    if (request->leaves_result) {
-        int left = sweep_batch_leave(&setting, request->leaves_result, &err);
-        if (left != 0)
-            log_error("%s", err.text);
-        free(dir);
-        return left == 0 ? STATUS_DONE : STATUS_FAILED;
-    }
-    int status =
-        request->is_dry ? sweep_look(&setting, &report, &err) : sweep_run(&setting, &report, &err);
-    if (status == 0 && request->wants_json)
-        status = sweep_report_print_json(&report, PAGODA_VERSION, stdout, &err);
-    else if (status == 0 && request->is_dry)
-        sweep_report_print_points(&report, stdout);
-    else if (status == 0)
-        sweep_report_print(&report, stdout);
-    if (status != 0)
-        log_error("%s", err.text);
-    else if (report.is_interrupted)
-        log_error("interrupted: the same command goes on where it was");
-    bool has_failed = sweep_report_count(&report, SWEEP_FAILED) > 0 ||
-                      sweep_report_count(&report, SWEEP_TOO_LONG) > 0;
-    bool is_interrupted = report.is_interrupted;
-    sweep_report_release(&report);
+    else if (request->leaves_result)
+        status = log_outcome(sweep_batch_leave(&setting, request->leaves_result, &err), &err);
+    else
+        status = run_points(request, &setting);
     free(dir);
-    if (status != 0 || is_interrupted)
-        return STATUS_FAILED;
-    return has_failed && !request->is_dry ? STATUS_UNREADABLE : STATUS_DONE;
+    return status;
 }
 
-/// What stands behind `--` is the launch line; without one, the operand is a sweep file. Options of
-/// a launch line would be taken for ours. 0, or -1 and ERR.
+/// The words after `--` are the launch line; without one, the operand is a sweep file. Options of a
+/// launch line before `--` would be taken for ours. 0, or -1 and ERR.
 static int read_operands(struct sweep_request *request, char **operands, int n_operands,
                          int n_behind_dashes, struct error *err)
 {
@@ -241,7 +243,7 @@ static int read_operands(struct sweep_request *request, char **operands, int n_o
         return error_set(err, "either a sweep file or a launch line, not %s and a line",
                          operands[0]);
     else
-        return error_set(err, "the launch line stands behind --: -- %s ...", operands[0]);
+        return error_set(err, "the launch line comes after --: -- %s ...", operands[0]);
     return 0;
 }
 
@@ -338,10 +340,9 @@ int cmd_sweep(int argc, char **argv)
         status = options_usage_error(&usage, "%s", err.text);
     else if (read_plan(&spec, &request, &err) == 0)
         status = carry_out(&request, &spec);
-    else if (request.file) {
-        log_error("%s", err.text);
-        status = STATUS_FAILED;
-    } else
+    else if (request.file)
+        status = log_outcome(-1, &err);
+    else
         status = options_usage_error(&usage, "%s", err.text);
     sweep_spec_release(&spec);
     trial_path_release(&request.path);

@@ -24,25 +24,16 @@ struct resource_map {
 
 static const char code_root[] = "/Code/", call_path_root[] = "/CallPath";
 
-/// Length of the level at TEXT, which begins after a slash.
-static size_t level_length(const char *text)
-{
-    size_t length = 0;
-    while (text[length] && text[length] != '/')
-        length += text[length] == '\\' && text[length + 1] ? 2 : 1;
-    return length;
-}
-
 /// The name of a function in its path "/Code/MODULE/FUNCTION", NULL for other paths.
 static const char *function_name(const char *path)
 {
     if (strncmp(path, code_root, strlen(code_root)) != 0)
         return NULL;
     const char *module = path + strlen(code_root);
-    const char *slash = module + level_length(module);
+    const char *slash = module + focus_level_length(module);
     if (!*slash)
         return NULL;
-    return slash[1 + level_length(slash + 1)] ? NULL : slash + 1;
+    return slash[1 + focus_level_length(slash + 1)] ? NULL : slash + 1;
 }
 
 static int read_resource(const char *text, char **path, struct error *err)
@@ -63,8 +54,8 @@ static int read_resource(const char *text, char **path, struct error *err)
 
 static bool is_same_hierarchy(const char *a, const char *b)
 {
-    size_t length = 1 + level_length(a + 1);
-    return length == 1 + level_length(b + 1) && !memcmp(a, b, length);
+    size_t length = 1 + focus_level_length(a + 1);
+    return length == 1 + focus_level_length(b + 1) && !memcmp(a, b, length);
 }
 
 /// The arrow in LINE: a ">" that is in no name ends it.
@@ -196,7 +187,7 @@ char *resource_map_apply(const struct resource_map *map, const char *path)
     const char *rest = path + (renaming ? renaming->from_length : root_length);
     fputs(renaming ? renaming->to : call_path_root, renamed);
     while (*rest) { // at a slash
-        size_t length = level_length(rest + 1);
+        size_t length = focus_level_length(rest + 1);
         const char *function = is_call_path ? find_function(map, rest + 1, length) : NULL;
         if (function)
             fprintf(renamed, "/%s", function);

@@ -12,7 +12,6 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
 #include "db/names.h"
 #include "db/trials.h"
 
@@ -253,16 +252,16 @@ static int add_property(struct statement_text *text, struct database *database,
     return 0;
 }
 
-/// Adds by ADD each condition of N texts.
+/// Adds by ADD each condition in TEXTS.
 static int add_conditions(struct statement_text *text, struct database *database,
-                          const char *const *texts, size_t n,
+                          const struct option_list *texts,
                           int (*add)(struct statement_text *, struct database *,
                                      const struct comparison *, struct error *),
                           struct error *err)
 {
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        char *copy = memory_copy_text(texts[i]), *rest = copy, *part;
+    for (size_t i = 0; i < texts->count && status == 0; i++) {
+        char *copy = memory_copy_text(texts->values[i]), *rest = copy, *part;
         while (status == 0 && (part = comparison_next(&rest))) {
             struct comparison condition;
             status = comparison_read(part, &condition, err) || add(text, database, &condition, err)
@@ -287,11 +286,9 @@ static int write_conditions(struct statement_text *text, struct database *databa
                 add_value(text, memory_copy_text(conditions->origin)));
     int status = add_dates(text, conditions, err);
     if (status == 0)
-        status = add_conditions(text, database, conditions->parameters, conditions->n_parameters,
-                                add_parameter, err);
+        status = add_conditions(text, database, &conditions->parameters, add_parameter, err);
     if (status == 0)
-        status = add_conditions(text, database, conditions->properties, conditions->n_properties,
-                                add_property, err);
+        status = add_conditions(text, database, &conditions->properties, add_property, err);
     return status;
 }
 
@@ -299,9 +296,9 @@ static int write_conditions(struct statement_text *text, struct database *databa
 static int find_meant(struct database *database, const struct trial_conditions *conditions,
                       struct trial_group *meant, struct error *err)
 {
-    for (size_t i = 0; i < conditions->n_selectors; i++) {
+    for (size_t i = 0; i < conditions->selectors.count; i++) {
         struct trial_group some;
-        if (trial_group_find(database, conditions->selectors[i], &some, err))
+        if (trial_group_find(database, conditions->selectors.values[i], &some, err))
             return -1;
         for (size_t j = 0; j < some.n_ids; j++)
             group_add(meant, some.ids[j]);
@@ -322,7 +319,7 @@ int trial_selection_find(struct database *database, const struct trial_condition
     int status = write_conditions(&text, database, conditions, err);
     if (status == 0)
         status = find_meant(database, conditions, &meant, err);
-    if (conditions->n_selectors)
+    if (conditions->selectors.count)
         fprintf(text.sql, " AND t.id IN (SELECT value FROM json_each(?%zu))",
                 add_value(&text, group_json(&meant)));
     fprintf(text.sql, " ORDER BY t.id");

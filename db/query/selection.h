@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/options.h"
 #include "db/database.h"
 
 /// Numbers of trials.
@@ -35,10 +36,9 @@ int trial_group_all(struct database *database, const char *application, const ch
                     const char *parameter, struct trial_group *group, struct error *err);
 void trial_group_release(struct trial_group *group);
 
-/// What a trial must be; NULL and 0 mean "any". All conditions must hold.
+/// What a trial must be; NULL and empty lists mean "any". All conditions must hold.
 struct trial_conditions {
-    const char *const *selectors; // one of them chooses the trial (trial_group_find())
-    size_t n_selectors;
+    struct option_list selectors;         // one of them chooses the trial (trial_group_find())
     const char *application, *experiment; // patterns: * ? [...]
     const char *origin;                   // measured, predicted, threshold, interval
     // First and last day or time of the run (of storing where that is unknown), in UTC:
@@ -46,11 +46,9 @@ struct trial_conditions {
     const char *since, *until;
     // "NAME", "NAME=VALUE" or another of != < <= > >=: parameters, versions and environment.
     // Numbers compare as numbers.
-    const char *const *parameters;
-    size_t n_parameters;
+    struct option_list parameters;
     // "ID" or "ID>=SEVERITY": the property was found, and is so severe in the whole program.
-    const char *const *properties;
-    size_t n_properties;
+    struct option_list properties;
     bool may_be_none; // that no trial fulfils all conditions is an answer, too
 };
 

@@ -212,7 +212,7 @@ END
         [ "$status" = "$code" ]
         [[ $output == *"$text"* ]]
     }
-    refused "a trace, a database and a trial, or a launch line is wanted" 2 --rule 'usec<1'
+    refused "expected a trace, a database and a trial, or a launch line" 2 --rule 'usec<1'
     refused "go with a launch line only" 2 --rule 'usec<1' --repeat 2 run
     refused "--repeat must be at least 1" 2 --rule 'usec<1' --repeat 0 -- ./app
     refused "either a trace or a launch line" 2 --rule 'usec<1' run -- ./app

@@ -288,7 +288,7 @@ static void test_a_hierarchy_of_the_user(void **state)
     assert_int_equal(writer_resource(&writer, &top, "Phase", &phases, &err), 0);
     assert_int_equal(writer_resource(&writer, &phases, "start", &start, &err), 0);
     struct writer_focus focus = writer_whole_program;
-    focus.other = start.id;
+    focus.in[ROOT_OTHER] = start.id;
     int64_t focus_id, metric_id;
     const struct writer_metric metric = {"exclusive_ns", "", "", "everything"};
     assert_int_equal(writer_focus_id(&writer, &focus, &focus_id, &err), 0);

@@ -48,7 +48,7 @@ static void write_half_and_die(void)
         snprintf(name, sizeof name, "p%d", i);
         if (writer_resource(&writer, &parent, name, &resource, NULL))
             _exit(2);
-        focus.process = resource.id;
+        focus.in[ROOT_PROCESS] = resource.id;
         if (writer_focus_id(&writer, &focus, &id, NULL) ||
             writer_count(&writer, 1, id, INTERVAL_RUN, 1, NULL))
             _exit(3);
@@ -207,7 +207,7 @@ static void test_removal_takes_all(void **state)
 
     struct removal removed;
     const char *larger[] = {"larger"};
-    assert_int_equal(removal_of_named(scratch_path, larger, 1, &removed, &err), 0);
+    assert_int_equal(removal_run(scratch_path, NULL, larger, 1, &removed, &err), 0);
     assert_int_equal(removed.trials.n_trials, 1);
     assert_string_equal(removed.trials.trials[0].application, "other");
     removal_release(&removed);
@@ -218,7 +218,7 @@ static void test_removal_takes_all(void **state)
     assert_string_equal(scratch_answer("SELECT group_concat(name) FROM application"), "ring");
 
     const char *first[] = {"1", "1"};
-    assert_int_equal(removal_of_named(scratch_path, first, 2, &removed, &err), 0);
+    assert_int_equal(removal_run(scratch_path, NULL, first, 2, &removed, &err), 0);
     assert_int_equal(removed.trials.n_trials, 1);
     removal_release(&removed);
     scratch_assert_sound();
@@ -244,7 +244,7 @@ static void test_removal_of_all_named_or_none(void **state)
     struct removal removed;
     struct error err = {{0}};
     const char *names[] = {"1", "no such trial"};
-    assert_int_equal(removal_of_named(scratch_path, names, 2, &removed, &err), -1);
+    assert_int_equal(removal_run(scratch_path, NULL, names, 2, &removed, &err), -1);
     assert_int_equal(removed.trials.n_trials, 0);
     assert_non_null(strstr(err.text, "has no trial \"no such trial\""));
     assert_string_equal(scratch_answer("SELECT count(*) FROM trial"), "1");
