@@ -24,11 +24,12 @@
 #include "analyzer/trace/resolve.h"
 
 enum {
-    BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache
+    BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache; a location with no more
+                              // is read when it is opened
     MIN_BATCH_EVENTS = 64,    // of many locations, which share the second-level cache:
     MAX_CACHED_EVENTS = 8192, // decoded events of all of them, 384 KiB
     AHEAD_BATCHES = 4,        // so many at once in the second thread: fewer hand-overs
-    SPARE_DESCRIPTORS = 64,   // beyond one for each location
+    SPARE_DESCRIPTORS = 64,   // beyond the event files that are open
 };
 
 // Chunk sizes of the archive's files; both 0 when its files are compressed and cannot be looked
@@ -163,23 +164,26 @@ static void read_properties(struct trace *trace)
     free(names);
 }
 
-// Every location keeps a file open until its end.
-static int allow_open_files(const struct trace *trace, struct error *err)
+// Allows one more open file beside N_OPEN event files: a location with many events keeps its file
+// open until its end.
+static int allow_open_file(const struct trace *trace, size_t n_open, struct error *err)
 {
-    rlim_t wanted = trace->resolved.definitions.n_locations + SPARE_DESCRIPTORS;
+    size_t n_locations = trace->resolved.definitions.n_locations;
+    rlim_t wanted = n_open + SPARE_DESCRIPTORS, most = n_locations + SPARE_DESCRIPTORS;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return 0;
     if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted)
         return error_set(err,
-                         "'%s' has %zu locations and needs as many open files, but this system "
-                         "allows %llu: raise the limit (ulimit -Hn)",
-                         trace->path, trace->resolved.definitions.n_locations,
+                         "'%s' has %zu locations, and those with more than %d events need an open "
+                         "file each, but this system allows %llu: raise the limit (ulimit -Hn)",
+                         trace->path, n_locations, BATCH_EVENTS,
                          (unsigned long long)limit.rlim_max);
-    limit.rlim_cur = wanted;
+    limit.rlim_cur =
+        limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most ? limit.rlim_max : most;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return error_set(err, "cannot raise the number of open files to %llu for '%s'",
-                         (unsigned long long)wanted, trace->path);
+                         (unsigned long long)limit.rlim_cur, trace->path);
     return 0;
 }
 
@@ -246,6 +250,111 @@ static uint64_t look_ahead(struct trace *trace, size_t location, uint64_t n_want
     return n_left < n_wanted ? n_left : n_wanted;
 }
 
+static void close_events(struct trace *trace, struct decoder *decoder)
+{
+    if (decoder->reader)
+        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    decoder->reader = NULL;
+}
+
+// Ends a location whose next event lies later than any run takes.
+static void end_late(struct trace *trace, size_t location)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    unsigned long long id = trace->resolved.definitions.locations[location].id;
+    decoder->report.is_cut = true;
+    set_reason(decoder,
+               "its event file (%llu.evt) has a time stamp further from the start of the run "
+               "than any run lasts",
+               id);
+    close_events(trace, decoder);
+}
+
+// Notes why a location ends here, when it is not just the end of its file, and closes the file.
+static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    if (code != OTF2_SUCCESS) {
+        unsigned long long id = trace->resolved.definitions.locations[location].id;
+        decoder->report.is_cut = true;
+        set_reason(decoder, "cannot read its event file (%llu.evt) after event %llu: %s", id,
+                   (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
+    }
+    close_events(trace, decoder);
+}
+
+// Reads N_WANTED records. *IS_LAST: there are fewer, as its file holds no more, or OTF2 found less
+// than we did.
+static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_t n_wanted,
+                                   bool *is_last)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    uint64_t n_read = 0, n_safe = look_ahead(trace, location, n_wanted);
+    OTF2_ErrorCode code =
+        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_safe, &n_read);
+    decoder->report.n_read += n_read;
+    *is_last = n_read < n_wanted;
+    if (code == OTF2_SUCCESS && *is_last && !decoder->walk.is_sound)
+        code = OTF2_ERROR_INVALID_DATA;
+    return code;
+}
+
+// Decodes at most N_WANTED records of a location to OUTPUT, and one more after a CPU time, which
+// may belong to it; a record makes one event at most. Returns the number of events; *AT_END: there
+// are no more.
+static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
+                          size_t n_wanted, bool *at_end)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    *at_end = !decoder->reader;
+    if (*at_end)
+        return 0;
+    otf2_error_begin();
+    decoder->output = output;
+    decoder->n_output = 0;
+    bool is_last;
+    OTF2_ErrorCode code = read_records(trace, location, n_wanted, &is_last);
+    if (code == OTF2_SUCCESS && !is_last && decoder->n_output > 0 &&
+        output[decoder->n_output - 1].kind == EVENT_CPU_TIME)
+        code = read_records(trace, location, 1, &is_last);
+    *at_end = code != OTF2_SUCCESS || is_last;
+    if (*at_end)
+        end_reading(trace, location, code);
+    if (decoder->n_in_time != UINT32_MAX) {
+        *at_end = true;
+        end_late(trace, location);
+        decoder->n_output = decoder->n_in_time;
+    }
+    return decoder->n_output;
+}
+
+// Moves the unread events to the front and makes room for N_MORE after them.
+static void make_room(struct decoder *decoder, size_t n_more)
+{
+    struct cursor *cursor = &decoder->cursor;
+    uint32_t n_unread = cursor->end - cursor->position;
+    if (n_unread && cursor->position)
+        memmove(cursor->events, cursor->events + cursor->position,
+                n_unread * sizeof *cursor->events);
+    cursor->position = 0;
+    cursor->end = n_unread;
+    cursor->events = array_reserve(cursor->events, &decoder->capacity, n_unread + n_more,
+                                   sizeof *cursor->events);
+}
+
+// A location with few events is read at once, and its file closed: in memory they take less than
+// the library holds for an open file, a chunk.
+static void read_if_short(struct trace *trace, size_t location)
+{
+    struct decoder *decoder = &trace->decoders[location];
+    struct cursor *cursor = &decoder->cursor;
+    const struct event_walk *walk = &decoder->walk;
+    if (!walk->is_done || walk->n_events > BATCH_EVENTS)
+        return;
+    make_room(decoder, walk->n_events + 2);
+    cursor->end = decode_to(trace, location, cursor->events, walk->n_events + 1, &cursor->at_end);
+}
+
 static void open_location(struct trace *trace, size_t location)
 {
     struct decoder *decoder = &trace->decoders[location];
@@ -268,19 +377,14 @@ static void open_location(struct trace *trace, size_t location)
     if (decoder->reader)
         code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, trace->callbacks,
                                                 decoder);
-    if (code == OTF2_SUCCESS)
+    if (code == OTF2_SUCCESS) {
+        read_if_short(trace, location);
         return;
+    }
     decoder->reader = NULL;
     decoder->report.is_skipped = true;
     set_reason(decoder, "cannot read its event file (%llu.evt): %s",
                (unsigned long long)definition->id, otf2_error_cause(code));
-}
-
-static void close_events(struct trace *trace, struct decoder *decoder)
-{
-    if (decoder->reader)
-        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
-    decoder->reader = NULL;
 }
 
 // Skips locations without any of the events promised for them. Some writers promise what they like:
@@ -343,23 +447,15 @@ static int open_locations(struct trace *trace, struct error *err)
     trace->callbacks = decode_callbacks(&trace->resolved);
     if (!trace->callbacks)
         return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
-    for (size_t i = 0; i < trace->n_decoders; i++)
+    size_t n_open = 0;
+    for (size_t i = 0; i < trace->n_decoders; i++) {
+        if (allow_open_file(trace, n_open, err) != 0)
+            return -1;
         open_location(trace, i);
+        n_open += trace->decoders[i].reader != NULL;
+    }
     check_promises(trace);
     return 0;
-}
-
-// Ends a location whose next event lies later than any run takes.
-static void end_late(struct trace *trace, size_t location)
-{
-    struct decoder *decoder = &trace->decoders[location];
-    unsigned long long id = trace->resolved.definitions.locations[location].id;
-    decoder->report.is_cut = true;
-    set_reason(decoder,
-               "its event file (%llu.evt) has a time stamp further from the start of the run "
-               "than any run lasts",
-               id);
-    close_events(trace, decoder);
 }
 
 static void rebase_event(const struct clock *clock, uint64_t max_ticks, struct event *event)
@@ -447,7 +543,7 @@ struct trace *trace_open(const char *path, struct error *err)
         error_set(err, "'%s' defines no location, so there are no events in it", trace->path);
         goto failed;
     }
-    if (allow_open_files(trace, err) != 0 || open_locations(trace, err) != 0)
+    if (open_locations(trace, err) != 0)
         goto failed;
     rebase_times(trace);
     return trace;
@@ -582,64 +678,6 @@ const struct location_report *trace_location_report(const struct trace *trace, s
     return &trace->decoders[location].report;
 }
 
-// Notes why a location ends here, when it is not just the end of its file, and closes the file.
-static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
-{
-    struct decoder *decoder = &trace->decoders[location];
-    if (code != OTF2_SUCCESS) {
-        unsigned long long id = trace->resolved.definitions.locations[location].id;
-        decoder->report.is_cut = true;
-        set_reason(decoder, "cannot read its event file (%llu.evt) after event %llu: %s", id,
-                   (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
-    }
-    close_events(trace, decoder);
-}
-
-// Reads N_WANTED records. *IS_LAST: there are fewer, as its file holds no more, or OTF2 found less
-// than we did.
-static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_t n_wanted,
-                                   bool *is_last)
-{
-    struct decoder *decoder = &trace->decoders[location];
-    uint64_t n_read = 0, n_safe = look_ahead(trace, location, n_wanted);
-    OTF2_ErrorCode code =
-        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_safe, &n_read);
-    decoder->report.n_read += n_read;
-    *is_last = n_read < n_wanted;
-    if (code == OTF2_SUCCESS && *is_last && !decoder->walk.is_sound)
-        code = OTF2_ERROR_INVALID_DATA;
-    return code;
-}
-
-// Decodes at most N_WANTED records of a location to OUTPUT, and one more after a CPU time, which
-// may belong to it; a record makes one event at most. Returns the number of events; *AT_END: there
-// are no more.
-static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
-                          size_t n_wanted, bool *at_end)
-{
-    struct decoder *decoder = &trace->decoders[location];
-    *at_end = !decoder->reader;
-    if (*at_end)
-        return 0;
-    otf2_error_begin();
-    decoder->output = output;
-    decoder->n_output = 0;
-    bool is_last;
-    OTF2_ErrorCode code = read_records(trace, location, n_wanted, &is_last);
-    if (code == OTF2_SUCCESS && !is_last && decoder->n_output > 0 &&
-        output[decoder->n_output - 1].kind == EVENT_CPU_TIME)
-        code = read_records(trace, location, 1, &is_last);
-    *at_end = code != OTF2_SUCCESS || is_last;
-    if (*at_end)
-        end_reading(trace, location, code);
-    if (decoder->n_in_time != UINT32_MAX) {
-        *at_end = true;
-        end_late(trace, location);
-        decoder->n_output = decoder->n_in_time;
-    }
-    return decoder->n_output;
-}
-
 static void decode_batch_of(void *context, size_t location, struct batch *batch)
 {
     struct trace *trace = context;
@@ -647,20 +685,6 @@ static void decode_batch_of(void *context, size_t location, struct batch *batch)
     batch->events = array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n_wanted + 1,
                                   sizeof *batch->events);
     batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
-}
-
-// Moves the unread events to the front and makes room for N_MORE after them.
-static void make_room(struct decoder *decoder, size_t n_more)
-{
-    struct cursor *cursor = &decoder->cursor;
-    uint32_t n_unread = cursor->end - cursor->position;
-    if (n_unread && cursor->position)
-        memmove(cursor->events, cursor->events + cursor->position,
-                n_unread * sizeof *cursor->events);
-    cursor->position = 0;
-    cursor->end = n_unread;
-    cursor->events = array_reserve(cursor->events, &decoder->capacity, n_unread + n_more,
-                                   sizeof *cursor->events);
 }
 
 // Puts a batch after the unread events: the buffers change places when these fit before it.
