@@ -12,7 +12,6 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/predicted_trials.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/result/advice.h"
 

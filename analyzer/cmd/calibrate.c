@@ -22,7 +22,6 @@
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"
 #include "analyzer/launch/children.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/simulation/cost/machine.h"
 

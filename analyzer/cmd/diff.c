@@ -14,7 +14,6 @@
 #include "analyzer/compare/limits.h"
 #include "analyzer/compare/structure.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/query/resource_map.h"

@@ -9,7 +9,6 @@
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/intervals.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 
 static int print_one(const struct replay_intervals *request, const struct result *result,
@@ -57,6 +56,26 @@ struct collection {
     bool *is_unreadable;
 };
 
+static void page_add(struct interval_page *page, const struct result *result)
+{
+    page->rows = array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
+    page->rows[page->n_rows++] = (struct interval_row){
+        .name = memory_copy_text(result->interval.what),
+        .is_phase = result->interval.is_phase,
+        .begin_ns = result->interval.begin_ns,
+        .end_ns = result->interval.end_ns,
+        .time_ns = result->time_ns,
+        .efficiency = result->efficiency,
+        .useful_ns = result->useful_ns,
+        .no_cpu_ns = result->no_cpu_ns,
+        .wait_ns = result->wait_ns,
+        .other_mpi_ns = result->other_mpi_ns,
+        .outside_ns = result->unrecorded_ns,
+        .total_ns = result->total_ns,
+        .headline = memory_copy_text(result->headline),
+    };
+}
+
 /// Stores RESULT, and prints it or adds it to the table.
 static int add_one(void *context, const struct interval *interval, const struct result *result,
                    struct error *err)
@@ -76,12 +95,22 @@ static int add_one(void *context, const struct interval *interval, const struct 
         damage_warn(result);
     *collection->is_unreadable |= result->has_unreadable_records;
     if (request->text && is_several)
-        interval_page_add(&collection->page, result);
+        page_add(&collection->page, result);
     else if (request->text)
         printed = print_one(request, result, &why);
     if (printed && !stored)
         *err = why;
     return stored || printed ? -1 : 0;
+}
+
+static void page_release(struct interval_page *page)
+{
+    for (size_t i = 0; i < page->n_rows; i++) {
+        free(page->rows[i].name);
+        free(page->rows[i].headline);
+    }
+    free(page->rows);
+    *page = (struct interval_page){0};
 }
 
 int replay_intervals(const struct replay_intervals *request, bool *is_unreadable, struct error *err)
@@ -108,7 +137,7 @@ int replay_intervals(const struct replay_intervals *request, bool *is_unreadable
         *err = status ? *err : why;
         status = -1;
     }
-    interval_page_release(page);
+    page_release(page);
     interval_list_release(&list);
     return status;
 }

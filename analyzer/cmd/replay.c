@@ -18,7 +18,6 @@
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/whatif/options.h"

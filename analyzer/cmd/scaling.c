@@ -16,7 +16,6 @@
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/scaling_series.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/text.h"
 #include "db/database.h"
 #include "db/names.h"

@@ -9,7 +9,6 @@
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
-#include "analyzer/report/json_values.h"
 #include "analyzer/report/page.h"
 #include "analyzer/result/advice.h"
 #include "analyzer/result/result.h"

@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/json_values.h"
+#include "analyzer/report/json.h"
 
 /// What JSON calls a kind, what a person reads of it, and what it has entries of.
 static const struct {

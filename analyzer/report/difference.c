@@ -14,7 +14,6 @@
 #include "analyzer/base/quantity.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
-#include "analyzer/report/json_values.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 
@@ -211,23 +210,33 @@ static void add_path_cell(struct table *table, const struct shown_paths *paths, 
     free(name);
 }
 
-static void add_row(struct table *table, const struct difference_table *from,
-                    const struct difference_row *row, enum difference_by by,
-                    const struct shown_paths *paths)
+static void add_values(struct table *table, const struct difference_row *row)
 {
     table_add_cell(table, "%s", row->is_change ? "*" : "");
     table_add_cell(table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
     table_add_cell(table, "%s", row->is_in_b ? mean_time(row->b_ns).text : "-");
+}
+
+static void add_p(struct table *table, const struct difference_row *row)
+{
+    if (isnan(row->p))
+        table_add_cell(table, "-");
+    else
+        table_add_cell(table, "%.2g", row->p);
+}
+
+static void add_row(struct table *table, const struct difference_table *from,
+                    const struct difference_row *row, enum difference_by by,
+                    const struct shown_paths *paths)
+{
+    add_values(table, row);
     table_add_cell(table, "%s", signed_time(row->change_ns).text);
     if (from->total.change_ns)
         table_add_cell(table, "%+.1f %%",
                        100 * (double)row->change_ns / (double)from->total.change_ns);
     else
         table_add_cell(table, "-");
-    if (isnan(row->p))
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%.2g", row->p);
+    add_p(table, row);
     if (by == DIFFERENCE_BY_PROCESS) {
         char *process = resource_path_plain(resource_path_short(row->process));
         table_add_cell(table, "%s", row->is_unrecorded ? difference_kind(row) : process);
@@ -286,17 +295,12 @@ static void print_top_down(const struct difference_page *page, const struct show
     table_add_columns(&table, "<", "A", "B", "change", "p", "<call path", NULL);
     for (size_t i = 0; i < page->top_down.n_rows; i++) {
         const struct difference_row *row = &page->top_down.rows[i];
-        table_add_cell(&table, "%s", row->is_change ? "*" : "");
-        table_add_cell(&table, "%s", row->is_in_a ? mean_time(row->a_ns).text : "-");
-        table_add_cell(&table, "%s", row->is_in_b ? mean_time(row->b_ns).text : "-");
+        add_values(&table, row);
         if (!row->is_in_a || !row->is_in_b)
             table_add_cell(&table, "only %s", row->is_in_a ? "A" : "B");
         else
             table_add_cell(&table, "%s", signed_time(row->change_ns).text);
-        if (isnan(row->p))
-            table_add_cell(&table, "-");
-        else
-            table_add_cell(&table, "%.2g", row->p);
+        add_p(&table, row);
         size_t depth = resource_path_depth(row->call_path);
         add_path_cell(&table, paths, depth > 2 ? 2 * (depth - 2) : 0,
                       resource_path_last(row->call_path));

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/pag/pag.h"
-#include "analyzer/report/json_values.h"
+#include "analyzer/report/json.h"
 
 static json_t *pattern_object(const void *of, size_t i)
 {

@@ -27,14 +27,10 @@ struct interval_page {
     size_t n_rows, capacity;
 };
 
-void interval_page_add(struct interval_page *page, const struct result *result);
-void interval_page_release(struct interval_page *page);
-
 /// A table with one line an interval.
 void text_print_intervals(const struct interval_page *page, const struct text_options *options,
                           FILE *stream);
-/// The same as one JSON object and a newline. 0, or -1 and ERR; a failed write is left to
-/// ferror(STREAM).
+/// The same as JSON, as the printers in text.h.
 int json_print_intervals(const struct interval_page *page, const char *version, FILE *stream,
                          struct error *err);
 

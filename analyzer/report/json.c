@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/report/json.h"
+// What the printers of JSON share, and the report on a replay.
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/report/json_values.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/whatif.h"
 

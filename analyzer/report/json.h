@@ -1,47 +1,70 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reports as JSON, schema 1: keys may be added, never renamed. Each printer writes one object and a
-// newline, the same bytes for the same result in any locale: keys in a fixed order, times as
-// integers in ns, null for what is unknown. 0, or -1 and ERR; a failed write is left to
-// ferror(STREAM).
+// What the printers of JSON share; for this folder only. An object is written as it is printed:
+//
+//     return JSON_OBJECT({"rank", json_count(i)}, {"node", json_text(rank->node)});
 #ifndef PAGODA_REPORT_JSON_H
 #define PAGODA_REPORT_JSON_H
 
-#include <stddef.h>
+#include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
 
-struct advice;
-struct calibration_report;
-struct difference_page;
-struct limit_page;
+struct json_pair {
+    const char *key;
+    json_t *value;
+};
+
+/// Sets keys of OBJECT, which is returned, to the values of PAIRS, up to one without a key. The
+/// values belong to OBJECT then; a pair whose value is NULL is left out.
+json_t *json_put(json_t *object, const struct json_pair *pairs);
+
+/// The same with the pairs in braces, and an object of them.
+#define JSON_PUT(object, ...)                                                                      \
+    json_put(object, (const struct json_pair[]){__VA_ARGS__, {NULL, NULL}})
+#define JSON_OBJECT(...) JSON_PUT(json_object(), __VA_ARGS__)
+
+/// The array of ITEM(OF, i) for all i below N; those that are NULL are left out.
+json_t *json_list(size_t n, json_t *(*item)(const void *of, size_t i), const void *of);
+
+/// A string of BYTES, which may be any: names of files, of archives, error messages. NULL is "".
+json_t *json_text(const char *bytes);
+
+/// The same, but null for NULL and "".
+json_t *json_text_or_null(const char *bytes);
+
+/// VALUE, at most the largest integer JSON has here.
+json_t *json_count(uint64_t value);
+
+/// VALUE, or null where it is not finite.
+json_t *json_number(double value);
+
+/// TIME_NS, or null where it is PAG_NOT_KNOWN.
+json_t *json_known_time(uint64_t time_ns);
+
+/// How results and lists are printed. Twelve digits are more than a share can mean, and keep 0.1
+/// from becoming 0.10000000000000001.
+enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
+
+/// The object that a printer begins with: {"schema": 1, "pagoda": VERSION}.
+json_t *json_document(const char *version);
+
+/// Prints ROOT, which is released, by jansson's FORMAT and a newline. 0, or -1 and ERR with WHAT it
+/// says; a failed write is left to ferror(STREAM).
+int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
+                      struct error *err);
+
 struct result;
-struct scaling_page;
-struct structure_page;
 struct whatif_report;
 
-/// `replay --json` (pagoda-replay(1)): RESULT, with predictions from it (NULL: none).
-int json_print(const struct result *result, const struct whatif_report *whatif, const char *version,
-               FILE *stream, struct error *err);
+struct result_warning;
 
-int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
-                      struct error *err);
+/// A warning as "code", "count" and "text", and all those of RESULT.
+json_t *json_warning(const struct result_warning *warning);
+json_t *json_warnings(const struct result *result);
 
-int json_print_calibration(const struct calibration_report *report, const char *version,
-                           FILE *stream, struct error *err);
-
-/// N pages, which have the same A.
-int json_print_differences(const struct difference_page *pages, size_t n, const char *version,
-                           FILE *stream, struct error *err);
-
-int json_print_limits(const struct limit_page *page, const char *version, FILE *stream,
-                      struct error *err);
-
-/// All resources.
-int json_print_structure(const struct structure_page *page, const char *version, FILE *stream,
-                         struct error *err);
-
-int json_print_scaling(const struct scaling_page *page, const char *version, FILE *stream,
-                       struct error *err);
+/// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.
+json_t *json_whatif(const struct whatif_report *report, const struct result *measured);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "analyzer/base/quantity.h"
 #include "analyzer/report/json.h"
-#include "analyzer/report/json_values.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 

@@ -8,7 +8,7 @@
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
-#include "analyzer/report/json_values.h"
+#include "analyzer/report/json.h"
 #include "analyzer/report/table.h"
 #include "analyzer/result/dilation.h"
 

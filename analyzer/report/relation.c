@@ -12,7 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/json_values.h"
+#include "analyzer/report/json.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 

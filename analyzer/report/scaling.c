@@ -13,7 +13,6 @@
 #include "analyzer/base/quantity.h"
 #include "analyzer/compare/scaling_series.h"
 #include "analyzer/report/json.h"
-#include "analyzer/report/json_values.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/text.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/report/json_values.h"
+#include "analyzer/report/json.h"
 
 const char *const sweep_state_names[N_SWEEP_STATES] = {"to run", "stored", "failed", "too long",
                                                        "skipped"};

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "analyzer/replay/interval.h"
-#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 

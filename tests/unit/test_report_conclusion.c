@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/report/json.h"
+#include "analyzer/report/text.h"
 #include "analyzer/result/conclusion.h"
 
 enum { MS = 1000000 };
