@@ -7,6 +7,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/dealt/farm_run.h"
 #include "analyzer/simulation/dealt/policy.h"
 
@@ -158,6 +159,6 @@ size_t advise_add_rebalancing(const struct advise_setting *setting, struct advic
     free(candidates);
     free(jobs);
     free(chosen);
-    xml_folder_free(names, n_names);
+    words_free(names);
     return n;
 }

@@ -76,7 +76,7 @@ char *bundled_path(const struct bundled *catalogue, const char *name, struct err
     if (!names)
         return NULL;
     say_unknown(catalogue, name, names, n, err);
-    xml_folder_free(names, n);
+    words_free(names);
     return NULL;
 }
 
@@ -139,11 +139,4 @@ char **xml_folder_names(const char *directory, size_t *n)
     }
     free(entries);
     return names;
-}
-
-void xml_folder_free(char **names, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
 }

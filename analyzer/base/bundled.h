@@ -18,7 +18,7 @@ struct bundled {
 /// caller frees.
 char *bundled_path(const struct bundled *catalogue, const char *name, struct error *err);
 
-/// The names in CATALOGUE, sorted, *N of them, for xml_folder_free(). NULL and ERR if the folder
+/// The names in CATALOGUE, sorted, *N of them, for words_free(). NULL and ERR if the folder
 /// of patterns does not exist.
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err);
 
@@ -27,11 +27,8 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
 /// if there is none. The caller frees.
 char *data_folder(struct error *err);
 
-/// The names of the files *.xml in DIRECTORY, *N of them, in the order of their bytes whatever the
-/// locale; hidden ones are left out. NULL and errno when it cannot be read.
+/// The names of the files *.xml in DIRECTORY, *N of them, for words_free(), in the order of their
+/// bytes whatever the locale; hidden ones are left out. NULL and errno when it cannot be read.
 char **xml_folder_names(const char *directory, size_t *n);
-
-/// Frees names, and their array.
-void xml_folder_free(char **names, size_t n);
 
 #endif

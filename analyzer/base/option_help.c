@@ -11,6 +11,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/text.h"
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };
 
@@ -362,7 +363,7 @@ static void print_bundled(const char *folder, const char *before, const char *be
     for (size_t i = 0; i < n; i++)
         if (strncmp(names[i], begun, strlen(begun)) == 0)
             fprintf(stream, "%s%s\n", before, names[i]);
-    xml_folder_free(names, names ? n : 0);
+    words_free(names);
 }
 
 /// Completes BEGUN as one of the words or placeholders that ARGUMENT lists; BEFORE comes before

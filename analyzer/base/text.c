@@ -225,6 +225,24 @@ char *spelling_some(const char *before, const char *const *words, size_t n)
     return some;
 }
 
+char **words_copy(char *const *words)
+{
+    size_t n = 0;
+    while (words[n])
+        n++;
+    char **copy = memory_zeroed(n + 1, sizeof *copy);
+    for (size_t i = 0; i < n; i++)
+        copy[i] = memory_copy_text(words[i]);
+    return copy;
+}
+
+void words_free(char **words)
+{
+    for (size_t i = 0; words && words[i]; i++)
+        free(words[i]);
+    free(words);
+}
+
 void text_append(char **text, const char *format, ...)
 {
     char *more = NULL;

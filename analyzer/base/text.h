@@ -48,6 +48,10 @@ char *spelling_list(const char *const *words, size_t n);
 /// none is near; "" without words. The caller frees.
 char *spelling_some(const char *before, const char *const *words, size_t n);
 
+/// Copies and frees words up to NULL, all of the heap.
+char **words_copy(char *const *words);
+void words_free(char **words);
+
 /// Appends to *TEXT, of the heap or NULL, as printf does.
 void text_append(char **text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -93,7 +93,7 @@ static int load_files(struct loaded *loaded, enum kind kind, const char *name, s
         status = is_machine ? machine_read(&loaded->machines[loaded->known.n_machines++], file, err)
                             : policy_read(&loaded->policies[loaded->known.n_policies++], file, err);
     }
-    xml_folder_free(names, names ? n : 0);
+    words_free(names);
     return status;
 }
 
@@ -132,7 +132,7 @@ static bool has_name(const struct bundled *catalogue, const char *name)
     char **names = bundled_names(catalogue, &n, NULL);
     for (size_t i = 0; i < n; i++)
         found |= strcmp(names[i], name) == 0;
-    xml_folder_free(names, n);
+    words_free(names);
     return found;
 }
 
@@ -159,8 +159,8 @@ static int nothing_of_that_name(const struct catalogue *catalogue, const char *w
     else
         error_set(err, "nothing is called `%s` (`pagoda explain` lists all names)", what);
     free(names);
-    xml_folder_free(machines, n_machines);
-    xml_folder_free(policies, n_policies);
+    words_free(machines);
+    words_free(policies);
     return -1;
 }
 

@@ -123,7 +123,7 @@ static int read_plan(struct sweep_spec *spec, const struct sweep_request *reques
     if (request->file && sweep_spec_read(spec, request->file, err) != 0)
         return -1;
     if (!request->file)
-        sweep_plan_set_line(plan, request->line);
+        plan->line = words_copy(request->line);
     if (request->is_line_by_line)
         plan->is_line_by_line = true;
     if (request->n_repetitions != UINT64_MAX)

@@ -417,7 +417,7 @@ out:
     free(library);
     free(chosen);
     free(anchor);
-    launch_line_free(full);
+    words_free(full);
     return result;
 }
 

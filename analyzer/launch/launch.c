@@ -188,13 +188,6 @@ char **launch_with_exports(char **line, const struct launch *launch, const char 
                                  n);
 }
 
-void launch_line_free(char **line)
-{
-    for (int i = 0; line && line[i]; i++)
-        free(line[i]);
-    free(line);
-}
-
 bool launch_is_static(const char *path)
 {
     FILE *file = fopen(path, "re");

@@ -20,9 +20,8 @@ struct launch launch_inspect(char **line);
 
 /// A NULL-terminated copy of LINE in which the launcher is told to hand on the variables NAMES
 /// (NULL-terminated) where it would not: `-x NAME` for Open MPI's, a longer `--export=` where srun
-/// has one. The caller frees with launch_line_free().
+/// has one. The caller frees with words_free().
 char **launch_with_exports(char **line, const struct launch *launch, const char *const *names);
-void launch_line_free(char **line);
 
 /// True if the file is an ELF program that no library can be preloaded into.
 bool launch_is_static(const char *path);

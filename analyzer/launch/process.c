@@ -20,7 +20,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define GRACE_NS  (5 * SECOND_NS) // between SIGTERM and SIGKILL
 
-static uint64_t now_ns(void)
+uint64_t process_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -57,7 +57,7 @@ static void run(const struct process_start *start, pid_t parent, const sigset_t 
 static int await(const sigset_t *signals, uint64_t until_ns)
 {
     for (;;) {
-        uint64_t now = now_ns();
+        uint64_t now = process_now_ns();
         uint64_t rest_ns = until_ns > now ? until_ns - now : 0;
         struct timespec rest = {(time_t)(rest_ns / SECOND_NS), (long)(rest_ns % SECOND_NS)};
         int number = until_ns ? sigtimedwait(signals, NULL, &rest) : sigwaitinfo(signals, NULL);
@@ -72,7 +72,7 @@ static int await(const sigset_t *signals, uint64_t until_ns)
 static int wait_for(pid_t pid, const sigset_t *signals, const struct process_start *start,
                     struct process_end *end)
 {
-    uint64_t until_ns = start->limit_ns ? now_ns() + start->limit_ns : 0;
+    uint64_t until_ns = start->limit_ns ? process_now_ns() + start->limit_ns : 0;
     bool is_asked = false;
     int status = 0;
     for (;;) {
@@ -91,7 +91,7 @@ static int wait_for(pid_t pid, const sigset_t *signals, const struct process_sta
         end->is_over_limit = end->is_over_limit || number == 0;
         kill(start->hands_on ? pid : -pid, SIGTERM);
         if (!is_asked)
-            until_ns = now_ns() + GRACE_NS;
+            until_ns = process_now_ns() + GRACE_NS;
         is_asked = true;
     }
 }
@@ -190,11 +190,11 @@ int process_run(const struct process_start *start, struct process_end *end, stru
     }
     sigprocmask(SIG_BLOCK, &signals, &before);
     *end = (struct process_end){0};
-    uint64_t begin_ns = now_ns();
+    uint64_t begin_ns = process_now_ns();
     int status = run_guarded(start, &signals, &before, end);
     if (status != 0)
         error_set(err, "cannot start a process, or it was killed");
     sigprocmask(SIG_SETMASK, &before, NULL);
-    end->wall_ns = now_ns() - begin_ns;
+    end->wall_ns = process_now_ns() - begin_ns;
     return status;
 }

@@ -28,6 +28,9 @@ struct process_end {
 /// The program that this is.
 #define PROCESS_PAGODA "/proc/self/exe"
 
+/// The time on a clock that never steps back.
+uint64_t process_now_ns(void);
+
 /// Past its limit, or when SIGINT, SIGTERM or SIGHUP comes, the run is asked to end and five
 /// seconds later killed, with all it has started. It ends with this process, however that ends. 0,
 /// or -1 and ERR: not started.

@@ -54,7 +54,7 @@ static int read_shipped(const char *directory, struct pattern_list *list, struct
     }
     for (size_t i = 0; i < list->n_patterns; i++)
         list->patterns[i].is_shipped = true;
-    xml_folder_free(names, n_names);
+    words_free(names);
     return failure;
 }
 

@@ -186,13 +186,11 @@ void sweep_plan_release(struct sweep_plan *plan)
         free(plan->parameters[i].role);
         sweep_values_release(&plan->parameters[i].values);
     }
-    for (size_t i = 0; plan->line && plan->line[i]; i++)
-        free(plan->line[i]);
     for (size_t i = 0; i < plan->n_templates; i++) {
         free(plan->templates[i].path);
         free(plan->templates[i].text);
     }
-    free(plan->line);
+    words_free(plan->line);
     free(plan->build);
     free(plan->batch);
     *plan = (struct sweep_plan){0};
@@ -255,16 +253,6 @@ int sweep_parameter_set_role(struct sweep_parameter *parameter, const char *role
         return 0;
     }
     return error_set(err, "`%s` is no role of a parameter: machine, problem or free", role);
-}
-
-void sweep_plan_set_line(struct sweep_plan *plan, char **line)
-{
-    size_t n = 0;
-    while (line[n])
-        n++;
-    plan->line = memory_zeroed(n + 1, sizeof *plan->line);
-    for (size_t i = 0; i < n; i++)
-        plan->line[i] = memory_copy_text(line[i]);
 }
 
 /// Of one round.

@@ -81,9 +81,6 @@ int sweep_parameter_set_role(struct sweep_parameter *parameter, const char *role
 /// The parameter NAME, or NULL.
 struct sweep_parameter *sweep_plan_find(struct sweep_plan *plan, const char *name);
 
-/// Copies the words of the launch line, up to NULL.
-void sweep_plan_set_line(struct sweep_plan *plan, char **line);
-
 /// After all has been added: 0, or -1 and ERR - no parameter or one without values, lists of
 /// different lengths line by line, too many points, two of one name.
 int sweep_plan_check(const struct sweep_plan *plan, struct error *err);

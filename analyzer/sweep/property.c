@@ -157,7 +157,7 @@ int property_folder_read(struct property_catalogue *catalogue, const char *direc
         status = property_file_read(catalogue, path, err);
         free(path);
     }
-    xml_folder_free(names, n);
+    words_free(names);
     return status;
 }
 

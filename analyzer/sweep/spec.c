@@ -45,8 +45,8 @@ char **sweep_words(const char *text, struct error *err)
     while (is_sound) {
         while (isspace((unsigned char)*text))
             text++;
-        words = array_reserve(words, &capacity, n + 1, sizeof *words);
-        words[n] = NULL;
+        words = array_reserve(words, &capacity, n + 2, sizeof *words);
+        words[n] = words[n + 1] = NULL;
         if (!*text)
             break;
         words[n] = memory_new(strlen(text) + 1);
@@ -55,9 +55,7 @@ char **sweep_words(const char *text, struct error *err)
     if (is_sound && n > 0)
         return words;
     error_set(err, is_sound ? "there is no word in it" : "a quotation mark has no second one");
-    for (size_t i = 0; i < n; i++)
-        free(words[i]);
-    free(words);
+    words_free(words);
     return NULL;
 }
 
@@ -178,8 +176,7 @@ static int read_run(const struct spec_reader *reader, const struct xml_element *
         error_set(reader->err, "there are two <run>");
     if (!words)
         return wrong(reader, element);
-    sweep_plan_set_line(plan, words);
-    sweep_line_free(words);
+    plan->line = words;
     reader->spec->run_line = element->line;
     return 0;
 }

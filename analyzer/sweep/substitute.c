@@ -68,20 +68,12 @@ char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *
 
 char **sweep_line(const struct sweep_plan *plan, const struct sweep_point *point, const char *dir)
 {
-    size_t n = 0;
-    while (plan->line[n])
-        n++;
-    char **line = memory_zeroed(n + 1, sizeof *line);
-    for (size_t i = 0; i < n; i++)
-        line[i] = sweep_substitute(plan, point, dir, plan->line[i]);
-    return line;
-}
-
-void sweep_line_free(char **line)
-{
-    for (size_t i = 0; line && line[i]; i++)
+    char **line = words_copy(plan->line);
+    for (size_t i = 0; line[i]; i++) {
         free(line[i]);
-    free(line);
+        line[i] = sweep_substitute(plan, point, dir, plan->line[i]);
+    }
+    return line;
 }
 
 static bool is_known(const struct sweep_plan *plan, const char *text, size_t length)

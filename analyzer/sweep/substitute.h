@@ -13,9 +13,8 @@
 char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *point,
                        const char *dir, const char *text);
 
-/// The launch line of a point, up to NULL, for sweep_line_free().
+/// The launch line of a point, up to NULL, for words_free().
 char **sweep_line(const struct sweep_plan *plan, const struct sweep_point *point, const char *dir);
-void sweep_line_free(char **line);
 
 /// 0 when each {name} in TEXT is a parameter (or {dir}); {{name} is one that shall stay as {name}.
 /// -1 and ERR with the nearest parameter.

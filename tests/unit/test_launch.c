@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/base/text.h"
 #include "analyzer/launch/launch.h"
 #include "tests/tools/lib/scratch.h"
 
@@ -145,7 +146,7 @@ static void check_exports(const char *text, const char *expected)
         strcat(joined, i ? " " : "");
         strcat(joined, full[i]);
     }
-    launch_line_free(full);
+    words_free(full);
     assert_string_equal(joined, expected);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
 #include "analyzer/sweep/spec.h"
@@ -143,7 +144,7 @@ static void expect_words(const char *text, const char *expected)
     }
     assert_string_equal(joined, expected);
     free(joined);
-    sweep_line_free(words);
+    words_free(words);
 }
 
 static void test_words(void **state)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cores/time_slices.h"
 #include "analyzer/base/tournament.h"
+#include "analyzer/simulation/cores/time_slices.h"
 #include "analyzer/trace/event.h"
 
 #define NOWHERE UINT32_MAX

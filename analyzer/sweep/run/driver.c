@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/cleanup.h"
@@ -16,6 +15,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/quantity.h"
 #include "analyzer/compare/severity.h"
+#include "analyzer/launch/process.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/sweep/run/batch.h"
 #include "analyzer/sweep/run/folder.h"
@@ -329,13 +329,6 @@ void sweep_driver_release(struct sweep_driver *driver)
     catalogue_free(driver->catalogue);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 int sweep_check_predictions(const struct sweep_setting *setting, struct error *err)
 {
     size_t n = sweep_plan_n_points(setting->plan);
@@ -386,7 +379,7 @@ static int advance(struct sweep_driver *driver, size_t number, struct error *err
     struct sweep_row *row = &report->rows[number];
     if (row->state == SWEEP_TO_RUN) {
         report->is_over_limit =
-            setting->limit_ns && now_ns() - driver->begin_ns >= setting->limit_ns;
+            setting->limit_ns && process_now_ns() - driver->begin_ns >= setting->limit_ns;
         report->is_interrupted = interrupt_has_come();
         if (report->is_over_limit || report->is_interrupted)
             return 1;
@@ -413,7 +406,8 @@ static int run_points(struct sweep_driver *driver, struct error *err)
 
 int sweep_run(const struct sweep_setting *setting, struct sweep_report *report, struct error *err)
 {
-    struct sweep_driver driver = {.setting = setting, .report = report, .begin_ns = now_ns()};
+    struct sweep_driver driver = {
+        .setting = setting, .report = report, .begin_ns = process_now_ns()};
     *report = (struct sweep_report){0};
     int lock = sweep_folder_open(setting->place.dir, err);
     if (lock < 0)

@@ -43,7 +43,7 @@ void sweep_job_init(struct sweep_job *job, const struct sweep_plan *plan,
 void sweep_job_release(struct sweep_job *job)
 {
     sweep_point_release(&job->point);
-    sweep_line_free(job->line);
+    words_free(job->line);
     free(job->dir);
     free(job->command);
     *job = (struct sweep_job){0};
@@ -145,7 +145,7 @@ int sweep_job_check_replay(const struct sweep_job *job, sweep_replay_check *chec
     struct words words = {0};
     add_replay(&words, job);
     int status = check((int)words.n, words.items, has_all_files, err);
-    sweep_line_free(words.items);
+    words_free(words.items);
     return status;
 }
 
@@ -161,7 +161,7 @@ static int run_program(const struct sweep_job *job, struct sweep_result *result,
         .program = PROCESS_PAGODA, .words = words.items, .hands_on = true};
     result->is_build = false;
     int status = run_step(job, &start, result, err);
-    sweep_line_free(words.items);
+    words_free(words.items);
     return status;
 }
 
