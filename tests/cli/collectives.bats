@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Collectives that the machine file carries out by an algorithm: a small run, what is printed, bad
-# input. The times themselves: tests/unit/test_collective_forms.c and test_collective_algorithms.c.
+# Collectives that the machine file carries out by an algorithm: what is printed, bad input. The
+# times themselves: tests/traces/whatif/bcast.txt, tests/unit/test_collective_forms.c and
+# test_collective_algorithms.c.
 load ../helper
 
 setup() {
@@ -15,20 +16,6 @@ machine() {
         '<point bytes="0" time="100ns"/></message>' "$1" '</machine>' >machine.xml
 }
 
-# predict OPTIONS...: finish of each rank, in ns.
-predict() {
-    "$PAGODA" replay --json --machine machine.xml "$@" trace | jq -c '.whatif.ranks | map(.finish_ns)'
-}
-
-@test "a late rank delays those behind it in the tree only" {
-    machine '<collective op="bcast" algorithm="binomial"/>'
-    [ "$(predict)" = '[20,140,1030,1150]' ]
-    machine '<collective op="bcast" algorithm="flat"/>'
-    [ "$(predict)" = '[30,130,1020,150]' ]
-    machine '<collective op="bcast" time="0"/>'
-    [ "$(predict)" = '[0,50,1000,60]' ]
-}
-
 @test "the critical path goes through the late rank in the tree" {
     machine '<collective op="bcast" algorithm="binomial"/>'
     # Rank 2 in main until it comes, then the broadcast to rank 3: 10 + 20 + 100 + 20.
@@ -38,19 +25,6 @@ predict() {
     machine '<collective op="bcast" algorithm="flat"/>'
     "$PAGODA" replay --json --machine machine.xml trace |
         jq -e '.whatif.critical_path.regions | map([.region, .time_ns]) == [["main", 1000], ["MPI_Bcast", 20]]'
-}
-
-@test "the algorithm follows the placement" {
-    machine '<collective op="bcast" algorithm="hardware-multicast" tree="flat"/>'
-    [ "$(predict)" = '[10,130,1020,130]' ]
-    # Nodes 0, 1, 2, but rank 3's beside rank 0: still a row.
-    [ "$(predict --place a=0,3 --place b=1 --place c=2 --cores 2)" = '[10,130,1020,130]' ]
-    # All on one node: no multicast.
-    [ "$(predict --nodes 1 --cores 4)" = '[30,130,1020,150]' ]
-    # A node without ranks of the run has no number; one that is missing makes a hole.
-    machine '<collective op="bcast" algorithm="hardware-multicast" tree="flat" missing-nodes="2"/>'
-    [ "$(predict)" = '[30,130,1020,150]' ]
-    [ "$(predict --nodes 2 --cores 2)" = '[10,130,1020,130]' ]
 }
 
 @test "what is said about it" {

@@ -80,7 +80,7 @@ any_mpi() {
 check() {
     local mpi=$1 program=$2 n n_lines options first=$BATS_FILE_TMPDIR/$2
     has_mpi "$mpi" || skip "no $mpi here, or its programs are not built"
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return
     read -ra options < <(size_of "$program")
     run_mpi "$mpi" 4 "$BUILD/programs/$mpi/$program" "${options[@]}" >plain 2>plain-err
     [ -s plain ] && [ ! -s plain-err ]

@@ -24,9 +24,7 @@ same() {
 }
 
 statuses() {
-    same "$1" exit 0
-    check_archive "$dir"
-    same "$1" exit 7
+    same "$1" exit 7 # 0: tests/mpi/ends_own.bats, programs.bats
     [ "$status" = 7 ]
     # The launcher ends a rank that is still in MPI_Finalize when the other one has failed.
     check_archive "$dir" collectives
