@@ -24,21 +24,24 @@ static bool is_given(const char *text)
     return text && text[0];
 }
 
-/// What the trace is called: its directory for an anchor file, which is mostly "traces.otf2".
+static char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return memory_copy_text(slash && slash[1] ? slash + 1 : path);
+}
+
+/// The name of the trace: of an anchor file, mostly "traces.otf2", that of its directory.
 static char *trace_name(const char *trace_path)
 {
-    char *path = memory_copy_text(trace_path);
-    size_t length = strlen(path);
     static const char anchor[] = ".otf2";
-    char *slash = strrchr(path, '/');
+    char *path = memory_copy_text(trace_path), *slash = strrchr(path, '/');
+    size_t length = strlen(path);
     if (slash && slash[1] && length >= strlen(anchor) &&
         !strcmp(path + length - strlen(anchor), anchor))
         *slash = '\0';
-    length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
+    for (length = strlen(path); length > 1 && path[length - 1] == '/';)
         path[--length] = '\0';
-    slash = strrchr(path, '/');
-    char *name = memory_copy_text(slash && slash[1] ? slash + 1 : path);
+    char *name = base_name(path);
     free(path);
     return name;
 }
@@ -59,12 +62,6 @@ struct full_names {
     bool is_trial_given;
     char started_at[40];
 };
-
-static char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return memory_copy_text(slash && slash[1] ? slash + 1 : path);
-}
 
 static void full_names_init(struct full_names *full, const struct result *result,
                             const struct store_names *names)

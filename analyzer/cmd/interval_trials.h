@@ -23,6 +23,7 @@ struct replay_intervals {
 
 /// Replays the trace (interval.h) and stores the result of each interval; prints the report
 /// of a single one, a table of several. *IS_UNREADABLE when records were. 0, or -1 and ERR.
-int replay_intervals(const struct replay_intervals *request, bool *is_unreadable, struct error *err);
+int replay_intervals(const struct replay_intervals *request, bool *is_unreadable,
+                     struct error *err);
 
 #endif

@@ -235,9 +235,7 @@ static void add_columns(struct relation *relation, const struct found_values *fo
                         enum query_over over)
 {
     if (over != OVER_TRIALS) {
-        relation_add_column(relation, "number");
-        relation_add_column(relation, "experiment");
-        relation_add_column(relation, "trial");
+        relation_add_columns(relation, "number", "experiment", "trial", NULL);
         for (size_t i = 0; i < found->n_attributes; i++)
             relation_add_column(relation, found->attribute_names[i]);
     }
@@ -332,23 +330,16 @@ static const char *over_title(enum query_over over)
 
 static void add_group_columns(struct relation *relation, const struct aggregation *aggregation)
 {
-    relation_add_column(relation, "unit");
-    relation_add_column(relation, "n");
+    relation_add_columns(relation, "unit", "n", NULL);
     switch (aggregation->aggregate) {
     case AGGREGATE_LIST:
         relation_add_column(relation, "values");
         break;
     case AGGREGATE_CLUSTER:
-        relation_add_column(relation, "mean");
-        relation_add_column(relation, "min");
-        relation_add_column(relation, "max");
+        relation_add_columns(relation, "mean", "min", "max", NULL);
         break;
     case AGGREGATE_STATISTICS:
-        relation_add_column(relation, "min");
-        relation_add_column(relation, "max");
-        relation_add_column(relation, "mean");
-        relation_add_column(relation, "median");
-        relation_add_column(relation, "stddev");
+        relation_add_columns(relation, "min", "max", "mean", "median", "stddev", NULL);
         for (size_t i = 0; i < aggregation->n_quantiles; i++) {
             char *name = memory_format("q%g", aggregation->quantiles[i]);
             relation_add_column(relation, name);
@@ -442,8 +433,7 @@ void values_to_rows(struct found_values *found, const struct aggregation *aggreg
         add_groups(relation, found, aggregation);
         return;
     }
-    relation_add_column(relation, "value");
-    relation_add_column(relation, "unit");
+    relation_add_columns(relation, "value", "unit", NULL);
     for (size_t i = 0; i < found->n_values; i++) {
         add_common(relation, found, &found->values[i], aggregation->over);
         relation_add_number(relation, found->values[i].value);

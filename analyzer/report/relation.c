@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,15 @@ void relation_add_column(struct relation *relation, const char *name)
         unique = memory_format("%s:%u", name, number);
     }
     relation->columns[relation->n_columns++] = unique;
+}
+
+void relation_add_columns(struct relation *relation, ...)
+{
+    va_list names;
+    va_start(names, relation);
+    for (const char *name; (name = va_arg(names, const char *)) != NULL;)
+        relation_add_column(relation, name);
+    va_end(names);
 }
 
 static void add_cell(struct relation *relation, struct relation_cell cell)

@@ -25,8 +25,10 @@ struct relation {
     size_t n_cells, capacity;
 };
 
-/// Adds a column before any row is there; a name that is taken gets ":2", ":3", ... behind it.
+/// Adds a column before any row is there. ":2", ":3", ... is appended to a name that is taken.
 void relation_add_column(struct relation *relation, const char *name);
+/// Adds columns of the names that follow, up to NULL.
+void relation_add_columns(struct relation *relation, ...) __attribute__((sentinel));
 
 /// Appends one cell; cells fill rows from left to right. Text is copied, NULL and NAN are no value.
 void relation_add_text(struct relation *relation, const char *text);
