@@ -78,7 +78,7 @@ int predictions_store(const char *database, const struct whatif_plan *plan,
     int status = store_predictions(database, measured, &measured_names, predictions, plan->n_cases,
                                    whatif_change(report->baseline_ns, report->replayed_ns), err);
     for (size_t i = 0; i < plan->n_cases; i++)
-        named_values_free(parameters[i].items, parameters[i].n);
+        result_named_free(parameters[i].items, parameters[i].n);
     free(parameters);
     free(predictions);
     return status;

@@ -280,7 +280,7 @@ static int store_run(const struct replay_request *request, const struct replay_o
     int status = outcome->is_whatif ? predictions_store(request->database, &outcome->plan,
                                                         &outcome->predicted, result, &names, err)
                                     : store_result(request->database, result, &names, err);
-    named_values_free(parameters, given.count);
+    result_named_free(parameters, given.count);
     options_list_release(&given);
     return status;
 }
@@ -348,18 +348,18 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
     names.parameters = parameters;
     names.n_parameters = request->parameters.count;
     int status = load_patterns(request, outcome, &err);
-    const struct replay_intervals wishes = {.trace = request->trace,
-                                            .texts = &request->intervals,
-                                            .catalogue = outcome->catalogue,
-                                            .database = request->database,
-                                            .names = &names,
-                                            .text = &request->text,
-                                            .wants_json = request->wants_json};
+    const struct replay_intervals intervals = {.trace = request->trace,
+                                               .texts = &request->intervals,
+                                               .catalogue = outcome->catalogue,
+                                               .database = request->database,
+                                               .names = &names,
+                                               .text = &request->text,
+                                               .wants_json = request->wants_json};
     if (status == 0)
-        status = replay_intervals(&wishes, &is_unreadable, &err);
+        status = replay_intervals(&intervals, &is_unreadable, &err);
     if (status)
         log_error("%s", err.text);
-    named_values_free(parameters, request->parameters.count);
+    result_named_free(parameters, request->parameters.count);
     return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 

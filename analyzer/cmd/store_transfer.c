@@ -86,8 +86,8 @@ static int run(struct add_request *request, char *const *traces, size_t n_traces
     int status = add_all(request, traces, n_traces, &is_unreadable, &err);
     if (status)
         log_error("%s", err.text);
-    named_values_free(parameters, request->parameters.count);
-    named_values_free(versions, request->versions.count);
+    result_named_free(parameters, request->parameters.count);
+    result_named_free(versions, request->versions.count);
     return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
 }
 

@@ -22,7 +22,7 @@
 enum { MAX_PHASES = 10000 }; // of one NAME#*
 
 /// What TEXT says.
-struct wish {
+struct selection {
     bool is_phase;
     struct pag_part time;
     char *from, *to; // names; TO is NULL without
@@ -30,10 +30,10 @@ struct wish {
     bool is_numbered, is_each;
 };
 
-static void wish_release(struct wish *wish)
+static void selection_release(struct selection *selection)
 {
-    free(wish->from);
-    free(wish->to);
+    free(selection->from);
+    free(selection->to);
 }
 
 /// Whether TEXT is nothing or begins like a time.
@@ -76,31 +76,32 @@ static int read_times(const char *text, struct pag_part *part, struct error *err
 }
 
 /// Cuts "#3", "#3-5" or "#*" off `from`; what is no number belongs to the name.
-static int read_visits(const char *text, struct wish *wish, struct error *err)
+static int read_visits(const char *text, struct selection *selection, struct error *err)
 {
-    char *hash = strrchr(wish->from, '#');
+    char *hash = strrchr(selection->from, '#');
     struct error ignored;
-    wish->first = 1;
-    wish->last = PAG_PHASE_LAST;
+    selection->first = 1;
+    selection->last = PAG_PHASE_LAST;
     if (!hash || hash[1 + strspn(hash + 1, "0123456789-*")] != '\0' || !hash[1])
         return 0;
     *hash++ = '\0';
-    wish->is_numbered = true;
-    wish->is_each = strcmp(hash, "*") == 0;
-    if (wish->is_each)
+    selection->is_numbered = true;
+    selection->is_each = strcmp(hash, "*") == 0;
+    if (selection->is_each)
         return 0;
     char *dash = strchr(hash, '-');
     if (dash)
         *dash++ = '\0';
-    if (option_read_count(hash, &wish->first, &ignored) ||
-        option_read_count(dash ? dash : hash, &wish->last, &ignored) ||
-        wish->last == PAG_PHASE_LAST)
+    if (option_read_count(hash, &selection->first, &ignored) ||
+        option_read_count(dash ? dash : hash, &selection->last, &ignored) ||
+        selection->last == PAG_PHASE_LAST)
         return error_set(err, "`%s`: wanted is the number of a visit, #2, several, #2-4, or #*",
                          text);
-    if (wish->first == 0)
+    if (selection->first == 0)
         return error_set(err, "`%s`: visits are counted from 1 on", text);
-    return wish->first > wish->last ? error_set(err, "`%s`: the visits end before they begin", text)
-                                    : 0;
+    return selection->first > selection->last
+               ? error_set(err, "`%s`: the visits end before they begin", text)
+               : 0;
 }
 
 /// The two dots between names, which are not among the three of a function's arguments; NULL.
@@ -112,18 +113,18 @@ static char *find_dots(char *text)
     return NULL;
 }
 
-static int read_phase(const char *text, struct wish *wish, struct error *err)
+static int read_phase(const char *text, struct selection *selection, struct error *err)
 {
-    wish->is_phase = true;
-    wish->from = memory_copy_text(text);
-    char *dots = find_dots(wish->from);
+    selection->is_phase = true;
+    selection->from = memory_copy_text(text);
+    char *dots = find_dots(selection->from);
     if (dots) {
         *dots = '\0';
-        wish->to = memory_copy_text(dots + 2);
+        selection->to = memory_copy_text(dots + 2);
     }
-    if (read_visits(text, wish, err))
+    if (read_visits(text, selection, err))
         return -1;
-    if (!wish->from[0] || (wish->to && !wish->to[0]))
+    if (!selection->from[0] || (selection->to && !selection->to[0]))
         return error_set(err,
                          "`%s` is no interval: wanted are times, FIRST:LAST, or a region or "
                          "marker, NAME, NAME#N or FROM..TO",
@@ -131,21 +132,22 @@ static int read_phase(const char *text, struct wish *wish, struct error *err)
     return 0;
 }
 
-static int read_wish(const char *text, struct wish *wish, struct error *err)
+static int read_selection(const char *text, struct selection *selection, struct error *err)
 {
     uint64_t time_ns;
     struct error ignored;
-    *wish = (struct wish){0};
+    *selection = (struct selection){0};
     if (option_read_duration(text, &time_ns, &ignored) == 0)
         return error_set(err, "`%s` is no interval: FIRST:LAST wanted, such as 1.5s:2s", text);
-    return is_time(text) ? read_times(text, &wish->time, err) : read_phase(text, wish, err);
+    return is_time(text) ? read_times(text, &selection->time, err)
+                         : read_phase(text, selection, err);
 }
 
 int interval_check(const char *text, struct error *err)
 {
-    struct wish wish;
-    int status = read_wish(text, &wish, err);
-    wish_release(&wish);
+    struct selection selection;
+    int status = read_selection(text, &selection, err);
+    selection_release(&selection);
     return status;
 }
 
@@ -186,35 +188,35 @@ static struct interval *list_add(struct interval_list *list)
     return &list->items[list->n++];
 }
 
-static void add_times(struct interval_list *list, const char *text, const struct wish *wish,
-                      size_t n_locations)
+static void add_times(struct interval_list *list, const char *text,
+                      const struct selection *selection, size_t n_locations)
 {
     struct interval *interval = list_add(list);
     interval->what = memory_copy_text(text);
     interval->parts = memory_zeroed(n_locations + 1, sizeof *interval->parts);
     for (size_t i = 0; i < n_locations; i++)
-        interval->parts[i] = wish->time;
+        interval->parts[i] = selection->time;
 }
 
 /// What a phase that was looked for lacks: -1 and ERR, or 0.
-static int check_report(const char *text, const struct wish *wish,
+static int check_report(const char *text, const struct selection *selection,
                         const struct pag_phase_report *report, struct error *err)
 {
     if (report->n_visits == 0)
-        return error_set(err, "%s: no rank visits `%s`", text, wish->from);
-    if (report->n_visits < wish->first ||
-        (wish->is_numbered && !wish->is_each && report->n_visits < wish->last))
+        return error_set(err, "%s: no rank visits `%s`", text, selection->from);
+    if (report->n_visits < selection->first ||
+        (selection->is_numbered && !selection->is_each && report->n_visits < selection->last))
         return error_set(err,
                          "%s: no rank visits `%s` %" PRIu64 " times; rank %" PRIu32
                          " does so most often, %" PRIu64 " times",
-                         text, wish->from,
-                         report->n_visits < wish->first ? wish->first : wish->last, report->rank,
-                         report->n_visits);
-    if (wish->to && !report->has_end)
-        return error_set(err, "%s: on no rank `%s` follows", text, wish->to);
-    if (wish->is_each && report->n_visits > MAX_PHASES)
+                         text, selection->from,
+                         report->n_visits < selection->first ? selection->first : selection->last,
+                         report->rank, report->n_visits);
+    if (selection->to && !report->has_end)
+        return error_set(err, "%s: on no rank `%s` follows", text, selection->to);
+    if (selection->is_each && report->n_visits > MAX_PHASES)
         return error_set(err, "%s: `%s` has %" PRIu64 " visits, more than %d: choose some by #N",
-                         text, wish->from, report->n_visits, MAX_PHASES);
+                         text, selection->from, report->n_visits, MAX_PHASES);
     return 0;
 }
 
@@ -241,9 +243,9 @@ static bool takes_time(const struct pag_part *parts, size_t n_locations)
 }
 
 /// Adds the phases that take time. 0, or -1 and ERR when none does.
-static int add_phases(struct interval_list *list, const char *text, const struct wish *wish,
-                      const struct pag_phase *phase, const struct pag_part *parts,
-                      size_t n_locations, struct error *err)
+static int add_phases(struct interval_list *list, const char *text,
+                      const struct selection *selection, const struct pag_phase *phase,
+                      const struct pag_part *parts, size_t n_locations, struct error *err)
 {
     uint64_t n_empty = 0;
     for (uint64_t k = 0; k < phase->n_phases; k++) {
@@ -253,13 +255,14 @@ static int add_phases(struct interval_list *list, const char *text, const struct
         }
         struct interval *interval = list_add(list);
         interval->is_phase = true;
-        interval->visit = wish->is_numbered && (phase->is_each || wish->first == wish->last)
-                              ? phase->first + k
-                              : 0;
-        interval->what = phase->is_each
-                             ? memory_format("%s#%" PRIu64 "%s%s", wish->from, interval->visit,
-                                             wish->to ? ".." : "", wish->to ? wish->to : "")
-                             : memory_copy_text(text);
+        interval->visit =
+            selection->is_numbered && (phase->is_each || selection->first == selection->last)
+                ? phase->first + k
+                : 0;
+        interval->what = phase->is_each ? memory_format("%s#%" PRIu64 "%s%s", selection->from,
+                                                        interval->visit, selection->to ? ".." : "",
+                                                        selection->to ? selection->to : "")
+                                        : memory_copy_text(text);
         interval->parts = memory_new((n_locations + 1) * sizeof *interval->parts);
         for (size_t i = 0; i < n_locations; i++)
             interval->parts[i] = parts[k * n_locations + i];
@@ -273,18 +276,19 @@ static int add_phases(struct interval_list *list, const char *text, const struct
 }
 
 static int find_phases(struct interval_list *list, const char *path, const char *text,
-                       const struct wish *wish, const struct definitions *definitions,
+                       const struct selection *selection, const struct definitions *definitions,
                        struct error *err)
 {
     struct pag_phase_report report;
     struct pag_part *parts = NULL;
-    bool *ends = wish->to ? regions_called(text, wish->to, definitions, err) : NULL;
-    bool *begins = wish->to && !ends ? NULL : regions_called(text, wish->from, definitions, err);
-    struct pag_phase phase = {begins, ends, wish->first, wish->last, false, 1};
+    bool *ends = selection->to ? regions_called(text, selection->to, definitions, err) : NULL;
+    bool *begins =
+        selection->to && !ends ? NULL : regions_called(text, selection->from, definitions, err);
+    struct pag_phase phase = {begins, ends, selection->first, selection->last, false, 1};
     int status = begins ? find_parts(path, &phase, &parts, &report, err) : -1;
     if (status == 0)
-        status = check_report(text, wish, &report, err);
-    if (status == 0 && wish->is_each) {
+        status = check_report(text, selection, &report, err);
+    if (status == 0 && selection->is_each) {
         phase.is_each = true;
         phase.n_phases = report.n_visits;
         free(parts);
@@ -292,7 +296,7 @@ static int find_phases(struct interval_list *list, const char *path, const char 
         status = find_parts(path, &phase, &parts, &report, err);
     }
     if (status == 0)
-        status = add_phases(list, text, wish, &phase, parts, definitions->n_locations, err);
+        status = add_phases(list, text, selection, &phase, parts, definitions->n_locations, err);
     free(parts);
     free(begins);
     free(ends);
@@ -302,17 +306,17 @@ static int find_phases(struct interval_list *list, const char *path, const char 
 int interval_find(struct interval_list *list, const char *trace, const char *text,
                   struct error *err)
 {
-    struct wish wish;
+    struct selection selection;
     struct trace *opened = NULL;
-    int status = read_wish(text, &wish, err);
+    int status = read_selection(text, &selection, err);
     if (status == 0)
         status = (opened = trace_open(trace, err)) != NULL ? 0 : -1;
-    if (status == 0 && wish.is_phase)
-        status = find_phases(list, trace, text, &wish, trace_definitions(opened), err);
+    if (status == 0 && selection.is_phase)
+        status = find_phases(list, trace, text, &selection, trace_definitions(opened), err);
     else if (status == 0)
-        add_times(list, text, &wish, trace_definitions(opened)->n_locations);
+        add_times(list, text, &selection, trace_definitions(opened)->n_locations);
     trace_close(opened);
-    wish_release(&wish);
+    selection_release(&selection);
     return status;
 }
 

@@ -40,12 +40,3 @@ struct result_named *named_values_read(const struct option_list *list)
     }
     return named;
 }
-
-void named_values_free(struct result_named *named, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        free(named[i].name);
-        free(named[i].value);
-    }
-    free(named);
-}

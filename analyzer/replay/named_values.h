@@ -12,8 +12,7 @@
 /// and ERR.
 int named_values_check(const char *option, const struct option_list *list, struct error *err);
 
-/// Each NAME=VALUE of LIST, checked, cut in two. The caller frees with named_values_free().
+/// Each NAME=VALUE of LIST, checked, cut in two. The caller frees with result_named_free().
 struct result_named *named_values_read(const struct option_list *list);
-void named_values_free(struct result_named *named, size_t n);
 
 #endif

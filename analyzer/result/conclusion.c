@@ -561,7 +561,8 @@ static void write_answer(const struct result *result, uint64_t n_read, const str
         fprintf(answer->change, "%s", lost_change(result));
     }
     if (!result->interval.what)
-        fprintf(answer->change, "`pagoda advise` predicts the gain. ");
+        fprintf(answer->change, "`pagoda advise` predicts %s. ",
+                ftell(answer->change) > 0 ? "the gain" : "what changes would gain");
 }
 
 void conclusion_write(struct result *result)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void named_release(struct result_named *named, size_t count)
+void result_named_free(struct result_named *named, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(named[i].name);
@@ -61,7 +61,7 @@ void result_release(struct result *result)
     free(result->program);
     free(result->arguments);
     free(result->creator);
-    named_release(result->properties, result->n_properties);
+    result_named_free(result->properties, result->n_properties);
     for (size_t i = 0; i < result->n_nodes; i++) {
         free(result->nodes[i].name);
         free(result->nodes[i].machine);

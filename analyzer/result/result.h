@@ -188,6 +188,8 @@ struct result_named {
     char *name;
     char *value;
 };
+/// Frees NAMED and its texts.
+void result_named_free(struct result_named *named, size_t count);
 
 struct result_node {
     char *name, *machine;
