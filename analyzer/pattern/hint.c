@@ -56,19 +56,6 @@ int hint_check(const char *text_template, struct error *err)
     return 0;
 }
 
-struct text {
-    char *bytes;
-    size_t length, capacity;
-};
-
-static void append(struct text *text, const char *bytes, size_t length)
-{
-    text->bytes = array_reserve(text->bytes, &text->capacity, text->length + length + 1, 1);
-    memcpy(text->bytes + text->length, bytes, length);
-    text->length += length;
-    text->bytes[text->length] = '\0';
-}
-
 char *hint_text(const char *text_template, const struct hint_facts *facts)
 {
     const char *const values[N_FACTS] = {
@@ -76,31 +63,28 @@ char *hint_text(const char *text_template, const struct hint_facts *facts)
         HINT_FACTS(VALUE)
 #undef VALUE
     };
-    struct text text = {0};
+    char *text = memory_copy_text("");
     size_t opened = 0;
     bool is_optional = false, is_unknown = false;
-    append(&text, "", 0);
     for (const char *c = text_template; *c; c++) {
         size_t length = *c == '{' ? strcspn(c + 1, "}") : 0;
         size_t fact = *c == '{' ? find_fact(c + 1, length) : N_FACTS;
         if (*c == '[') {
-            opened = text.length;
+            opened = strlen(text);
             is_optional = true;
             is_unknown = false;
         } else if (*c == ']') {
-            if (is_unknown) {
-                text.length = opened;
-                text.bytes[opened] = '\0';
-            }
+            if (is_unknown)
+                text[opened] = '\0';
             is_optional = false;
         } else if (fact < N_FACTS) {
             const char *value = values[fact] && values[fact][0] ? values[fact] : NULL;
             is_unknown |= !value && is_optional;
-            append(&text, value ? value : "unknown", strlen(value ? value : "unknown"));
+            text_append(&text, "%s", value ? value : "unknown");
             c += length + 1;
         } else {
-            append(&text, c, 1);
+            text_append(&text, "%c", *c);
         }
     }
-    return text.bytes;
+    return text;
 }
