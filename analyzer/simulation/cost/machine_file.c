@@ -124,7 +124,7 @@ static int read_node(const struct element_reader *reader, const struct xml_eleme
 {
     struct machine *machine = reader->into;
     struct machine_node node = {.line = element->line};
-    const char *name = NULL;
+    const char *name = "";
     const struct element_field fields[] = {
         {"name", FIELD_NAME, .value = &name},
         {"cores", FIELD_COUNT, &node.n_cores, .most = MACHINE_MAX_CORES},
@@ -147,7 +147,7 @@ static int read_group(const struct element_reader *reader, const struct xml_elem
 {
     struct machine *machine = reader->into;
     struct machine_group group = {.line = element->line};
-    const char *name = NULL, *nodes = NULL;
+    const char *name = "", *nodes = "";
     const struct element_field fields[] = {
         {"name", FIELD_NAME, .value = &name},
         {"nodes", FIELD_NAME, .value = &nodes},
@@ -171,7 +171,7 @@ static int read_region(const struct element_reader *reader, const struct xml_ele
 {
     struct machine *machine = reader->into;
     struct machine_region region = {.line = element->line};
-    const char *name = NULL;
+    const char *name = "";
     const struct element_field fields[] = {
         {"name", FIELD_NAME, .value = &name},
         {"speed", FIELD_NEEDED, &region.speed, .read = read_factor}};

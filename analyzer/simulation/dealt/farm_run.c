@@ -227,7 +227,10 @@ static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
     struct core_group *groups = memory_zeroed(n_groups, sizeof *groups);
     uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
     for (uint32_t i = 0; i < n_groups; i++) {
-        groups[i] = is_alone ? (struct core_group){.n_cores = 1} : cores->groups[i];
+        if (is_alone)
+            groups[i].n_cores = 1;
+        else
+            groups[i] = cores->groups[i];
         // The works are of the run, in which the speeds of its nodes count already.
         groups[i].speed = SCHEDULER_FULL_SPEED;
         if (is_alone)
