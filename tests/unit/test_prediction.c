@@ -26,7 +26,7 @@
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 40 };
+enum { DEFAULT_SEEDS = 100 };
 #else
 enum { DEFAULT_SEEDS = 250 };
 #endif

@@ -16,11 +16,7 @@
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 15 };
-#else
 enum { DEFAULT_SEEDS = 50 };
-#endif
 
 static char *make_text(uint64_t seed)
 {

@@ -26,7 +26,7 @@
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS_SHARE = 6 };
+enum { SEEDS_SHARE = 4 };
 #else
 enum { SEEDS_SHARE = 1 };
 #endif
