@@ -66,6 +66,15 @@ static double flight_ns(const struct measured_scope_costs *costs, double half_ns
     return half_ns - costs->send_ns - costs->receive_ns;
 }
 
+static void put_scope(const char *name, const struct measured_scope_costs *costs, FILE *out)
+{
+    fprintf(out, "  <message scope=\"%s\"", name);
+    if (costs->has_eager)
+        fprintf(out, " eager=\"%" PRIu64 "\"", costs->eager_bytes);
+    fprintf(out, " send-overhead=\"%.0fns\" recv-overhead=\"%.0fns\">\n", costs->send_ns,
+            costs->receive_ns);
+}
+
 static void put_fitted(const double *sizes, const double *times, size_t n, FILE *out,
                        struct fit_pieces *fit)
 {
@@ -86,11 +95,7 @@ static void put_messages(struct measurements *measurements, enum measured_scope 
         n_clamped += times[i] < 1;
         times[i] = fmax(times[i], 1);
     }
-    fprintf(out, "  <message scope=\"%s\"", scope_names[scope]);
-    if (costs->has_eager)
-        fprintf(out, " eager=\"%" PRIu64 "\"", costs->eager_bytes);
-    fprintf(out, " send-overhead=\"%.0fns\" recv-overhead=\"%.0fns\">\n", costs->send_ns,
-            costs->receive_ns);
+    put_scope(scope_names[scope], costs, out);
     struct fit_pieces fit = {0};
     if (has_points) {
         for (size_t i = 0; i < n; i++)
@@ -127,11 +132,7 @@ static void put_core_messages(struct measurements *measurements, FILE *out)
     size_t n_clamped = 0;
     if (core->n_messages == 0 || measurements_spins(measurements))
         return;
-    fputs("  <message scope=\"core\"", out);
-    if (node->has_eager)
-        fprintf(out, " eager=\"%" PRIu64 "\"", node->eager_bytes);
-    fprintf(out, " send-overhead=\"%.0fns\" recv-overhead=\"%.0fns\">\n", node->send_ns,
-            node->receive_ns);
+    put_scope("core", node, out);
     for (size_t i = 0; i < core->n_messages; i++) {
         double time_ns = flight_ns(node, core->messages[i].time_ns) - hand_over_ns;
         n_clamped += i > 0 && time_ns < most_ns; // the first one is 0 but for noise

@@ -46,7 +46,7 @@ static void print_list(const struct trial_list *list)
 {
     struct table table = {0};
     table_add_columns(&table, "number", "<application", "<experiment", "ranks", "time",
-                      "efficiency", "<started (UTC)", "<origin", "<trial", NULL);
+                      "efficiency", "<started (UTC)", "<origin", "<trial");
     for (size_t i = 0; i < list->n_trials; i++) {
         const struct trial_summary *trial = &list->trials[i];
         table_add_cell(&table, "%" PRId64, trial->id);
@@ -65,7 +65,7 @@ static void print_list(const struct trial_list *list)
 static void print_points(const struct point_list *list)
 {
     struct table table = {0};
-    table_add_columns(&table, "<application", "<experiment", "<state", "<point", "<reason", NULL);
+    table_add_columns(&table, "<application", "<experiment", "<state", "<point", "<reason");
     for (size_t i = 0; i < list->n_rows; i++) {
         const struct point_row *row = &list->rows[i];
         table_add_cell(&table, "%s", row->application);
@@ -135,7 +135,7 @@ static int run_list(int argc, char **argv)
 static void print_attributes(const struct trial_rows *rows)
 {
     struct table table = {0};
-    table_add_columns(&table, "<kind", "<name", "<value", NULL);
+    table_add_columns(&table, "<kind", "<name", "<value");
     for (size_t i = 0; i < rows->n_rows; i++) {
         table_add_cell(&table, "%s", rows->rows[i].group);
         table_add_cell(&table, "%s", rows->rows[i].name);
@@ -148,7 +148,7 @@ static void print_attributes(const struct trial_rows *rows)
 static void print_metrics(const struct trial_rows *rows)
 {
     struct table table = {0};
-    table_add_columns(&table, "<metric", "value", NULL);
+    table_add_columns(&table, "<metric", "value");
     for (size_t i = 0; i < rows->n_rows; i++) {
         const struct trial_row *row = &rows->rows[i];
         table_add_cell(&table, "%s", row->name);
@@ -170,7 +170,7 @@ static void print_wait_states(const struct trial_rows *rows)
         return;
     }
     struct table table = {0};
-    table_add_columns(&table, "count", "time", "severity", "confidence", "<wait state", NULL);
+    table_add_columns(&table, "count", "time", "severity", "confidence", "<wait state");
     for (size_t i = 0; i < rows->n_rows; i++) {
         const struct trial_row *row = &rows->rows[i];
         table_add_cell(&table, "%" PRIu64, row->count);
@@ -186,7 +186,7 @@ static void print_wait_states(const struct trial_rows *rows)
 static void print_regions(const struct trial_rows *rows, uint64_t top)
 {
     struct table table = {0};
-    table_add_columns(&table, "visits", "inclusive", "exclusive", "<region", "<file", NULL);
+    table_add_columns(&table, "visits", "inclusive", "exclusive", "<region", "<file");
     size_t n_shown = rows->n_rows < top ? rows->n_rows : (size_t)top;
     for (size_t i = 0; i < n_shown; i++) {
         const struct trial_row *row = &rows->rows[i];

@@ -55,7 +55,7 @@ static void print_messages(const struct calibration_report *report, FILE *stream
     const struct measurements *measurements = report->measurements;
     struct table table = {0};
     table_add_columns(&table, "<Messages", "8 B", "1 KiB", "1 MiB", "send", "receive",
-                      "eager up to", "fit error", "worst", NULL);
+                      "eager up to", "fit error", "worst");
     for (int scope = SCOPE_NODE; scope < N_SCOPES; scope++) {
         const struct measured_scope_costs *costs = &measurements->scopes[scope];
         if (costs->n_messages == 0)
@@ -128,7 +128,7 @@ static void print_differences(const struct calibration_report *report, FILE *str
 {
     struct calibration_differences rows = calibration_compare(report);
     struct table table = {0};
-    table_add_columns(&table, "<", "here", NULL);
+    table_add_columns(&table, "<", "here");
     table_add_column(&table, report->against_path, false);
     table_add_column(&table, "there / here", false);
     for (size_t i = 0; i < rows.n; i++) {

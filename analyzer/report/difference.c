@@ -150,7 +150,7 @@ static void print_wrapped(const char *text, FILE *stream)
 static void print_runs(const struct difference_page *page, FILE *stream)
 {
     struct table table = {0};
-    table_add_columns(&table, "<", "time", "ranks", "<origin", "<trial", NULL);
+    table_add_columns(&table, "<", "time", "ranks", "<origin", "<trial");
     for (size_t i = 0; i < page->n_runs; i++) {
         const struct difference_run *run = &page->runs[i];
         table_add_cell(&table, "%s", run->group == DIFFERENCE_A ? "A" : "B");
@@ -271,7 +271,7 @@ static void print_table(const struct difference_page *page, const struct shown_p
                                          [DIFFERENCE_BY_WAIT_STATE] = "By wait state"};
     const struct difference_table *from = &page->tables[by];
     struct table table = {0};
-    table_add_columns(&table, "<", "A", "B", "change", "share", "p", NULL);
+    table_add_columns(&table, "<", "A", "B", "change", "share", "p");
     table_add_column(&table, by == DIFFERENCE_BY_PROCESS ? "rank" : "kind", true);
     if (by == DIFFERENCE_BY_CALL_PATH)
         table_add_column(&table, "call path", true);
@@ -292,7 +292,7 @@ static void print_top_down(const struct difference_page *page, const struct show
                            FILE *stream)
 {
     struct table table = {0};
-    table_add_columns(&table, "<", "A", "B", "change", "p", "<call path", NULL);
+    table_add_columns(&table, "<", "A", "B", "change", "p", "<call path");
     for (size_t i = 0; i < page->top_down.n_rows; i++) {
         const struct difference_row *row = &page->top_down.rows[i];
         add_values(&table, row);

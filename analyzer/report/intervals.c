@@ -15,10 +15,10 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
     bool has_lost = false;
     for (size_t i = 0; i < page->n_rows; i++)
         has_lost |= page->rows[i].no_cpu_ns > 0;
-    table_add_columns(&table, "from", "time", "efficiency", "load balance", NULL);
+    table_add_columns(&table, "from", "time", "efficiency", "load balance");
     if (has_lost)
         table_add_column(&table, "no CPU", false);
-    table_add_columns(&table, "waiting", "<interval", "<biggest loss", NULL);
+    table_add_columns(&table, "waiting", "<interval", "<biggest loss");
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct interval_row *row = &page->rows[i];
         table_add_cell(&table, "%s", quantity_time(row->begin_ns).text);

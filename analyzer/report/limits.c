@@ -31,7 +31,7 @@ static const char *focus_of(const struct limit_row *row)
 void text_print_limits(const struct limit_page *page, FILE *stream)
 {
     struct table table = {0};
-    table_add_columns(&table, "<", "value", "limit", "runs", "<trial", "<metric", "<focus", NULL);
+    table_add_columns(&table, "<", "value", "limit", "runs", "<trial", "<metric", "<focus");
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct limit_row *row = &page->rows[i];
         table_add_cell(&table, "%s", row->is_kept ? "" : "*");

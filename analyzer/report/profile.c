@@ -23,7 +23,7 @@ static int compare_regions(const void *left, const void *right, void *context)
 
 static void add_time_columns(struct table *table)
 {
-    table_add_columns(table, "exclusive", "share", "inclusive", "visits", NULL);
+    table_add_columns(table, "exclusive", "share", "inclusive", "visits");
 }
 
 static void add_time_cells(struct table *table, const struct page *page, uint64_t exclusive_ns,
@@ -99,7 +99,7 @@ static bool print_stretches(const struct page *page)
     if (n > 0) {
         qsort_r(order, n, sizeof *order, compare_stretches, (void *)result);
         struct table table = {0};
-        table_add_columns(&table, "time", "share", "max/mean", "rank", "<before", NULL);
+        table_add_columns(&table, "time", "share", "max/mean", "rank", "<before");
         for (size_t i = 0; i < n && i < STRETCH_ROWS; i++)
             add_stretch_row(&table, page, order[i]);
         page_heading_of_times(page, "Time outside recorded regions",
@@ -150,7 +150,7 @@ void page_regions(const struct page *page)
     struct table table = {0};
     add_time_columns(&table);
     if (result->n_ranks > 1)
-        table_add_columns(&table, "max/mean", "rank", NULL);
+        table_add_columns(&table, "max/mean", "rank");
     table_add_column(&table, "region", true);
     for (size_t i = 0; i < n_shown; i++)
         add_region_row(&table, page, &result->regions[order[i]]);

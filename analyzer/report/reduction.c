@@ -51,10 +51,10 @@ static void print_rows(const struct reduction_page *page, bool is_left_out, uint
     struct table table = {0};
     bool has_after = !is_left_out && page->is_measured;
     size_t n = 0;
-    table_add_columns(&table, "calls", "exclusive", "inclusive", "per call", "percent", NULL);
+    table_add_columns(&table, "calls", "exclusive", "inclusive", "per call", "percent");
     if (has_after)
         table_add_column(&table, "then", false);
-    table_add_columns(&table, "<function", "<file", NULL);
+    table_add_columns(&table, "<function", "<file");
     if (is_left_out)
         table_add_column(&table, "rule", true);
     const char **names = memory_zeroed(page->n_rows + 1, sizeof *names);
@@ -78,7 +78,7 @@ static void print_dilation(const struct reduction_page *page, FILE *stream)
     static const char *const names[N_REDUCTION_RUNS] = {"untraced", "all functions recorded",
                                                         "without those left out"};
     struct table table = {0};
-    table_add_columns(&table, "<run", "time", "dilation", "events", NULL);
+    table_add_columns(&table, "<run", "time", "dilation", "events");
     for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
         table_add_cell(&table, "%s", names[i]);
         table_add_cell(&table, "%s", quantity_time(page->runs[i].wall_ns).text);

@@ -86,7 +86,7 @@ static void print_points(const struct scaling_page *page, const struct scaling *
     struct table table = {0};
     bool is_shown[N_FACTORS] = {false};
     table_add_column(&table, page->by, false);
-    table_add_columns(&table, "runs", "time", "+-", "speedup", NULL);
+    table_add_columns(&table, "runs", "time", "+-", "speedup");
     if (scaling->kind != SCALING_SIZE)
         table_add_column(&table, "effic.", false);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
@@ -151,13 +151,13 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     char *first = memory_format("at %g", scaling->points[0].x);
     char *last = memory_format("at %g", scaling->points[scaling->n_points - 1].x);
     char *next = memory_format("next: %g", scaling->next_x);
-    table_add_columns(&table, first, last, "share", NULL);
+    table_add_columns(&table, first, last, "share");
     if (scaling->has_next)
         table_add_column(&table, next, false);
-    table_add_columns(&table, "<growth", "R2", "points", NULL);
+    table_add_columns(&table, "<growth", "R2", "points");
     if (options->has_sparklines)
         table_add_column(&table, "", true);
-    table_add_columns(&table, "<kind", "<part", NULL);
+    table_add_columns(&table, "<kind", "<part");
     uint64_t n_shown = 0, n_parts = 0;
     for (size_t i = 0; i < scaling->n_parts; i++) {
         if (scaling->parts[i].is_start_or_end)
@@ -184,7 +184,7 @@ static void print_findings(const struct scaling_series *series, size_t width, FI
 {
     struct table table = {0};
     size_t n_unknown = 0, n_held = 0;
-    table_add_columns(&table, "<", "severity", "confidence", "<property", "<of", NULL);
+    table_add_columns(&table, "<", "severity", "confidence", "<property", "<of");
     for (size_t i = 0; i < series->n_findings; i++) {
         const struct scaling_finding *finding = &series->findings[i];
         n_unknown += !finding->is_evaluated;

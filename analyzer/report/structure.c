@@ -20,7 +20,7 @@ static uint64_t all_runs(const struct structure_page *page)
 static void print_runs(const struct structure_page *page, FILE *stream)
 {
     struct table table = {0};
-    table_add_columns(&table, "run id", "<trial", NULL);
+    table_add_columns(&table, "run id", "<trial");
     for (size_t i = 0; i < page->n_runs; i++) {
         table_add_cell(&table, "%" PRIu64, UINT64_C(1) << i);
         table_add_cell(&table, "%s", page->runs[i]);
@@ -81,7 +81,7 @@ static void print_hierarchy(const struct structure_page *page, size_t first, siz
         return;
     bool *is_shown = choose_rows(page, first, before, shows_all);
     struct table table = {0};
-    table_add_columns(&table, "sum of ids", "<runs", "<resource", NULL);
+    table_add_columns(&table, "sum of ids", "<runs", "<resource");
     for (size_t i = first; i < before; i++) {
         if (!is_shown[i - first])
             continue;

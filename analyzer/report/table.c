@@ -19,13 +19,10 @@ void table_add_column(struct table *table, const char *title, bool is_left)
     table->is_left[table->n_columns++] = is_left;
 }
 
-void table_add_columns(struct table *table, ...)
+void table_add_titles(struct table *table, const char *const *titles)
 {
-    va_list titles;
-    va_start(titles, table);
-    for (const char *title; (title = va_arg(titles, const char *)) != NULL;)
-        table_add_column(table, *title == '<' ? title + 1 : title, *title == '<');
-    va_end(titles);
+    for (; *titles; titles++)
+        table_add_column(table, **titles == '<' ? *titles + 1 : *titles, **titles == '<');
 }
 
 void table_add_cell(struct table *table, const char *format, ...)

@@ -21,8 +21,10 @@ struct table {
 /// Adds a column before any row is there. TITLE stays the caller's.
 void table_add_column(struct table *table, const char *title, bool is_left);
 
-/// Adds columns of the titles that follow, up to NULL; "<TITLE" is aligned to the left.
-void table_add_columns(struct table *table, ...) __attribute__((sentinel));
+/// Adds columns of TITLES, up to NULL; "<TITLE" is aligned to the left.
+void table_add_titles(struct table *table, const char *const *titles);
+#define table_add_columns(table, ...)                                                              \
+    table_add_titles(table, (const char *const[]){__VA_ARGS__, NULL})
 
 /// Appends one cell; cells fill rows from left to right.
 void table_add_cell(struct table *table, const char *format, ...)

@@ -52,7 +52,7 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
 {
     const struct result *result = page->result;
     struct table table = {0};
-    table_add_columns(&table, "total", "share", "count", "confidence", "<wait state", NULL);
+    table_add_columns(&table, "total", "share", "count", "confidence", "<wait state");
     for (size_t i = 0; i < n; i++) {
         const struct result_pattern *pattern = &result->patterns[order[i]];
         table_add_cell(&table, "%s", quantity_in((int64_t)pattern->total_ns, page->unit).text);
@@ -376,7 +376,7 @@ void page_critical_path(const struct page *page)
     size_t n_rows = result->critical_path.n_by_region;
     size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
     struct table table = {0};
-    table_add_columns(&table, "time", "share", "<region", "<on", NULL);
+    table_add_columns(&table, "time", "share", "<region", "<on");
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
         uint64_t share_ns = share->time_ns > 0 ? (uint64_t)share->time_ns : 0;

@@ -148,7 +148,7 @@ void page_tolerance(const struct page *page, const struct whatif_report *report)
     struct table table = {0};
     if (report->n_tolerances == 0)
         return;
-    table_add_columns(&table, "until", "more latency", "or more a byte", "(a link of)", NULL);
+    table_add_columns(&table, "until", "more latency", "or more a byte", "(a link of)");
     for (size_t i = 0; i < report->n_tolerances; i++) {
         const struct whatif_tolerance *tolerance = &report->tolerances[i];
         table_add_cell(&table, "%+g %%", tolerance->percent);

@@ -182,7 +182,7 @@ static void print_points(const struct page *page, const struct whatif_report *re
     struct table table = {0};
     for (size_t i = 0; i < first->n_set; i++)
         table_add_column(&table, first->set[i].name, false);
-    table_add_columns(&table, "predicted", "change", NULL);
+    table_add_columns(&table, "predicted", "change");
     if (has_error)
         table_add_column(&table, "by what is changed", false);
     if (first->n_moves > 0)
@@ -220,7 +220,7 @@ static void print_ranks(const struct page *page, const struct whatif_point *poin
 {
     struct table table = {0};
     table_add_columns(&table, "rank", "<node", "finish", "computing", "no core", "waiting",
-                      "other MPI", "measured finish", NULL);
+                      "other MPI", "measured finish");
     size_t n_shown = point->n_ranks < page->options->top ? point->n_ranks : page->options->top;
     for (size_t i = 0; i < n_shown; i++) {
         const struct whatif_rank *rank = &point->ranks[i];
@@ -253,7 +253,7 @@ static void print_changes(const struct page *page, struct changes changes, const
 {
     struct table table = {0};
     table_add_column(&table, base, false);
-    table_add_columns(&table, "predicted", "change", NULL);
+    table_add_columns(&table, "predicted", "change");
     table_add_column(&table, noun, true);
     size_t n_shown = changes.n < page->options->top ? changes.n : page->options->top;
     while (n_shown > LEAST_ROWS &&
