@@ -315,7 +315,7 @@ static void add_metric_row(void *user, const char *name, const char *unit, const
 /// What can be asked.
 static int list_metrics(struct database *database, struct relation *relation, struct error *err)
 {
-    relation_add_columns(relation, "metric", "unit", "adds up over", "description", NULL);
+    relation_add_columns(relation, "metric", "unit", "adds up over", "description");
     return query_metrics(database, "*", add_metric_row, relation, err);
 }
 

@@ -235,7 +235,7 @@ static void add_columns(struct relation *relation, const struct found_values *fo
                         enum query_over over)
 {
     if (over != OVER_TRIALS) {
-        relation_add_columns(relation, "number", "experiment", "trial", NULL);
+        relation_add_columns(relation, "number", "experiment", "trial");
         for (size_t i = 0; i < found->n_attributes; i++)
             relation_add_column(relation, found->attribute_names[i]);
     }
@@ -330,16 +330,16 @@ static const char *over_title(enum query_over over)
 
 static void add_group_columns(struct relation *relation, const struct aggregation *aggregation)
 {
-    relation_add_columns(relation, "unit", "n", NULL);
+    relation_add_columns(relation, "unit", "n");
     switch (aggregation->aggregate) {
     case AGGREGATE_LIST:
         relation_add_column(relation, "values");
         break;
     case AGGREGATE_CLUSTER:
-        relation_add_columns(relation, "mean", "min", "max", NULL);
+        relation_add_columns(relation, "mean", "min", "max");
         break;
     case AGGREGATE_STATISTICS:
-        relation_add_columns(relation, "min", "max", "mean", "median", "stddev", NULL);
+        relation_add_columns(relation, "min", "max", "mean", "median", "stddev");
         for (size_t i = 0; i < aggregation->n_quantiles; i++) {
             char *name = memory_format("q%g", aggregation->quantiles[i]);
             relation_add_column(relation, name);
@@ -433,7 +433,7 @@ void values_to_rows(struct found_values *found, const struct aggregation *aggreg
         add_groups(relation, found, aggregation);
         return;
     }
-    relation_add_columns(relation, "value", "unit", NULL);
+    relation_add_columns(relation, "value", "unit");
     for (size_t i = 0; i < found->n_values; i++) {
         add_common(relation, found, &found->values[i], aggregation->over);
         relation_add_number(relation, found->values[i].value);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +36,10 @@ void relation_add_column(struct relation *relation, const char *name)
     relation->columns[relation->n_columns++] = unique;
 }
 
-void relation_add_columns(struct relation *relation, ...)
+void relation_add_names(struct relation *relation, const char *const *names)
 {
-    va_list names;
-    va_start(names, relation);
-    for (const char *name; (name = va_arg(names, const char *)) != NULL;)
-        relation_add_column(relation, name);
-    va_end(names);
+    for (; *names; names++)
+        relation_add_column(relation, *names);
 }
 
 static void add_cell(struct relation *relation, struct relation_cell cell)

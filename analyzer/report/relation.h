@@ -27,8 +27,10 @@ struct relation {
 
 /// Adds a column before any row is there. ":2", ":3", ... is appended to a name that is taken.
 void relation_add_column(struct relation *relation, const char *name);
-/// Adds columns of the names that follow, up to NULL.
-void relation_add_columns(struct relation *relation, ...) __attribute__((sentinel));
+/// Adds columns of NAMES, up to NULL.
+void relation_add_names(struct relation *relation, const char *const *names);
+#define relation_add_columns(relation, ...)                                                        \
+    relation_add_names(relation, (const char *const[]){__VA_ARGS__, NULL})
 
 /// Appends one cell; cells fill rows from left to right. Text is copied, NULL and NAN are no value.
 void relation_add_text(struct relation *relation, const char *text);
