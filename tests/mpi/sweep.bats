@@ -226,7 +226,7 @@ END
     [ "$status" = 1 ]
     run "$PAGODA" sweep ./app "{n}" -n 1
     [ "$status" = 2 ]
-    [[ $output == *"the launch line stands behind --"* ]]
+    [[ $output == *"the launch line comes after --"* ]]
 }
 
 # what-if DB OPTIONS...: a sweep of predictions from a trace of two ranks.
