@@ -333,9 +333,9 @@ static char *lost_text(const struct result *result)
     lost_write(result, out);
     fputs(". ", out);
     lost_write_cause(result, out);
-    fputs(lost_change(result), out);
     if (lost_kind(result) == LOST_UNKNOWN)
-        fputs("Predictions are of a run without that.", out);
+        fputs("Predictions leave this time out. ", out);
+    fputs(lost_change(result), out);
     fclose(out);
     return text;
 }

@@ -43,7 +43,23 @@ static uint64_t window_of(const struct result *result)
 
 bool page_judges_part(const struct result *result)
 {
-    return (double)window_of(result) <= 0.95 * (double)result->time_ns;
+    return window_of(result) > 0 && (double)window_of(result) <= 0.95 * (double)result->time_ns;
+}
+
+static bool has_call(const struct result *result, const char *begin)
+{
+    for (size_t i = 0; i < result->n_regions; i++)
+        if (result->regions[i].is_mpi && !strncmp(result->regions[i].name, begin, strlen(begin)))
+            return true;
+    return false;
+}
+
+static const char *judged_between(const struct result *result)
+{
+    bool has_init = has_call(result, "MPI_Init"), has_finalize = has_call(result, "MPI_Finalize");
+    return has_init && has_finalize ? "between MPI_Init and MPI_Finalize"
+           : has_finalize           ? "before MPI_Finalize"
+                                    : "after MPI_Init";
 }
 
 void page_run(const struct page *page)
@@ -74,8 +90,8 @@ void page_run(const struct page *page)
     fprintf(page->stream, ", %s", quantity_count(result->n_messages, "message").text);
     fprintf(page->stream, ", %s\n", quantity_count(result->n_collectives, "collective").text);
     if (page_judges_part(result))
-        fprintf(page->stream, "judged: the %s between MPI_Init and MPI_Finalize, %s of the run\n",
-                quantity_time(window_of(result)).text,
+        fprintf(page->stream, "judged: the %s %s, %s of the run\n",
+                quantity_time(window_of(result)).text, judged_between(result),
                 quantity_part((double)window_of(result), (double)result->time_ns).text);
 }
 
@@ -102,7 +118,7 @@ static struct quantity time_part(const struct result *result, const char *label,
 {
     struct quantity text = {""};
     double total_ns = (double)result->total_ns;
-    if ((double)ns >= worth_naming * total_ns)
+    if (total_ns > 0 && (double)ns >= worth_naming * total_ns)
         snprintf(text.text, sizeof text.text, ", %s %s", label,
                  quantity_part((double)ns, total_ns).text);
     return text;
@@ -114,7 +130,9 @@ static void print_efficiency(const struct page *page)
     const struct result *result = page->result;
     const struct result_efficiency *efficiency = &result->efficiency;
     double total_ns = (double)result->total_ns;
-    bool has_lost = (double)result->no_cpu_ns >= worth_naming * total_ns;
+    bool has_lost = efficiency->cpu < 0.9995;
+    if (result->total_ns == 0)
+        return;
     page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
                   quantity_share(efficiency->parallel).text,
                   quantity_share(efficiency->load_balance).text, has_lost ? " x CPU " : "",

@@ -152,8 +152,16 @@ static uint32_t most_uneven_site(const struct result *result, uint32_t index, ui
     return found;
 }
 
-/// Uneven work between the ranks, where it is worth a sentence. Work after the first MPI_Finalize
-/// is in the profile only.
+/// Whether time of ranks is missing from the trace: what they did then is not known.
+static bool misses_time(const struct result *result)
+{
+    return !result->interval.what &&
+           part((double)result->unrecorded_ns, (double)result->total_ns) >= little;
+}
+
+/// Uneven work between the ranks, where it is worth a sentence. Profiles cover the whole run, so a
+/// region or site stands for the judged part's work only if it fits into that part and its rank has
+/// most of it. Work after the first MPI_Finalize is in the profile only.
 static struct uneven find_uneven(const struct result *result, uint64_t n_read,
                                  const struct loss *loss)
 {
@@ -173,17 +181,24 @@ static struct uneven find_uneven(const struct result *result, uint64_t n_read,
         return all;
     const struct result_region *region = &result->regions[index];
     uint32_t site = is_program(region) ? most_uneven_site(result, index, n_read) : RESULT_NONE;
-    if (site == RESULT_NONE)
-        return (struct uneven){
-            true, index, site, region->max_rank, region->max_ns, region->exclusive_ns / n_read};
-    const struct result_site *calls = &result->sites[site];
-    return (struct uneven){
-        true, index, site, calls->before_max_rank, calls->before_max_ns, calls->before_ns / n_read};
+    const struct result_site *calls = site == RESULT_NONE ? NULL : &result->sites[site];
+    struct uneven place = calls ? (struct uneven){true,
+                                                  index,
+                                                  site,
+                                                  calls->before_max_rank,
+                                                  calls->before_max_ns,
+                                                  calls->before_ns / n_read}
+                                : (struct uneven){true,           index,
+                                                  site,           region->max_rank,
+                                                  region->max_ns, region->exclusive_ns / n_read};
+    bool is_judged = place.rank == all.rank && (double)place.most_ns <= window_ns;
+    return is_judged || loss->is_outside ? place : all;
 }
 
 static void write_uneven(const struct result *result, const struct uneven *uneven, FILE *out)
 {
-    fprintf(out, "The work is uneven: rank %u ", uneven->rank);
+    fprintf(out, "%she work is uneven: rank %u ", ftell(out) > 0 ? "Besides, t" : "T",
+            uneven->rank);
     if (uneven->region == RESULT_NONE) {
         fprintf(out, "computes %s", quantity_time(uneven->most_ns).text);
     } else {
@@ -307,8 +322,9 @@ static const struct result_amount *heaviest_amount(const struct result_amount *a
     return heaviest;
 }
 
-/// Which rank waits and which rank causes it, of ranks with more than half of the waits. The rank
-/// that waits most need not wait for the rank that causes most, unless there is but one of each.
+/// Which rank waits and which one it waits for, of ranks with more than half of the waits. The rank
+/// that waits most need not wait for the one that is waited for most, unless there is but one of
+/// each.
 static void write_ranks(const struct result_pattern *pattern, FILE *out)
 {
     const struct result_amount *rank = heaviest_amount(pattern->by_rank, pattern->n_by_rank);
@@ -323,7 +339,7 @@ static void write_ranks(const struct result_pattern *pattern, FILE *out)
     else if (names_rank && names_cause && is_only_rank)
         fprintf(out, "; only rank %u waits, mostly for rank %u", rank->key, cause->key);
     else if (names_rank && names_cause)
-        fprintf(out, "; rank %u waits most, rank %u causes most", rank->key, cause->key);
+        fprintf(out, "; rank %u waits most, rank %u is awaited", rank->key, cause->key);
     else if (names_rank)
         fprintf(out, "; %s rank %u waits", is_only_rank ? "only" : "mostly", rank->key);
     else if (names_cause)
@@ -348,10 +364,17 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
 {
     const struct result_pattern *pattern = loss->pattern;
     struct quantity time = quantity_time(loss->ns), share = quantity_share(loss->share);
+    const char *where = "most in";
+    struct quantity portion = {""};
     uint32_t path;
     switch (loss->kind) {
     case LOSS_NONE:
-        fprintf(out, "No loss in MPI reaches 2 %% of the ranks' time");
+        if (result->efficiency.load_balance < good_efficiency && !misses_time(result))
+            fprintf(out, "Load balance %s; n",
+                    quantity_share(result->efficiency.load_balance).text);
+        else
+            fprintf(out, "N");
+        fprintf(out, "o loss in MPI reaches 2 %% of the ranks' time");
         return;
     case LOSS_CORES:
         lost_write(result, out);
@@ -363,6 +386,9 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
         fprintf(out, "%s: %s, %s of %s", pattern->name, time.text, share.text,
                 loss->is_outside ? "the whole run" : "the ranks' time");
         path = pattern->n_by_path > 0 ? pattern->by_path[0].key : RESULT_NONE;
+        if (path != RESULT_NONE && pattern->by_path[0].ns < pattern->total_ns)
+            portion = quantity_part((double)pattern->by_path[0].ns, (double)pattern->total_ns);
+        where = portion.text[0] ? "of it in" : "in";
         break;
     default:
         path = heaviest_mpi_path(result);
@@ -373,7 +399,7 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
     }
     if (path != RESULT_NONE) {
         char *text = path_text(result, pattern, path);
-        fprintf(out, ", %s %s", pattern ? "in" : "most in", text);
+        fprintf(out, ", %s%s%s %s", portion.text, portion.text[0] ? " " : "", where, text);
         free(text);
     }
     if (pattern)
@@ -431,6 +457,17 @@ static void write_message_sizes(const struct result *result, const struct answer
         fprintf(answer->change, "Try fewer, larger messages. ");
 }
 
+/// Whether PATH ends in a call of point-to-point messages, as far as its name tells.
+static bool is_point_to_point(const struct result *result, uint32_t path)
+{
+    static const char *const words[] = {"send", "recv", "wait", "test", "start"};
+    const char *name = path == RESULT_NONE ? "" : result->regions[result->paths[path].region].name;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(name, words[i]))
+            return true;
+    return false;
+}
+
 /// Time in a call whose partner is missing looks like MPI's own.
 static void write_doubt(const struct result *result, FILE *out)
 {
@@ -456,8 +493,11 @@ static void write_mpi_cause(const struct result *result, const struct answer *an
         return;
     }
     fprintf(answer->cause, "Transfers and calls take this time");
-    write_message_sizes(result, answer);
-    if (cores.n_short_ranks > 0) {
+    if (is_point_to_point(result, heaviest_mpi_path(result)))
+        write_message_sizes(result, answer);
+    else
+        fprintf(answer->cause, ". ");
+    if (cores.n_short_ranks > 0 && lost_kind(result) != LOST_CORES_SHARED) {
         cores_write_sharing(result, answer->cause);
         fprintf(answer->cause, ": a descheduled rank looks busy inside MPI. ");
         fprintf(answer->change, "Trace a run with a core for each rank. ");
@@ -479,8 +519,10 @@ static void write_critical_path(const struct result *result, FILE *out)
             continue;
         const struct result_path_share *site =
             main_site(share, result->critical_path.by_site, result->critical_path.n_by_site);
+        double part_of_path = site && is_program(region) ? site->share : share->share;
+        // Corrections of clocks are negative parts of the path.
         fprintf(out, "%s of the critical path is ",
-                quantity_share(site && is_program(region) ? site->share : share->share).text);
+                part_of_path > 1 ? "Most" : quantity_share(part_of_path).text);
         write_place(result, share->region, site ? site->site : RESULT_NONE, out);
         fputs(": less time there shortens the run. ", out);
         return;
@@ -508,6 +550,12 @@ static void write_cause(const struct result *result, uint64_t n_read, const stru
     // Even work may win back less than the calls and transfers that are the biggest loss.
     if (loss->kind == LOSS_MPI && 1 - result->efficiency.load_balance <= loss->share)
         uneven.is_found = false;
+    if (uneven.is_found && misses_time(result)) {
+        uneven.is_found = false;
+        fprintf(answer->certainty,
+                "The load balance is not known: %s of the time is not recorded. ",
+                quantity_part((double)result->unrecorded_ns, (double)result->total_ns).text);
+    }
     if (loss->kind == LOSS_PATTERN) {
         write_origin(result, loss->pattern, &uneven, answer->cause);
         fprintf(answer->certainty, "The confidence in %s is %.2f of 1. ", loss->pattern->name,
@@ -531,7 +579,12 @@ static void write_answer(const struct result *result, uint64_t n_read, const str
     struct loss loss = find_loss(result);
     uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
     if (n_read == 0 || result->total_ns == 0) {
-        fprintf(answer->loss, "The %s holds no span of time of any rank. ", subject_of(result));
+        fprintf(answer->loss, "%s",
+                n_read > 0 && has_mpi(result)
+                    ? "No time to judge: the ranks are in MPI_Init or MPI_Finalize all the time. "
+                    : "");
+        if (ftell(answer->loss) == 0)
+            fprintf(answer->loss, "The %s holds no span of time of any rank. ", subject_of(result));
         return;
     }
     if (n_read < result->n_ranks)
@@ -546,8 +599,17 @@ static void write_answer(const struct result *result, uint64_t n_read, const str
     if (window_ns < too_short_ns)
         fprintf(answer->certainty, "Only %s are judged: too short for reliable numbers. ",
                 quantity_time(window_ns).text);
+    bool has_lost = lost_kind(result) != LOST_NONE;
+    if (has_lost && loss.kind != LOSS_CORES) {
+        lost_write(result, answer->loss);
+        fputs(". ", answer->loss);
+    }
     write_loss(result, &loss, answer->loss);
     fputs(". ", answer->loss);
+    if (has_lost) {
+        lost_write_cause(result, answer->cause);
+        fprintf(answer->change, "%s", lost_change(result));
+    }
     if (loss.kind != LOSS_CORES && result->efficiency.parallel >= good_efficiency &&
         !loss.is_outside) {
         fprintf(answer->change, "Faster communication would gain little. ");
@@ -556,13 +618,8 @@ static void write_answer(const struct result *result, uint64_t n_read, const str
     }
     if (loss.kind != LOSS_CORES)
         write_cause(result, n_read, &loss, answer);
-    if (lost_kind(result) != LOST_NONE) {
-        lost_write_cause(result, answer->cause);
-        fprintf(answer->change, "%s", lost_change(result));
-    }
     if (!result->interval.what)
-        fprintf(answer->change, "`pagoda advise` predicts %s. ",
-                ftell(answer->change) > 0 ? "the gain" : "what changes would gain");
+        fprintf(answer->change, "`pagoda advise` predicts gains. ");
 }
 
 void conclusion_write(struct result *result)

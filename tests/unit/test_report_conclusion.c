@@ -295,8 +295,9 @@ static void test_uneven_work(void **state)
     forget(&result);
     result.other_mpi_ns = 40 * MS;
     write_conclusion(&result);
-    assert_says(&result, "The work is uneven: rank 1 spends 60.00 ms in solve (solve.c:56), the "
-                         "mean is 50.00 ms.");
+    assert_says(&result,
+                "Besides, the work is uneven: rank 1 spends 60.00 ms in solve (solve.c:56), the "
+                "mean is 50.00 ms.");
     forget(&result);
 }
 
