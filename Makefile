@@ -99,12 +99,12 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(compile) $(if $(filter $@,$(objects-with-folders)),$(folder-cppflags)) -c -o $@ $<
 
 # The steps of the database's schema become texts in C.
-$(BUILD)/obj/db/schema.c: $(sort $(wildcard db/schema/*.sql))
+$(BUILD)/obj/db/schema.c: $(sort $(wildcard db/schema/*.sql)) db/schema
 	$(call say,SQL,$@)
 	@mkdir -p $(@D)
 	$(Q)awk 'BEGIN { print "#include \"db/schema.h\"\n\nconst char *const schema_steps[] = {" } \
 	    FNR == 1 && NR > 1 { print "," } { gsub(/[\\"]/, "\\\\&"); print "\"" $$0 "\\n\"" } END { print \
-	    "};\nconst uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];" }' $^ >$@
+	    "};\nconst uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];" }' $(filter %.sql,$^) >$@
 $(BUILD)/obj/db/schema.o: $(BUILD)/obj/db/schema.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
@@ -116,8 +116,11 @@ $(copying-objects): $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h
 $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h: analyzer/rewrite/record_kinds.awk $(BUILD)/flags
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)printf '%s\n' '#include <otf2/otf2.h>' | $(CC) $(library-cflags) $(CPPFLAGS) -E -P -x c - | \
-	    LC_ALL=C awk -f $< >$@
+	$(need-libraries)
+	$(Q)printf '%s\n' '#include <otf2/otf2.h>' | \
+	    $(CC) $(library-cflags) $(CPPFLAGS) -E -P -MD -MF $(@:.h=.d) -MT $@ -x c - -o $@.i
+	$(Q)LC_ALL=C awk -f $< $@.i >$@
+-include $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.d
 
 objects-with-folders := $(patsubst %.c,$(BUILD)/obj/%.o,$(shell grep -lE 'PAGODA_(DATA|LIB)DIR' $(sources)))
 $(objects-with-folders): $(BUILD)/folders

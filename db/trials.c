@@ -137,16 +137,20 @@ int trials_find(struct database *database, const char *selector, int64_t *id, st
     static const char sql[] =
         "WITH named AS (SELECT trial_id AS id FROM trials WHERE ?1 IN (trial, experiment || '/' || "
         "trial, application || '/' || experiment || '/' || trial)), "
-        "meant AS (SELECT id FROM named UNION ALL SELECT id FROM trial WHERE id = ?2 AND NOT "
-        "EXISTS (SELECT 1 FROM named)) "
+        "meant AS (SELECT id FROM named UNION ALL SELECT trial_id FROM trials WHERE trial_id = ?2 "
+        "AND NOT EXISTS (SELECT 1 FROM named)) "
         "SELECT count(*), min(id), (SELECT id FROM meant ORDER BY id LIMIT 1 OFFSET 1) FROM meant";
     int64_t n_found = 0, second;
     if (database_ask(database, err, sql, "si>iii", selector, trial_number(selector), &n_found, id,
                      &second) < 0)
         return -1;
+    // Names of a damaged file may be told otherwise than they are looked for.
+    if (n_found == 0 &&
+        names_check(database, "trial", "SELECT DISTINCT trial FROM trials ORDER BY trial", selector,
+                    err) == 0)
+        return error_set(err, "%s has no trial \"%s\"", database->path, selector);
     if (n_found == 0)
-        return names_check(database, "trial", "SELECT DISTINCT name FROM trial ORDER BY name",
-                           selector, err);
+        return -1;
     if (n_found > 1)
         return error_set(err,
                          "%s has more than one trial \"%s\", numbers %" PRId64 " and %" PRId64
@@ -187,7 +191,9 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
                            &d->n_collectives, &d->n_tuples, &d->change, &d->measured_trial,
                            &d->measured_ns, &d->replay_error, &d->interval, &d->interval_run,
                            &d->interval_begin_ns, &d->interval_end_ns, &d->interval_run_ns);
-    return row < 0 ? -1 : 0;
+    if (row == 0)
+        error_set(err, "%s has no trial %" PRId64, database->path, trial);
+    return row == 1 ? 0 : -1;
 }
 
 /// Reads the rows of SQL, whose columns are those of struct trial_row in order.

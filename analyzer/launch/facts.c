@@ -26,7 +26,7 @@ struct revision {
 static bool ask_git(const char *folder, const char *arguments, char *line, size_t size)
 {
     char *word = shell_path(folder);
-    char *command = memory_format("exec timeout %d git --no-optional-locks -C %s %s "
+    char *command = memory_format("exec timeout -k 1 %d git --no-optional-locks -C %s %s "
                                   "</dev/null 2>/dev/null",
                                   MOST_SECONDS, word, arguments);
     FILE *answer = popen(command, "re");

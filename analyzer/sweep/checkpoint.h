@@ -7,10 +7,11 @@
 //
 // The region is `program` (or left out), or what region_severity.h understands; in quotation marks
 // if it has a comma or a parenthesis that is not closed.
-// Operations: avg, min, max, stddev (of a sample; 0 for a single value), trend (Kendall's rank
-// correlation of severity and parameter; unknown without a pair of different parameters). An
-// operation alone has the arguments of the value before it. Without `last N` all points count, with
-// it a value is unknown until there are N. Comparisons with an unknown value do not hold.
+// Operations: avg, min, max, stddev (of a sample; 0 for a single value), trend (from -1 to 1: how
+// many more pairs of points the severity rises with the parameter than falls, of all pairs of
+// different parameters; unknown without such a pair). An operation alone has the arguments of the
+// value before it. Without `last N` all points count, with it a value is unknown until there are N.
+// Comparisons with an unknown value do not hold.
 #ifndef PAGODA_SWEEP_CHECKPOINT_H
 #define PAGODA_SWEEP_CHECKPOINT_H
 

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,12 +165,13 @@ static void read_properties(struct trace *trace)
     free(names);
 }
 
-// Allows one more open file beside N_OPEN event files: a location with many events keeps its file
-// open until its end.
-static int allow_open_file(const struct trace *trace, size_t n_open, struct error *err)
+static atomic_size_t n_event_files; // open ones, of all openings of this process
+
+// Allows one more event file: a location with many events keeps its file open until its end.
+static int allow_event_file(const struct trace *trace, struct error *err)
 {
     size_t n_locations = trace->resolved.definitions.n_locations;
-    rlim_t wanted = n_open + SPARE_DESCRIPTORS, most = n_locations + SPARE_DESCRIPTORS;
+    rlim_t wanted = n_event_files + SPARE_DESCRIPTORS;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
         return 0;
@@ -179,8 +181,7 @@ static int allow_open_file(const struct trace *trace, size_t n_open, struct erro
                          "file each, but this system allows %llu: raise the limit (ulimit -Hn)",
                          trace->path, n_locations, BATCH_EVENTS,
                          (unsigned long long)limit.rlim_max);
-    limit.rlim_cur =
-        limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most ? limit.rlim_max : most;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted + n_locations : limit.rlim_max;
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         return error_set(err, "cannot raise the number of open files to %llu for '%s'",
                          (unsigned long long)limit.rlim_cur, trace->path);
@@ -252,9 +253,11 @@ static uint64_t look_ahead(struct trace *trace, size_t location, uint64_t n_want
 
 static void close_events(struct trace *trace, struct decoder *decoder)
 {
-    if (decoder->reader)
-        OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
+    if (!decoder->reader)
+        return;
+    OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
     decoder->reader = NULL;
+    n_event_files--;
 }
 
 // Ends a location whose next event lies later than any run takes.
@@ -374,14 +377,16 @@ static void open_location(struct trace *trace, size_t location)
     OTF2_ErrorCode code = is_damaged ? OTF2_ERROR_INVALID_DATA : OTF2_ERROR_FILE_CAN_NOT_OPEN;
     if (!is_damaged)
         decoder->reader = OTF2_Reader_GetEvtReader(trace->reader, definition->id);
-    if (decoder->reader)
+    if (decoder->reader) {
+        n_event_files++;
         code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, trace->callbacks,
                                                 decoder);
+    }
     if (code == OTF2_SUCCESS) {
         read_if_short(trace, location);
         return;
     }
-    decoder->reader = NULL;
+    close_events(trace, decoder);
     decoder->report.is_skipped = true;
     set_reason(decoder, "cannot read its event file (%llu.evt): %s",
                (unsigned long long)definition->id, otf2_error_cause(code));
@@ -447,12 +452,10 @@ static int open_locations(struct trace *trace, struct error *err)
     trace->callbacks = decode_callbacks(&trace->resolved);
     if (!trace->callbacks)
         return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
-    size_t n_open = 0;
     for (size_t i = 0; i < trace->n_decoders; i++) {
-        if (allow_open_file(trace, n_open, err) != 0)
+        if (allow_event_file(trace, err) != 0)
             return -1;
         open_location(trace, i);
-        n_open += trace->decoders[i].reader != NULL;
     }
     check_promises(trace);
     return 0;
@@ -552,6 +555,17 @@ failed:
     return NULL;
 }
 
+// Ends the reading, wherever it is.
+static void stop_reading(struct trace *trace)
+{
+    decode_ahead_stop(trace->ahead);
+    trace->ahead = NULL;
+    trace->has_tried_ahead = false;
+    otf2_error_begin();
+    for (size_t i = 0; i < trace->n_decoders; i++)
+        close_events(trace, &trace->decoders[i]);
+}
+
 void trace_close(struct trace *trace)
 {
     if (!trace)
@@ -561,8 +575,7 @@ void trace_close(struct trace *trace)
         trace->spares = spare->next_spare;
         trace_close(spare);
     }
-    decode_ahead_stop(trace->ahead);
-    otf2_error_begin();
+    stop_reading(trace);
     if (trace->reader)
         OTF2_Reader_Close(trace->reader);
     OTF2_EvtReaderCallbacks_Delete(trace->callbacks);
@@ -588,21 +601,10 @@ void trace_close(struct trace *trace)
     free(trace);
 }
 
-// Ends the reading, wherever it is.
-static void stop_reading(struct trace *trace)
-{
-    decode_ahead_stop(trace->ahead);
-    trace->ahead = NULL;
-    trace->has_tried_ahead = false;
-    otf2_error_begin();
-    for (size_t i = 0; i < trace->n_decoders; i++)
-        close_events(trace, &trace->decoders[i]);
-}
-
 // Puts all locations to their begin. The library keeps the clock and the mapping tables of each
 // location; event readers are made anew, since seeking in files of several chunks is
-// not safe in all its versions.
-static void rewind_trace(struct trace *trace)
+// not safe in all its versions. 0, or -1 and ERR if a location cannot be read that could be before.
+static int rewind_trace(struct trace *trace, struct error *err)
 {
     for (size_t i = 0; i < trace->n_decoders; i++) {
         struct decoder *decoder = &trace->decoders[i];
@@ -618,8 +620,15 @@ static void rewind_trace(struct trace *trace)
         free(decoder->reason);
         decoder->reason = NULL;
         decoder_begin(decoder);
+        if (allow_event_file(trace, err) != 0)
+            return -1;
         open_location(trace, i);
+        if (decoder->report.is_skipped) {
+            decoder->report.is_skipped = false; // perhaps not for long
+            return error_set(err, "'%s': %s", trace->path, decoder->reason);
+        }
     }
+    return 0;
 }
 
 struct trace *trace_again(struct trace *first, struct error *err)
@@ -634,8 +643,10 @@ struct trace *trace_again(struct trace *first, struct error *err)
     if (!again)
         return trace_open(first->path, err);
     stop_reading(again);
-    rewind_trace(again);
-    return again;
+    if (rewind_trace(again, err) == 0)
+        return again;
+    trace_give_back(first, again);
+    return NULL;
 }
 
 void trace_give_back(struct trace *first, struct trace *again)

@@ -358,6 +358,16 @@ END
     not_stored 'the database short.db is damaged' short.db
 }
 
+@test "a trial that lost its experiment, or whose name is not clean, is said to be missing" {
+    keep --as app/exp/plain
+    keep --as app/exp/unclean
+    sqlite3 runs.db "UPDATE trial SET name = 'a' || char(1) WHERE name = 'unclean'"
+    refused 'has no trial "a\?"' "$PAGODA" store show runs.db 'a?'
+    sqlite3 runs.db 'PRAGMA foreign_keys = OFF; DELETE FROM experiment'
+    refused 'has no trial "plain"' "$PAGODA" store show runs.db plain
+    refused 'has no trial "1"' "$PAGODA" store show runs.db 1
+}
+
 @test "a read-only file can be read, not written" {
     keep
     chmod 444 runs.db

@@ -491,6 +491,27 @@ static void test_more_locations_than_the_system_allows(void **state)
     end(&f);
 }
 
+/// A second opening beside the first one needs as many files again.
+static void test_a_further_pass_is_refused_where_files_do_not_suffice(void **state)
+{
+    (void)state;
+    struct fixture f = write_many(100, LONG_EVENTS);
+    pid_t child = fork();
+    if (child == 0) {
+        struct error err = {0};
+        struct rlimit low = {.rlim_cur = 180, .rlim_max = 180};
+        struct trace *first = setrlimit(RLIMIT_NOFILE, &low) ? NULL : trace_open(f.archive, &err);
+        if (!first || trace_again(first, &err) != first)
+            _exit(2);
+        _exit(!trace_again(first, &err) && strstr(err.text, "ulimit -Hn") ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    end(&f);
+}
+
 static void test_short_locations_keep_no_file_open(void **state)
 {
     (void)state;
@@ -512,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_collective_with_an_undefined_member),
         cmocka_unit_test(test_more_locations_than_open_files),
         cmocka_unit_test(test_more_locations_than_the_system_allows),
+        cmocka_unit_test(test_a_further_pass_is_refused_where_files_do_not_suffice),
         cmocka_unit_test(test_short_locations_keep_no_file_open),
     };
     return cmocka_run_group_tests_name("reader_odd", tests, NULL, NULL);
