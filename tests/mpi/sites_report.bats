@@ -81,7 +81,7 @@ headline() {
         [[ $words == *"; also the cause of Late Sender ("* ]]
     else
         [[ $words == "Late Sender: "* ]]
-        [[ $words == *", in consume/MPI_Recv at $(at long-wait)"*"; rank 1 waits for rank 0; "* ]]
+        [[ $words == *" in consume/MPI_Recv at $(at long-wait)"*"; rank 1 waits for rank 0; "* ]]
         [[ $words == *" produce/MPI_Send at $(at late-send)" ]]
     fi
     said "in consume/MPI_Recv at $(at long-wait)"
