@@ -33,7 +33,8 @@ struct loss {
     const struct result_pattern *pattern; // the one with the longest waits, unless LOSS_MPI
     bool is_outside;                      // the judged part, e.g. waiting at MPI_Finalize
     uint64_t ns;
-    double share; // of the ranks' time in the judged part (is_outside: in the whole run)
+    double share;  // of the ranks' time in the judged part (is_outside: in the whole run)
+    uint32_t path; // the call path with most of it, RESULT_NONE: none
 };
 
 static double part(double amount, double whole)
@@ -181,16 +182,13 @@ static struct uneven find_uneven(const struct result *result, uint64_t n_read,
         return all;
     const struct result_region *region = &result->regions[index];
     uint32_t site = is_program(region) ? most_uneven_site(result, index, n_read) : RESULT_NONE;
-    const struct result_site *calls = site == RESULT_NONE ? NULL : &result->sites[site];
-    struct uneven place = calls ? (struct uneven){true,
-                                                  index,
-                                                  site,
-                                                  calls->before_max_rank,
-                                                  calls->before_max_ns,
-                                                  calls->before_ns / n_read}
-                                : (struct uneven){true,           index,
-                                                  site,           region->max_rank,
-                                                  region->max_ns, region->exclusive_ns / n_read};
+    struct uneven place = {true, index, site, region->max_rank, region->max_ns, 0};
+    place.mean_ns = region->exclusive_ns / n_read;
+    if (site != RESULT_NONE) {
+        place.rank = result->sites[site].before_max_rank;
+        place.most_ns = result->sites[site].before_max_ns;
+        place.mean_ns = result->sites[site].before_ns / n_read;
+    }
     bool is_judged = place.rank == all.rank && (double)place.most_ns <= window_ns;
     return is_judged || loss->is_outside ? place : all;
 }
@@ -247,31 +245,6 @@ static void write_origin(const struct result *result, const struct result_patter
 
 // --- where time is lost
 
-static struct loss find_loss(const struct result *result)
-{
-    struct loss loss = {.kind = LOSS_NONE};
-    double run_time = (double)result->n_ranks * (double)result->time_ns;
-    for (size_t i = 0; i < result->n_patterns; i++) {
-        const struct result_pattern *pattern = &result->patterns[i];
-        bool is_outside = pattern->window_ns == 0;
-        uint64_t ns = is_outside ? pattern->total_ns : pattern->window_ns;
-        double share = part((double)ns, is_outside ? run_time : (double)result->total_ns);
-        if (pattern->is_top && share > loss.share)
-            loss = (struct loss){LOSS_PATTERN, pattern, is_outside, ns, share};
-    }
-    double other_share = part((double)result->other_mpi_ns, (double)result->total_ns);
-    if (other_share > loss.share)
-        loss = (struct loss){LOSS_MPI, NULL, false, result->other_mpi_ns, other_share};
-    const struct result_path_share *origin = main_origin(loss.pattern);
-    if (lost_kind(result) != LOST_NONE &&
-        (part((double)result->no_cpu_ns, (double)result->total_ns) >= loss.share ||
-         (origin && lost_is_region(&result->regions[origin->region]))))
-        loss.kind = LOSS_CORES;
-    else if (loss.share < little)
-        loss = (struct loss){.kind = LOSS_NONE};
-    return loss;
-}
-
 static bool is_start_or_end(const char *region)
 {
     return !strncmp(region, "MPI_Init", 8) || !strncmp(region, "MPI_Finalize", 12);
@@ -303,6 +276,35 @@ static uint32_t heaviest_mpi_path(const struct result *result)
     }
     free(left_ns);
     return heaviest;
+}
+
+static struct loss find_loss(const struct result *result)
+{
+    struct loss loss = {.kind = LOSS_NONE, .path = RESULT_NONE};
+    double run_time = (double)result->n_ranks * (double)result->time_ns;
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        bool is_outside = pattern->window_ns == 0;
+        uint64_t ns = is_outside ? pattern->total_ns : pattern->window_ns;
+        double share = part((double)ns, is_outside ? run_time : (double)result->total_ns);
+        if (pattern->is_top && share > loss.share)
+            loss = (struct loss){LOSS_PATTERN, pattern, is_outside, ns, share, RESULT_NONE};
+    }
+    double other_share = part((double)result->other_mpi_ns, (double)result->total_ns);
+    if (other_share > loss.share)
+        loss = (struct loss){LOSS_MPI, NULL, false, result->other_mpi_ns, other_share, RESULT_NONE};
+    const struct result_path_share *origin = main_origin(loss.pattern);
+    if (lost_kind(result) != LOST_NONE &&
+        (part((double)result->no_cpu_ns, (double)result->total_ns) >= loss.share ||
+         (origin && lost_is_region(&result->regions[origin->region]))))
+        loss.kind = LOSS_CORES;
+    else if (loss.share < little)
+        loss = (struct loss){.kind = LOSS_NONE, .path = RESULT_NONE};
+    if (loss.kind == LOSS_MPI)
+        loss.path = heaviest_mpi_path(result);
+    else if (loss.kind == LOSS_PATTERN && loss.pattern->n_by_path > 0)
+        loss.path = loss.pattern->by_path[0].key;
+    return loss;
 }
 
 /// Probes have no records that would tell whom they wait for.
@@ -364,9 +366,6 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
 {
     const struct result_pattern *pattern = loss->pattern;
     struct quantity time = quantity_time(loss->ns), share = quantity_share(loss->share);
-    const char *where = "most in";
-    struct quantity portion = {""};
-    uint32_t path;
     switch (loss->kind) {
     case LOSS_NONE:
         if (result->efficiency.load_balance < good_efficiency && !misses_time(result))
@@ -385,21 +384,23 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
     case LOSS_PATTERN:
         fprintf(out, "%s: %s, %s of %s", pattern->name, time.text, share.text,
                 loss->is_outside ? "the whole run" : "the ranks' time");
-        path = pattern->n_by_path > 0 ? pattern->by_path[0].key : RESULT_NONE;
-        if (path != RESULT_NONE && pattern->by_path[0].ns < pattern->total_ns)
-            portion = quantity_part((double)pattern->by_path[0].ns, (double)pattern->total_ns);
-        where = portion.text[0] ? "of it in" : "in";
         break;
     default:
-        path = heaviest_mpi_path(result);
         fprintf(out, "MPI %s: %s, %s of the ranks' time",
-                is_probe(result, path) ? "outside the wait states, mostly probing"
-                                       : "itself (no waiting)",
+                is_probe(result, loss->path) ? "outside the wait states, mostly probing"
+                                             : "itself (no waiting)",
                 time.text, share.text);
     }
-    if (path != RESULT_NONE) {
-        char *text = path_text(result, pattern, path);
-        fprintf(out, ", %s%s%s %s", portion.text, portion.text[0] ? " " : "", where, text);
+    if (loss->path != RESULT_NONE) {
+        char *text = path_text(result, pattern, loss->path);
+        uint64_t path_ns = pattern ? pattern->by_path[0].ns : 0;
+        if (!pattern)
+            fprintf(out, ", most in %s", text);
+        else if (path_ns < pattern->total_ns)
+            fprintf(out, ", %s of it in %s",
+                    quantity_part((double)path_ns, (double)pattern->total_ns).text, text);
+        else
+            fprintf(out, ", in %s", text);
         free(text);
     }
     if (pattern)
@@ -407,20 +408,18 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
 }
 
 /// The loss, and what causes it in a word where there is one: "...; caused by solve".
-static char *headline_of(const struct result *result)
+static char *headline_of(const struct result *result, const struct loss *loss)
 {
     char *text = NULL;
     size_t size;
     FILE *out = memory_stream(&text, &size);
-    struct loss loss = find_loss(result);
-    const struct result_path_share *origin = main_origin(loss.pattern);
-    uint32_t path = loss.kind == LOSS_MPI ? heaviest_mpi_path(result) : RESULT_NONE;
+    const struct result_path_share *origin = main_origin(loss->pattern);
     if (!has_mpi(result))
         fprintf(out, "The %s holds no MPI calls", subject_of(result));
     else
-        write_loss(result, &loss, out);
-    if (loss.kind == LOSS_PATTERN && origin && !result->regions[origin->region].is_mpi) {
-        const struct result_origins *origins = &loss.pattern->origins;
+        write_loss(result, loss, out);
+    if (loss->kind == LOSS_PATTERN && origin && !result->regions[origin->region].is_mpi) {
+        const struct result_origins *origins = &loss->pattern->origins;
         const struct result_path_share *site =
             main_site(origin, origins->by_site, origins->n_by_site);
         fprintf(out, "; caused by ");
@@ -428,8 +427,8 @@ static char *headline_of(const struct result *result)
             write_stretch(result, site->site, out);
         else
             fputs(result->regions[origin->region].shown, out);
-    } else if ((loss.kind == LOSS_CORES && lost_kind(result) == LOST_CORES_SHARED) ||
-               (loss.kind == LOSS_MPI && !is_probe(result, path) &&
+    } else if ((loss->kind == LOSS_CORES && lost_kind(result) == LOST_CORES_SHARED) ||
+               (loss->kind == LOSS_MPI && !is_probe(result, loss->path) &&
                 cores_of(result).n_short_ranks > 0)) {
         fprintf(out, "; ");
         cores_write_sharing(result, out);
@@ -484,16 +483,16 @@ static void write_doubt(const struct result *result, FILE *out)
 }
 
 /// Why MPI takes time besides waiting. A rank that has no core looks as if it were inside MPI.
-static void write_mpi_cause(const struct result *result, const struct answer *answer)
+static void write_mpi_cause(const struct result *result, uint32_t path, const struct answer *answer)
 {
     struct cores cores = cores_of(result);
-    if (is_probe(result, heaviest_mpi_path(result))) {
+    if (is_probe(result, path)) {
         fprintf(answer->cause, "A probe waits until a message arrives. ");
         fprintf(answer->change, "Look at what the senders do before they send. ");
         return;
     }
     fprintf(answer->cause, "Transfers and calls take this time");
-    if (is_point_to_point(result, heaviest_mpi_path(result)))
+    if (is_point_to_point(result, path))
         write_message_sizes(result, answer);
     else
         fprintf(answer->cause, ". ");
@@ -562,7 +561,7 @@ static void write_cause(const struct result *result, uint64_t n_read, const stru
                 loss->pattern->confidence);
     } else {
         if (loss->kind == LOSS_MPI)
-            write_mpi_cause(result, answer);
+            write_mpi_cause(result, loss->path, answer);
         if (uneven.is_found)
             write_uneven(result, &uneven, answer->cause);
     }
@@ -574,16 +573,15 @@ static void write_cause(const struct result *result, uint64_t n_read, const stru
         write_hint(result, loss->pattern, answer->change);
 }
 
-static void write_answer(const struct result *result, uint64_t n_read, const struct answer *answer)
+static void write_answer(const struct result *result, uint64_t n_read, const struct loss *loss,
+                         const struct answer *answer)
 {
-    struct loss loss = find_loss(result);
     uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
     if (n_read == 0 || result->total_ns == 0) {
-        fprintf(answer->loss, "%s",
-                n_read > 0 && has_mpi(result)
-                    ? "No time to judge: the ranks are in MPI_Init or MPI_Finalize all the time. "
-                    : "");
-        if (ftell(answer->loss) == 0)
+        if (n_read > 0 && has_mpi(result))
+            fprintf(answer->loss,
+                    "No time to judge: the ranks are in MPI_Init or MPI_Finalize all the time. ");
+        else
             fprintf(answer->loss, "The %s holds no span of time of any rank. ", subject_of(result));
         return;
     }
@@ -600,24 +598,24 @@ static void write_answer(const struct result *result, uint64_t n_read, const str
         fprintf(answer->certainty, "Only %s are judged: too short for reliable numbers. ",
                 quantity_time(window_ns).text);
     bool has_lost = lost_kind(result) != LOST_NONE;
-    if (has_lost && loss.kind != LOSS_CORES) {
+    if (has_lost && loss->kind != LOSS_CORES) {
         lost_write(result, answer->loss);
         fputs(". ", answer->loss);
     }
-    write_loss(result, &loss, answer->loss);
+    write_loss(result, loss, answer->loss);
     fputs(". ", answer->loss);
     if (has_lost) {
         lost_write_cause(result, answer->cause);
         fprintf(answer->change, "%s", lost_change(result));
     }
-    if (loss.kind != LOSS_CORES && result->efficiency.parallel >= good_efficiency &&
-        !loss.is_outside) {
+    if (loss->kind != LOSS_CORES && result->efficiency.parallel >= good_efficiency &&
+        !loss->is_outside) {
         fprintf(answer->change, "Faster communication would gain little. ");
         write_critical_path(result, answer->change);
         return;
     }
-    if (loss.kind != LOSS_CORES)
-        write_cause(result, n_read, &loss, answer);
+    if (loss->kind != LOSS_CORES)
+        write_cause(result, n_read, loss, answer);
     if (!result->interval.what)
         fprintf(answer->change, "`pagoda advise` predicts gains. ");
 }
@@ -632,9 +630,11 @@ void conclusion_write(struct result *result)
                                    &result->answer.change, &result->answer.certainty};
     FILE *streams[N_PARTS], *whole;
     size_t size;
+    struct loss loss = find_loss(result);
     for (int i = 0; i < N_PARTS; i++)
         streams[i] = memory_stream(texts[i], &size);
-    write_answer(result, n_read, &(struct answer){streams[0], streams[1], streams[2], streams[3]});
+    write_answer(result, n_read, &loss,
+                 &(struct answer){streams[0], streams[1], streams[2], streams[3]});
     whole = memory_stream(&result->conclusion, &size);
     for (int i = 0; i < N_PARTS; i++) {
         fclose(streams[i]);
@@ -645,6 +645,6 @@ void conclusion_write(struct result *result)
         fprintf(whole, "%s%s", i > 0 ? " " : "", *texts[i]);
     }
     fclose(whole);
-    result->headline =
-        n_read == 0 || result->total_ns == 0 ? memory_copy_text("unknown") : headline_of(result);
+    result->headline = n_read == 0 || result->total_ns == 0 ? memory_copy_text("unknown")
+                                                            : headline_of(result, &loss);
 }

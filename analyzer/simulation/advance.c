@@ -56,7 +56,7 @@ static bool is_handle(const struct engine *engine, const struct call *call)
 {
     if (call->is_init || call->is_finalize)
         return true;
-    // Who lacked cores was waiting for one, too: there what was its own time is known.
+    // A rank without a core also waited for one; of its call the own time is known.
     if (call->is_file && call->n_records == 0)
         return !prediction_of(engine)->calls;
     if (call->n_left_out > 0 && call->n_left_out == call->n_records)

@@ -300,7 +300,7 @@ static void begin(struct engine *engine)
         struct location_state *location = &engine->locations[i];
         bool is_empty = !trace_peek(engine->trace, i, location->cursor, 0);
         uint64_t first_ns = prediction->timeless ? 0 : location->next_ns;
-        // From now on nobody asks for the time of a location's next event but to find out whether
+        // From now on the time of a location's next event is asked for only to find out whether
         // it has ended, or can still come before a time that has passed.
         location->next_ns = UINT64_MAX;
         if (is_empty)

@@ -44,7 +44,7 @@ struct prediction {
     bool knows_paths;      // regions are named, so call paths have marks and scales
     struct visit_run *visits;     // whose work is set; NULL: none is
     struct visits *counted;       // that are counted instead; NULL: none are
-    struct recorded_calls *calls; // of ranks that lacked cores; NULL: none did
+    struct recorded_calls *calls; // of oversubscribed ranks; NULL: none was
     struct added_latency delay;
     bool is_delayed;
     struct timeless *timeless; // NULL: recorded times count

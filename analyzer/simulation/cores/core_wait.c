@@ -20,7 +20,7 @@ struct shared_cores {
     uint32_t n_kept;        // of these, the last ones
     uint64_t now_ns;        // the time of the last one that was told to compute, or not
     uint64_t crowded_ns;    // up to then, with more computing than cores
-    struct change *changes; // NULL: the ranks are no more than the cores, or nobody knows
+    struct change *changes; // NULL: no more ranks than cores, or not known
 };
 
 struct core_wait {

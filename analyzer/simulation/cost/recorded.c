@@ -32,13 +32,13 @@ struct sender_time {
 
 // Which calls of ranks that shared their cores lost their core, as far as CPU times tell, and what
 // those took that kept it. Where waiting ranks poll, a call that lost its core has most likely
-// polled until its partner had had that core, and nobody can tell its polling from its work; one
+// polled until its partner was done with that core; its polling looks like its work. A call
 // that kept its core ended by itself.
 //
 // A call lost its core if it took at least 100 us (no shorter one has a CPU time of its own), and
 // between the last CPU sample before its leave and the first one from then on at least 100 us (no
 // slice of time is shorter) more of time went by than of CPU time. Of several such calls between
-// two samples the last one counts. Other calls kept theirs, also where nobody knows.
+// two samples the last one counts. All other calls count as having kept theirs.
 
 enum { LONG_CALL_NS = 100000, SHORTEST_SLICE_NS = 100000 };
 
@@ -58,7 +58,7 @@ struct kept_rank {
 struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
-    bool is_crowded; // some rank lacked cores
+    bool is_crowded; // some rank was oversubscribed
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
@@ -129,7 +129,7 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
     core_wait_tell(wait, rank, time_ns, computes);
 }
 
-/// CALL kept its core, or nobody knows.
+/// CALL kept its core as far as is known.
 static void count_kept(struct recorded *recorded, struct kept_call *call)
 {
     if (!call->is_known)

@@ -77,7 +77,7 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
 /// knows.
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region);
 
-/// What is noted of ranks that lacked cores.
+/// What is noted of oversubscribed ranks.
 enum recorded_notes {
     RECORDED_OWN_TIMES,     // by the leave of each call that was not all its own: what of it was
     RECORDED_CROWDED_TIMES, // by the end of each stretch of computing: how long it was crowded
@@ -86,7 +86,7 @@ enum recorded_notes {
     RECORDED_LOST_CORES,    // by the leave of each call that lost its core: some number
     RECORDED_NOTES
 };
-/// NULL where RANK did not lack cores. The caller frees.
+/// NULL where RANK was not oversubscribed. The caller frees.
 struct rank_notes_reader *recorded_notes(const struct recorded *recorded, enum recorded_notes kind,
                                          uint32_t rank);
 struct recorded_sender {

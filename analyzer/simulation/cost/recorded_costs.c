@@ -123,7 +123,7 @@ static bool is_flight(const struct call_condition *condition)
     return condition->kind == CONDITION_MESSAGE && !condition->is_probed;
 }
 
-// --- of ranks that lacked cores
+// --- of oversubscribed ranks
 
 /// How much longer a message takes now than in the recording, because of its size or its way.
 static uint64_t longer_flight(const struct prediction *prediction,
@@ -213,7 +213,7 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
         return;
     }
     uint32_t last = deciding(conditions, n_conditions);
-    // Of a call some of which is left out nobody knows how long it waited for the rest.
+    // If part of a call is left out, how long it waited for the rest is not known.
     bool is_whole = call->n_left_out == 0;
     bool has_waited = n_conditions > 0 && is_whole &&
                       (conditions[last].recorded_ns > call->recorded_enter_ns ||
@@ -246,7 +246,7 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
 
 struct recorded_calls {
     size_t n_ranks;
-    struct rank_notes_reader *notes[][RECORDED_NOTES]; // by rank; NULL: it did not lack cores
+    struct rank_notes_reader *notes[][RECORDED_NOTES]; // by rank; NULL: not oversubscribed
 };
 
 struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_t n_ranks)

@@ -5,7 +5,7 @@
 
 #include "analyzer/simulation/state.h"
 
-/// NULL where no rank lacked cores. The caller frees.
+/// NULL where no rank was oversubscribed. The caller frees.
 struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_t n_ranks);
 void recorded_calls_free(struct recorded_calls *calls);
 

@@ -14,7 +14,7 @@
 /// A member on its way through the plan.
 struct runner {
     uint64_t entered_ns; // PAG_NOT_KNOWN: has not come
-    bool has_volume;     // else nobody knows yet
+    bool has_volume;     // else not known yet
     struct pag_volume volume;
     uint64_t now_ns, out_ns, in_ns; // its time, and when its ports are free
     uint64_t through_ns;            // PAG_NOT_KNOWN: not yet
