@@ -317,7 +317,7 @@ binding-counts: programs
 sanitize-flags = -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize:
 	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/sanitize SUITES='unit cli' MPIS= \
-	    CFLAGS='-O1 -g -fno-omit-frame-pointer $(sanitize-flags)' LDFLAGS='$(sanitize-flags)' tests
+	    CFLAGS='-O1 -g1 -fno-omit-frame-pointer $(sanitize-flags)' LDFLAGS='$(sanitize-flags)' tests
 	@ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
 	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \

@@ -207,38 +207,35 @@ static const char *bind(sqlite3_stmt *statement, const char *letters, va_list *v
     return *letters ? letters + 1 : letters;
 }
 
-static void take_columns(sqlite3_stmt *row, const char *letters, va_list *variables)
+static void take_column(sqlite3_stmt *row, int i, char letter, void *to)
 {
-    for (int i = 0; letters[i]; i++) {
-        const char *text;
-        int64_t number;
-        switch (letters[i]) {
-        case 'i':
-            *va_arg(*variables, int64_t *) = sqlite3_column_int64(row, i);
-            break;
-        case 'n':
-            number = sqlite3_column_int64(row, i);
-            *va_arg(*variables, uint64_t *) = number > 0 ? (uint64_t)number : 0;
-            break;
-        case 'b':
-            *va_arg(*variables, bool *) = sqlite3_column_int(row, i) != 0;
-            break;
-        case 'd':
-            *va_arg(*variables, double *) =
-                sqlite3_column_type(row, i) == SQLITE_NULL ? NAN : sqlite3_column_double(row, i);
-            break;
-        case 's':
-            *va_arg(*variables, const char **) = (const char *)sqlite3_column_text(row, i);
-            break;
-        case 'c':
-            text = (const char *)sqlite3_column_text(row, i);
-            *va_arg(*variables, char **) = memory_copy_text(text ? text : "");
-            break;
-        default:
-            assert(letters[i] == 't' && "bug: no such letter");
-            text = (const char *)sqlite3_column_text(row, i);
-            *va_arg(*variables, char **) = utf8_clean(text);
-        }
+    const char *text;
+    int64_t number;
+    switch (letter) {
+    case 'i':
+        *(int64_t *)to = sqlite3_column_int64(row, i);
+        break;
+    case 'n':
+        number = sqlite3_column_int64(row, i);
+        *(uint64_t *)to = number > 0 ? (uint64_t)number : 0;
+        break;
+    case 'b':
+        *(bool *)to = sqlite3_column_int(row, i) != 0;
+        break;
+    case 'd':
+        *(double *)to =
+            sqlite3_column_type(row, i) == SQLITE_NULL ? NAN : sqlite3_column_double(row, i);
+        break;
+    case 's':
+        *(const char **)to = (const char *)sqlite3_column_text(row, i);
+        break;
+    case 'c':
+        text = (const char *)sqlite3_column_text(row, i);
+        *(char **)to = memory_copy_text(text ? text : "");
+        break;
+    default:
+        assert(letter == 't' && "bug: no such letter");
+        *(char **)to = utf8_clean((const char *)sqlite3_column_text(row, i));
     }
 }
 
@@ -247,8 +244,8 @@ static int step(struct database *database, sqlite3_stmt *statement, const char *
                 va_list *variables, struct error *err)
 {
     int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW)
-        take_columns(statement, letters, variables);
+    for (int i = 0; code == SQLITE_ROW && letters[i]; i++)
+        take_column(statement, i, letters[i], va_arg(*variables, void *));
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : database_error(database, code, err);
 }
 
@@ -307,6 +304,59 @@ int database_row(struct database *database, struct error *err, sqlite3_stmt *sta
     int row = step(database, statement, letters, &columns, err);
     va_end(columns);
     return row;
+}
+
+void database_quote(FILE *sql, const char *text)
+{
+    char *quoted = sqlite3_mprintf("%Q", text);
+    fputs(quoted, sql);
+    sqlite3_free(quoted);
+}
+
+/// A member of a row.
+union cell {
+    int64_t whole;
+    double real;
+    char *text;
+};
+
+void database_rows_free(void *rows, size_t n, const char *letters)
+{
+    union cell *cells = rows;
+    size_t n_columns = strlen(letters);
+    for (size_t i = 0; rows && i < n * n_columns; i++)
+        if (strchr("tc", letters[i % n_columns]))
+            free(cells[i].text);
+    free(rows);
+}
+
+void *database_rows(struct database *database, struct error *err, size_t *n, const char *sql,
+                    const char *letters, ...)
+{
+    sqlite3_stmt *statement = compile(database, sql, err);
+    const char *columns = strchr(letters, '>') + 1;
+    size_t capacity = 0, n_columns = strlen(columns);
+    union cell *cells = array_reserve(NULL, &capacity, n_columns, sizeof *cells);
+    int row = -1;
+    *n = 0;
+    if (statement) {
+        va_list values;
+        va_start(values, letters);
+        bind(statement, letters, &values);
+        va_end(values);
+        while ((row = step(database, statement, "", NULL, err)) == 1) {
+            cells = array_reserve(cells, &capacity, (*n + 1) * n_columns, sizeof *cells);
+            for (size_t i = 0; i < n_columns; i++)
+                take_column(statement, (int)i, columns[i], &cells[*n * n_columns + i]);
+            (*n)++;
+        }
+    }
+    sqlite3_finalize(statement);
+    if (row == 0)
+        return cells;
+    database_rows_free(cells, *n, columns);
+    *n = 0;
+    return NULL;
 }
 
 // --- opening
@@ -560,10 +610,13 @@ int database_open_snapshot(struct database **database, const char *path, struct 
 
 // --- databases in memory, and attached ones
 
+_Static_assert(SQLITE_VERSION_NUMBER >= 3036000,
+               "shared databases in memory came with SQLite 3.36");
+
 /// Other connections of the process reach a database in memory by this name; the caller frees.
 static char *memory_uri(const struct database *memory)
 {
-    return memory_format("file:pagoda-%p?mode=memory&cache=shared", (const void *)memory);
+    return memory_format("file:/pagoda-%p?vfs=memdb", (const void *)memory);
 }
 
 /// An empty database in memory.

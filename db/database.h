@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analyzer/base/error.h"
 
@@ -112,6 +113,16 @@ struct sqlite3_stmt *database_query(struct database *database, struct error *err
 /// and ERR, also where STATEMENT is NULL.
 int database_row(struct database *database, struct error *err, struct sqlite3_stmt *statement,
                  const char *letters, ...);
+
+/// Writes TEXT, up to its zero byte, as a literal of SQL.
+void database_quote(FILE *sql, const char *text);
+
+/// All rows of SQL: an array of structs with a member for each column, of the letters i, n, d, t or
+/// c; *N is how many. The caller frees with database_rows_free(). NULL and ERR.
+void *database_rows(struct database *database, struct error *err, size_t *n, const char *sql,
+                    const char *letters, ...);
+/// ROWS may be NULL. LETTERS are those of the columns.
+void database_rows_free(void *rows, size_t n, const char *letters);
 
 /// Turns SQLite's result CODE of the last call into one sentence that names the file. Returns -1.
 int database_error(const struct database *database, int code, struct error *err);

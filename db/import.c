@@ -63,21 +63,6 @@ static int find_trial(struct import *import, int64_t experiment, const char *nam
     return row < 0 ? -1 : 0;
 }
 
-/// NAME-2, -3 ..., the first that is free; the caller frees. NULL and ERR.
-static char *free_name(struct import *import, int64_t experiment, const char *name)
-{
-    for (unsigned i = 2;; i++) {
-        int64_t taken;
-        char *numbered = memory_format("%s-%u", name, i);
-        int status = find_trial(import, experiment, numbered, &taken);
-        if (status == 0 && !taken)
-            return numbered;
-        free(numbered);
-        if (status)
-            return NULL;
-    }
-}
-
 /// Removes the OLD trial and gives its name to the new one. Predictions made from it are linked to
 /// the trial of that name later.
 static int replace_trial(struct import *import, const struct copied *trial, int64_t old)
@@ -147,7 +132,8 @@ static int take_trial(struct import *import, int64_t id)
     char *name = NULL; // of the copy where the name is taken
     int status = read_names(import, &trial) ||
                          find_trial(import, trial.experiment, trial.name, &old) ||
-                         (old && !(name = free_name(import, trial.experiment, trial.name))) ||
+                         (old && !(name = writer_free_name(import->copy.database, trial.experiment,
+                                                           trial.name, import->copy.err))) ||
                          database_run(import->copy.database, "SAVEPOINT trial", import->copy.err) ||
                          trial_copy(&import->copy, id, trial.experiment, name ? name : trial.name,
                                     &trial.to) ||
@@ -164,22 +150,6 @@ static int take_trial(struct import *import, int64_t id)
     free(trial.experiment_name);
     free(trial.name);
     return status;
-}
-
-/// The numbers of all trials of source, to be freed.
-static int read_all_trials(struct import *import, int64_t **ids, size_t *n_ids)
-{
-    sqlite3_stmt *query = database_query(import->copy.database, import->copy.err,
-                                         "SELECT id FROM source.trial ORDER BY id", "");
-    size_t capacity = 0;
-    int64_t id;
-    int row;
-    while ((row = database_row(import->copy.database, import->copy.err, query, "i", &id)) == 1) {
-        *ids = array_reserve(*ids, &capacity, *n_ids + 1, sizeof **ids);
-        (*ids)[(*n_ids)++] = id;
-    }
-    sqlite3_finalize(query);
-    return row;
 }
 
 // --- points of sweeps
@@ -260,13 +230,13 @@ static int take_chosen(struct import *import)
 {
     const struct import_source *what = import->what;
     int64_t *ids = NULL;
-    size_t n_ids = 0;
-    if (what->has_all_trials && (check_pages(import) || read_all_trials(import, &ids, &n_ids))) {
-        free(ids);
+    size_t n_trials = what->n_trials;
+    if (what->has_all_trials &&
+        (check_pages(import) ||
+         !(ids = database_rows(import->copy.database, import->copy.err, &n_trials,
+                               "SELECT id FROM source.trial ORDER BY id", ">i"))))
         return -1;
-    }
-    const int64_t *trials = what->has_all_trials ? ids : what->trials;
-    size_t n_trials = what->has_all_trials ? n_ids : what->n_trials;
+    const int64_t *trials = ids ? ids : what->trials;
     int status = 0;
     for (size_t i = 0; i < n_trials && status == 0; i++)
         status = take_trial(import, trials[i]);

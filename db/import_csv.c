@@ -11,7 +11,6 @@
 
 #include "analyzer/base/csv.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "db/database.h"
 #include "db/focus.h"

@@ -2,7 +2,6 @@
 // See names.h. Names are compared by edit distance (base/text.h).
 #include "db/names.h"
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,52 +55,23 @@ void trial_path_release(struct trial_path *path)
     *path = (struct trial_path){0};
 }
 
-struct name_list {
-    const char **names; // each to be freed
-    size_t n_names, capacity;
-};
-
-/// Reads the first column of SQL, whose parameter ?1 is VALUE. 0, or -1 and ERR.
-static int name_list_read(struct name_list *list, struct database *database, const char *sql,
-                          const char *value, struct error *err)
-{
-    sqlite3_stmt *query = database_query(database, err, sql, "s", value);
-    char *name;
-    int row;
-    *list = (struct name_list){0};
-    while ((row = database_row(database, err, query, "t", &name)) == 1) {
-        list->names =
-            array_reserve(list->names, &list->capacity, list->n_names + 1, sizeof *list->names);
-        list->names[list->n_names++] = name;
-    }
-    sqlite3_finalize(query);
-    return row;
-}
-
-static void name_list_release(struct name_list *list)
-{
-    for (size_t i = 0; i < list->n_names; i++)
-        free((char *)list->names[i]);
-    free(list->names);
-    *list = (struct name_list){0};
-}
-
 int names_check(struct database *database, const char *kind, const char *sql, const char *name,
                 struct error *err)
 {
-    struct name_list list;
+    size_t n;
     bool is_known = false;
-    int status = name_list_read(&list, database, sql, name, err);
-    for (size_t i = 0; i < list.n_names; i++)
-        is_known |= strcmp(list.names[i], name) == 0;
+    const char **names = database_rows(database, err, &n, sql, "s>t", name);
+    int status = names ? 0 : -1;
+    for (size_t i = 0; i < n; i++)
+        is_known |= strcmp(names[i], name) == 0;
     if (status == 0 && !is_known) {
-        const char *nearest = spelling_nearest(name, list.names, list.n_names);
+        const char *nearest = spelling_nearest(name, names, n);
         char *others = nearest ? memory_format("; did you mean \"%s\"?", nearest)
-                               : spelling_some("", list.names, list.n_names);
+                               : spelling_some("", names, n);
         status = error_set(err, "%s has no %s \"%s\"%s", database->path, kind, name, others);
         free(others);
     }
-    name_list_release(&list);
+    database_rows_free(names, n, "t");
     return status;
 }
 
@@ -122,14 +92,16 @@ int names_check_resource(struct database *database, const char *path, struct err
         parent[focus_last_level(parent)] = '\0';
         exists = *parent ? database_ask(database, err, exists_sql, "s", parent) : 1;
     }
-    struct name_list list = {0};
-    if (exists == 1 && name_list_read(&list, database, children, parent, err) == 0) {
+    size_t n = 0;
+    const char **names =
+        exists == 1 ? database_rows(database, err, &n, children, "s>t", parent) : NULL;
+    if (names) {
         // Only the names below the parent are compared, or its length would hide differences.
         size_t skip = strlen(parent);
-        const char **ends = memory_zeroed(list.n_names, sizeof *ends);
-        for (size_t i = 0; i < list.n_names; i++)
-            ends[i] = list.names[i] + skip;
-        const char *nearest = spelling_nearest(missing + skip, ends, list.n_names);
+        const char **ends = memory_zeroed(n, sizeof *ends);
+        for (size_t i = 0; i < n; i++)
+            ends[i] = names[i] + skip;
+        const char *nearest = spelling_nearest(missing + skip, ends, n);
         free(ends);
         if (nearest)
             error_set(err, "%s has no resource %s; did you mean %s%s?", database->path, path,
@@ -138,7 +110,7 @@ int names_check_resource(struct database *database, const char *path, struct err
             error_set(err, "%s has no resource %s; the nearest resource is %s", database->path,
                       path, *parent ? parent : "/Code, all of the code");
     }
-    name_list_release(&list);
+    database_rows_free(names, n, "t");
     free(missing);
     free(parent);
     return -1;

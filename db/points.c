@@ -3,7 +3,6 @@
 #include "db/points.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,24 +96,15 @@ int points_note(const char *path, const char *application, const char *experimen
 #define ROWS_SQL   "SELECT application, experiment, point, state, reason FROM points_not_run "
 #define ROWS_ORDER "ORDER BY application, experiment, point"
 
+#define ROW_LETTERS "ttttt" // of struct point_row
+
 /// Fills LIST with what SQL finds, in which ?1 and ?2 stand for texts.
 static int read_rows(struct database *database, const char *sql, const char *first,
                      const char *second, struct point_list *list, struct error *err)
 {
-    sqlite3_stmt *query = database_query(database, err, sql, "ss", first, second);
-    struct point_row row;
-    int found;
     *list = (struct point_list){0};
-    while ((found = database_row(database, err, query, "ttttt", &row.application, &row.experiment,
-                                 &row.name, &row.state, &row.reason)) == 1) {
-        list->rows =
-            array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
-        list->rows[list->n_rows++] = row;
-    }
-    sqlite3_finalize(query);
-    if (found < 0)
-        point_list_release(list);
-    return found;
+    list->rows = database_rows(database, err, &list->n_rows, sql, "ss>" ROW_LETTERS, first, second);
+    return list->rows ? 0 : -1;
 }
 
 int points_select(struct database *database, const char *application, const char *experiment,
@@ -175,13 +165,6 @@ void point_list_add(struct point_list *list, struct point_row *row)
 
 void point_list_release(struct point_list *list)
 {
-    for (size_t i = 0; i < list->n_rows; i++) {
-        free(list->rows[i].application);
-        free(list->rows[i].experiment);
-        free(list->rows[i].name);
-        free(list->rows[i].state);
-        free(list->rows[i].reason);
-    }
-    free(list->rows);
+    database_rows_free(list->rows, list->n_rows, ROW_LETTERS);
     *list = (struct point_list){0};
 }

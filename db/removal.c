@@ -66,20 +66,19 @@ static int choose_all(struct database *database, struct choice *choice,
         points_select(database, filter->application, filter->experiment, &choice->removed->points,
                       err))
         return -1;
-    sqlite3_stmt *query = database_query(database, err,
-                                         "SELECT trial_id FROM trials WHERE (?1 IS NULL OR "
-                                         "application = ?1) AND (?2 IS NULL OR experiment = ?2) "
-                                         "ORDER BY trial_id",
-                                         "ss", filter->application, filter->experiment);
-    int64_t trial;
-    int row;
-    while ((row = database_row(database, err, query, "i", &trial)) == 1)
-        choose_trial(choice, trial);
-    sqlite3_finalize(query);
-    if (row == 0 && choice->n_trials + choice->removed->points.n_rows == 0)
+    size_t n;
+    int64_t *trials = database_rows(database, err, &n,
+                                    "SELECT trial_id FROM trials WHERE (?1 IS NULL OR "
+                                    "application = ?1) AND (?2 IS NULL OR experiment = ?2) "
+                                    "ORDER BY trial_id",
+                                    "ss>i", filter->application, filter->experiment);
+    for (size_t i = 0; i < n; i++)
+        choose_trial(choice, trials[i]);
+    free(trials);
+    if (trials && choice->n_trials + choice->removed->points.n_rows == 0)
         return error_set(err, "%s has no trial and no point of that application and experiment",
                          database->path);
-    return row;
+    return trials ? 0 : -1;
 }
 
 static int remove_trial(struct database *database, int64_t trial, struct trial_list *removed,

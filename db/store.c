@@ -101,25 +101,20 @@ static void full_names_release(struct full_names *full)
 static int choose_trial_name(struct database *database, int64_t experiment,
                              struct full_names *names, struct error *err)
 {
-    char *first = memory_copy_text(names->trial);
-    int row;
-    for (unsigned number = 2;
-         (row = database_ask(database, err,
-                             "SELECT 1 FROM trial WHERE experiment_id = ?1 AND name = ?2", "it",
-                             experiment, names->trial)) == 1;
-         number++) {
-        if (names->is_trial_given) {
-            row = error_set(err,
-                            "%s has a trial \"%s\" already in the experiment \"%s\" of \"%s\": "
-                            "give the new one another name, or remove the old one first",
-                            database->path, names->trial, names->experiment, names->application);
-            break;
-        }
-        free(names->trial);
-        names->trial = memory_format("%s-%u", first, number);
+    char *name = writer_free_name(database, experiment, names->trial, err);
+    if (!name)
+        return -1;
+    bool is_taken = strcmp(name, names->trial) != 0;
+    if (is_taken && names->is_trial_given) {
+        free(name);
+        return error_set(err,
+                         "%s has a trial \"%s\" already in the experiment \"%s\" of \"%s\": "
+                         "give the new one another name, or remove the old one first",
+                         database->path, names->trial, names->experiment, names->application);
     }
-    free(first);
-    return row;
+    free(names->trial);
+    names->trial = name;
+    return 0;
 }
 
 static int add_trial(struct database *database, const struct result *result,

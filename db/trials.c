@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/database.h"
@@ -37,9 +37,7 @@ void trial_summary_release(struct trial_summary *summary)
 
 void trial_list_release(struct trial_list *list)
 {
-    for (size_t i = 0; i < list->n_trials; i++)
-        trial_summary_release(&list->trials[i]);
-    free(list->trials);
+    database_rows_free(list->trials, list->n_trials, SUMMARY_LETTERS);
     *list = (struct trial_list){0};
 }
 
@@ -82,18 +80,11 @@ int trials_read(const char *path, const struct trial_filter *filter, struct tria
     struct database *database;
     if (database_open_snapshot(&database, path, err))
         return -1;
-    sqlite3_stmt *query = database_query(
-        database, err, "SELECT " SUMMARY_COLUMNS " FROM trials WHERE " FILTER_CONDITION, "ss",
-        filter->application, filter->experiment);
-    struct trial_summary summary;
-    int row;
-    while ((row = database_row(database, err, query, SUMMARY_LETTERS, SUMMARY_OF(&summary))) == 1)
-        trial_list_add(list, summary);
-    sqlite3_finalize(query);
+    list->trials = database_rows(database, err, &list->n_trials,
+                                 "SELECT " SUMMARY_COLUMNS " FROM trials WHERE " FILTER_CONDITION,
+                                 "ss>" SUMMARY_LETTERS, filter->application, filter->experiment);
     database_close(database);
-    if (row < 0)
-        trial_list_release(list);
-    return row;
+    return list->trials ? 0 : -1;
 }
 
 #define SUMMARY_JSON                                                                               \
@@ -159,15 +150,7 @@ int trials_find(struct database *database, const char *selector, int64_t *id, st
     return 0;
 }
 
-static void rows_release(struct trial_rows *rows)
-{
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        free(rows->rows[i].name);
-        free(rows->rows[i].group);
-        free(rows->rows[i].text);
-    }
-    free(rows->rows);
-}
+#define ROW_LETTERS "tttdnnndd" // of struct trial_row
 
 static int read_facts(struct database *database, int64_t trial, struct trial_details *d,
                       struct error *err)
@@ -196,24 +179,6 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
     return row == 1 ? 0 : -1;
 }
 
-/// Reads the rows of SQL, whose columns are those of struct trial_row in order.
-static int read_rows(struct database *database, const char *sql, int64_t trial,
-                     struct trial_rows *rows, struct error *err)
-{
-    sqlite3_stmt *query = database_query(database, err, sql, "i", trial);
-    struct trial_row r;
-    int row;
-    while ((row = database_row(database, err, query, "tttdnnndd", &r.name, &r.group, &r.text,
-                               &r.value, &r.count, &r.time_ns, &r.exclusive_ns, &r.severity,
-                               &r.confidence)) == 1) {
-        rows->rows =
-            array_reserve(rows->rows, &rows->capacity, rows->n_rows + 1, sizeof *rows->rows);
-        rows->rows[rows->n_rows++] = r;
-    }
-    sqlite3_finalize(query);
-    return row;
-}
-
 static int read_details(struct database *database, int64_t trial, struct trial_details *details,
                         struct error *err)
 {
@@ -239,7 +204,8 @@ static int read_details(struct database *database, int64_t trial, struct trial_d
     if (read_facts(database, trial, details, err))
         return -1;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        if (read_rows(database, tables[i].sql, trial, tables[i].rows, err))
+        if (!(tables[i].rows->rows = database_rows(database, err, &tables[i].rows->n_rows,
+                                                   tables[i].sql, "i>" ROW_LETTERS, trial)))
             return -1;
     return 0;
 }
@@ -254,11 +220,10 @@ void trial_details_release(struct trial_details *details)
     free(details->measured_trial);
     free(details->interval);
     free(details->interval_run);
-    rows_release(&details->attributes);
-    rows_release(&details->metrics);
-    rows_release(&details->properties);
-    rows_release(&details->regions);
-    rows_release(&details->warnings);
+    const struct trial_rows tables[] = {details->attributes, details->metrics, details->properties,
+                                        details->regions, details->warnings};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        database_rows_free(tables[i].rows, tables[i].n_rows, ROW_LETTERS);
     *details = (struct trial_details){0};
 }
 

@@ -70,7 +70,7 @@ struct trial_row {
 
 struct trial_rows {
     struct trial_row *rows;
-    size_t n_rows, capacity;
+    size_t n_rows;
 };
 
 struct trial_details {

@@ -101,6 +101,25 @@ int writer_experiment_id(struct database *database, const char *application, con
     return row < 0 ? -1 : 0;
 }
 
+char *writer_free_name(struct database *database, int64_t experiment, const char *name,
+                       struct error *err)
+{
+    char *numbered = memory_copy_text(name);
+    int row;
+    for (unsigned i = 2;
+         (row = database_ask(database, err,
+                             "SELECT 1 FROM trial WHERE experiment_id = ?1 AND name = ?2", "it",
+                             experiment, numbered)) == 1;
+         i++) {
+        free(numbered);
+        numbered = memory_format("%s-%u", name, i);
+    }
+    if (row == 0)
+        return numbered;
+    free(numbered);
+    return NULL;
+}
+
 int writer_focus_id(struct writer *writer, const struct writer_focus *focus, int64_t *id,
                     struct error *err)
 {

@@ -50,6 +50,11 @@ int writer_path(struct writer *writer, const char *path, int64_t *id, int64_t *r
 int writer_experiment_id(struct database *database, const char *application, const char *experiment,
                          int64_t *id, struct error *err);
 
+/// NAME, or the first of NAME-2, NAME-3, ... that no trial of the experiment has; the caller frees.
+/// NULL and ERR.
+char *writer_free_name(struct database *database, int64_t experiment, const char *name,
+                       struct error *err);
+
 /// Finds or adds a focus or a metric; *ID is its number. A known metric keeps its texts. 0, or -1
 /// and ERR.
 int writer_focus_id(struct writer *writer, const struct writer_focus *focus, int64_t *id,

@@ -66,7 +66,7 @@ $(BUILD)/tracer/$(1)/functions.gen.h: $(BUILD)/tracer/$(1)/mpi.i \
 $(BUILD)/tracer/$(1)/functions.gen.c: $(BUILD)/tracer/$(1)/mpi.i \
 		tracer/mpi/generate.awk tracer/mpi/functions.list $(TRACER_WRAPPERS)
 	@{ echo '// Generated from mpi.h and tracer/mpi/functions.list.'; \
-	   echo '#include "tracer/mpi/hooks.h"'; } > $$@.new
+	   echo '#include "tracer/mpi/comm.h"'; echo '#include "tracer/mpi/hooks.h"'; } > $$@.new
 	$$(call say,GEN,$$@)
 	$$(Q)LC_ALL=C awk -v mode=source -v hand="$$(TRACER_HAND)" -f tracer/mpi/generate.awk \
 		tracer/mpi/functions.list $$< >> $$@.new

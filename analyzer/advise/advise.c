@@ -421,18 +421,18 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
 int advise_run(const struct advise_setting *setting, struct advice *advice, struct error *err)
 {
     struct advise_setting limited = within_limits(setting);
-    struct whatif_target target;
+    struct whatif_plan target;
     struct replay_run unchanged = {0};
     advice->measured_ns = setting->batch.measured->replay.time_ns;
     whatif_progress_expect(setting->batch.progress,
                            limited.max_passes < LONG_PASSES ? limited.max_passes : LONG_PASSES);
-    int status = whatif_target_read(&target, &setting->batch, err);
-    limited.target = &target.plan;
+    int status = whatif_job_plan(&setting->batch, &(struct whatif_job){0}, &target, err);
+    limited.target = &target;
     if (status == 0)
         status = predict_baselines(&limited, advice, &unchanged, err);
     if (status == 0)
         try_candidates(&limited, &unchanged.replay, advice);
     replay_run_release(&unchanged);
-    whatif_target_release(&target);
+    whatif_plan_release(&target);
     return status;
 }

@@ -30,7 +30,7 @@ static bool only_serves(const struct farm *farm)
     uint64_t own_ns = 0, work_ns = 0;
     for (size_t i = 0; i < farm->n_phases; i++)
         own_ns += farm->phases[i].n_tasks *
-                  (farm->phases[i].costs.before_ns + farm->phases[i].costs.after_ns);
+                  (farm->phases[i].costs_ns[FARM_BEFORE] + farm->phases[i].costs_ns[FARM_AFTER]);
     for (size_t i = 0; i < farm->n_tasks; i++)
         work_ns += farm->tasks[i].work_ns;
     return work_ns / LEAST_WORK >= own_ns;
@@ -53,9 +53,8 @@ static void add_best(const struct farm_run *run, struct advice *advice)
     uint32_t best = farm_run_best(run), today = run->farm.n_workers;
     if (best == today || (!is_sure && !may_deal_tasks(run)))
         return;
-    char *cores = run->observed.n_cores == 0
-                      ? memory_copy_text("each on a core of its own")
-                      : memory_format("on %" PRIu32 " cores", run->observed.n_cores);
+    char *cores = run->n_cores == 0 ? memory_copy_text("each on a core of its own")
+                                    : memory_format("on %" PRIu32 " cores", run->n_cores);
     char *sentence = memory_format("Use %" PRIu32 " worker%s instead of %" PRIu32 ", %s%s", best,
                                    best == 1 ? "" : "s", today, cores,
                                    is_sure ? "" : ", if no task needs another one");
@@ -66,7 +65,7 @@ static void add_best(const struct farm_run *run, struct advice *advice)
     advise_add_word(candidate, "workers", value);
     candidate->is_replayed = true;
     candidate->predicted_ns =
-        run->observed.time_ns - run->phases_ns + farm_run_phases_ns(run, best, &dealing_recorded);
+        run->time_ns - run->phases_ns + farm_run_phases_ns(run, best, &dealing_recorded);
     candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)candidate->predicted_ns;
     free(value);
     free(sentence);

@@ -116,8 +116,7 @@ char *data_folder(struct error *err)
 
 static int is_xml(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".xml") == 0;
+    return entry->d_name[0] != '.' && has_ending(entry->d_name);
 }
 
 static int compare_names(const struct dirent **a, const struct dirent **b)

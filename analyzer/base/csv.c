@@ -16,27 +16,12 @@ static bool begins_formula(const char *text)
     return *text && strchr("=+-@\t\r", *text);
 }
 
-static size_t skip_digits(const char *text, size_t at)
-{
-    return at + strspn(text + at, "0123456789");
-}
-
 /// A number with a sign is no formula.
 static bool is_signed_number(const char *text)
 {
-    size_t begin = *text == '-' || *text == '+', end = skip_digits(text, begin);
-    size_t n_digits = end - begin;
-    if (text[end] == '.') {
-        size_t point = end;
-        end = skip_digits(text, point + 1);
-        n_digits += end - point - 1;
-    }
-    if (n_digits > 0 && (text[end] == 'e' || text[end] == 'E')) {
-        size_t exponent = end + 1 + (text[end + 1] == '-' || text[end + 1] == '+');
-        end = skip_digits(text, exponent);
-        n_digits = end - exponent;
-    }
-    return n_digits > 0 && text[end] == '\0';
+    char *end;
+    strtod(text, &end);
+    return end > text && *end == '\0' && text[strspn(text, "+-.0123456789eE")] == '\0';
 }
 
 /// Apostrophes before what begins a formula: writing adds one, reading takes one away.

@@ -2,7 +2,6 @@
 // Allocation that ends the process when memory is out (see memory.h).
 #include "analyzer/base/memory.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,16 +48,18 @@ char *memory_copy_text(const char *text)
 
 char *memory_format(const char *format, ...)
 {
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    if (length < 0)
-        length = 0;
-    char *text = memory_new((size_t)length + 1);
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
-    va_end(args);
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = memory_format_list(format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+char *memory_format_list(const char *format, va_list arguments)
+{
+    char *text;
+    if (vasprintf(&text, format, arguments) < 0)
+        die_out_of_memory(0);
     return text;
 }
 

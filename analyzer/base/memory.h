@@ -4,6 +4,7 @@
 #ifndef PAGODA_BASE_MEMORY_H
 #define PAGODA_BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,6 +17,9 @@ char *memory_copy_text(const char *text) __attribute__((malloc));
 
 /// printf into fresh memory; the caller frees.
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));
+
+char *memory_format_list(const char *format, va_list arguments)
+    __attribute__((format(printf, 1, 0), malloc));
 
 /// array_reserve() for more elements than there is room for.
 void *array_grow(void *array, size_t *capacity, size_t count, size_t size_bytes);

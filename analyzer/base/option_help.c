@@ -18,23 +18,7 @@ enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };
 /// Words of TEXT from column HELP_COLUMN to HELP_WIDTH.
 static void print_wrapped(const char *text, FILE *stream)
 {
-    size_t column = HELP_COLUMN;
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (column > HELP_COLUMN && column + 1 + length > HELP_WIDTH) {
-            fprintf(stream, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        }
-        if (column > HELP_COLUMN) {
-            fputc(' ', stream);
-            column++;
-        }
-        fwrite(text, 1, length, stream);
-        column += length;
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', stream);
+    print_paragraph(text, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH, stream);
 }
 
 static void print_row(const struct option_row *row, FILE *stream)

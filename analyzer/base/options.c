@@ -5,13 +5,14 @@
 
 #include <ctype.h>
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
@@ -221,17 +222,49 @@ static int missing_argument(const struct option_usage *usage)
                                row->argument);
 }
 
+/// How many operands a usage line has, by the least and the greatest of its alternatives: words in
+/// capitals, which brackets make optional, but not those after an option ("-o DIR", "-- LAUNCHER").
+/// "..." stands for any number.
+static void count_operands(const char *text, int *least, int *most)
+{
+    int n_needed = 0, n_possible = 0, depth = 0;
+    bool is_after_option = false;
+    *least = INT_MAX;
+    *most = 0;
+    for (const char *at = text, *word = text;; at++) {
+        if (*at == '\0' || (*at == '|' && depth == 0)) {
+            *least = n_needed < *least ? n_needed : *least;
+            *most = n_possible > *most ? n_possible : *most;
+            n_needed = n_possible = 0;
+        }
+        if (*at == '\0')
+            break;
+        if (at > text && at[-1] == ' ') {
+            is_after_option = *word == '-';
+            word = at;
+        }
+        bool begins = at == word && depth == 0 && !is_after_option;
+        n_needed += begins && isupper((unsigned char)*at);
+        n_possible += begins && (isupper((unsigned char)*at) || *at == '[');
+        depth += (*at == '[') - (*at == ']');
+    }
+    if (strstr(text, "..."))
+        *most = INT_MAX;
+}
+
 static bool operands_fit(const struct option_usage *usage, int n_operands, char **operands,
                          int *status)
 {
-    if (n_operands < usage->min_operands) {
+    int least, most;
+    count_operands(usage->operands, &least, &most);
+    if (n_operands < least) {
         *status =
             options_usage_error(usage, "`pagoda %s` needs %s", usage->command, usage->operands);
         return false;
     }
-    if (usage->max_operands >= 0 && n_operands > usage->max_operands) {
+    if (n_operands > most) {
         *status = options_usage_error(usage, "`%s` is one argument too many for `pagoda %s`",
-                                      operands[usage->max_operands], usage->command);
+                                      operands[most], usage->command);
         return false;
     }
     return true;
@@ -324,8 +357,8 @@ int options_words_behind_dashes(int argc, char **argv)
     return -1;
 }
 
-// ---- values: decimal digits with an optional fraction, then a unit. Read by hand, because strtod
-// follows the locale and takes hexadecimal, infinities and signs.
+// ---- values: decimal digits with an optional fraction, then a unit. strtod alone would take
+// signs, infinities and hexadecimal numbers, too.
 
 struct unit {
     const char *name;
@@ -355,29 +388,25 @@ static bool is_digit(char c)
 }
 
 /// Reads digits with an optional fraction and exponent; returns where they end, TEXT when there are
-/// none. Exact as long as digits and power of ten are (15 digits, ten to 22), else within one ulp.
+/// none.
 static const char *read_decimal(const char *text, double *value)
 {
-    const char *at = text;
-    double digits = 0;
-    int exponent = 0, n_digits = 0;
-    for (; is_digit(*at); at++, n_digits++)
-        digits = digits * 10 + (*at - '0');
-    if (*at == '.') {
-        for (at++; is_digit(*at); at++, n_digits++, exponent--)
-            digits = digits * 10 + (*at - '0');
+    static const char digits[] = "0123456789";
+    const char *end = text + strspn(text, digits);
+    bool has_digits = end > text;
+    if (*end == '.') {
+        has_digits |= is_digit(end[1]);
+        end += 1 + strspn(end + 1, digits);
     }
-    if (n_digits == 0)
+    if (!has_digits)
         return text;
-    if ((*at == 'e' || *at == 'E') && (is_digit(at[1]) || (at[1] == '-' && is_digit(at[2])))) {
-        bool is_negative = at[1] == '-';
-        int given = 0;
-        for (at += is_negative ? 2 : 1; is_digit(*at); at++)
-            given = given < 1000 ? given * 10 + (*at - '0') : given;
-        exponent += is_negative ? -given : given;
-    }
-    *value = exponent < 0 ? digits / pow(10, -exponent) : digits * pow(10, exponent);
-    return at;
+    const char *exponent = end + 1 + (*end && end[1] == '-');
+    if ((*end == 'e' || *end == 'E') && is_digit(*exponent))
+        end = exponent + strspn(exponent, digits);
+    char *number = memory_format("%.*s", (int)(end - text), text);
+    *value = strtod(number, NULL);
+    free(number);
+    return end;
 }
 
 /// What is added where TEXT is no value because of its sign.

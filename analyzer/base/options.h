@@ -11,7 +11,7 @@
 //         OPTION_LIST_ROW("patterns", 0, "FILE", &s.patterns, "also load these patterns"),
 //     };
 //     const struct option_usage usage = {.command = "replay", .operands = "TRACE", ...
-//         .rows = rows, .n_rows = sizeof rows / sizeof rows[0]};
+//         OPTIONS_OF(rows)};
 //     int first_operand, status;
 //     if (!options_parse(&usage, argc, argv, &first_operand, &status))
 //         return status;
@@ -87,17 +87,19 @@ struct option_group {
 
 struct option_usage {
     const char *command;  // "replay", or "store list"
-    const char *operands; // "TRACE", "[-- LAUNCHER...]", "" for none; small letters as in a row
+    const char *operands; // "TRACE", "DB [TRIAL...] | TRACE...": how many there may be, too; what
+                          // comes after -- is for the command to check; "" for none
     const char *summary;  // one sentence without a full stop
     const char *details;  // further paragraphs for --help, ending in a newline; NULL for none
     const struct option_row *rows;
     size_t n_rows;
     const struct option_group *groups; // in the order of the rows; NULL: one group
     size_t n_groups;
-    int min_operands, max_operands; // max -1: no limit
-    bool stops_at_operand;          // what follows the first operand is not ours (trace)
-    struct error *said;             // gets what is wrong with the usage; NULL: stderr does
+    bool stops_at_operand; // what follows the first operand is not ours (trace)
+    struct error *said;    // gets what is wrong with the usage; NULL: stderr does
 };
+#define OPTIONS_OF(array)       .rows = array, .n_rows = sizeof array / sizeof array[0]
+#define OPTION_GROUPS_OF(array) .groups = array, .n_groups = sizeof array / sizeof array[0]
 
 /// Parses ARGV (argv[0] is the command's name); no value is empty, and only an OPTION_LIST has
 /// several. True: the values are stored and argv[*first_operand] is the first operand. False: the

@@ -6,6 +6,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -199,6 +201,15 @@ const char *spelling_nearest(const char *word, const char *const *candidates, si
     return nearest ? nearest : completed(word, candidates, count);
 }
 
+struct spelling_hint spelling_hint(const char *word, const char *const *candidates, size_t count,
+                                   const char *format, const char *otherwise)
+{
+    struct spelling_hint hint;
+    const char *nearest = spelling_nearest(word, candidates, count);
+    snprintf(hint.text, sizeof hint.text, nearest ? format : "%s", nearest ? nearest : otherwise);
+    return hint;
+}
+
 /// The words, each with BEFORE in front of it.
 static char *listed(const char *before, const char *const *words, size_t n)
 {
@@ -225,14 +236,27 @@ char *spelling_some(const char *before, const char *const *words, size_t n)
     return some;
 }
 
-char **words_copy(char *const *words)
+size_t words_count(char *const *words)
 {
     size_t n = 0;
-    while (words[n])
+    while (words && words[n])
         n++;
-    char **copy = memory_zeroed(n + 1, sizeof *copy);
-    for (size_t i = 0; i < n; i++)
-        copy[i] = memory_copy_text(words[i]);
+    return n;
+}
+
+void words_add(char ***words, const char *word)
+{
+    size_t n = words_count(*words);
+    *words = memory_resize(*words, n + 2, sizeof **words);
+    (*words)[n] = memory_copy_text(word);
+    (*words)[n + 1] = NULL;
+}
+
+char **words_copy(char *const *words)
+{
+    char **copy = memory_zeroed(1, sizeof *copy);
+    for (size_t i = 0; words[i]; i++)
+        words_add(&copy, words[i]);
     return copy;
 }
 
@@ -245,15 +269,14 @@ void words_free(char **words)
 
 void text_append(char **text, const char *format, ...)
 {
-    char *more = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int n_more = vasprintf(&more, format, arguments);
+    char *more = memory_format_list(format, arguments);
     va_end(arguments);
     size_t n = *text ? strlen(*text) : 0;
-    *text = memory_resize(*text, n + (size_t)(n_more > 0 ? n_more : 0) + 1, 1);
-    strcpy(*text + n, n_more > 0 ? more : "");
-    free(n_more >= 0 ? more : NULL);
+    *text = memory_resize(*text, n + strlen(more) + 1, 1);
+    strcpy(*text + n, more);
+    free(more);
 }
 
 char *text_trim(char *text)
@@ -308,7 +331,7 @@ bool text_is_id(const char *id)
     return true;
 }
 
-char *text_of_file(const char *path, struct error *err)
+char *text_of_file(const char *path, const char **why)
 {
     FILE *file = fopen(path, "re");
     struct stat status;
@@ -318,17 +341,150 @@ char *text_of_file(const char *path, struct error *err)
     bool is_large = file && fstat(fileno(file), &status) == 0 && status.st_size > MAX_FILE_BYTES;
     if (file && !is_large)
         n = getdelim(&text, &capacity, '\0', file);
-    const char *why = is_large                              ? "it is larger than 16 MiB"
-                      : !file || ferror(file)               ? strerror(errno)
-                      : n >= 0 && (size_t)n != strlen(text) ? "it is no text"
-                                                            : NULL;
+    *why = is_large                              ? "it is larger than 16 MiB"
+           : !file || ferror(file)               ? strerror(errno)
+           : n >= 0 && (size_t)n != strlen(text) ? "it is no text"
+                                                 : NULL;
     if (file)
         fclose(file);
-    if (why || n < 0) {
+    if (*why || n < 0) {
         free(text);
-        text = why ? NULL : memory_copy_text("");
+        text = *why ? NULL : memory_copy_text("");
     }
-    if (why)
-        error_set(err, "cannot read %s: %s", path, why);
     return text;
+}
+
+// ---- paragraphs
+
+/// Length of the first word of TEXT; a number keeps its unit.
+static size_t unbroken_length(const char *text)
+{
+    static const char *const units[] = {"%", "s", "ms", "us", "ns"};
+    size_t length = strcspn(text, " ");
+    const char *digit = text + (text[0] == '(');
+    if (text[length] != ' ' || *digit < '0' || *digit > '9')
+        return length;
+    const char *next = text + length + 1;
+    size_t unit_length = strcspn(next, " ,.;:)");
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strlen(units[i]) == unit_length && !strncmp(units[i], next, unit_length))
+            return length + 1 + strcspn(next, " ");
+    return length;
+}
+
+void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream)
+{
+    bool at_line_start = true;
+    while (*text) {
+        size_t length = unbroken_length(text);
+        char *word = memory_format("%.*s", (int)length, text);
+        size_t word_width = utf8_width(word);
+        if (!at_line_start && column + 1 + word_width > width) {
+            fputc('\n', stream);
+            fprintf(stream, "%*s", (int)indent, "");
+            column = indent;
+            at_line_start = true;
+        }
+        fprintf(stream, "%s%s", at_line_start ? "" : " ", word);
+        column += word_width + !at_line_start;
+        at_line_start = false;
+        free(word);
+        text += length;
+        text += strspn(text, " ");
+    }
+    fputc('\n', stream);
+}
+
+// ---- numbers
+
+struct quantity quantity_format(const char *format, ...)
+{
+    struct quantity q;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(q.text, sizeof q.text, format, arguments);
+    va_end(arguments);
+    return q;
+}
+
+struct time_unit time_unit_for(uint64_t run_ns)
+{
+    if (run_ns >= UINT64_C(10000000000))
+        return (struct time_unit){"s", 1e9, 3};
+    if (run_ns >= 1000000)
+        return (struct time_unit){"ms", 1e6, 3};
+    return (struct time_unit){"us", 1e3, 3};
+}
+
+struct quantity quantity_in(int64_t time_ns, struct time_unit unit)
+{
+    struct quantity q = quantity_format("%.*f", unit.decimals, (double)time_ns / unit.ns);
+    if (q.text[0] == '-' && q.text[strspn(q.text, "-0.,")] == '\0') // nothing is left of it
+        memmove(q.text, q.text + 1, strlen(q.text));
+    return q;
+}
+
+struct quantity quantity_time(uint64_t time_ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        double value = (double)time_ns / units[i].ns;
+        int decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+        if (value >= 0.99995)
+            return quantity_format("%.*f %s", decimals, value, units[i].name);
+    }
+    return quantity_format("%" PRIu64 " ns", time_ns);
+}
+
+struct quantity quantity_signed_time(int64_t time_ns)
+{
+    return time_ns < 0 ? quantity_format("-%s", quantity_time(-(uint64_t)time_ns).text)
+                       : quantity_time((uint64_t)time_ns);
+}
+
+struct quantity quantity_share(double share)
+{
+    if (isnan(share))
+        return (struct quantity){"-"};
+    if (share > 0 && share < 0.0005)
+        return (struct quantity){"< 0.1 %"};
+    return quantity_format("%.1f %%", 100 * share);
+}
+
+struct quantity quantity_part(double part, double whole)
+{
+    return quantity_share(whole > 0 ? part / whole : NAN);
+}
+
+struct quantity quantity_size(uint64_t size_bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)size_bytes;
+    size_t unit = 0;
+    while (value >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
+        value /= 1024;
+        unit++;
+    }
+    return quantity_format("%.*f %s", unit == 0 || value >= 100 ? 0 : 1, value, units[unit]);
+}
+
+struct quantity quantity_count(uint64_t count, const char *noun)
+{
+    return quantity_format("%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+struct exact_number exact_number(double value)
+{
+    struct exact_number number;
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(number.text, sizeof number.text - 2, "%.*g", digits, value);
+        if (strtod(number.text, NULL) == value)
+            break;
+    }
+    if (!strpbrk(number.text, ".en"))
+        strcat(number.text, ".0");
+    return number;
 }

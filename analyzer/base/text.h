@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts: UTF-8, white space, words for the shell, and "did you mean ...?".
+// Texts: UTF-8, white space, words for the shell, "did you mean ...?", paragraphs, numbers.
 //
 // Names in archives may be any bytes. They become valid UTF-8 without control characters when they
 // enter a result, so terminals, JSON and databases can take them as they are.
@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "analyzer/base/error.h"
+#include <stdint.h>
+#include <stdio.h>
 
 /// Length of the well-formed sequence at TEXT (not at its end), 0 when there is none.
 size_t utf8_sequence(const char *text);
@@ -41,6 +41,14 @@ char *shell_path(const char *path);
 /// and WORD is no beginning of a single candidate. The first one wins a tie.
 const char *spelling_nearest(const char *word, const char *const *candidates, size_t count);
 
+struct spelling_hint {
+    char text[1024]; // as a message may be long
+};
+/// For the end of a message: FORMAT, in which %s is the nearest of the candidates (as in "; did you
+/// mean %s?"), or OTHERWISE where none is near.
+struct spelling_hint spelling_hint(const char *word, const char *const *candidates, size_t count,
+                                   const char *format, const char *otherwise);
+
 /// "a, b, c": the N words; the caller frees.
 char *spelling_list(const char *const *words, size_t n);
 
@@ -48,7 +56,9 @@ char *spelling_list(const char *const *words, size_t n);
 /// none is near; "" without words. The caller frees.
 char *spelling_some(const char *before, const char *const *words, size_t n);
 
-/// Copies and frees words up to NULL, all of the heap.
+/// Words up to NULL, all of the heap. The first adds a copy of WORD to *WORDS, which may be NULL.
+void words_add(char ***words, const char *word);
+size_t words_count(char *const *words);
 char **words_copy(char *const *words);
 void words_free(char **words);
 
@@ -65,8 +75,58 @@ char *text_single_spaced(const char *text, bool keep_paragraphs);
 /// Whether ID is lower-case words joined by single hyphens, 64 bytes at most.
 bool text_is_id(const char *id);
 
-/// The text of a file, 16 MiB at most; the caller frees. NULL and ERR: unreadable, too large, or no
-/// text.
-char *text_of_file(const char *path, struct error *err);
+/// The text of a file, 16 MiB at most; the caller frees. NULL and *WHY in words: unreadable, too
+/// large, or no text.
+char *text_of_file(const char *path, const char **why);
+
+/// Prints the words of TEXT between columns INDENT and WIDTH; the first line begins at column
+/// COLUMN, where the cursor is.
+void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream);
+
+// Numbers as texts: for people, with units, and exact ones for machines.
+
+/// A short text returned by value, so that several fit in one printf.
+struct quantity {
+    char text[40];
+};
+
+/// As printf writes it.
+struct quantity quantity_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/// A unit for a column of durations.
+struct time_unit {
+    const char *name;
+    double ns;
+    int decimals;
+};
+
+/// The unit in which a run of RUN_NS reads well: seconds from 10 s on, else ms, below 1 ms us.
+struct time_unit time_unit_for(uint64_t run_ns);
+
+/// TIME_NS in UNIT, without its name: "12.345".
+struct quantity quantity_in(int64_t time_ns, struct time_unit unit);
+
+/// TIME_NS with four digits and its own unit: "1.234 s", "12.34 ms", "56 ns".
+struct quantity quantity_time(uint64_t time_ns);
+/// The same with "-" before what is below 0.
+struct quantity quantity_signed_time(int64_t time_ns);
+
+/// Share of a whole as "12.3 %"; "-" for NAN or a whole of 0; "< 0.1 %" for what rounds to 0.0 %.
+struct quantity quantity_share(double share);
+struct quantity quantity_part(double part, double whole);
+
+/// SIZE_BYTES with its unit: "512 B", "1.5 MiB".
+struct quantity quantity_size(uint64_t size_bytes);
+
+/// COUNT followed by the noun in its number: "1 rank", "4 ranks".
+struct quantity quantity_count(uint64_t count, const char *noun);
+
+struct exact_number {
+    char text[32];
+};
+
+/// VALUE with the fewest of 15, 16 or 17 significant digits from which it can be read back exactly;
+/// what looks like an integer gets ".0", so that readers do not take it for one. VALUE is finite.
+struct exact_number exact_number(double value);
 
 #endif

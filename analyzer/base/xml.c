@@ -108,23 +108,13 @@ struct copy {
     uint32_t line;
 };
 
-static char *own_text(const xmlNode *node)
+/// The text of a list of nodes, without that of elements among them.
+static char *text_of_nodes(const xmlNode *nodes)
 {
-    size_t size_bytes = 1;
-    for (const xmlNode *n = node->children; n; n = n->next)
-        if (n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE)
-            size_bytes += strlen((const char *)n->content);
-    char *text = memory_new(size_bytes);
-    char *end = text;
-    for (const xmlNode *n = node->children; n; n = n->next) {
-        if (n->type != XML_TEXT_NODE && n->type != XML_CDATA_SECTION_NODE)
-            continue;
-        size_t length = strlen((const char *)n->content);
-        memcpy(end, n->content, length);
-        end += length;
-    }
-    *end = '\0';
-    return text;
+    xmlChar *text = nodes ? xmlNodeListGetString(nodes->doc, (xmlNode *)nodes, 1) : NULL;
+    char *copy = memory_copy_text(text ? (const char *)text : "");
+    xmlFree(text);
+    return copy;
 }
 
 static void copy_attributes(struct xml_element *to, const xmlNode *from)
@@ -135,7 +125,7 @@ static void copy_attributes(struct xml_element *to, const xmlNode *from)
             array_reserve(to->attributes, &capacity, to->n_attributes + 1, sizeof(*to->attributes));
         struct xml_attribute *attribute = &to->attributes[to->n_attributes++];
         attribute->name = memory_copy_text((const char *)a->name);
-        attribute->value = own_text((const xmlNode *)a);
+        attribute->value = text_of_nodes(a->children);
         for (char *c = attribute->value; *c; c++)
             if ((unsigned char)*c < ' ') // by a character reference: XML makes blanks of the others
                 *c = ' ';
@@ -146,7 +136,7 @@ static void copy_element(struct xml_element *to, const xmlNode *from, int depth,
 {
     to->name = memory_copy_text((const char *)from->name);
     to->line = (uint32_t)xmlGetLineNo((xmlNode *)from);
-    to->text = own_text(from);
+    to->text = text_of_nodes(from->children);
     copy_attributes(to, from);
     if (depth > XML_MAX_DEPTH && !copy->problem) {
         copy->problem = "elements are nested too deeply";
@@ -286,10 +276,8 @@ const char *xml_unknown_attribute(const struct xml_element *element, const char 
 int xml_refuse(const char *path, uint32_t line, const char *owner, const char *what,
                const char *name, const char *const *known, size_t n_known, struct error *err)
 {
-    const char *nearest = spelling_nearest(name, known, n_known);
-    return error_set(err, "%s:%u: <%s> has no %s '%s'%s%s%s", path, line, owner, what, name,
-                     nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                     nearest ? "'?" : "");
+    return error_set(err, "%s:%u: <%s> has no %s '%s'%s", path, line, owner, what, name,
+                     spelling_hint(name, known, n_known, ", did you mean '%s'?", "").text);
 }
 
 int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `pagoda calibrate` found out about a machine, and how that differs from another one.
-#ifndef PAGODA_REPORT_CALIBRATION_H
-#define PAGODA_REPORT_CALIBRATION_H
+#ifndef PAGODA_CALIBRATE_CALIBRATION_H
+#define PAGODA_CALIBRATE_CALIBRATION_H
 
 #include <stdio.h>
 

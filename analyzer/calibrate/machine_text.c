@@ -14,7 +14,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/calibrate/fit.h"
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"

@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "analyzer/advise/advise.h"
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/predicted_trials.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "analyzer/result/advice.h"
 
 struct advise_request {
@@ -73,15 +73,11 @@ static size_t target_words(const struct advise_request *request, struct advice_w
 /// Checks them as `replay` would, one value each. 0, or -1 and ERR.
 static int check_target(const struct advice_word *words, size_t n, struct error *err)
 {
-    struct whatif_options options = {0};
-    struct whatif_plan plan = {0};
-    for (size_t i = 0; i < n; i++)
-        whatif_options_give(&options, words[i].option, words[i].value);
-    int status = whatif_plan_read(&plan, &options, err);
+    struct whatif_plan plan;
+    int status = whatif_plan_read(&plan, words, n, err);
     if (status == 0 && plan.is_list)
         status = error_set(err, "advice is for one target: give no option several values");
     whatif_plan_release(&plan);
-    whatif_options_release(&options);
     return status;
 }
 
@@ -94,12 +90,6 @@ static int replay_measured(const char *trace, struct catalogue **catalogue,
     if (!*catalogue || replay_run_open(measured, trace, err) != 0)
         return -1;
     return replay_run(measured, *catalogue, NULL, true, "replaying", err);
-}
-
-static char *join_target(const struct advice_word *words, size_t n)
-{
-    struct advice_candidate all = {.words = (struct advice_word *)words, .n_words = n};
-    return advice_options(&all);
 }
 
 /// 0, or -1 and ERR. *IS_STORED: false where a database was to keep advice that there is, and could
@@ -117,7 +107,7 @@ static int advise(const struct advise_request *request, struct advice *advice, b
         replay_measured(request->trace, &catalogue, &measured, err) != 0)
         goto out;
     advice->trace = shell_path(request->trace);
-    advice->target = join_target(words, n_words);
+    advice->target = advice_words_text(words, n_words);
     struct advise_setting setting = {
         .batch = {.measured = &measured,
                   .words = words,
@@ -148,18 +138,6 @@ out:
     replay_run_release(&measured);
     catalogue_free(catalogue);
     return status;
-}
-
-static int deliver(const struct advise_request *request, const struct advice *advice)
-{
-    struct error err = {{0}};
-    if (!request->wants_json) {
-        text_print_advice(advice, request->limit, stdout);
-    } else if (json_print_advice(advice, PAGODA_VERSION, stdout, &err) != 0) {
-        log_error("%s", err.text);
-        return STATUS_FAILED;
-    }
-    return advice->n_warnings > 0 ? STATUS_UNREADABLE : STATUS_DONE;
 }
 
 int cmd_advise(int argc, char **argv)
@@ -205,10 +183,7 @@ int cmd_advise(int argc, char **argv)
         .operands = "TRACE",
         .summary = "Ranks possible changes of a program or machine by what they would save",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = 1,
+        OPTIONS_OF(rows),
     };
     struct error err = {{0}};
     struct advice_word words[4];
@@ -228,12 +203,13 @@ int cmd_advise(int argc, char **argv)
         return options_usage_error(&usage, "%s", err.text);
     request.names = store_names_of(&path);
     struct advice advice = {0};
-    status = STATUS_FAILED;
     bool is_stored = true;
-    if (advise(&request, &advice, &is_stored, &err) != 0)
-        log_error("%s", err.text);
-    else
-        status = deliver(&request, &advice);
+    int failed = advise(&request, &advice, &is_stored, &err);
+    if (failed == 0 && request.wants_json)
+        json_print_advice(&advice, stdout);
+    else if (failed == 0)
+        text_print_advice(&advice, request.limit, stdout);
+    status = log_outcome(failed, advice.n_warnings > 0, &err);
     if (!is_stored)
         status = STATUS_FAILED;
     advice_release(&advice);

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/shift_clocks.h"
@@ -133,10 +133,7 @@ int cmd_align(int argc, char **argv)
         .operands = "TRACE -o DIR",
         .summary = "Copies a trace and corrects the clocks of ranks that disagree by a constant",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = 1,
+        OPTIONS_OF(rows),
     };
     struct error err = {{0}};
     int first, status;
@@ -144,5 +141,5 @@ int cmd_align(int argc, char **argv)
         return status;
     if (!directory)
         return options_usage_error(&usage, "-o DIR is missing: where the copy goes");
-    return log_outcome(align(argv[first], directory, &err), &err);
+    return log_outcome(align(argv[first], directory, &err), false, &err);
 }

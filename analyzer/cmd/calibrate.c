@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
@@ -22,7 +22,7 @@
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"
 #include "analyzer/launch/children.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "analyzer/simulation/cost/machine.h"
 
 #define PROGRAM "pagoda-calibrate"
@@ -178,14 +178,6 @@ static int measure(char **line, struct calibration *calibration)
 
 // --- the machine file
 
-static int print(const struct calibration_report *report, bool wants_json, struct error *err)
-{
-    if (wants_json)
-        return json_print_calibration(report, PAGODA_VERSION, stdout, err);
-    text_print_calibration(report, stdout);
-    return 0;
-}
-
 static int conclude(struct calibration *calibration)
 {
     const struct calibrate_options *options = calibration->options;
@@ -216,13 +208,13 @@ static int conclude(struct calibration *calibration)
         .against = options->against ? &calibration->against : NULL,
         .against_path = options->against,
     };
-    if (status == 0)
-        status = print(&report, options->wants_json, &err);
-    if (status != 0)
-        log_error("%s", err.text);
+    if (status == 0 && options->wants_json)
+        json_print_calibration(&report, stdout);
+    else if (status == 0)
+        text_print_calibration(&report, stdout);
     machine_release(&own);
     free(name);
-    return status == 0 ? STATUS_DONE : STATUS_FAILED;
+    return log_outcome(status, false, &err);
 }
 
 /// What can be known to be wrong before an hour of measuring. 0, or -1 after a message.
@@ -300,10 +292,7 @@ int cmd_calibrate(int argc, char **argv)
         .details = "LAUNCHER is a launch line without a program: mpirun -n 2, srun -n 16. Use the\n"
                    "options your runs use; a rank on each of two nodes measures the network, two\n"
                    "on one node the messages within it.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 0,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
         .stops_at_operand = true,
     };
     int first, status;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/cmd/compared_traces.h"
@@ -14,7 +14,7 @@
 #include "analyzer/compare/limits.h"
 #include "analyzer/compare/structure.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "db/database.h"
 #include "db/query/resource_map.h"
 #include "db/query/selection.h"
@@ -36,15 +36,15 @@ static const char details[] =
     "of one run: a pattern (\"before*\") or an attribute (NAME=VALUE). Each B is\n"
     "compared with A. Traces that are not stored are replayed.\n";
 
-/// Prints the pages as SETTINGS say. 0 and how much got worse, or -1 and ERR.
-static int print_pages(const struct difference_page *pages, size_t n,
-                       const struct settings *settings, size_t *n_worse, struct error *err)
+/// Prints the pages as SETTINGS say, and adds how much got worse.
+static void print_pages(const struct difference_page *pages, size_t n,
+                        const struct settings *settings, size_t *n_worse)
 {
     for (size_t i = 0; i < n; i++)
         *n_worse += settings->is_gate ? difference_count_worse(&pages[i]) : 0;
     if (settings->wants_json)
-        return json_print_differences(pages, n, PAGODA_VERSION, stdout, err);
-    for (size_t i = 0; i < n; i++) {
+        json_print_differences(pages, n, stdout);
+    for (size_t i = 0; i < n && !settings->wants_json; i++) {
         if (settings->is_gate) {
             text_print_violations(&pages[i], stdout);
             continue;
@@ -52,10 +52,9 @@ static int print_pages(const struct difference_page *pages, size_t n,
         printf("%s", i ? "\n" : "");
         text_print_difference(&pages[i], settings->top, stdout);
     }
-    return 0;
 }
 
-/// Compares each of the N operands with A, and prints. As print_pages().
+/// Compares each of the N operands with A, and prints. 0 and how much got worse, or -1 and ERR.
 static int compare_all(struct database *database, const char *a, char *const *operands, size_t n,
                        const struct settings *settings, size_t *n_worse, struct error *err)
 {
@@ -73,14 +72,14 @@ static int compare_all(struct database *database, const char *a, char *const *op
             pages[n_read].database = NULL;
     }
     if (status == 0)
-        status = print_pages(pages, n, settings, n_worse, err);
+        print_pages(pages, n, settings, n_worse);
     for (size_t i = 0; i < n_read; i++)
         difference_page_release(&pages[i]);
     free(pages);
     return status;
 }
 
-/// Prints which resources the runs have. As print_pages().
+/// Prints which resources the runs have. As compare_all().
 static int compare_structure(struct database *database, char *const *operands, size_t n,
                              const struct settings *settings, struct error *err)
 {
@@ -89,7 +88,7 @@ static int compare_structure(struct database *database, char *const *operands, s
     if (settings->is_of_traces)
         page->database = NULL;
     if (status == 0 && settings->wants_json)
-        status = json_print_structure(page, PAGODA_VERSION, stdout, err);
+        json_print_structure(page, stdout);
     else if (status == 0)
         text_print_structure(page, settings->shows_all, stdout);
     structure_page_release(page);
@@ -97,26 +96,25 @@ static int compare_structure(struct database *database, char *const *operands, s
     return status;
 }
 
-/// Compares the operands with the limits, and prints. As print_pages().
+/// Compares the operands with the limits, and prints. As compare_all().
 static int compare_limits(struct database *database, char *const *operands, size_t n,
                           const struct settings *settings, size_t *n_worse, struct error *err)
 {
     struct limit_page page;
     if (limits_compare(database, settings->limits_path, operands, n, &page, err))
         return -1;
-    int status = 0;
     if (settings->is_of_traces)
         page.database = NULL;
     if (settings->is_gate)
         *n_worse += limit_page_count_violations(&page);
     if (settings->wants_json)
-        status = json_print_limits(&page, PAGODA_VERSION, stdout, err);
+        json_print_limits(&page, stdout);
     else if (settings->is_gate)
         text_print_limit_violations(&page, stdout);
     else
         text_print_limits(&page, stdout);
     limit_page_release(&page);
-    return status;
+    return 0;
 }
 
 /// Warns of the trials that OPERANDS mean if part of their traces was unreadable.
@@ -127,7 +125,7 @@ static int warn_of_damage(struct database *database, char *const *operands, size
     for (size_t i = 0; i < n && status == 0; i++) {
         struct trial_group trials;
         struct error ignored; // said by who compares
-        if (trial_group_to_compare(database, operands[i], &trials, &ignored))
+        if (trial_group_to_compare(database, &operands[i], 1, &trials, &ignored))
             continue;
         for (size_t j = 0; j < trials.n_ids && status == 0; j++)
             status = damage_warn_of_trial(database, trials.ids[j], err);
@@ -136,7 +134,7 @@ static int warn_of_damage(struct database *database, char *const *operands, size
     return status;
 }
 
-/// Opens the database at PATH and compares what OPERANDS select. As print_pages().
+/// Opens the database at PATH and compares what OPERANDS select. As compare_all().
 static int run_on_database(const char *path, char *const *operands, size_t n,
                            const struct settings *settings, size_t *n_worse, struct error *err)
 {
@@ -180,13 +178,11 @@ static int run_diff(char *const *operands, size_t n, struct settings *settings)
     } else if (status == 0) {
         status = run_on_database(operands[0], operands + 1, n - 1, settings, &n_worse, &err);
     }
-    bool is_unreadable = traces.has_unreadable_records;
+    status = log_outcome(status, traces.has_unreadable_records, &err);
     compared_traces_remove(&traces);
     compared_intervals_release(&intervals);
     resource_map_free(settings->map);
-    if (status)
-        log_error("%s", err.text);
-    return status || n_worse ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+    return n_worse ? STATUS_FAILED : status;
 }
 
 /// Whether the N operands are enough, and the options fit together.
@@ -260,10 +256,7 @@ int cmd_diff(int argc, char **argv)
         .operands = "DB [A] B... | TRACE...",
         .summary = "Shows what a change of run time between runs consists of",
         .details = details,
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))

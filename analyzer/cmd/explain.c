@@ -9,13 +9,15 @@
 #include <unistd.h>
 
 #include "analyzer/base/bundled.h"
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/xml.h"
-#include "analyzer/report/explain.h"
-#include "analyzer/report/text.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/report/report.h"
+#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/dealt/policy.h"
 
 /// The kinds of things that are explained, in the order in which they are listed.
 enum kind { PATTERNS, MACHINES, POLICIES, N_KINDS };
@@ -59,9 +61,7 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
         .details =
             "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
             "FILE is an XML file of patterns, a machine or a policy.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .max_operands = 1,
+        OPTIONS_OF(rows),
     };
     int first_operand;
     if (!options_parse(&usage, argc, argv, &first_operand, status))
@@ -153,11 +153,10 @@ static int nothing_of_that_name(const struct catalogue *catalogue, const char *w
         names[n++] = machines[i];
     for (size_t i = 0; i < n_policies; i++)
         names[n++] = policies[i];
-    const char *nearest = spelling_nearest(what, names, n);
-    if (nearest)
-        error_set(err, "nothing is called `%s`; did you mean `%s`?", what, nearest);
-    else
-        error_set(err, "nothing is called `%s` (`pagoda explain` lists all names)", what);
+    error_set(
+        err, "nothing is called `%s`%s", what,
+        spelling_hint(what, names, n, "; did you mean `%s`?", " (`pagoda explain` lists all names)")
+            .text);
     free(names);
     words_free(machines);
     words_free(policies);
@@ -261,17 +260,15 @@ static void print_text(const struct loaded *loaded)
     }
 }
 
-static int print(struct loaded *loaded, const struct request *request, struct error *err)
+static void print(struct loaded *loaded, const struct request *request)
 {
-    if (request->wants_manual) {
-        pattern_page_manual(loaded->catalogue, stdout);
-        return 0;
-    }
     loaded->known.catalogue = loaded->wants[PATTERNS] ? loaded->catalogue : NULL;
-    if (request->wants_json)
-        return json_print_known(&loaded->known, PAGODA_VERSION, stdout, err);
-    print_text(loaded);
-    return 0;
+    if (request->wants_manual)
+        pattern_page_manual(loaded->catalogue, stdout);
+    else if (request->wants_json)
+        json_print_known(&loaded->known, stdout);
+    else
+        print_text(loaded);
 }
 
 static void release(struct loaded *loaded)
@@ -290,13 +287,12 @@ int cmd_explain(int argc, char **argv)
     struct request request = {0};
     struct loaded loaded = {.known.pattern = PATTERN_NONE};
     struct error err = {{0}};
-    int status = STATUS_FAILED;
+    int status;
     if (read_request(argc, argv, &request, &status)) {
-        status = STATUS_DONE;
-        if (load(&loaded, &request, &err) != 0 || print(&loaded, &request, &err) != 0) {
-            log_error("%s", err.text);
-            status = STATUS_FAILED;
-        }
+        int failed = load(&loaded, &request, &err);
+        if (failed == 0)
+            print(&loaded, &request);
+        status = log_outcome(failed, false, &err);
     }
     release(&loaded);
     options_list_release(&request.files);

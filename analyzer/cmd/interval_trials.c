@@ -8,17 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/intervals.h"
-#include "analyzer/report/text.h"
-
-static int print_one(const struct replay_intervals *request, const struct result *result,
-                     struct error *err)
-{
-    if (request->wants_json)
-        return json_print(result, NULL, PAGODA_VERSION, stdout, err);
-    text_print(result, request->text, stdout);
-    return 0;
-}
+#include "analyzer/report/report.h"
 
 /// Stores RESULT, of INTERVAL, as a trial of the origin "interval". Its parameters `interval` and
 /// `visit` say which part it is; so does its name where none is given, or there are several.
@@ -86,21 +76,18 @@ static int add_one(void *context, const struct interval *interval, const struct 
     if (interval_check_result(interval, result, err) != 0)
         return -1;
     // What cannot be stored is printed all the same.
-    int stored = 0, printed = 0;
-    struct error why = {{0}};
-    if (request->database)
-        stored = store_one(request, interval, is_several, result, err);
+    int status = request->database ? store_one(request, interval, is_several, result, err) : 0;
     bool is_reported = request->text && !is_several; // with its warnings
     if (result->has_unreadable_records && !is_reported && !*collection->is_unreadable)
         damage_warn(result);
     *collection->is_unreadable |= result->has_unreadable_records;
     if (request->text && is_several)
         page_add(&collection->page, result);
+    else if (request->text && request->wants_json)
+        json_print(result, NULL, stdout);
     else if (request->text)
-        printed = print_one(request, result, &why);
-    if (printed && !stored)
-        *err = why;
-    return stored || printed ? -1 : 0;
+        text_print(result, request->text, stdout);
+    return status;
 }
 
 static void page_release(struct interval_page *page)
@@ -130,13 +117,10 @@ int replay_intervals(const struct replay_intervals *request, bool *is_unreadable
     collection.is_several = list.n > 1;
     if (status == 0)
         status = interval_replay(&replay, list.items, list.n, err);
-    struct error why = {{0}};
-    if (page->n_rows > 0 && !request->wants_json) {
+    if (page->n_rows > 0 && request->wants_json)
+        json_print_intervals(page, stdout);
+    else if (page->n_rows > 0)
         text_print_intervals(page, request->text, stdout);
-    } else if (page->n_rows > 0 && json_print_intervals(page, PAGODA_VERSION, stdout, &why)) {
-        *err = status ? *err : why;
-        status = -1;
-    }
     page_release(page);
     interval_list_release(&list);
     return status;

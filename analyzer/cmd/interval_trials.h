@@ -8,7 +8,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "db/store.h"
 
 struct replay_intervals {

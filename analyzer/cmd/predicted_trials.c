@@ -110,7 +110,6 @@ static int store_one(const struct advise_setting *setting, const struct advice *
                      const struct chosen *chosen, struct whatif_job *job, const char *database,
                      const struct store_names *names, struct error *err)
 {
-    struct whatif_options options = {0};
     struct whatif_plan plan = {0};
     char *place =
         memory_format("%s %zu", advice_group_names[chosen->candidate->group], chosen->place);
@@ -126,13 +125,10 @@ static int store_one(const struct advise_setting *setting, const struct advice *
     int status = -1;
     if (job->failure)
         error_set(err, "%s", job->failure);
-    else if (whatif_job_options(&setting->batch, job, &options) &&
-             whatif_plan_read(&plan, &options, err) == 0 &&
-             whatif_plan_complete(&plan, &options, setting->batch.measured, err) == 0)
+    else if (whatif_job_plan(&setting->batch, job, &plan, err) == 0)
         status = predictions_store(database, &plan, &report, &setting->batch.measured->result, &own,
                                    err);
     whatif_plan_release(&plan);
-    whatif_options_release(&options);
     free(place);
     return status;
 }

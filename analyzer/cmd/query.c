@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
@@ -43,7 +43,6 @@ static int choose(const struct option_usage *usage, const char *option, const ch
         if (!strcmp(names[i], word))
             return (int)i;
     bool has_none = !*names[0]; // "" stands for the option not given
-    const char *nearest = spelling_nearest(word, names + has_none, n_names - has_none);
     char *list = memory_copy_text("");
     for (size_t i = n_names; i-- > 0;) {
         if (!*names[i])
@@ -53,9 +52,9 @@ static int choose(const struct option_usage *usage, const char *option, const ch
         free(list);
         list = longer;
     }
-    options_usage_error(usage, "--%s %s: it is %s%s%s%s", option, word, list,
-                        nearest ? "; did you mean " : "", nearest ? nearest : "",
-                        nearest ? "?" : "");
+    options_usage_error(
+        usage, "--%s %s: it is %s%s", option, word, list,
+        spelling_hint(word, names + has_none, n_names - has_none, "; did you mean %s?", "").text);
     free(list);
     return -1;
 }
@@ -189,7 +188,7 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         "values of this metric, or of all that match a pattern",
                         .manual = "A pattern is a glob, such as `*.wait_ns`."),
         OPTION_LIST_ROW("property", 0, "ID", &request->properties,
-                        "severity, confidence, count and time of this property",
+                        "severity, confidence, count and time of this wait state",
                         .manual = "The confidence is the mean of its instances."),
         OPTION_TEXT_ROW("focus", 'f', "FOCUS", &request->focus, "only values within this focus",
                         "the whole program",
@@ -226,7 +225,7 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         .manual = "A day counts whole."),
         OPTION_LIST_ROW(
             "with", 0, "CONDITION", &conditions->properties,
-            "only trials with this property, such as late-sender or 'late-sender>=0.05'",
+            "only trials with this wait state, such as late-sender or 'late-sender>=0.05'",
             .manual = "The number is compared with the severity in the whole program."),
         OPTION_LIST_ROW("column", 0, "NAME", &settings->shown,
                         "add a column with this parameter of each trial"),
@@ -267,12 +266,8 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
         .operands = "DB",
         .summary = "Prints values of stored runs, one by one or summarised",
         .details = details,
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .groups = groups,
-        .n_groups = sizeof groups / sizeof groups[0],
-        .min_operands = 1,
-        .max_operands = 1,
+        OPTIONS_OF(rows),
+        OPTION_GROUPS_OF(groups),
     };
     int first;
     if (!options_parse(&usage, argc, argv, &first, status))
@@ -303,20 +298,20 @@ static void add_sql_row(void *user, const struct sql_value *values, size_t n_col
     }
 }
 
-static void add_metric_row(void *user, const char *name, const char *unit, const char *adds_up_over,
-                           const char *description)
-{
-    relation_add_text(user, name);
-    relation_add_text(user, unit);
-    relation_add_text(user, adds_up_over);
-    relation_add_text(user, description);
-}
-
 /// What can be asked.
 static int list_metrics(struct database *database, struct relation *relation, struct error *err)
 {
     relation_add_columns(relation, "metric", "unit", "adds up over", "description");
-    return query_metrics(database, "*", add_metric_row, relation, err);
+    size_t n;
+    struct query_metric *metrics = query_metrics(database, "*", &n, err);
+    for (size_t i = 0; i < n; i++) {
+        relation_add_text(relation, metrics[i].name);
+        relation_add_text(relation, metrics[i].unit);
+        relation_add_text(relation, metrics[i].adds_up_over);
+        relation_add_text(relation, metrics[i].description);
+    }
+    database_rows_free(metrics, n, QUERY_METRIC_LETTERS);
+    return metrics ? 0 : -1;
 }
 
 static int ask_values(struct database *database, const struct settings *settings,
@@ -358,12 +353,12 @@ int cmd_query(int argc, char **argv)
     if (read_settings(argc, argv, &settings, &path, &status)) {
         int failed = answer(path, &settings, &relation, &err);
         if (failed == 0 && settings.wants_json)
-            failed = relation_print_json(&relation, path, PAGODA_VERSION, stdout, &err);
+            relation_print_json(&relation, path, stdout);
         else if (failed == 0 && settings.wants_csv)
             relation_print_csv(&relation, stdout);
         else if (failed == 0)
             relation_print_text(&relation, stdout);
-        status = log_outcome(failed, &err);
+        status = log_outcome(failed, false, &err);
     }
     relation_release(&relation);
     trial_path_release(&settings.path);

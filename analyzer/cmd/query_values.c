@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 
 /// While the values of one metric are taken.
 struct taking {
@@ -46,13 +46,6 @@ static void add_metric(struct found_values *found, const char *name, const char 
                                    sizeof *found->metrics);
     found->metrics[found->n_metrics++] =
         (struct found_metric){memory_copy_text(name), memory_copy_text(unit)};
-}
-
-static void take_metric(void *user, const char *name, const char *unit, const char *adds_up_over,
-                        const char *description)
-{
-    (void)adds_up_over, (void)description;
-    add_metric(user, name, unit);
 }
 
 static int read_trials(struct database *database, const struct trial_group *group,
@@ -92,9 +85,15 @@ static int ask_metrics(struct database *database, const struct query_request *re
                        const struct query_question *question, struct found_values *found,
                        struct error *err)
 {
-    for (size_t i = 0; i < request->metrics.count; i++)
-        if (query_metrics(database, request->metrics.values[i], take_metric, found, err))
+    for (size_t i = 0; i < request->metrics.count; i++) {
+        size_t n;
+        struct query_metric *metrics = query_metrics(database, request->metrics.values[i], &n, err);
+        if (!metrics)
             return -1;
+        for (size_t j = 0; j < n; j++)
+            add_metric(found, metrics[j].name, metrics[j].unit);
+        database_rows_free(metrics, n, QUERY_METRIC_LETTERS);
+    }
     size_t n_metrics = found->n_metrics;
     for (size_t i = 0; i < n_metrics; i++) {
         struct query_question one = *question;
@@ -125,15 +124,6 @@ static int ask_properties(struct database *database, const struct query_request 
                 return -1;
         }
     return 0;
-}
-
-/// Intervals by name, in the order of their numbers.
-static void take_interval(void *user, const char *name)
-{
-    struct found_values *found = user;
-    found->intervals = array_reserve(found->intervals, &found->intervals_capacity,
-                                     found->n_intervals + 1, sizeof *found->intervals);
-    found->intervals[found->n_intervals++] = memory_copy_text(name);
 }
 
 static const char *part_title(enum query_by by)
@@ -174,7 +164,7 @@ int query_find(struct database *database, const struct query_request *request,
     int status = read_trials(database, &group, found, err);
     found->part_title = part_title(request->by);
     if (status == 0 && request->over == OVER_INTERVALS)
-        status = query_intervals(database, take_interval, found, err);
+        status = (found->intervals = query_intervals(database, &found->n_intervals, err)) ? 0 : -1;
     if (status == 0)
         status = ask_metrics(database, request, &question, found, err);
     if (status == 0)
@@ -306,19 +296,15 @@ static void add_listing(struct relation *relation, const struct found_values *fo
                         bool of_values)
 {
     char *text = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&text, &size);
     for (size_t i = 0; i < n; i++) {
         char *member = of_values ? NULL : member_name(found, &values[i], over);
-        bool is_count = of_values && values[i].value == (double)(int64_t)values[i].value;
-        fputs(i ? ", " : "", stream);
-        if (is_count)
-            fprintf(stream, "%" PRId64, (int64_t)values[i].value);
+        text_append(&text, "%s", i ? ", " : "");
+        if (of_values && values[i].value == (double)(int64_t)values[i].value)
+            text_append(&text, "%" PRId64, (int64_t)values[i].value);
         else
-            fputs(of_values ? exact_number(values[i].value).text : member, stream);
+            text_append(&text, "%s", of_values ? exact_number(values[i].value).text : member);
         free(member);
     }
-    fclose(stream);
     relation_add_text(relation, text);
     free(text);
 }

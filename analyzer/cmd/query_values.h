@@ -46,7 +46,7 @@ struct found_values {
     const char *const *attribute_names;
     size_t n_attributes;
     char **intervals; // with OVER_INTERVALS
-    size_t n_intervals, intervals_capacity;
+    size_t n_intervals;
     struct found_value *values; // by metric, then trial, then part
     size_t n_values, values_capacity;
     const char *part_title; // "process", "call path", ...; NULL: values of trials

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
@@ -61,10 +61,9 @@ static void warn_of_names(const struct reduction_rules *rules, const struct redu
             const struct reduction_condition *condition = &rule->conditions[j];
             if (condition->was_met || profile->n_rows == 0)
                 continue;
-            const char *nearest = spelling_nearest(condition->prefix, names, n);
-            log_warning("%s: no function or source file of this profile is called %s%s%s%s",
-                        rule->place, condition->prefix, nearest ? "; did you mean " : "",
-                        nearest ? nearest : "", nearest ? "?" : "");
+            log_warning("%s: no function or source file of this profile is called %s%s",
+                        rule->place, condition->prefix,
+                        spelling_hint(condition->prefix, names, n, "; did you mean %s?", "").text);
         }
     }
     free(names);
@@ -127,8 +126,11 @@ static int read_earlier(const char *path, char **text, struct error *err)
     trace_filter_free(filter);
     if (path && !filter)
         return -1;
-    *text = path ? text_of_file(path, err) : NULL;
-    return path && !*text ? -1 : 0;
+    if (!path)
+        return 0;
+    const char *why;
+    *text = text_of_file(path, &why);
+    return *text ? 0 : error_set(err, "cannot read %s: %s", path, why);
 }
 
 /// Runs the program three ways: PROFILE is of the second, with the exclude file written after it.
@@ -203,17 +205,16 @@ static int reduce_operands(const struct settings *settings, char **operands, siz
     return settings->output ? write_excludes(profile, settings->output, earlier, source, err) : 0;
 }
 
-static int print(const struct settings *settings, const struct reduction_page *page,
-                 struct error *err)
+static void print(const struct settings *settings, const struct reduction_page *page)
 {
     if (page->n_rows == 0)
         log_warning("%s has no functions of the program: it was not compiled with "
                     "-finstrument-functions, or none was recorded",
                     page->source);
     if (settings->wants_json)
-        return json_print_reduction(page, PAGODA_VERSION, stdout, err);
-    text_print_reduction(page, settings->top, stdout);
-    return 0;
+        json_print_reduction(page, stdout);
+    else
+        text_print_reduction(page, settings->top, stdout);
 }
 
 /// Returns the exit status.
@@ -242,15 +243,13 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
     page.is_any_rank = settings->is_any_rank;
     page.rank = settings->is_any_rank ? NULL : settings->rank_text;
     if (status == 0)
-        status = print(settings, &page, &err);
-    if (status != 0)
-        log_error("%s", err.text);
-    bool is_unreadable = profile.has_unreadable_records;
+        print(settings, &page);
+    status = log_outcome(status, profile.has_unreadable_records, &err);
     reduce_profile_release(&profile);
     reduction_rules_release(&rules);
     free(earlier);
     free(source);
-    return status != 0 ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+    return status;
 }
 
 /// The words after `--` are a launch line. 0, or -1 and ERR: the operands make no sense.
@@ -314,10 +313,7 @@ int cmd_reduce(int argc, char **argv)
             "it. With a launch line the program is run untraced, traced, and traced\n"
             "without the functions left out, and the dilations are shown. Without a "
             "rule:\n" REDUCTION_DEFAULT_RULE "\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 0,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
     };
     struct error err = {{0}};
     int n_behind_dashes = options_words_behind_dashes(argc, argv);

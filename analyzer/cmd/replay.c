@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
@@ -18,7 +18,7 @@
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
@@ -38,6 +38,8 @@ struct replay_request {
     struct option_list parameters; // NAME=VALUE
     struct option_list predicted_parameters;
     struct whatif_options whatif;
+    struct advice_word *words; // these
+    size_t n_words;
 };
 
 /// All that comes of it.
@@ -95,32 +97,29 @@ static bool intervals_are_sound(const struct replay_request *request,
                                 const struct option_usage *usage, int *status)
 {
     struct error err = {{0}};
-    bool is_more = request->wants_ideal || request->out || whatif_is_wanted(&request->whatif);
+    bool is_more = request->wants_ideal || request->out || request->n_words > 0;
     if (request->intervals.count > 0 && is_more) {
         *status = options_usage_error(usage, "--interval is of the measured run: it goes without "
                                              "what-if options, --ideal and --output");
         return false;
     }
-    for (size_t i = 0; i < request->intervals.count; i++) {
-        if (interval_check(request->intervals.values[i], &err) == 0)
-            continue;
-        *status = options_usage_error(usage, "--interval: %s", err.text);
-        return false;
-    }
-    return true;
+    if (intervals_check(&request->intervals, &err) == 0)
+        return true;
+    *status = options_usage_error(usage, "--interval: %s", err.text);
+    return false;
 }
 
 static bool plan_is_sound(const struct replay_request *request, struct replay_outcome *outcome,
                           const struct option_usage *usage, int *status)
 {
     struct error err = {{0}};
-    outcome->is_whatif = whatif_is_wanted(&request->whatif);
+    outcome->is_whatif = request->n_words > 0;
     if (!outcome->is_whatif && request->out)
         *status = options_usage_error(usage, "--output DIR writes a predicted run: say by what-if "
                                              "options what is different in it");
     if (!outcome->is_whatif)
         return !request->out;
-    if (whatif_plan_read(&outcome->plan, &request->whatif, &err) == 0) {
+    if (whatif_plan_read(&outcome->plan, request->words, request->n_words, &err) == 0) {
         const struct whatif_plan *plan = &outcome->plan;
         if (!request->out || (!plan->is_list && !plan->estimate))
             return true;
@@ -203,16 +202,14 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
             "prediction for each value: --latency 1us,2us,5us.\n",
         .rows = rows,
         .n_rows = n_rows,
-        .groups = groups,
-        .n_groups = sizeof groups / sizeof groups[0],
-        .min_operands = 1,
-        .max_operands = 1,
+        OPTION_GROUPS_OF(groups),
         .said = said,
     };
     int first_operand;
     if (!options_parse(&usage, argc, argv, &first_operand, status))
         return false;
     request->trace = argv[first_operand];
+    request->n_words = whatif_options_words(&request->whatif, &request->words);
     trial_path_read(&request->path, request->as);
     return request_is_sound(request, &usage, status) &&
            intervals_are_sound(request, &usage, status) &&
@@ -246,9 +243,8 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     if (!outcome->is_whatif)
         return 0;
-    if (whatif_plan_complete(&outcome->plan, &request->whatif, measured, err) != 0 ||
-        whatif_map_auto(&outcome->plan, &request->whatif, measured, &outcome->places,
-                        &outcome->n_places, err) != 0)
+    if (whatif_plan_complete(&outcome->plan, measured, err) != 0 ||
+        whatif_map_auto(&outcome->plan, measured, &outcome->places, &outcome->n_places, err) != 0)
         return -1;
     const struct whatif_outputs outputs = {.out = request->out,
                                            .keeps_results = request->database != NULL};
@@ -285,18 +281,17 @@ static int store_run(const struct replay_request *request, const struct replay_o
     return status;
 }
 
-static int print_outcome(const struct replay_request *request, const struct replay_outcome *outcome,
-                         struct error *err)
+static void print_outcome(const struct replay_request *request,
+                          const struct replay_outcome *outcome)
 {
     const struct result *result = &outcome->measured.result;
     const struct whatif_report *predicted = outcome->is_whatif ? &outcome->predicted : NULL;
     if (request->wants_json)
-        return json_print(result, predicted, PAGODA_VERSION, stdout, err);
-    if (predicted)
+        json_print(result, predicted, stdout);
+    else if (predicted)
         text_print_whatif(result, predicted, &request->text, stdout);
     else
         text_print(result, &request->text, stdout);
-    return 0;
 }
 
 static void release_request(struct replay_request *request)
@@ -307,6 +302,7 @@ static void release_request(struct replay_request *request)
     options_list_release(&request->parameters);
     options_list_release(&request->predicted_parameters);
     whatif_options_release(&request->whatif);
+    free(request->words);
 }
 
 static void release_outcome(struct replay_outcome *outcome)
@@ -324,17 +320,10 @@ static void release_outcome(struct replay_outcome *outcome)
 /// report.
 static int deliver(const struct replay_request *request, const struct replay_outcome *outcome)
 {
-    const struct result *result = &outcome->measured.result;
     struct error err = {{0}};
-    int status = result->has_unreadable_records ? STATUS_UNREADABLE : STATUS_DONE;
-    if (request->database && store_run(request, outcome, &err) != 0) {
-        log_error("%s", err.text);
-        status = STATUS_FAILED;
-    }
-    if (print_outcome(request, outcome, &err) != 0) {
-        log_error("%s", err.text);
-        status = STATUS_FAILED;
-    }
+    int status = request->database ? store_run(request, outcome, &err) : 0;
+    status = log_outcome(status, outcome->measured.result.has_unreadable_records, &err);
+    print_outcome(request, outcome);
     return status;
 }
 
@@ -357,10 +346,8 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
                                                .wants_json = request->wants_json};
     if (status == 0)
         status = replay_intervals(&intervals, &is_unreadable, &err);
-    if (status)
-        log_error("%s", err.text);
     result_named_free(parameters, request->parameters.count);
-    return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+    return log_outcome(status, is_unreadable, &err);
 }
 
 int cmd_replay(int argc, char **argv)

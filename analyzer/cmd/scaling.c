@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/scaling_series.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "db/database.h"
 #include "db/names.h"
 #include "db/trials.h"
@@ -71,14 +71,14 @@ static int print_page(const struct request *request, const struct scaling_page *
 {
     if (request->svg && print_svg(page, request->svg, err))
         return -1;
-    if (request->wants_json)
-        return json_print_scaling(page, PAGODA_VERSION, stdout, err);
     const struct scaling_text_options options = {
         .top = request->top,
         .width = text_options_for(stdout).width,
         .has_sparklines = isatty(STDOUT_FILENO) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
     };
-    if (request->wants_csv)
+    if (request->wants_json)
+        json_print_scaling(page, stdout);
+    else if (request->wants_csv)
         csv_print_scaling(page, stdout);
     else
         text_print_scaling(page, &options, stdout);
@@ -122,11 +122,9 @@ static int run_scaling(char **operands, size_t n, struct request *request)
         request->choice.n_selectors = n - 1;
         status = run_on_database(operands[0], operands[0], request, &err);
     }
-    bool is_unreadable = traces.has_unreadable_records;
+    status = log_outcome(status, traces.has_unreadable_records, &err);
     compared_traces_remove(&traces);
-    if (status)
-        log_error("%s", err.text);
-    return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
+    return status;
 }
 
 static int check_request(const struct option_usage *usage, const struct request *request)
@@ -190,12 +188,8 @@ int cmd_scaling(int argc, char **argv)
         .operands = "DB [TRIALS...] | TRACE TRACE...",
         .summary = "Shows how runs scale, where scaling breaks, and what will dominate next",
         .details = details,
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .groups = groups,
-        .n_groups = sizeof groups / sizeof groups[0],
-        .min_operands = 1,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
+        OPTION_GROUPS_OF(groups),
     };
     int first, status;
     if (options_parse(&usage, argc, argv, &first, &status))

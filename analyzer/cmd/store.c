@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/store_transfer.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 #include "db/names.h"
 #include "db/points.h"
 #include "db/removal.h"
@@ -110,10 +109,7 @@ static int run_list(int argc, char **argv)
         .operands = "DB",
         .summary = "Lists the runs in an experiment database",
         .details = "DB is an experiment database, as `pagoda replay --store DB` makes it.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = 1,
+        OPTIONS_OF(rows),
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
@@ -129,7 +125,7 @@ static int run_list(int argc, char **argv)
     if (json)
         print_json(json);
     trial_path_release(&of);
-    return log_outcome(status, &err);
+    return log_outcome(status, false, &err);
 }
 
 static void print_attributes(const struct trial_rows *rows)
@@ -276,10 +272,7 @@ static int run_show(int argc, char **argv)
         .operands = "DB TRIAL",
         .summary = "Shows one run of an experiment database",
         .details = trial_help,
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 2,
-        .max_operands = 2,
+        OPTIONS_OF(rows),
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
@@ -294,7 +287,7 @@ static int run_show(int argc, char **argv)
     else if (status == 0)
         print_details(&details, top);
     trial_details_release(&details);
-    return log_outcome(status, &err);
+    return log_outcome(status, false, &err);
 }
 
 static void print_removed(const struct removal *removed)
@@ -326,10 +319,7 @@ static int run_remove(int argc, char **argv)
             "DB is an experiment database, as `pagoda replay --store DB` makes it. TRIAL is\n"
             "a trial's name, EXPERIMENT/TRIAL, APPLICATION/EXPERIMENT/TRIAL, or its number\n"
             "in the list; or the name of a point of a sweep that has no trial.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
@@ -353,7 +343,7 @@ static int run_remove(int argc, char **argv)
                              (const char *const *)argv + first + 1, n_named, &removed, &err);
         print_removed(&removed);
         removal_release(&removed);
-        status = log_outcome(status, &err);
+        status = log_outcome(status, false, &err);
     }
     trial_path_release(&of);
     return status;
@@ -378,7 +368,8 @@ static void print_help(FILE *stream)
 {
     fprintf(stream, "usage: pagoda store ACTION DB ...\n\n"
                     "Keeps runs in experiment databases: adds, shows and removes them, and copies\n"
-                    "them between databases. `pagoda replay TRACE --store DB` adds a run, too.\n\n"
+                    "them between databases. A stored run, measured or predicted, is a trial.\n"
+                    "`pagoda replay TRACE --store DB` adds a run, too.\n\n"
                     "actions:\n");
     for (size_t i = 0; i < N_ACTIONS; i++)
         fprintf(stream, "  %-10s %s\n", actions[i].name, actions[i].summary);
@@ -412,8 +403,7 @@ int cmd_store(int argc, char **argv)
             return actions[i].run(argc - 1, argv + 1);
         names[i] = actions[i].name;
     }
-    const char *nearest = spelling_nearest(name, names, N_ACTIONS);
-    log_error("pagoda store has no action `%s`%s%s%s (`pagoda store --help` lists them)", name,
-              nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
+    log_error("pagoda store has no action `%s`%s (`pagoda store --help` lists them)", name,
+              spelling_hint(name, names, N_ACTIONS, "; did you mean `%s`?", "").text);
     return STATUS_USAGE;
 }

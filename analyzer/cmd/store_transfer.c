@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/cmd/interval_trials.h"
 #include "analyzer/replay/interval.h"
@@ -84,20 +84,9 @@ static int run(struct add_request *request, char *const *traces, size_t n_traces
     request->names.versions = versions;
     request->names.n_versions = request->versions.count;
     int status = add_all(request, traces, n_traces, &is_unreadable, &err);
-    if (status)
-        log_error("%s", err.text);
     result_named_free(parameters, request->parameters.count);
     result_named_free(versions, request->versions.count);
-    return status ? STATUS_FAILED : is_unreadable ? STATUS_UNREADABLE : STATUS_DONE;
-}
-
-/// The first of INTERVALS that is none, and WHY; NULL without.
-static const char *malformed_interval(const struct option_list *intervals, struct error *why)
-{
-    for (size_t i = 0; i < intervals->count; i++)
-        if (interval_check(intervals->values[i], why))
-            return intervals->values[i];
-    return NULL;
+    return log_outcome(status, is_unreadable, &err);
 }
 
 int store_add(int argc, char **argv)
@@ -125,19 +114,15 @@ int store_add(int argc, char **argv)
         .details =
             "Stores what `pagoda replay TRACE --store DB` stores, without a report. If there\n"
             "are several traces, --as EXPERIMENT/ names their experiment.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 2,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
     };
     struct error why = {{0}};
     int first, status;
     if (options_parse(&usage, argc, argv, &first, &status)) {
-        const char *interval = malformed_interval(&request.intervals, &why);
         request.database = argv[first];
         trial_path_read(&path, as);
         request.names = store_names_of(&path);
-        if (interval)
+        if (intervals_check(&request.intervals, &why) != 0)
             status = options_usage_error(&usage, "--interval: %s", why.text);
         else if (named_values_check("parameter", &request.parameters, &why) != 0 ||
                  named_values_check("component", &request.versions, &why) != 0)
@@ -204,10 +189,7 @@ int store_export(int argc, char **argv)
         .summary = "Copies the named runs, or all, to a new database file",
         .details =
             "TRIAL is a name, a number, a pattern or PARAMETER=VALUE, as in `pagoda diff`.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
@@ -224,7 +206,7 @@ int store_export(int argc, char **argv)
     conditions.experiment = of.experiment;
     status = export_selected(argv[first], output, &conditions, &err);
     trial_path_release(&of);
-    return log_outcome(status, &err);
+    return log_outcome(status, false, &err);
 }
 
 // --- import
@@ -321,10 +303,7 @@ int store_import(int argc, char **argv)
         .summary = "Adds all runs of other experiment databases, or values from CSV",
         .details = "FILE is a database or CSV; - is CSV on the standard input. Each file is taken\n"
                    "whole or not at all.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 2,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
@@ -342,7 +321,7 @@ int store_import(int argc, char **argv)
     for (int i = first + 1; i < argc && status == 0; i++)
         status = import_file(argv[first], argv[i], &names, conflict, &err);
     trial_path_release(&path);
-    return log_outcome(status, &err);
+    return log_outcome(status, false, &err);
 }
 
 int store_vacuum(int argc, char **argv)
@@ -351,8 +330,6 @@ int store_vacuum(int argc, char **argv)
         .command = "store vacuum",
         .operands = "DB",
         .summary = "Checks an experiment database and makes its file as small as possible",
-        .min_operands = 1,
-        .max_operands = 1,
     };
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
@@ -360,7 +337,7 @@ int store_vacuum(int argc, char **argv)
     struct error err;
     uint64_t sizes[2];
     if (removal_vacuum(argv[first], sizes, &err))
-        return log_outcome(-1, &err);
+        return log_outcome(-1, false, &err);
     printf("%s: %s before, ", argv[first], quantity_size(sizes[0]).text);
     printf("%s now\n", quantity_size(sizes[1]).text);
     return STATUS_DONE;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
@@ -41,10 +41,9 @@ static int set_parameter(struct sweep_plan *plan, const char *name, const char *
         const char *names[SWEEP_MAX_PARAMETERS];
         for (size_t i = 0; i < plan->n_parameters; i++)
             names[i] = plan->parameters[i].name;
-        const char *nearest = spelling_nearest(name, names, plan->n_parameters);
-        return error_set(err, "the sweep file has no parameter %s%s%s%s", name,
-                         nearest ? "; did you mean " : "", nearest ? nearest : "",
-                         nearest ? "?" : "");
+        return error_set(
+            err, "the sweep file has no parameter %s%s", name,
+            spelling_hint(name, names, plan->n_parameters, "; did you mean %s?", "").text);
     }
     if (parameter)
         sweep_values_release(&parameter->values);
@@ -176,15 +175,15 @@ static int run_points(const struct sweep_request *request, struct sweep_setting 
 {
     struct error err = {{0}};
     struct sweep_report report = {0};
-    int status =
-        request->is_dry ? sweep_look(setting, &report, &err) : sweep_run(setting, &report, &err);
+    int status = request->is_dry ? sweep_look(setting, &report, &err)
+                                 : sweep_carry_out(setting, &report, &err);
     if (status == 0 && request->wants_json)
-        status = sweep_report_print_json(&report, PAGODA_VERSION, stdout, &err);
+        sweep_report_print_json(&report, stdout);
     else if (status == 0 && request->is_dry)
         sweep_report_print_points(&report, stdout);
     else if (status == 0)
         sweep_report_print(&report, stdout);
-    status = log_outcome(status, &err);
+    status = log_outcome(status, false, &err);
     bool has_failed = sweep_report_count(&report, SWEEP_FAILED) > 0 ||
                       sweep_report_count(&report, SWEEP_TOO_LONG) > 0;
     if (status == STATUS_DONE && report.is_interrupted) {
@@ -221,7 +220,8 @@ static int carry_out(const struct sweep_request *request, struct sweep_spec *spe
     if (!predictions_are_sound(request, spec, &setting, &err))
         log_error("%s", err.text);
     else if (request->leaves_result)
-        status = log_outcome(sweep_batch_leave(&setting, request->leaves_result, &err), &err);
+        status =
+            log_outcome(sweep_batch_leave(&setting, request->leaves_result, &err), false, &err);
     else
         status = run_points(request, &setting);
     free(dir);
@@ -320,12 +320,8 @@ int cmd_sweep(int argc, char **argv)
                    "names of parameters in braces: mpirun -n {n} ./app {size}. VALUES is a list\n"
                    "of texts and ranges FIRST:LAST:STEP, such as 1,2:8:2. Stored points are\n"
                    "not run again: after an interruption the same command continues.\n",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .groups = groups,
-        .n_groups = sizeof groups / sizeof groups[0],
-        .min_operands = 0,
-        .max_operands = -1,
+        OPTIONS_OF(rows),
+        OPTION_GROUPS_OF(groups),
     };
     struct sweep_spec spec;
     struct error err = {{0}};
@@ -341,7 +337,7 @@ int cmd_sweep(int argc, char **argv)
     else if (read_plan(&spec, &request, &err) == 0)
         status = carry_out(&request, &spec);
     else if (request.file)
-        status = log_outcome(-1, &err);
+        status = log_outcome(-1, false, &err);
     else
         status = options_usage_error(&usage, "%s", err.text);
     sweep_spec_release(&spec);

@@ -19,10 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/launch/children.h"
 #include "analyzer/launch/facts.h"
@@ -481,8 +480,6 @@ int cmd_trace(int argc, char **argv)
                    "PAGODA_MIN_DURATION) and a line of a configuration file. An option overrides\n"
                    "the variable, a variable overrides the file.\n",
         .rows = rows,
-        .min_operands = 0,
-        .max_operands = -1,
         .stops_at_operand = true,
     };
     int first;

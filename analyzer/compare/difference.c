@@ -438,7 +438,8 @@ static int add_trials(struct difference_page *page, struct database *database,
 {
     struct trial_group trials;
     bool is_a = group == DIFFERENCE_A;
-    if (trial_group_to_compare(database, is_a ? choice->a : choice->b, &trials, err))
+    char *selector = (char *)(is_a ? choice->a : choice->b);
+    if (trial_group_to_compare(database, &selector, 1, &trials, err))
         return -1;
     int status = is_a && choice->wants_newest_a ? trial_group_newest(database, &trials, err) : 0;
     for (size_t i = 0; i < trials.n_ids && status == 0; i++) {

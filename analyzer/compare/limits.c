@@ -27,27 +27,21 @@ struct reading {
     struct error *err;
 };
 
-static void note_unit(void *user, const char *name, const char *unit, const char *adds_up_over,
-                      const char *description)
-{
-    char **to = user;
-    (void)name;
-    (void)adds_up_over;
-    (void)description;
-    free(*to);
-    *to = memory_copy_text(unit);
-}
-
 /// The metric's unit, to be freed. A wait state that no trial has is one with the value 0.
 static int find_unit(struct reading *reading, const char *metric, char **unit)
 {
     static const char of_properties[] = "SELECT name || '.wait_ns' FROM property UNION "
                                         "SELECT name || '.count' FROM property UNION "
                                         "SELECT name FROM metric";
-    *unit = memory_copy_text("");
+    size_t n;
     bool is_pattern = metric[strcspn(metric, "*?[")] != '\0';
-    if (!is_pattern && query_metrics(reading->database, metric, note_unit, unit, NULL) == 0)
+    struct query_metric *stored =
+        is_pattern ? NULL : query_metrics(reading->database, metric, &n, NULL);
+    *unit = memory_copy_text(stored ? stored->unit : "");
+    if (stored) {
+        database_rows_free(stored, n, QUERY_METRIC_LETTERS);
         return 0;
+    }
     if (names_check(reading->database, "metric", of_properties, metric, reading->err))
         return error_wrap(reading->err, "%s:%u", reading->path, reading->line);
     free(*unit);
@@ -137,18 +131,6 @@ static int read_limit(struct reading *reading, char *line, struct limit_row *row
     return status;
 }
 
-static void add_stored(void *user, const char *metric, const char *unit, const char *focus,
-                       double value)
-{
-    struct limit_page *page = user;
-    page->rows = array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
-    page->rows[page->n_rows++] = (struct limit_row){.metric = memory_copy_text(metric),
-                                                    .unit = memory_copy_text(unit),
-                                                    .focus = memory_copy_text(focus),
-                                                    .is_at_least = strcmp(unit, "share") == 0,
-                                                    .limit = value};
-}
-
 /// The values of a trial of the origin "threshold": shares are least values, all others greatest.
 static int read_stored(struct reading *reading, int64_t trial)
 {
@@ -161,9 +143,20 @@ static int read_stored(struct reading *reading, int64_t trial)
         return error_set(reading->err,
                          "the trial %s is no set of limits: its origin is not \"threshold\"",
                          reading->path);
-    if (trial_values(reading->database, trial, add_stored, reading->page, reading->err))
+    struct limit_page *page = reading->page;
+    struct trial_value *values =
+        trial_values(reading->database, trial, &page->n_rows, reading->err);
+    if (!values)
         return -1;
-    if (reading->page->n_rows == 0)
+    page->rows = array_reserve(NULL, &page->capacity, page->n_rows, sizeof *page->rows);
+    for (size_t i = 0; i < page->n_rows; i++) // which take the texts over
+        page->rows[i] = (struct limit_row){.metric = values[i].metric,
+                                           .unit = values[i].unit,
+                                           .focus = values[i].focus,
+                                           .is_at_least = strcmp(values[i].unit, "share") == 0,
+                                           .limit = values[i].value};
+    free(values);
+    if (page->n_rows == 0)
         return error_set(reading->err, "the trial %s holds no limits", reading->path);
     return 0;
 }
@@ -223,10 +216,10 @@ static int evaluate(struct reading *reading, const struct trial_group *group, st
                                             .trials = group->ids,
                                             .n_trials = group->n_ids};
     struct sum sum = {0, 0};
-    char *stored = NULL;
-    bool is_stored = query_metrics(reading->database, row->metric, note_unit, &stored, NULL) == 0;
-    free(stored);
-    if (is_stored && query_metric(reading->database, &question, add_value, &sum, reading->err))
+    size_t n_stored;
+    struct query_metric *stored = query_metrics(reading->database, row->metric, &n_stored, NULL);
+    database_rows_free(stored, n_stored, QUERY_METRIC_LETTERS);
+    if (stored && query_metric(reading->database, &question, add_value, &sum, reading->err))
         return error_wrap(reading->err, "%s: %s", reading->path, row->metric);
     if (sum.n < group->n_ids && strcmp(row->unit, "share") == 0)
         return error_set(reading->err, "%s: not every trial of %s has a %s", reading->path,
@@ -246,7 +239,7 @@ static int evaluate_all(struct reading *reading, char *const *selectors, size_t 
     page->rows = array_reserve(page->rows, &page->capacity, n * n_limits, sizeof *page->rows);
     for (size_t i = 0; i < n && status == 0; i++) {
         struct trial_group group;
-        status = trial_group_to_compare(reading->database, selectors[i], &group, reading->err);
+        status = trial_group_to_compare(reading->database, &selectors[i], 1, &group, reading->err);
         for (size_t j = 0; j < n_limits && status == 0; j++) {
             struct limit_row *row = &page->rows[i * n_limits + j];
             if (i > 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "db/focus.h"
 
 /// The slash sorts before every other byte, so that nothing comes between a resource and what is
 /// below it: "/a", "/a/b", "/a.c".
@@ -24,12 +25,7 @@ int resource_path_compare(const char *a, const char *b)
 
 size_t resource_path_next(const char *path, size_t length)
 {
-    if (!path[length])
-        return length;
-    size_t end = length + 1; // behind the slash
-    while (path[end] && path[end] != '/')
-        end += path[end] == '\\' && path[end + 1] ? 2 : 1;
-    return end;
+    return path[length] ? length + 1 + focus_level_length(path + length + 1) : length;
 }
 
 size_t resource_path_depth(const char *path)
@@ -42,10 +38,7 @@ size_t resource_path_depth(const char *path)
 
 const char *resource_path_last(const char *path)
 {
-    size_t last = 0;
-    for (size_t length = 0; path[length]; length = resource_path_next(path, length))
-        last = length + 1;
-    return path + last;
+    return path + focus_last_level(path) + 1;
 }
 
 bool resource_path_is_within(const char *path, const char *ancestor)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 
 static const double little = 0.02; // of the ranks' time: not worth a sentence
 
@@ -44,11 +44,12 @@ static void conclude_cores(const struct scaling *scaling, const char *by, FILE *
     const struct scaling_point *point = &scaling->points[worst];
     struct quantity share = quantity_share(point->no_cpu_share);
     if (point->has_few_cores)
-        fprintf(to,
-                "At %s = %g ranks had no core for %s of their time: the nodes were oversubscribed. "
-                "All numbers here include that time, so they do not hold for a machine with a core "
-                "for each rank. ",
-                by, point->x, share.text);
+        fprintf(
+            to,
+            "At %s = %g ranks had no CPU time for %s of their time: the nodes were oversubscribed. "
+            "All numbers here include that time, so they do not hold for a machine with a core "
+            "for each rank. ",
+            by, point->x, share.text);
     else
         fprintf(to,
                 "At %s = %g ranks had no CPU time for %s of their time: other programs used their "

@@ -20,7 +20,7 @@ static const char *const series_severities[] = {"computation-loss", "efficiency-
 struct finding {
     struct database *database;
     const struct catalogue *patterns;
-    struct property_catalogue properties;
+    struct property_catalogue *properties;
     struct scaling_series *series;
     const struct scaling_trial **trials; // its trials by the parameter
     struct error *err;
@@ -106,12 +106,12 @@ static int evaluate(struct finding *finding, const struct experiment_property *p
         series->findings =
             memory_resize(series->findings, series->n_findings + 1, sizeof *series->findings);
         series->findings[series->n_findings++] = (struct scaling_finding){
-            .id = memory_copy_text(property->id),
-            .subject = memory_copy_text(property->is_each ? subject : ""),
-            .name = memory_copy_text(property->name),
-            .summary = memory_copy_text(property->summary),
-            .diagnosis = memory_copy_text(property->diagnosis),
-            .condition = memory_copy_text(property->condition),
+            .id = property->id,
+            .subject = property->is_each ? subject : "",
+            .name = property->name,
+            .summary = property->summary,
+            .diagnosis = property->diagnosis,
+            .condition = property->condition,
             .is_evaluated = !isnan(severity) && confidence > 0,
             .holds = holds,
             .severity = holds ? fmin(fmax(severity, 0), 1) : 0,
@@ -152,8 +152,8 @@ static int evaluate_all(struct finding *finding)
         finding->trials[i] = &series->scaling->trials[i];
     qsort(finding->trials, n_trials, sizeof *finding->trials, compare_x);
     int status = 0;
-    for (size_t i = 0; i < finding->properties.n && status == 0; i++) {
-        const struct experiment_property *property = &finding->properties.items[i];
+    for (size_t i = 0; i < finding->properties->n && status == 0; i++) {
+        const struct experiment_property *property = &finding->properties->items[i];
         status =
             property->is_each ? evaluate_each(finding, property) : evaluate(finding, property, "");
     }
@@ -167,21 +167,21 @@ int scaling_properties_find(struct database *database, const struct option_list 
                             struct scaling_page *page, struct error *err)
 {
     struct finding finding = {.database = database, .err = err};
+    finding.properties = page->properties = memory_zeroed(1, sizeof *page->properties);
     char *directory = data_folder(err);
     if (!directory)
         return -1;
     char *folder = memory_format("%s/experiments", directory);
     struct catalogue *patterns = catalogue_load(directory, NULL, 0, err);
-    int status = patterns ? property_folder_read(&finding.properties, folder, err) : -1;
+    int status = patterns ? property_folder_read(finding.properties, folder, err) : -1;
     for (size_t i = 0; i < files->count && status == 0; i++)
-        status = property_file_read(&finding.properties, files->values[i], err);
+        status = property_file_read(finding.properties, files->values[i], err);
     finding.patterns = patterns;
     for (size_t i = 0; i < page->n_series && status == 0; i++) {
         finding.series = &page->series[i];
         status = evaluate_all(&finding);
     }
     page->has_findings = true;
-    property_catalogue_release(&finding.properties);
     catalogue_free(patterns);
     free(folder);
     free(directory);

@@ -9,10 +9,10 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
+#include "analyzer/sweep/property.h"
 #include "db/query/figures.h"
 #include "db/query/selection.h"
 
@@ -31,28 +31,12 @@ struct choosing {
     struct error *err;
 };
 
-static void add_id(struct trial_group *group, int64_t id)
-{
-    for (size_t i = 0; i < group->n_ids; i++)
-        if (group->ids[i] == id)
-            return;
-    group->ids = array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
-    group->ids[group->n_ids++] = id;
-}
-
 static int find_ids(struct choosing *choosing, struct trial_group *group)
 {
     const struct scaling_choice *choice = choosing->choice;
-    for (size_t i = 0; i < choice->n_selectors; i++) {
-        struct trial_group found;
-        if (trial_group_to_compare(choosing->database, choice->selectors[i], &found, choosing->err))
-            return -1;
-        for (size_t j = 0; j < found.n_ids; j++)
-            add_id(group, found.ids[j]);
-        trial_group_release(&found);
-    }
     if (choice->n_selectors)
-        return 0;
+        return trial_group_to_compare(choosing->database, choice->selectors, choice->n_selectors,
+                                      group, choosing->err);
     bool is_fact = strcmp(choice->by, "ranks") == 0 || strcmp(choice->by, "nodes") == 0;
     return trial_group_all(choosing->database, choice->application, choice->experiment,
                            is_fact ? NULL : choice->by, group, choosing->err);
@@ -80,14 +64,10 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
             names[n++] = facts->parameters[j].name;
         }
     }
-    const char *nearest = spelling_nearest(name, names, n);
-    if (nearest)
-        error_set(choosing->err, "no trial has a parameter \"%s\"; did you mean \"%s\"?", name,
-                  nearest);
-    else
-        error_set(choosing->err,
-                  "no trial has a parameter \"%s\": `pagoda store show` lists those of a trial",
-                  name);
+    error_set(choosing->err, "no trial has a parameter \"%s\"%s", name,
+              spelling_hint(name, names, n, "; did you mean \"%s\"?",
+                            ": `pagoda store show` lists those of a trial")
+                  .text);
     free(names);
     return -1;
 }
@@ -490,30 +470,20 @@ int scaling_series_read(struct database *database, const struct scaling_choice *
     return status;
 }
 
-static void findings_release(struct scaling_series *series)
-{
-    for (size_t i = 0; i < series->n_findings; i++) {
-        struct scaling_finding *finding = &series->findings[i];
-        free(finding->id);
-        free(finding->subject);
-        free(finding->name);
-        free(finding->summary);
-        free(finding->diagnosis);
-        free(finding->condition);
-    }
-    free(series->findings);
-}
-
 void scaling_series_release(struct scaling_page *page)
 {
     for (size_t i = 0; i < page->n_series; i++) {
         struct scaling_series *series = &page->series[i];
-        findings_release(series);
+        free(series->findings);
         free(series->name);
         free(series->kind_reason);
         free(series->conclusion);
         scaling_free(series->scaling);
     }
+    if (page->properties)
+        property_catalogue_release(page->properties);
+    free(page->properties);
+    page->properties = NULL;
     free(page->series);
     page->series = NULL;
     page->n_series = 0;

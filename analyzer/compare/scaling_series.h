@@ -15,8 +15,8 @@
 
 /// A property of the runs of a series together, declared in patterns/experiments.
 struct scaling_finding {
-    char *id, *subject; // subject: the wait state it is asked of, "" for none
-    char *name, *summary, *diagnosis, *condition;
+    const char *id, *subject; // subject: the wait state it is asked of, "" for none
+    const char *name, *summary, *diagnosis, *condition;
     bool is_evaluated; // false: something it asks for is unknown of a run
     bool holds;
     double severity, confidence; // 0..1; severity 0 where it does not hold
@@ -34,10 +34,11 @@ struct scaling_series {
 };
 
 struct scaling_page {
-    const char *database; // NULL: none
-    const char *by;       // the parameter
-    double threshold;     // of the efficiency
-    bool has_findings;    // properties were asked for
+    const char *database;                  // NULL: none
+    const char *by;                        // the parameter
+    double threshold;                      // of the efficiency
+    bool has_findings;                     // properties were asked for
+    struct property_catalogue *properties; // which findings refer to
     struct scaling_series *series;
     size_t n_series;
     size_t n_without_parameter; // trials that were left out: they have no such parameter,

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/compare/resource_path.h"
 #include "db/focus.h"
 #include "db/query/figures.h"
 #include "db/query/query.h"
@@ -33,12 +34,11 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
     bool is_known = false;
     for (size_t i = 0; i < n; i++)
         is_known |= strcmp(names[i], name) == 0;
-    if (!is_known) {
-        const char *nearest = spelling_nearest(name, names, n);
-        error_set(err, "%s asks for %s, which is no wait state%s%s%s", who, name,
-                  nearest ? "; did you mean " : " (`pagoda explain patterns` lists them)",
-                  nearest ? nearest : "", nearest ? "?" : "");
-    }
+    if (!is_known)
+        error_set(err, "%s asks for %s, which is no wait state%s", who, name,
+                  spelling_hint(name, names, n, "; did you mean %s?",
+                                " (`pagoda explain patterns` lists them)")
+                      .text);
     free(names);
     return is_known ? 0 : -1;
 }
@@ -84,69 +84,48 @@ struct adding {
     size_t n_names, capacity;
 };
 
-/// The next name of a path of names, which ends at / (a backslash protects one). To be freed.
-static char *next_name(const char **path)
-{
-    const char *from = *path;
-    char *name = memory_new(strlen(from) + 1), *to = name;
-    for (; *from && *from != '/'; from++) {
-        if (*from == '\\' && from[1])
-            from++;
-        *to++ = *from;
-    }
-    *to = '\0';
-    *path = *from ? from + 1 : from;
-    return name;
-}
-
-/// Do the names of PATH begin with those that REGION has?
+/// Do the names of PATH, at a slash, begin with those that REGION has?
 static bool begins_with(const char *path, const char *region)
 {
     bool fits = true;
     while (fits && *region) {
-        size_t length = strcspn(region, "/");
+        size_t length = strcspn(region, "/"), level = resource_path_next(path, 0);
         char *pattern = memory_format("%.*s", (int)length, region);
-        fits = *path != '\0';
-        char *name = next_name(&path);
-        fits = fits && (strcmp(pattern, name) == 0 || fnmatch(pattern, name, 0) == 0);
+        char *escaped = memory_format("%.*s", (int)level, path);
+        char *name = resource_path_plain(escaped);
+        fits = level > 0 && (strcmp(pattern, name + 1) == 0 || fnmatch(pattern, name + 1, 0) == 0);
+        path += level;
         region += length + (region[length] == '/');
         free(pattern);
+        free(escaped);
         free(name);
     }
     return fits;
 }
 
-static const char root[] = "/CallPath/";
-
 /// Are the names of REGION anywhere in the path?
 static bool is_inside(const char *path, const char *region)
 {
-    while (*path) {
+    for (; *path; path += resource_path_next(path, 0))
         if (begins_with(path, region))
             return true;
-        free(next_name(&path));
-    }
     return false;
 }
 
 static void add_value(const struct query_value *value, void *user)
 {
+    static const char root[] = "/CallPath";
     struct adding *adding = user;
-    if (!value->part || strncmp(value->part, root, strlen(root)) != 0)
+    if (!value->part || !resource_path_is_within(value->part, root) || !value->part[strlen(root)])
         return;
-    const char *path = value->part + strlen(root);
-    char *last = NULL;
-    for (const char *rest = path; *rest;) {
-        free(last);
-        last = next_name(&rest);
-    }
-    if (!adding->region || is_inside(path, adding->region)) {
+    char *last = resource_path_plain(resource_path_last(value->part));
+    if (!adding->region || is_inside(value->part + strlen(root), adding->region)) {
         adding->all += value->value;
-        adding->mpi += last && strncmp(last, "MPI_", 4) == 0 ? value->value : 0;
+        adding->mpi += strncmp(last, "MPI_", 4) == 0 ? value->value : 0;
     }
     adding->names =
         array_reserve(adding->names, &adding->capacity, adding->n_names + 1, sizeof *adding->names);
-    adding->names[adding->n_names++] = last ? last : memory_copy_text("");
+    adding->names[adding->n_names++] = last;
 }
 
 static void adding_release(struct adding *adding)
@@ -154,12 +133,6 @@ static void adding_release(struct adding *adding)
     for (size_t i = 0; i < adding->n_names; i++)
         free((char *)adding->names[i]);
     free(adding->names);
-}
-
-static void ignore_metric(void *user, const char *name, const char *unit, const char *adds_up_over,
-                          const char *description)
-{
-    (void)user, (void)name, (void)unit, (void)adds_up_over, (void)description;
 }
 
 /// Adds up METRIC in the region. 0, or -1 and ERR.
@@ -184,16 +157,17 @@ double region_severity_read(struct database *database, int64_t id, const char *p
     double severity = NAN;
     int status = add_up(database, id, "exclusive_ns", region, &time, why);
     if (status == 0 && !(time.all > 0)) {
-        const char *nearest = spelling_nearest(region, time.names, time.n_names);
-        error_set(why, "it has no region %s%s%s%s", region, nearest ? "; did you mean " : "",
-                  nearest ? nearest : "", nearest ? "?" : "");
+        error_set(why, "it has no region %s%s", region,
+                  spelling_hint(region, time.names, time.n_names, "; did you mean %s?", "").text);
     } else if (status == 0 && strcmp(property, inefficiency) == 0) {
         severity = time.mpi / time.all;
     } else if (status == 0) {
         char *metric = memory_format("%s.wait_ns", property);
         // A wait state that no trial has is no metric.
-        if (query_metrics(database, metric, ignore_metric, NULL, NULL) != 0 ||
-            add_up(database, id, metric, region, &waits, why) == 0)
+        size_t n;
+        struct query_metric *stored = query_metrics(database, metric, &n, NULL);
+        database_rows_free(stored, n, QUERY_METRIC_LETTERS);
+        if (!stored || add_up(database, id, metric, region, &waits, why) == 0)
             severity = waits.all / time.all;
         free(metric);
     }

@@ -65,12 +65,6 @@ void structure_release(struct structure *structure)
     *structure = (struct structure){0};
 }
 
-struct merging {
-    struct structure_page *page;
-    const struct resource_map *map;
-    int64_t ids[STRUCTURE_MAX_RUNS];
-};
-
 /// Whether the scheduler of the machine made the resource, and not the program: each run has its
 /// own.
 static bool is_chance(const char *path)
@@ -81,30 +75,21 @@ static bool is_chance(const char *path)
     return is_one;
 }
 
-static void add_resource(void *user, const char *path)
+static int add_trial(struct structure_page *page, const struct resource_map *map,
+                     struct database *database, int64_t id, struct error *err)
 {
-    struct merging *merging = user;
-    if (is_chance(path))
-        return;
-    char *mapped = resource_map_apply(merging->map, path);
-    structure_add(&merging->page->structure, (unsigned)merging->page->n_runs, mapped);
-    free(mapped);
-}
-
-static int add_trial(struct merging *merging, struct database *database, int64_t id,
-                     struct error *err)
-{
-    struct structure_page *page = merging->page;
-    for (size_t i = 0; i < page->n_runs; i++)
-        if (merging->ids[i] == id)
-            return 0;
-    if (page->n_runs == STRUCTURE_MAX_RUNS)
-        return error_set(err, "at most %d trials can be compared by structure", STRUCTURE_MAX_RUNS);
     struct trial_time time;
-    if (trial_resources(database, id, add_resource, merging, err) ||
-        trial_time_read(database, id, &time, err))
+    size_t n;
+    char **paths = trial_resources(database, id, &n, err);
+    for (size_t i = 0; i < n; i++) {
+        char *mapped = is_chance(paths[i]) ? NULL : resource_map_apply(map, paths[i]);
+        if (mapped)
+            structure_add(&page->structure, (unsigned)page->n_runs, mapped);
+        free(mapped);
+    }
+    database_rows_free(paths, n, "c");
+    if (!paths || trial_time_read(database, id, &time, err))
         return -1;
-    merging->ids[page->n_runs] = id;
     page->runs[page->n_runs++] = memory_copy_text(time.name);
     trial_time_release(&time);
     return 0;
@@ -114,16 +99,15 @@ int structure_page_read(struct database *database, char *const *selectors, size_
                         const struct resource_map *map, struct structure_page *page,
                         struct error *err)
 {
-    struct merging merging = {.page = page, .map = map};
+    struct trial_group group;
     *page = (struct structure_page){.database = database->path};
-    int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        struct trial_group group = {0};
-        status = trial_group_to_compare(database, selectors[i], &group, err);
-        for (size_t j = 0; j < group.n_ids && status == 0; j++)
-            status = add_trial(&merging, database, group.ids[j], err);
-        trial_group_release(&group);
-    }
+    int status = trial_group_to_compare(database, selectors, n, &group, err);
+    if (status == 0 && group.n_ids > STRUCTURE_MAX_RUNS)
+        status =
+            error_set(err, "at most %d trials can be compared by structure", STRUCTURE_MAX_RUNS);
+    for (size_t i = 0; i < group.n_ids && status == 0; i++)
+        status = add_trial(page, map, database, group.ids[i], err);
+    trial_group_release(&group);
     if (status == 0)
         structure_merge(&page->structure);
     else

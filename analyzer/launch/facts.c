@@ -22,38 +22,69 @@ struct revision {
     char tag[256];    // of this very commit, the nearest one if it has several; empty: none
 };
 
-/// First line of what `git -C FOLDER ARGUMENTS` prints. False: it failed, or took too long.
-static bool ask_git(const char *folder, const char *arguments, char *line, size_t size)
+/// Is FOLDER in a repository? Asking git where there is none would delay the run for nothing.
+static bool has_repository(const char *folder)
+{
+    char path[PATH_MAX + 8];
+    if (getenv("GIT_DIR"))
+        return true;
+    if (!realpath(folder, path))
+        return false;
+    for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
+        strcpy(end, "/.git");
+        if (access(path, F_OK) == 0)
+            return true;
+        *end = '\0';
+    }
+    return false;
+}
+
+/// Starts `git -C FOLDER ARGUMENTS`, for read_answer().
+static FILE *ask_git(const char *folder, const char *arguments)
 {
     char *word = shell_path(folder);
     char *command = memory_format("exec timeout -k 1 %d git --no-optional-locks -C %s %s "
                                   "</dev/null 2>/dev/null",
                                   MOST_SECONDS, word, arguments);
     FILE *answer = popen(command, "re");
+    free(command);
+    free(word);
+    return answer;
+}
+
+/// The first line of what git prints. False: it failed, or took too long.
+static bool read_answer(FILE *answer, char *line, size_t size)
+{
     if (!answer || !fgets(line, (int)size, answer))
         line[0] = '\0';
     line[strcspn(line, "\n")] = '\0';
     while (answer && getc(answer) != EOF)
         continue;
-    free(command);
-    free(word);
     return answer && pclose(answer) == 0;
 }
 
+/// All questions at once: they would take ten milliseconds each.
 static bool find_in(const char *folder, struct revision *revision)
 {
-    char line[256];
-    if (!ask_git(folder, "rev-parse --verify HEAD", line, sizeof line) ||
-        strlen(line) >= sizeof revision->commit || strspn(line, "0123456789abcdef") != strlen(line))
+    char commit[256], line[256];
+    if (!has_repository(folder))
         return false;
-    snprintf(revision->commit, sizeof revision->commit, "%.64s", line);
-    if (ask_git(folder, "status --porcelain --untracked-files=no", line, sizeof line))
+    FILE *head = ask_git(folder, "rev-parse --verify HEAD");
+    FILE *status = ask_git(folder, "status --porcelain --untracked-files=no");
+    FILE *branch = ask_git(folder, "symbolic-ref --short -q HEAD");
+    FILE *tag = ask_git(folder, "describe --tags --exact-match HEAD");
+    bool is_known = read_answer(head, commit, sizeof commit) &&
+                    strlen(commit) < sizeof revision->commit &&
+                    strspn(commit, "0123456789abcdef") == strlen(commit);
+    if (is_known)
+        snprintf(revision->commit, sizeof revision->commit, "%.64s", commit);
+    if (read_answer(status, line, sizeof line) && is_known)
         snprintf(revision->modified, sizeof revision->modified, "%s", *line ? "yes" : "no");
-    if (ask_git(folder, "symbolic-ref --short -q HEAD", line, sizeof line))
+    if (read_answer(branch, line, sizeof line) && is_known)
         snprintf(revision->branch, sizeof revision->branch, "%s", line);
-    if (ask_git(folder, "describe --tags --exact-match HEAD", line, sizeof line))
+    if (read_answer(tag, line, sizeof line) && is_known)
         snprintf(revision->tag, sizeof revision->tag, "%s", line);
-    return true;
+    return is_known;
 }
 
 static struct revision find_revision(const char *program)

@@ -106,108 +106,6 @@ static enum launcher_kind kind_of(const char *word)
     return is_open_mpi(word) ? LAUNCHER_OPEN_MPI : LAUNCHER_HYDRA;
 }
 
-struct launch launch_inspect(char **line)
-{
-    struct launch launch = {.launcher = -1, .program = -1};
-    bool in_options;
-    int i = 0;
-    // The launcher is the first word, or follows tools that start it.
-    for (int k = 0; line[k] && launch.launcher < 0 && (k == 0 || is_wrapper(line[0])); k++)
-        if (is_launcher(line[k]))
-            launch.launcher = k;
-    in_options = launch.launcher >= 0;
-    if (in_options) {
-        launch.kind = kind_of(line[launch.launcher]);
-        i = launch.launcher + 1;
-    }
-    while (line[i]) {
-        int n_words = 1;
-        if (line[i][0] != '-')
-            in_options = false;
-        else if (in_options)
-            n_words = launch_option_words(launch.kind, line[i]);
-        if (line[i][0] != '-' && !is_wrapper(line[i]) && find_command(line[i], launch.path)) {
-            launch.program = i;
-            return launch;
-        }
-        while (line[i] && n_words-- > 0)
-            i++;
-    }
-    launch.path[0] = '\0';
-    return launch;
-}
-
-static char **with_open_mpi_exports(char **line, const struct launch *launch,
-                                    const char *const *names, int n)
-{
-    int n_names = 0;
-    int to = 0;
-    while (names[n_names])
-        n_names++;
-    char **result = memory_zeroed((size_t)(n + 2 * n_names + 1), sizeof *result);
-    for (int i = 0; i < n; i++) {
-        result[to++] = memory_copy_text(line[i]);
-        for (int k = 0; i == launch->launcher && k < n_names; k++) {
-            result[to++] = memory_copy_text("-x");
-            result[to++] = memory_copy_text(names[k]);
-        }
-    }
-    return result;
-}
-
-/// Without --export, srun exports everything, or what SLURM_EXPORT_ENV says.
-static char **with_srun_exports(char **line, const struct launch *launch, const char *const *names,
-                                int n)
-{
-    char **result = memory_zeroed((size_t)n + 1, sizeof *result);
-    int last = launch->program < 0 ? n : launch->program;
-    for (int i = 0; i < n; i++) {
-        bool is_option = i > launch->launcher && i < last;
-        int n_before = 0; // characters before the value
-        char *list = NULL;
-        if (is_option && !strncmp(line[i], "--export=", strlen("--export=")))
-            n_before = (int)strlen("--export=");
-        if (is_option && (n_before > 0 || !strcmp(line[i - 1], "--export")))
-            list = launch_export_with(line[i] + n_before, names);
-        result[i] =
-            list ? memory_format("%.*s%s", n_before, line[i], list) : memory_copy_text(line[i]);
-        free(list);
-    }
-    return result;
-}
-
-char **launch_with_exports(char **line, const struct launch *launch, const char *const *names)
-{
-    static const char *const no_names[] = {NULL};
-    int n = 0;
-    while (line[n])
-        n++;
-    if (launch->kind == LAUNCHER_SRUN)
-        return with_srun_exports(line, launch, names, n);
-    return with_open_mpi_exports(line, launch, launch->kind == LAUNCHER_OPEN_MPI ? names : no_names,
-                                 n);
-}
-
-bool launch_is_static(const char *path)
-{
-    FILE *file = fopen(path, "re");
-    Elf64_Ehdr header;
-    bool is_elf = false;
-    bool has_interpreter = false;
-    if (!file)
-        return false;
-    if (fread(&header, sizeof header, 1, file) == 1 && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-        header.e_ident[EI_CLASS] == ELFCLASS64 &&
-        fseek(file, (long)header.e_phoff, SEEK_SET) == 0) {
-        Elf64_Phdr segment;
-        is_elf = true;
-        for (int i = 0; i < header.e_phnum && fread(&segment, sizeof segment, 1, file) == 1; i++)
-            has_interpreter = has_interpreter || segment.p_type == PT_INTERP;
-    }
-    fclose(file);
-    return is_elf && !has_interpreter;
-}
-
 // Without their dashes, each between spaces.
 static const char open_mpi_one_value[] =
     " n np c H N x host hostfile machinefile default-hostfile rankfile rf map-by rank-by bind-to "
@@ -257,7 +155,10 @@ static int srun_values(const char *word)
     return !is_listed(srun_flags, word + 2);
 }
 
-int launch_option_words(enum launcher_kind kind, const char *word)
+/// How many words the option WORD takes: itself and the values that follow it as words of their
+/// own (`-n 4` is 2, `-n4` and `--ntasks=4` are 1). WORD begins with '-'. What is unknown has no
+/// value with mpirun, and one with srun if it is a long option without '='.
+static int option_words(enum launcher_kind kind, const char *word)
 {
     const char *name = word + strspn(word, "-");
     if (kind == LAUNCHER_SRUN)
@@ -267,6 +168,90 @@ int launch_option_words(enum launcher_kind kind, const char *word)
     if (kind == LAUNCHER_HYDRA)
         return 1 + n_values(hydra_one_value, hydra_two_values, name);
     return 1;
+}
+
+struct launch launch_inspect(char **line)
+{
+    struct launch launch = {.launcher = -1, .program = -1};
+    bool in_options;
+    int i = 0;
+    // The launcher is the first word, or follows tools that start it.
+    for (int k = 0; line[k] && launch.launcher < 0 && (k == 0 || is_wrapper(line[0])); k++)
+        if (is_launcher(line[k]))
+            launch.launcher = k;
+    in_options = launch.launcher >= 0;
+    if (in_options) {
+        launch.kind = kind_of(line[launch.launcher]);
+        i = launch.launcher + 1;
+    }
+    while (line[i]) {
+        int n_words = 1;
+        if (line[i][0] != '-')
+            in_options = false;
+        else if (in_options)
+            n_words = option_words(launch.kind, line[i]);
+        if (line[i][0] != '-' && !is_wrapper(line[i]) && find_command(line[i], launch.path)) {
+            launch.program = i;
+            return launch;
+        }
+        while (line[i] && n_words-- > 0)
+            i++;
+    }
+    launch.path[0] = '\0';
+    return launch;
+}
+
+/// Without --export, srun exports everything, or what SLURM_EXPORT_ENV says.
+static void add_srun_word(char ***result, char *const *word, bool is_option,
+                          const char *const *names)
+{
+    static const char export[] = "--export=";
+    size_t n_before = strncmp(*word, export, strlen(export)) == 0 ? strlen(export) : 0;
+    char *list = is_option && (n_before > 0 || strcmp(word[-1], "--export") == 0)
+                     ? launch_export_with(*word + n_before, names)
+                     : NULL;
+    char *whole = list ? memory_format("%.*s%s", (int)n_before, *word, list) : NULL;
+    words_add(result, whole ? whole : *word);
+    free(whole);
+    free(list);
+}
+
+char **launch_with_exports(char **line, const struct launch *launch, const char *const *names)
+{
+    char **result = NULL;
+    bool is_srun = launch->kind == LAUNCHER_SRUN, is_open_mpi = launch->kind == LAUNCHER_OPEN_MPI;
+    for (int i = 0; line[i]; i++) {
+        bool is_option = i > launch->launcher && (launch->program < 0 || i < launch->program);
+        if (is_srun)
+            add_srun_word(&result, &line[i], is_option, names);
+        else
+            words_add(&result, line[i]);
+        for (int k = 0; is_open_mpi && i == launch->launcher && names[k]; k++) {
+            words_add(&result, "-x");
+            words_add(&result, names[k]);
+        }
+    }
+    return result;
+}
+
+bool launch_is_static(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    Elf64_Ehdr header;
+    bool is_elf = false;
+    bool has_interpreter = false;
+    if (!file)
+        return false;
+    if (fread(&header, sizeof header, 1, file) == 1 && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+        header.e_ident[EI_CLASS] == ELFCLASS64 &&
+        fseek(file, (long)header.e_phoff, SEEK_SET) == 0) {
+        Elf64_Phdr segment;
+        is_elf = true;
+        for (int i = 0; i < header.e_phnum && fread(&segment, sizeof segment, 1, file) == 1; i++)
+            has_interpreter = has_interpreter || segment.p_type == PT_INTERP;
+    }
+    fclose(file);
+    return is_elf && !has_interpreter;
 }
 
 char *launch_export_with(const char *value, const char *const *names)

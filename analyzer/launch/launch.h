@@ -26,11 +26,6 @@ char **launch_with_exports(char **line, const struct launch *launch, const char 
 /// True if the file is an ELF program that no library can be preloaded into.
 bool launch_is_static(const char *path);
 
-/// How many words the option WORD takes: itself and the values that follow it as words of their
-/// own (`-n 4` is 2, `-n4` and `--ntasks=4` are 1). WORD begins with '-'. What is unknown has no
-/// value with mpirun, and one with srun if it is a long option without '='.
-int launch_option_words(enum launcher_kind kind, const char *word);
-
 /// What srun's --export or the variable SLURM_EXPORT_ENV must be instead of VALUE so that the
 /// variables NAMES (NULL-terminated) are exported, too. NULL: VALUE exports everything anyway. The
 /// caller frees.

@@ -371,12 +371,61 @@ static int check_names(const struct trace_settings *settings, struct error *err)
     return 0;
 }
 
+struct window {
+    uint64_t from_ns;
+    uint64_t to_ns; // UINT64_MAX: to the end
+};
+
+/// One end of a window: N bytes of TEXT; nothing stands for OTHERWISE.
+static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *time_ns,
+                     struct error *err)
+{
+    char *part = memory_format("%.*s", (int)n, text);
+    const char *time = text_trim(part);
+    int status = 0;
+    *time_ns = otherwise;
+    if (*time && option_read_duration(time, time_ns, err) != 0)
+        status = error_wrap(err, "`%s`", time);
+    free(part);
+    return status;
+}
+
+/// Reads a list of windows, which must be in order and apart. Either end may be left out ("-5s",
+/// "60s-"). Returns how many there are (at most TRACE_MOST_WINDOWS), or -1 and ERR.
+static int read_windows(const char *text, struct window *windows, struct error *err)
+{
+    int n = 0;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        const char *dash = memchr(text, '-', length);
+        struct window *window = &windows[n];
+        if (n == TRACE_MOST_WINDOWS)
+            return error_set(err, "more than %d windows", TRACE_MOST_WINDOWS);
+        if (!dash)
+            return error_set(err, "`%.*s` is no window such as 10s-20s", (int)length, text);
+        if (read_time(text, (size_t)(dash - text), 0, &window->from_ns, err) != 0 ||
+            read_time(dash + 1, length - (size_t)(dash + 1 - text), UINT64_MAX, &window->to_ns,
+                      err) != 0)
+            return -1;
+        if (window->from_ns >= window->to_ns)
+            return error_set(err, "`%.*s` ends before it begins", (int)length, text);
+        if (n > 0 && window->from_ns <= windows[n - 1].to_ns)
+            return error_set(err, "`%.*s` must begin after the window before it has ended",
+                             (int)length, text);
+        n++;
+        text += length;
+        if (*text == '\0')
+            return n;
+        text++;
+    }
+}
+
 static int check_windows(const struct trace_settings *settings, struct error *err)
 {
-    struct trace_window windows[TRACE_MOST_WINDOWS];
+    struct window windows[TRACE_MOST_WINDOWS];
     const char *text = text_of(settings, SETTING_WINDOW);
     struct error cause = {{0}};
-    if (*text && trace_windows_read(text, windows, &cause) < 0)
+    if (*text && read_windows(text, windows, &cause) < 0)
         return wrong(settings, SETTING_WINDOW, cause.text, err);
     if (*text && (*text_of(settings, SETTING_START_AT) || *text_of(settings, SETTING_STOP_AT)))
         return wrong(settings, SETTING_WINDOW,
@@ -526,9 +575,9 @@ static void write_list(const char *name, const char *list, FILE *stream)
 void trace_settings_write(const struct trace_settings *settings, FILE *stream)
 {
     static const int numbers[] = {SETTING_CALL_STACK, SETTING_MIN_DURATION, SETTING_MAX_BYTES};
-    struct trace_window windows[TRACE_MOST_WINDOWS];
+    struct window windows[TRACE_MOST_WINDOWS];
     const char *text = text_of(settings, SETTING_WINDOW);
-    int n_windows = *text ? trace_windows_read(text, windows, NULL) : 0;
+    int n_windows = *text ? read_windows(text, windows, NULL) : 0;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         uint64_t value = 0;
         number_of(settings, numbers[i], &value, NULL);
@@ -544,46 +593,4 @@ void trace_settings_write(const struct trace_settings *settings, FILE *stream)
         trace_filter_write_local_mpi(stream);
     if (settings->filter)
         trace_filter_write(settings->filter, stream);
-}
-
-/// One end of a window: N bytes of TEXT; nothing stands for OTHERWISE.
-static int read_time(const char *text, size_t n, uint64_t otherwise, uint64_t *time_ns,
-                     struct error *err)
-{
-    char *part = memory_format("%.*s", (int)n, text);
-    const char *time = text_trim(part);
-    int status = 0;
-    *time_ns = otherwise;
-    if (*time && option_read_duration(time, time_ns, err) != 0)
-        status = error_wrap(err, "`%s`", time);
-    free(part);
-    return status;
-}
-
-int trace_windows_read(const char *text, struct trace_window *windows, struct error *err)
-{
-    int n = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        const char *dash = memchr(text, '-', length);
-        struct trace_window *window = &windows[n];
-        if (n == TRACE_MOST_WINDOWS)
-            return error_set(err, "more than %d windows", TRACE_MOST_WINDOWS);
-        if (!dash)
-            return error_set(err, "`%.*s` is no window such as 10s-20s", (int)length, text);
-        if (read_time(text, (size_t)(dash - text), 0, &window->from_ns, err) != 0 ||
-            read_time(dash + 1, length - (size_t)(dash + 1 - text), UINT64_MAX, &window->to_ns,
-                      err) != 0)
-            return -1;
-        if (window->from_ns >= window->to_ns)
-            return error_set(err, "`%.*s` ends before it begins", (int)length, text);
-        if (n > 0 && window->from_ns <= windows[n - 1].to_ns)
-            return error_set(err, "`%.*s` must begin after the window before it has ended",
-                             (int)length, text);
-        n++;
-        text += length;
-        if (*text == '\0')
-            return n;
-        text++;
-    }
 }

@@ -13,7 +13,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
 
-enum { TRACE_N_SETTINGS = 10 };
+enum { TRACE_N_SETTINGS = 10, TRACE_MOST_WINDOWS = 64 };
 
 struct trace_settings {
     const char *options[TRACE_N_SETTINGS]; // as given on the command line, NULL: not given
@@ -50,16 +50,5 @@ void trace_settings_print(const struct trace_settings *settings, FILE *stream);
 
 /// What the tracer reads: lines name=value without units (tracer/record/settings.h).
 void trace_settings_write(const struct trace_settings *settings, FILE *stream);
-
-enum { TRACE_MOST_WINDOWS = 64 };
-
-struct trace_window {
-    uint64_t from_ns;
-    uint64_t to_ns; // UINT64_MAX: to the end
-};
-
-/// Reads a list of windows, which must be in order and apart. Either end may be left out ("-5s",
-/// "60s-"). Returns how many there are (at most TRACE_MOST_WINDOWS), or -1 and ERR.
-int trace_windows_read(const char *text, struct trace_window *windows, struct error *err);
 
 #endif

@@ -11,11 +11,11 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/pool.h"
-#include "analyzer/base/tournament.h"
 #include "analyzer/pag/hooks.h"
 #include "analyzer/pag/lineage/lineage.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/pag/tournament.h"
 
 /// A time with the lineage that led to it, LINEAGE_NONE where that is unknown. Holds no reference.
 struct moment {

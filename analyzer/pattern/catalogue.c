@@ -112,10 +112,10 @@ static int unknown_parent(const struct pattern_list *list, const struct pattern 
     const char **ids = memory_zeroed(list->n_patterns, sizeof(*ids));
     for (size_t i = 0; i < list->n_patterns; i++)
         ids[i] = list->patterns[i].id;
-    const char *nearest = spelling_nearest(pattern->parent, ids, list->n_patterns);
-    error_set(err, "%s:%u: the parent '%s' of pattern '%s' does not exist%s%s%s", pattern->file,
-              pattern->line, pattern->parent, pattern->id, nearest ? ", did you mean '" : "",
-              nearest ? nearest : "", nearest ? "'?" : "");
+    error_set(
+        err, "%s:%u: the parent '%s' of pattern '%s' does not exist%s", pattern->file,
+        pattern->line, pattern->parent, pattern->id,
+        spelling_hint(pattern->parent, ids, list->n_patterns, ", did you mean '%s'?", "").text);
     free(ids);
     return -1;
 }
@@ -206,9 +206,10 @@ static int in_element(const struct pattern *pattern, const char *element, struct
 }
 
 static int compile(const struct pattern *pattern, const char *element, const char *text,
-                   const struct expression_scope *scope, struct program *program, struct error *err)
+                   const struct expression_scope *scope, struct expression *expression,
+                   struct error *err)
 {
-    if (expression_compile(text, scope, program, err))
+    if (expression_compile(text, scope, expression, err))
         return in_element(pattern, element, err);
     return 0;
 }
@@ -242,17 +243,16 @@ static int set_root(const struct catalogue *catalogue, struct pattern *pattern, 
 
 static int compile_threshold(struct pattern *pattern, struct error *err)
 {
-    struct expression_scope numbers = threshold_scope();
-    struct program threshold = {0};
+    static const struct expression_scope no_names;
+    struct expression threshold;
     pattern->threshold_share = 0.01;
     if (!pattern->threshold[0])
         return 0;
-    if (compile(pattern, "threshold", pattern->threshold, &numbers, &threshold, err))
+    if (compile(pattern, "threshold", pattern->threshold, &no_names, &threshold, err))
         return -1;
-    pattern->threshold_share = threshold.constant.real; // without names it is always constant
-    bool is_constant = threshold.is_constant;
-    program_release(&threshold);
-    if (is_constant && pattern->threshold_share >= 0 && pattern->threshold_share <= 1)
+    bool has_value = expression_value(&threshold, NULL, &pattern->threshold_share);
+    expression_release(&threshold);
+    if (has_value && pattern->threshold_share >= 0 && pattern->threshold_share <= 1)
         return 0;
     error_set(err, "must be a number from 0 to 1, not '%s'", pattern->threshold);
     return in_element(pattern, "threshold", err);
@@ -272,26 +272,25 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
     if (hint_check(pattern->hint, err))
         return in_element(pattern, "hint", err);
     bool is_within = pattern->is_within;
-    struct expression_scope whole = root_scope(pattern->root_kind, is_within, false);
-    struct expression_scope real = root_scope(pattern->root_kind, is_within, true);
+    struct expression_scope fields = root_scope(pattern->root_kind, is_within);
     struct expression_scope sums = severity_scope();
     const struct {
         const char *element, *text, *standard;
         const struct expression_scope *scope;
-        struct program *program;
+        struct expression *compiled;
     } parts[] = {
-        {"condition", pattern->condition, "1", &whole, &pattern->programs.condition},
-        {"wait", pattern->wait, "0", &whole, &pattern->programs.wait},
-        {"begin", pattern->begin, is_within ? "parent_begin" : "enter", &whole,
-         &pattern->programs.begin},
-        {"cause", pattern->cause, "-1", &whole, &pattern->programs.cause},
-        {"confidence", pattern->confidence, "1", &real, &pattern->programs.confidence},
+        {"condition", pattern->condition, "1", &fields, &pattern->compiled.condition},
+        {"wait", pattern->wait, "0", &fields, &pattern->compiled.wait},
+        {"begin", pattern->begin, is_within ? "parent_begin" : "enter", &fields,
+         &pattern->compiled.begin},
+        {"cause", pattern->cause, "-1", &fields, &pattern->compiled.cause},
+        {"confidence", pattern->confidence, "1", &fields, &pattern->compiled.confidence},
         {"severity", pattern->severity, "total / (ranks * run_time)", &sums,
-         &pattern->programs.severity},
+         &pattern->compiled.severity},
     };
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (compile(pattern, parts[i].element, parts[i].text[0] ? parts[i].text : parts[i].standard,
-                    parts[i].scope, parts[i].program, err))
+                    parts[i].scope, parts[i].compiled, err))
             return -1;
     return compile_threshold(pattern, err);
 }
@@ -352,13 +351,13 @@ double pattern_severity(const struct pattern *pattern, const struct pattern_sums
 {
     if (pattern->is_abstract)
         return 0;
-    double slots[PROGRAM_SLOTS] = {
+    const double slots[] = {
         [SEVERITY_TOTAL] = (double)sums->total_ns,       [SEVERITY_WORST] = (double)sums->worst_ns,
         [SEVERITY_COUNT] = (double)sums->count,          [SEVERITY_RANKS] = sums->n_ranks,
         [SEVERITY_RUN_TIME] = (double)sums->run_time_ns,
     };
     double severity;
-    if (!program_run_real(&pattern->programs.severity, slots, &severity) || !(severity > 0))
+    if (!expression_value(&pattern->compiled.severity, slots, &severity) || !(severity > 0))
         return 0;
     return severity < 1 ? severity : 1;
 }

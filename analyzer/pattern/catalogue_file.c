@@ -37,12 +37,12 @@ void pattern_release(struct pattern *pattern)
     free(pattern->id);
     free(pattern->parent);
     free(pattern->file);
-    program_release(&pattern->programs.condition);
-    program_release(&pattern->programs.wait);
-    program_release(&pattern->programs.begin);
-    program_release(&pattern->programs.cause);
-    program_release(&pattern->programs.confidence);
-    program_release(&pattern->programs.severity);
+    expression_release(&pattern->compiled.condition);
+    expression_release(&pattern->compiled.wait);
+    expression_release(&pattern->compiled.begin);
+    expression_release(&pattern->compiled.cause);
+    expression_release(&pattern->compiled.confidence);
+    expression_release(&pattern->compiled.severity);
     *pattern = (struct pattern){0};
 }
 
@@ -134,15 +134,6 @@ static int read_native(const char *path, const struct xml_element *from, struct 
     return check_needs(path, pattern, err);
 }
 
-static bool is_named(const struct xml_element *element, const char *name)
-{
-    const char *a = element->name;
-    for (; *a && *name; a++, name++)
-        if ((*a >= 'A' && *a <= 'Z' ? *a + 'a' - 'A' : *a) != *name)
-            return false;
-    return *a == *name;
-}
-
 static int read_pattern(const char *path, const struct xml_element *from, size_t first,
                         struct pattern_list *list, struct error *err)
 {
@@ -170,14 +161,14 @@ int catalogue_file_read(const char *path, struct pattern_list *list, struct erro
     if (!document)
         return -1;
     const struct xml_element *around = &document->top;
-    if (around->n_children == 1 &&
-        (is_named(&around->children[0], "patterns") || is_named(&around->children[0], "catalogue")))
+    if (around->n_children == 1 && (strcasecmp(around->children[0].name, "patterns") == 0 ||
+                                    strcasecmp(around->children[0].name, "catalogue") == 0))
         around = &around->children[0];
     size_t first = list->n_patterns;
     int failure = 0;
     for (size_t i = 0; i < around->n_children && !failure; i++) {
         const struct xml_element *child = &around->children[i];
-        if (is_named(child, "pattern"))
+        if (strcasecmp(child->name, "pattern") == 0)
             failure = read_pattern(path, child, first, list, err);
         else
             failure = error_set(err,

@@ -8,7 +8,7 @@
 
 #include "analyzer/trace/event.h"
 
-static_assert((int)FIELD_PARENT_BEGIN < (int)PROGRAM_NAMES, "root fields fit a program's slots");
+static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "root fields fit the slots");
 
 // A scope lists the fields, then the constants, then what only patterns within another may use.
 #define CONSTANT(text, number)                                                                     \
@@ -45,13 +45,12 @@ static const struct expression_name severity_names[] = {SEVERITY_FIELDS(SEVERITY
 static const struct {
     const char *name;
     const struct expression_name *names;
-    size_t n_names, n_fields, enter, leave;
+    size_t n_names, enter, leave;
 } kinds[ROOT_KINDS] = {
-    [ROOT_RECEIVE] = {"receive", NAMES(receive_names), ROOT_RECEIVE_N_FIELDS, ROOT_RECEIVE_ENTER,
-                      ROOT_RECEIVE_LEAVE},
-    [ROOT_SEND] = {"send", NAMES(send_names), ROOT_SEND_N_FIELDS, ROOT_SEND_ENTER, ROOT_SEND_LEAVE},
-    [ROOT_COLLECTIVE] = {"collective", NAMES(collective_names), ROOT_COLLECTIVE_N_FIELDS,
-                         ROOT_COLLECTIVE_ENTER, ROOT_COLLECTIVE_LEAVE},
+    [ROOT_RECEIVE] = {"receive", NAMES(receive_names), ROOT_RECEIVE_ENTER, ROOT_RECEIVE_LEAVE},
+    [ROOT_SEND] = {"send", NAMES(send_names), ROOT_SEND_ENTER, ROOT_SEND_LEAVE},
+    [ROOT_COLLECTIVE] = {"collective", NAMES(collective_names), ROOT_COLLECTIVE_ENTER,
+                         ROOT_COLLECTIVE_LEAVE},
 };
 
 const char *root_kind_name(enum root_kind kind)
@@ -69,26 +68,15 @@ bool root_kind_find(const char *name, enum root_kind *kind)
     return false;
 }
 
-size_t root_kind_n_fields(enum root_kind kind)
-{
-    return kinds[kind].n_fields;
-}
-
-struct expression_scope root_scope(enum root_kind kind, bool is_within, bool is_real)
+struct expression_scope root_scope(enum root_kind kind, bool is_within)
 {
     return (struct expression_scope){.names = kinds[kind].names,
-                                     .n_names = kinds[kind].n_names - (is_within ? 0 : N_WITHIN),
-                                     .is_real = is_real};
+                                     .n_names = kinds[kind].n_names - (is_within ? 0 : N_WITHIN)};
 }
 
 struct expression_scope severity_scope(void)
 {
-    return (struct expression_scope){NAMES(severity_names), .is_real = true};
-}
-
-struct expression_scope threshold_scope(void)
-{
-    return (struct expression_scope){.is_real = true};
+    return (struct expression_scope){NAMES(severity_names)};
 }
 
 size_t root_enter_field(enum root_kind kind)

@@ -34,16 +34,11 @@ const char *root_kind_name(enum root_kind kind);
 /// The kind of that name; false when there is none.
 bool root_kind_find(const char *name, enum root_kind *kind);
 
-size_t root_kind_n_fields(enum root_kind kind);
-
 /// What expressions at roots of a kind may use; IS_WITHIN adds `parent_wait` and `parent_begin`.
-/// Whole numbers, or with IS_REAL floating point.
-struct expression_scope root_scope(enum root_kind kind, bool is_within, bool is_real);
+struct expression_scope root_scope(enum root_kind kind, bool is_within);
 
-/// What severities may use (floating point; slots are enum severity_field), and what thresholds
-/// may: nothing but numbers.
+/// What severities may use; slots are enum severity_field.
 struct expression_scope severity_scope(void);
-struct expression_scope threshold_scope(void);
 
 /// Offsets of a root's times that every kind has.
 size_t root_enter_field(enum root_kind kind);

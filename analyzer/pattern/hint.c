@@ -45,9 +45,8 @@ int hint_check(const char *text_template, struct error *err)
         if (find_fact(c + 1, length) == N_FACTS) {
             char name[MAX_NAME_BYTES] = "";
             memcpy(name, c + 1, length < sizeof(name) ? length : sizeof(name) - 1);
-            const char *nearest = spelling_nearest(name, names, N_FACTS);
-            return error_set(err, "there is no {%s}%s%s%s", name, nearest ? ", did you mean {" : "",
-                             nearest ? nearest : "", nearest ? "}?" : "");
+            return error_set(err, "there is no {%s}%s", name,
+                             spelling_hint(name, names, N_FACTS, ", did you mean {%s}?", "").text);
         }
         c += length + 1;
     }

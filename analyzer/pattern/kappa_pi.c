@@ -6,6 +6,7 @@
 // looked up, and the conditions are rewritten as the text of our own expressions.
 #include "analyzer/pattern/kappa_pi.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,45 +60,33 @@ struct translation {
 
 // ---- names and attributes, in whatever case and spacing ----
 
-static char upper(char c)
-{
-    return c >= 'a' && c <= 'z' ? (char)(c + 'A' - 'a') : c;
-}
-
-/// WORD without white space, in upper case if asked.
-static void normalise(const char *word, bool in_upper_case, char *to)
+/// WORD without white space, in upper case.
+static void normalise(const char *word, char *to)
 {
     size_t n = 0;
     for (; *word && n + 1 < MAX_WORD_BYTES; word++)
         if (!strchr(" \t\r\n", *word))
-            to[n++] = in_upper_case ? upper(*word) : *word;
+            to[n++] = (char)toupper((unsigned char)*word);
     to[n] = '\0';
-}
-
-static bool is_same(const char *a, const char *b)
-{
-    while (*a && upper(*a) == upper(*b))
-        a++, b++;
-    return upper(*a) == upper(*b);
 }
 
 static const char *attribute(const struct xml_element *element, const char *name)
 {
     for (size_t i = 0; i < element->n_attributes; i++)
-        if (is_same(element->attributes[i].name, name))
+        if (strcasecmp(element->attributes[i].name, name) == 0)
             return element->attributes[i].value;
     return NULL;
 }
 
 /// An attribute that must be there, normalised; and none but those KNOWN may be.
 static int read_word(struct translation *t, const struct xml_element *element, const char *name,
-                     bool in_upper_case, char *word)
+                     char *word)
 {
     const char *value = attribute(element, name);
     if (!value)
         return error_set(t->err, "%s:%u: <%s> needs an attribute %s", t->path, element->line,
                          element->name, name);
-    normalise(value, in_upper_case, word);
+    normalise(value, word);
     return 0;
 }
 
@@ -108,7 +97,7 @@ static int check_attributes(struct translation *t, const struct xml_element *ele
         const char *name = element->attributes[i].name;
         bool is_known = false;
         for (size_t k = 0; k < n_known; k++)
-            is_known |= is_same(name, known[k]);
+            is_known |= strcasecmp(name, known[k]) == 0;
         if (is_known)
             continue;
         return xml_refuse(t->path, element->line, element->name, "attribute", name, known, n_known,
@@ -132,10 +121,9 @@ static int unknown_event(struct translation *t, const struct xml_element *elemen
     const char *known[MAX_EVENTS];
     for (size_t i = 0; i < t->n_events; i++)
         known[i] = t->events[i].name;
-    const char *nearest = spelling_nearest(name, known, t->n_events);
-    return error_set(t->err, "%s:%u: there is no event '%s' before this%s%s%s", t->path,
-                     element->line, name, nearest ? ", did you mean '" : "", nearest ? nearest : "",
-                     nearest ? "'?" : "");
+    return error_set(t->err, "%s:%u: there is no event '%s' before this%s", t->path, element->line,
+                     name,
+                     spelling_hint(name, known, t->n_events, ", did you mean '%s'?", "").text);
 }
 
 static int read_event(struct translation *t, const struct xml_element *element)
@@ -143,11 +131,11 @@ static int read_event(struct translation *t, const struct xml_element *element)
     static const char *const known[] = {"NAME", "TYPE", "TO", "FROM"};
     char name[MAX_WORD_BYTES], type[MAX_WORD_BYTES], other[MAX_WORD_BYTES];
     if (check_attributes(t, element, known, sizeof(known) / sizeof(known[0])) ||
-        read_word(t, element, "NAME", true, name) || read_word(t, element, "TYPE", true, type))
+        read_word(t, element, "NAME", name) || read_word(t, element, "TYPE", type))
         return -1;
     const char *reference = attribute(element, "TO");
-    normalise(reference ? reference : "", true, other);
-    if (!reference && read_word(t, element, "FROM", true, other))
+    normalise(reference ? reference : "", other);
+    if (!reference && read_word(t, element, "FROM", other))
         return -1;
     if (find_event(t, name))
         return error_set(t->err, "%s:%u: the event '%s' is there twice", t->path, element->line,
@@ -194,7 +182,7 @@ static int read_operand(struct translation *t, const struct xml_element *element
                         char *text)
 {
     char word[MAX_WORD_BYTES];
-    if (read_word(t, element, name, true, word))
+    if (read_word(t, element, name, word))
         return -1;
     if (is_number(word)) {
         snprintf(text, MAX_TEXT_BYTES, "%s", word);
@@ -251,7 +239,7 @@ static int read_type_condition(struct translation *t, const struct xml_element *
                                const struct related_event *event, bool is_equal)
 {
     char type[MAX_WORD_BYTES];
-    if (read_word(t, element, "OP2", true, type))
+    if (read_word(t, element, "OP2", type))
         return -1;
     const char *own = event->is_partner ? t->form->partner_type : t->form->type;
     bool is_own = strcmp(type, own) == 0;
@@ -278,7 +266,7 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
     };
     char type[MAX_WORD_BYTES], first[MAX_WORD_BYTES];
     if (check_attributes(t, element, known, sizeof(known) / sizeof(known[0])) ||
-        read_word(t, element, "TYPE", true, type) || read_word(t, element, "OP1", true, first))
+        read_word(t, element, "TYPE", type) || read_word(t, element, "OP1", first))
         return -1;
     const char *sign = NULL;
     for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -316,9 +304,8 @@ static int read_compute(struct translation *t, const struct xml_element *element
     struct value *value = &t->values[t->n_values];
     char operation[MAX_WORD_BYTES], left[MAX_TEXT_BYTES], right[MAX_TEXT_BYTES];
     if (check_attributes(t, element, known, sizeof(known) / sizeof(known[0])) ||
-        read_word(t, element, "NAME", true, value->name) ||
-        read_word(t, element, "AS", true, operation) || read_operand(t, element, "OP1", left) ||
-        read_operand(t, element, "OP2", right))
+        read_word(t, element, "NAME", value->name) || read_word(t, element, "AS", operation) ||
+        read_operand(t, element, "OP1", left) || read_operand(t, element, "OP2", right))
         return -1;
     for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
         if (strcmp(operations[i][0], operation) != 0)
@@ -338,7 +325,7 @@ static int read_compute(struct translation *t, const struct xml_element *element
 static int read_root_type(struct translation *t, const struct xml_element *element)
 {
     char type[MAX_WORD_BYTES];
-    normalise(element->text, true, type);
+    normalise(element->text, type);
     for (size_t i = 0; i < N_FORMS; i++)
         if (strcmp(forms[i].type, type) == 0)
             t->form = &forms[i];
@@ -356,7 +343,7 @@ static int read_section(struct translation *t, const struct xml_element *section
 {
     for (size_t i = 0; i < section->n_children; i++) {
         const struct xml_element *child = &section->children[i];
-        if (!is_same(child->name, child_name))
+        if (strcasecmp(child->name, child_name) != 0)
             return error_set(t->err, "%s:%u: <%s> holds <%s> only, not <%s>", t->path, child->line,
                              section->name, child_name, child->name);
         if (read(t, child))
@@ -375,7 +362,7 @@ static int read_sections(struct translation *t, const struct xml_element *patter
     for (size_t i = 0; i < pattern->n_children; i++) {
         const struct xml_element *child = &pattern->children[i];
         size_t k = 0;
-        while (k < N_SECTIONS && !is_same(child->name, names[k]))
+        while (k < N_SECTIONS && strcasecmp(child->name, names[k]) != 0)
             k++;
         if (k == N_SECTIONS)
             return xml_refuse(t->path, child->line, pattern->name, "element", child->name, names,
@@ -406,11 +393,8 @@ static char *id_from_name(const char *name)
     char *id = memory_new(strlen(name) + 1);
     size_t n = 0;
     for (; *name; name++) {
-        bool is_lower = (*name >= 'a' && *name <= 'z') || (*name >= '0' && *name <= '9');
-        if (is_lower)
-            id[n++] = *name;
-        else if (*name >= 'A' && *name <= 'Z')
-            id[n++] = (char)(*name + 'a' - 'A');
+        if (isalnum((unsigned char)*name))
+            id[n++] = (char)tolower((unsigned char)*name);
         else if (n && id[n - 1] != '-')
             id[n++] = '-';
     }

@@ -6,6 +6,7 @@
 #include "analyzer/pattern/matcher.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,7 @@ struct candidate_list {
 };
 
 struct decision {
-    size_t enter, leave; // fields that bound the call
-    size_t n_fields;
+    size_t enter, leave;         // fields that bound the call
     uint8_t slot;                // field whose value chooses the list
     struct candidate_list other; // for values that no condition demands
     struct candidate_list *lists[MAX_GUARD];
@@ -65,14 +65,14 @@ struct matcher {
 
 static bool guard_of(const struct pattern *pattern, uint8_t *slot, int64_t *value)
 {
-    return program_guard(&pattern->programs.condition, slot, value) && *value >= 0 &&
+    return expression_guard(&pattern->compiled.condition, slot, value) && *value >= 0 &&
            *value < MAX_GUARD;
 }
 
 /// Lists are chosen by the field that most conditions demand a value of.
 static uint8_t choose_slot(const struct catalogue *catalogue, enum root_kind kind)
 {
-    unsigned votes[PROGRAM_NAMES] = {0};
+    unsigned votes[EXPRESSION_SLOTS] = {0};
     uint8_t best = 0;
     for (size_t i = 0; i < catalogue->n_patterns; i++) {
         const struct pattern *pattern = &catalogue->patterns[i];
@@ -123,7 +123,6 @@ static void decision_init(struct decision *decision, const struct catalogue *cat
 {
     decision->enter = root_enter_field(kind);
     decision->leave = root_leave_field(kind);
-    decision->n_fields = root_kind_n_fields(kind);
     decision->slot = choose_slot(catalogue, kind);
     decision->other = list_new(catalogue, kind, decision->slot, -1);
     for (size_t i = 0; i < MAX_GUARD; i++)
@@ -176,7 +175,8 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
     return new_with(catalogue, definitions->n_locations, definitions->n_ranks, decisions);
 }
 
-struct matcher *matcher_new_of_part(const struct matcher *whole, const struct pag_part *parts)
+/// A matcher of one part of each location, with the decision tables of WHOLE.
+static struct matcher *new_of_part(const struct matcher *whole, const struct pag_part *parts)
 {
     struct matcher *matcher =
         new_with(whole->catalogue, whole->n_locations, whole->n_ranks, whole->decisions);
@@ -216,34 +216,29 @@ static struct matcher_cell *cell_at(struct location_sums *sums, uint32_t call_pa
 }
 
 /// 0..1; what the formula gives beyond that is cut.
-static double confidence_of(const struct program *program, const int64_t *slots, size_t n_fields)
+static double confidence_of(const struct pattern *pattern, const double *slots)
 {
-    double reals[PROGRAM_SLOTS], confidence;
-    if (!program->is_constant) {
-        for (size_t i = 0; i < n_fields; i++)
-            reals[i] = (double)slots[i];
-        reals[FIELD_PARENT_WAIT] = (double)slots[FIELD_PARENT_WAIT];
-        reals[FIELD_PARENT_BEGIN] = (double)slots[FIELD_PARENT_BEGIN];
-    }
-    if (!program_run_real(program, reals, &confidence))
+    double confidence;
+    if (!expression_value(&pattern->compiled.confidence, slots, &confidence))
         return 0;
     return confidence > 0 ? (confidence < 1 ? confidence : 1) : 0;
 }
 
 /// The rank that was waited for, summed; MATCHER_NO_RANK when unknown.
 static uint32_t note_cause(const struct matcher *matcher, const struct candidate *candidate,
-                           int64_t *slots)
+                           const double *slots)
 {
     struct pattern_total *total = &matcher->totals[candidate->index];
-    int64_t cause;
-    if (!program_run(&candidate->pattern->programs.cause, slots, &cause) || cause < 0 ||
-        (uint64_t)cause >= matcher->n_ranks)
+    double rank;
+    if (!expression_value(&candidate->pattern->compiled.cause, slots, &rank) || !(rank >= 0) ||
+        rank >= (double)matcher->n_ranks)
         return MATCHER_NO_RANK;
     if (!total->causes)
         total->causes = memory_zeroed(matcher->n_ranks, sizeof(*total->causes));
+    uint32_t cause = (uint32_t)rank;
     total->causes[cause].count++;
     total->causes[cause].wait_ns += (uint64_t)total->wait;
-    return (uint32_t)cause;
+    return cause;
 }
 
 /// Keeps the longest instance.
@@ -277,7 +272,7 @@ static uint64_t wait_in_window(const struct pattern_total *total, const struct r
 }
 
 static void add_instance(struct matcher *matcher, const struct candidate *candidate,
-                         const struct root *root, int64_t *slots)
+                         const struct root *root, const double *slots)
 {
     struct pattern_total *total = &matcher->totals[candidate->index];
     struct location_sums *sums =
@@ -288,9 +283,7 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
     cell->wait_ns += wait_ns;
     total->finding.count++;
     total->finding.total_ns += wait_ns;
-    total->confidence_ns += confidence_of(&candidate->pattern->programs.confidence, slots,
-                                          matcher->decisions[root->kind].n_fields) *
-                            (double)wait_ns;
+    total->confidence_ns += confidence_of(candidate->pattern, slots) * (double)wait_ns;
     if (root->in_window || matcher->parts) {
         uint64_t window_ns = matcher->parts ? wait_ns : wait_in_window(total, root);
         total->finding.window_ns += window_ns;
@@ -305,15 +298,15 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
 
 /// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance: the part
 /// of [begin, begin + wait] that lies in the call.
-static bool evaluate(const struct pattern *pattern, const struct decision *decision, int64_t *slots,
-                     struct pattern_total *total)
+static bool evaluate(const struct pattern *pattern, int64_t enter, int64_t leave,
+                     const double *slots, struct pattern_total *total)
 {
-    int64_t holds, wait, begin, end;
-    if (!program_run(&pattern->programs.condition, slots, &holds) || !holds ||
-        !program_run(&pattern->programs.wait, slots, &wait) || wait <= 0 ||
-        !program_run(&pattern->programs.begin, slots, &begin))
+    double holds, length, from;
+    if (!expression_value(&pattern->compiled.condition, slots, &holds) || holds == 0 ||
+        !expression_value(&pattern->compiled.wait, slots, &length) || !(length > 0) ||
+        !expression_value(&pattern->compiled.begin, slots, &from) || isnan(from))
         return false;
-    int64_t enter = slots[decision->enter], leave = slots[decision->leave];
+    int64_t wait = expression_whole(length), begin = expression_whole(from), end;
     if (__builtin_add_overflow(begin, wait, &end) || end > leave)
         end = leave;
     if (begin < enter)
@@ -344,18 +337,20 @@ void matcher_root(void *context, const struct root *root)
     int64_t guard = root->value[decision->slot];
     const struct candidate_list *list =
         guard >= 0 && guard < MAX_GUARD ? decision->lists[guard] : &decision->other;
-    int64_t slots[PROGRAM_SLOTS];
-    memcpy(slots, root->value, sizeof(root->value));
+    double slots[EXPRESSION_SLOTS];
+    for (size_t i = 0; i < ROOT_MAX_FIELDS; i++)
+        slots[i] = (double)root->value[i];
     slots[FIELD_PARENT_WAIT] = slots[FIELD_PARENT_BEGIN] = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct candidate *candidate = &list->candidates[i];
         const struct pattern *pattern = candidate->pattern;
         if (pattern->is_within) {
-            slots[FIELD_PARENT_WAIT] = matcher->totals[pattern->ancestor].wait;
-            slots[FIELD_PARENT_BEGIN] = matcher->totals[pattern->ancestor].begin;
+            slots[FIELD_PARENT_WAIT] = (double)matcher->totals[pattern->ancestor].wait;
+            slots[FIELD_PARENT_BEGIN] = (double)matcher->totals[pattern->ancestor].begin;
         }
         struct pattern_total *total = &matcher->totals[candidate->index];
-        if (evaluate(pattern, decision, slots, total) &&
+        if (evaluate(pattern, root->value[decision->enter], root->value[decision->leave], slots,
+                     total) &&
             (!matcher->parts || cut_to_part(&matcher->parts[root->location], total)))
             add_instance(matcher, candidate, root, slots);
         else
@@ -404,7 +399,8 @@ uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t
     return sums->window == matcher->window ? sums->window_ns : 0;
 }
 
-size_t matcher_bytes(const struct matcher *matcher)
+/// Memory that the matcher's sums take.
+static size_t bytes_of(const struct matcher *matcher)
 {
     size_t n_patterns = matcher->catalogue->n_patterns, n_sums = n_patterns * matcher->n_locations;
     size_t bytes =
@@ -463,7 +459,7 @@ struct part_matchers *part_matchers_new(const struct catalogue *catalogue,
     matchers->tables = matcher_new(catalogue, definitions);
     matchers->matchers = memory_zeroed(n_parts, sizeof(struct matcher *));
     for (size_t k = 0; k < n_parts; k++)
-        matchers->matchers[k] = matcher_new_of_part(matchers->tables, parts[k]);
+        matchers->matchers[k] = new_of_part(matchers->tables, parts[k]);
     matchers->nodes = memory_zeroed(n_parts * matchers->n_locations, sizeof *matchers->nodes);
     for (size_t i = 0; i < matchers->n_locations; i++) {
         struct part_node *nodes = &matchers->nodes[i * n_parts];
@@ -522,6 +518,6 @@ size_t part_matchers_bytes(const struct part_matchers *matchers)
 {
     size_t bytes = matchers->n_parts * matchers->n_locations * sizeof *matchers->nodes;
     for (size_t k = 0; k < matchers->n_parts; k++)
-        bytes += matcher_bytes(matchers->matchers[k]);
+        bytes += bytes_of(matchers->matchers[k]);
     return bytes;
 }

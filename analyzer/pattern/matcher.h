@@ -51,10 +51,6 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions);
 void matcher_free(struct matcher *matcher);
 
-/// A matcher that counts of a wait only what lies in the part of its location, and judges all of
-/// that. PARTS, by location, and WHOLE, whose decision tables it uses, must outlive it.
-struct matcher *matcher_new_of_part(const struct matcher *whole, const struct pag_part *parts);
-
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
 /// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks
 /// or a user's formula say.
@@ -74,12 +70,10 @@ struct matcher_cell matcher_caused_by(const struct matcher *matcher, size_t patt
 /// its locations and the patterns with is_counted.
 uint64_t matcher_window_ns(const struct matcher *matcher, size_t pattern, size_t location);
 
-/// Memory that the matcher's sums take.
-size_t matcher_bytes(const struct matcher *matcher);
-
 struct part_matchers;
 
-/// All arguments stay the caller's and must outlive the matchers.
+/// Matchers that count of a wait only what lies in their PARTS (each by location), and judge all of
+/// that. All arguments stay the caller's and must outlive the matchers.
 struct part_matchers *part_matchers_new(const struct catalogue *catalogue,
                                         const struct definitions *definitions,
                                         const struct pag_part *const *parts, size_t n_parts);

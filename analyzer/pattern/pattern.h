@@ -61,8 +61,8 @@ struct pattern {
     enum root_kind root_kind;
     double threshold_share;
     struct {
-        struct program condition, wait, begin, cause, confidence, severity;
-    } programs;
+        struct expression condition, wait, begin, cause, confidence, severity;
+    } compiled;
 };
 
 #endif

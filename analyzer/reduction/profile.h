@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/report/reduction.h"
+#include "analyzer/report/report.h"
 
 /// A function on one rank.
 struct reduce_part {
@@ -19,7 +19,7 @@ struct reduce_part {
 struct reduce_profile {
     struct reduction_row *rows; // by inclusive time, descending
     size_t n_rows, capacity;
-    struct reduce_part *parts; // sorted by (row, rank)
+    struct reduce_part *parts; // those of a row together, by rank
     size_t n_parts, parts_capacity;
     uint64_t time_ns;
     uint64_t n_ranks, n_events;

@@ -47,10 +47,10 @@ static int read_field(const struct reading *reading, struct reduction_condition 
     for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
         if (strcmp(name, absent_fields[i]) == 0)
             return FAIL(reading, "a trace has no values for TAU's field %s", name);
-    const char *nearest = spelling_nearest(name, reduction_field_names, N_REDUCTION_FIELDS);
-    return FAIL(reading, "`%s` is no field%s%s%s", name,
-                nearest ? "; did you mean " : " (numcalls, percent, usec, cumusec, usecs/call)",
-                nearest ? nearest : "", nearest ? "?" : "");
+    return FAIL(reading, "`%s` is no field%s", name,
+                spelling_hint(name, reduction_field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
+                              " (numcalls, percent, usec, cumusec, usecs/call)")
+                    .text);
 }
 
 static int read_prefix(const struct reading *reading, struct reduction_condition *condition,

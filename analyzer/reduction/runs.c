@@ -10,6 +10,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/launch/process.h"
 
 int reduce_runs_begin(struct reduce_runs *runs, const char *dir, struct error *err)
@@ -54,20 +55,17 @@ static int run_once(const struct reduce_runs *runs, const char *name, const char
     return status;
 }
 
-static size_t count_words(char **line)
+static void add_all(char ***words, char *const *more)
 {
-    size_t n = 0;
-    while (line[n])
-        n++;
-    return n;
+    for (size_t i = 0; more[i]; i++)
+        words_add(words, more[i]);
 }
 
 int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, struct error *err)
 {
-    size_t n = count_words(runs->line);
-    char **words = memory_zeroed(n + 2, sizeof *words);
-    words[0] = (char *)"env"; // finds the launcher
-    memcpy(words + 1, runs->line, n * sizeof *words);
+    char **words = NULL;
+    words_add(&words, "env"); // finds the launcher
+    add_all(&words, runs->line);
     int status = 0;
     *wall_ns = UINT64_MAX;
     for (uint64_t i = 0; status == 0 && i < runs->n_repetitions; i++) {
@@ -75,7 +73,7 @@ int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, stru
         status = run_once(runs, "untraced", "/usr/bin/env", words, &once_ns, err);
         *wall_ns = once_ns < *wall_ns ? once_ns : *wall_ns;
     }
-    free(words);
+    words_free(words);
     return status;
 }
 
@@ -83,17 +81,16 @@ int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, stru
 static int trace_once(const struct reduce_runs *runs, const char *name, const char *dir,
                       const char *filter, struct reduce_profile *profile, struct error *err)
 {
-    size_t n = count_words(runs->line), at = 0;
     uint64_t wall_ns;
-    char **words = memory_zeroed(n + 8, sizeof *words);
-    const char *const begin[] = {"pagoda", "trace", "-o", dir, filter ? "--filter" : "--", filter};
-    for (size_t i = 0; i < (filter ? 6 : 5); i++)
-        words[at++] = (char *)begin[i];
-    if (filter)
-        words[at++] = (char *)"--";
-    memcpy(words + at, runs->line, n * sizeof *words);
+    const char *const begin[] = {"pagoda", "trace", "-o", dir, filter ? "--filter" : NULL,
+                                 filter,   NULL};
+    char **words = NULL;
+    for (size_t i = 0; begin[i]; i++)
+        words_add(&words, begin[i]);
+    words_add(&words, "--");
+    add_all(&words, runs->line);
     int status = run_once(runs, name, PROCESS_PAGODA, words, &wall_ns, err);
-    free(words);
+    words_free(words);
     if (status == 0)
         status = reduce_profile_of_trace(profile, dir, err);
     return status;

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/log.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pag/phase.h"
 #include "analyzer/pattern/matcher.h"
@@ -151,14 +148,22 @@ int interval_check(const char *text, struct error *err)
     return status;
 }
 
+int intervals_check(const struct option_list *texts, struct error *err)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        if (interval_check(texts->values[i], err) != 0)
+            return -1;
+    return 0;
+}
+
 static int unknown_name(const char *text, const char *name, const struct definitions *definitions,
                         struct error *err)
 {
     char **shown = region_names_shown(definitions);
-    const char *nearest =
-        spelling_nearest(name, (const char *const *)shown, definitions->gap_region);
-    error_set(err, "%s: the run has no region or marker `%s`%s%s%s", text, name,
-              nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "`?" : "");
+    error_set(err, "%s: the run has no region or marker `%s`%s", text, name,
+              spelling_hint(name, (const char *const *)shown, definitions->gap_region,
+                            "; did you mean `%s`?", "")
+                  .text);
     function_names_free(shown, definitions->n_regions);
     return -1;
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/options.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/result/result.h"
@@ -40,6 +41,8 @@ struct interval_list {
 
 /// Whether TEXT has the form of an interval, whatever the run. 0, or -1 and ERR.
 int interval_check(const char *text, struct error *err);
+/// Likewise all TEXTS.
+int intervals_check(const struct option_list *texts, struct error *err);
 
 /// Adds the intervals that TEXT means in the archive TRACE: one, or several by NAME#*. 0, or -1 and
 /// ERR: no such region, or not so many visits of it. The caller releases LIST in either case.

@@ -2,7 +2,7 @@
 // A replay with its listeners.
 #include "analyzer/replay/replay_run.h"
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"

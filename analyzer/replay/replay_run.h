@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/log.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"

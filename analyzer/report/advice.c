@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
@@ -18,18 +17,8 @@ enum { WIDTH = 80 }; // of paragraphs
 /// Of the target's run time, with its sign.
 static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
 {
-    struct quantity q;
     double share = advice->target_ns ? (double)gain_ns / (double)advice->target_ns : 0;
-    snprintf(q.text, sizeof q.text, "%.1f %%", 100 * share);
-    return q;
-}
-
-static struct quantity signed_time(int64_t ns)
-{
-    struct quantity q;
-    snprintf(q.text, sizeof q.text, "%s%s", ns < 0 ? "-" : "",
-             quantity_time((uint64_t)(ns < 0 ? -ns : ns)).text);
-    return q;
+    return quantity_format("%.1f %%", 100 * share);
 }
 
 static void print_head(const struct advice *advice, FILE *stream)
@@ -58,7 +47,8 @@ static void print_head(const struct advice *advice, FILE *stream)
                       advice->master, advice->n_workers);
     if (advice->loss_ns > 0 && !says_nothing)
         page_labelled(&page, "Lost time",
-                      "%s: what the average rank spends waiting, in MPI or idle",
+                      "%s: between MPI_Init and MPI_Finalize the average rank does not "
+                      "compute for this long",
                       quantity_time(advice->loss_ns).text);
     fputc('\n', stream);
 }
@@ -67,8 +57,8 @@ static void print_head(const struct advice *advice, FILE *stream)
 static void print_command(const struct advice *advice, const struct advice_candidate *candidate,
                           const struct advice_candidate *second, FILE *stream)
 {
-    char *options = advice_options(candidate);
-    char *more = second ? advice_options(second) : NULL;
+    char *options = advice_words_text(candidate->words, candidate->n_words);
+    char *more = second ? advice_words_text(second->words, second->n_words) : NULL;
     bool needs_target =
         *advice->target && !candidate->has_target && !(second && second->has_target);
     fprintf(stream, "%40s%s %s%s%s%s%s\n", "pagoda replay ", advice->trace, options,
@@ -81,7 +71,7 @@ static void print_command(const struct advice *advice, const struct advice_candi
 static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
-    fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, signed_time(candidate->gain_ns).text,
+    fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, quantity_signed_time(candidate->gain_ns).text,
             advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
             share_of(advice, candidate->gain_ns).text, candidate->sentence);
     print_command(advice, candidate, NULL, stream);
@@ -152,7 +142,7 @@ static void print_pairs(const struct advice *advice, size_t limit, FILE *stream)
             continue;
         if (n_printed++ == 0)
             fprintf(stream, "\n%15s  %7s  Together\n", "gain", "of run");
-        fprintf(stream, "%15s%s %7s  %zu and %zu: %s\n", signed_time(pair->gain_ns).text,
+        fprintf(stream, "%15s%s %7s  %zu and %zu: %s\n", quantity_signed_time(pair->gain_ns).text,
                 advice_is_uncertain(advice, pair->gain_ns) ? "?" : " ",
                 share_of(advice, pair->gain_ns).text, pair->first + 1, pair->second + 1,
                 together_text(advice, pair));
@@ -261,7 +251,7 @@ static json_t *candidate_object(const void *of, size_t i)
     const struct advice_candidate *candidate = &advice->candidates[i];
     bool is_replayed = candidate->is_replayed;
     bool is_uncertain = is_replayed && advice_is_uncertain(advice, candidate->gain_ns);
-    char *options = advice_options(candidate);
+    char *options = advice_words_text(candidate->words, candidate->n_words);
     json_t *object = JSON_OBJECT(
         {"kind", json_string(advice_kind_names[candidate->kind])},
         {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
@@ -297,25 +287,23 @@ static json_t *warning_object(const void *of, size_t i)
     return json_warning(&((const struct advice *)of)->warnings[i]);
 }
 
-int json_print_advice(const struct advice *advice, const char *version, FILE *stream,
-                      struct error *err)
+void json_print_advice(const struct advice *advice, FILE *stream)
 {
     json_t *tasks = advice->n_workers == 0
                         ? NULL
                         : JSON_OBJECT({"master", json_count(advice->master)},
                                       {"workers", json_count(advice->n_workers)});
-    json_t *root = JSON_PUT(
-        json_document(version), {"baseline_ns", json_count(advice->measured_ns)},
-        {"replayed_ns", json_count(advice->replayed_ns)}, {"kept_tasks", tasks},
-        {"target", json_text(advice->target)},
-        {"assumption", json_text_or_null(advice->assumption)},
-        {"target_ns", json_count(advice->target_ns)}, {"loss_ns", json_count(advice->loss_ns)},
-        {"error_ns", json_count(advice_error_ns(advice))},
-        {"candidates", json_list(advice->n_candidates, candidate_object, advice)},
-        {"pairs", json_list(advice->n_pairs, pair_object, advice)},
-        {"warnings", json_list(advice->n_warnings, warning_object, advice)},
-        {"unexplained_ns", json_count(advice_unexplained_ns(advice))},
-        {"replays", json_count(advice->n_replays)}, {"pruned", json_count(advice->n_pruned)},
-        {"untried", json_count(advice->n_untried)});
-    return json_print_object(root, JSON_COMPACT, "the advice", stream, err);
+    JSON_PRINT(stream, JSON_COMPACT, {"baseline_ns", json_count(advice->measured_ns)},
+               {"replayed_ns", json_count(advice->replayed_ns)}, {"kept_tasks", tasks},
+               {"target", json_text(advice->target)},
+               {"assumption", json_text_or_null(advice->assumption)},
+               {"target_ns", json_count(advice->target_ns)},
+               {"loss_ns", json_count(advice->loss_ns)},
+               {"error_ns", json_count(advice_error_ns(advice))},
+               {"candidates", json_list(advice->n_candidates, candidate_object, advice)},
+               {"pairs", json_list(advice->n_pairs, pair_object, advice)},
+               {"warnings", json_list(advice->n_warnings, warning_object, advice)},
+               {"unexplained_ns", json_count(advice_unexplained_ns(advice))},
+               {"replays", json_count(advice->n_replays)}, {"pruned", json_count(advice->n_pruned)},
+               {"untried", json_count(advice->n_untried)});
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 
 static struct quantity time_of(double ns)
 {
@@ -241,8 +241,7 @@ static json_t *difference_object(const void *of, size_t i)
                        {row->is_rate ? "there_bytes_per_s" : "there_ns", measured(row->there)});
 }
 
-int json_print_calibration(const struct calibration_report *report, const char *version,
-                           FILE *stream, struct error *err)
+void json_print_calibration(const struct calibration_report *report, FILE *stream)
 {
     const struct measurements *of = report->measurements;
     bool has_cores = of->hand_over_ns >= 0, has_waiting = of->waiting_slowdown > 0;
@@ -250,9 +249,9 @@ int json_print_calibration(const struct calibration_report *report, const char *
     if (report->against)
         rows = calibration_compare(report);
     char *missing = measurements_missing(of);
-    json_t *root = JSON_PUT(
-        json_document(version), {"path", json_text(report->path)}, {"mpi", json_text(of->mpi)},
-        {"hosts", json_list(of->n_hosts, host_object, of)},
+    JSON_PRINT(
+        stream, JSON_COMPACT | JSON_REAL_PRECISION(9), {"path", json_text(report->path)},
+        {"mpi", json_text(of->mpi)}, {"hosts", json_list(of->n_hosts, host_object, of)},
         {"compute_ns", json_real(of->compute_ns)},
         {"scopes", json_list(N_SCOPES, scope_object, report)},
         {"hand_over_ns", has_cores ? json_real(measurements_hand_over_ns(of)) : json_null()},
@@ -263,6 +262,4 @@ int json_print_calibration(const struct calibration_report *report, const char *
         {"missing", json_text(missing)}, {"warnings", json_list(of->n_warnings, warning, of)},
         {"differences", report->against ? json_list(rows.n, difference_object, rows.items) : NULL});
     free(missing);
-    return json_print_object(root, JSON_COMPACT | JSON_REAL_PRECISION(9), "the calibration", stream,
-                             err);
 }

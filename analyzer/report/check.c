@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings of `pagoda check` as data, text and JSON (see check.h).
-#include "analyzer/report/check.h"
+#include "analyzer/report/report.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
 
@@ -128,9 +127,7 @@ static json_t *check_object(const void *of, size_t i)
     return JSON_PUT(object, {"entries", json_count(check->n_entries)});
 }
 
-int json_print_checks(const struct check *checks, size_t n, const char *version, FILE *stream,
-                      struct error *err)
+void json_print_checks(const struct check *checks, size_t n, FILE *stream)
 {
-    json_t *root = JSON_PUT(json_document(version), {"files", json_list(n, check_object, checks)});
-    return json_print_object(root, JSON_INDENT(2), "the findings", stream, err);
+    JSON_PRINT(stream, JSON_INDENT(2), {"files", json_list(n, check_object, checks)});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The difference of groups of runs as text and JSON. All times are means per run and rank, so that
-// they compare with the run time.
+// The difference of groups of runs, and runs against limits, as text and JSON. All times of a
+// difference are means per run and rank, so that they compare with the run time.
 #include "analyzer/compare/difference.h"
 
 #include <inttypes.h>
@@ -11,11 +11,12 @@
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
+#include "analyzer/compare/limits.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 
 /// Call paths of a database as reports of a run show them: their names short, but so that each
 /// means one function of all paths there are (base/function_names.h).
@@ -78,11 +79,9 @@ static char *shown_paths_text(const struct shown_paths *paths, const char *path)
         char **found = paths->n > 0
                            ? bsearch(&name, paths->names, paths->n, sizeof *paths->names, by_name)
                            : NULL;
-        char *longer = memory_format("%s%s%s", text, *text ? "/" : "",
-                                     found ? paths->shown[found - paths->names] : name);
-        free(text);
+        text_append(&text, "%s%s", *text ? "/" : "",
+                    found ? paths->shown[found - paths->names] : name);
         free(name);
-        text = longer;
     }
     return text;
 }
@@ -94,43 +93,23 @@ static void shown_paths_release(struct shown_paths *paths)
     *paths = (struct shown_paths){0};
 }
 
-struct signed_text {
-    char text[48];
-};
-
-static struct signed_text signed_time(int64_t time_ns)
+/// With its sign, as a change has it.
+static struct quantity change_text(int64_t time_ns)
 {
-    struct signed_text text;
-    uint64_t size_ns = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
-    snprintf(text.text, sizeof text.text, "%s%s", time_ns < 0 ? "-" : "+",
-             quantity_time(size_ns).text);
-    return text;
+    return quantity_format("%s%s", time_ns < 0 ? "" : "+", quantity_signed_time(time_ns).text);
 }
 
-/// A mean: rounded, and below 0 only by corrected clocks.
-static struct signed_text mean_time(double time_ns)
+/// A mean: below 0 only by corrected clocks.
+static struct quantity mean_time(double time_ns)
 {
-    struct signed_text text = signed_time(llround(time_ns));
-    if (text.text[0] == '+')
-        snprintf(text.text, sizeof text.text, "%s", quantity_time((uint64_t)llround(time_ns)).text);
-    return text;
+    return quantity_signed_time(llround(time_ns));
 }
 
-static struct signed_text relative_change(const struct difference_row *row)
+static struct quantity relative_change(const struct difference_row *row)
 {
-    struct signed_text text;
     if (row->a_ns > 0)
-        snprintf(text.text, sizeof text.text, "%+.1f %%",
-                 100 * (row->b_ns - row->a_ns) / row->a_ns);
-    else
-        snprintf(text.text, sizeof text.text, "%s", row->b_ns > 0 ? "new" : "-");
-    return text;
-}
-
-static void print_p(const struct difference_row *row, FILE *stream)
-{
-    if (!isnan(row->p))
-        fprintf(stream, ", p %.2g", row->p);
+        return quantity_format("%+.1f %%", 100 * (row->b_ns - row->a_ns) / row->a_ns);
+    return quantity_format("%s", row->b_ns > 0 ? "new" : "-");
 }
 
 /// The width of the terminal STREAM is, 0 when it is none: then no line is cut.
@@ -175,27 +154,21 @@ static bool may_be_noise(const struct difference_page *page)
 static void print_total(const struct difference_page *page, FILE *stream)
 {
     const struct difference_row *total = &page->tables[0].total;
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    fprintf(out, "run time %s", mean_time(total->a_ns).text);
-    fprintf(out, " -> %s: ", mean_time(total->b_ns).text);
-    fprintf(out, "%s (%s)", signed_time(total->change_ns).text, relative_change(total).text);
-    if (!isnan(total->p)) {
-        fprintf(out, " +- %s", mean_time(total->half_width_ns).text);
-        fprintf(out, " at %g %%", 100 * (1 - page->thresholds.alpha));
-    }
-    print_p(total, out);
+    char *text = memory_format("run time %s -> %s: %s (%s)", mean_time(total->a_ns).text,
+                               mean_time(total->b_ns).text, change_text(total->change_ns).text,
+                               relative_change(total).text);
+    if (!isnan(total->p))
+        text_append(&text, " +- %s at %g %%, p %.2g", mean_time(total->half_width_ns).text,
+                    100 * (1 - page->thresholds.alpha), total->p);
     // The rows below may be changes all the same: what one part gains another may lose.
     if (!total->is_change)
-        fprintf(out, "; as a whole no change beyond the thresholds");
+        text_append(&text, "; as a whole no change beyond the thresholds");
     else if (may_be_noise(page))
-        fprintf(out,
-                "; beyond the thresholds, but one measurement on each side cannot tell a change "
-                "from noise");
+        text_append(
+            &text, "; beyond the thresholds, but one measurement on each side cannot tell a change "
+                   "from noise");
     else
-        fprintf(out, "; changed");
-    fclose(out);
+        text_append(&text, "; changed");
     fputc('\n', stream);
     print_wrapped(text, stream);
     free(text);
@@ -230,7 +203,7 @@ static void add_row(struct table *table, const struct difference_table *from,
                     const struct shown_paths *paths)
 {
     add_values(table, row);
-    table_add_cell(table, "%s", signed_time(row->change_ns).text);
+    table_add_cell(table, "%s", change_text(row->change_ns).text);
     if (from->total.change_ns)
         table_add_cell(table, "%+.1f %%",
                        100 * (double)row->change_ns / (double)from->total.change_ns);
@@ -257,7 +230,7 @@ static void add_rest(struct table *table, const struct difference_table *from, s
     size_t n_filled = 3;
     for (size_t i = 0; i < n_filled; i++)
         table_add_cell(table, "%s", "");
-    table_add_cell(table, "%s", signed_time(change_ns).text);
+    table_add_cell(table, "%s", change_text(change_ns).text);
     for (size_t i = n_filled + 1; i + 1 < table->n_columns; i++)
         table_add_cell(table, "%s", "");
     table_add_cell(table, "... %s more (--top)", quantity_count(from->n_rows - first, "row").text);
@@ -272,7 +245,7 @@ static void print_table(const struct difference_page *page, const struct shown_p
     const struct difference_table *from = &page->tables[by];
     struct table table = {0};
     table_add_columns(&table, "<", "A", "B", "change", "share", "p");
-    table_add_column(&table, by == DIFFERENCE_BY_PROCESS ? "rank" : "kind", true);
+    table_add_column(&table, by == DIFFERENCE_BY_PROCESS ? "rank" : "wait state", true);
     if (by == DIFFERENCE_BY_CALL_PATH)
         table_add_column(&table, "call path", true);
     size_t n_shown = from->n_rows <= top ? from->n_rows : (size_t)top;
@@ -280,8 +253,9 @@ static void print_table(const struct difference_page *page, const struct shown_p
         add_row(&table, from, &from->rows[i], by, paths);
     if (n_shown < from->n_rows)
         add_rest(&table, from, n_shown);
-    char *heading =
-        memory_format("%s: time per rank, the changes sum to that of the run time", titles[by]);
+    char *heading = memory_format("%s: time per rank, the changes add up to that of the run time "
+                                  "(*: beyond the thresholds)",
+                                  titles[by]);
     fputc('\n', stream);
     print_wrapped(heading, stream);
     free(heading);
@@ -299,7 +273,7 @@ static void print_top_down(const struct difference_page *page, const struct show
         if (!row->is_in_a || !row->is_in_b)
             table_add_cell(&table, "only %s", row->is_in_a ? "A" : "B");
         else
-            table_add_cell(&table, "%s", signed_time(row->change_ns).text);
+            table_add_cell(&table, "%s", change_text(row->change_ns).text);
         add_p(&table, row);
         size_t depth = resource_path_depth(row->call_path);
         add_path_cell(&table, paths, depth > 2 ? 2 * (depth - 2) : 0,
@@ -339,15 +313,11 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
 static void print_violation(const struct difference_row *row, const char *what,
                             const struct shown_paths *paths, FILE *stream)
 {
-    fprintf(stream, "%s: ", what);
     char *call_path = shown_paths_text(paths, resource_path_short(row->call_path));
-    fprintf(stream, "%s%s", call_path, *call_path ? ": " : "");
+    fprintf(stream, "%s: %s%s%s -> %s (%s", what, call_path, *call_path ? ": " : "",
+            mean_time(row->a_ns).text, mean_time(row->b_ns).text, relative_change(row).text);
+    fprintf(stream, isnan(row->p) ? ")\n" : ", p %.2g)\n", row->p);
     free(call_path);
-    fprintf(stream, "%s", mean_time(row->a_ns).text);
-    fprintf(stream, " -> %s", mean_time(row->b_ns).text);
-    fprintf(stream, " (%s", relative_change(row).text);
-    print_p(row, stream);
-    fprintf(stream, ")\n");
 }
 
 void text_print_violations(const struct difference_page *page, FILE *stream)
@@ -445,11 +415,74 @@ static json_t *page_object(const void *of, size_t i)
         {"top_down", table_array(&page->top_down, top_down_row)});
 }
 
-int json_print_differences(const struct difference_page *pages, size_t n, const char *version,
-                           FILE *stream, struct error *err)
+void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream)
 {
-    json_t *root = JSON_PUT(json_document(version),
-                            {"database", json_text_or_null(n ? pages[0].database : NULL)},
-                            {"differences", json_list(n, page_object, pages)});
-    return json_print_object(root, JSON_INDENT(1), "the differences", stream, err);
+    JSON_PRINT(stream, JSON_INDENT(1),
+               {"database", json_text_or_null(n ? pages[0].database : NULL)},
+               {"differences", json_list(n, page_object, pages)});
+}
+
+// ---- limits
+
+static struct quantity amount(const struct limit_row *row, double value)
+{
+    if (strcmp(row->unit, "ns") == 0 && value >= 0)
+        return quantity_time((uint64_t)llround(value));
+    return strcmp(row->unit, "share") == 0 ? quantity_format("%.1f %%", 100 * value)
+                                           : quantity_format("%.10g", value);
+}
+
+static const char *focus_of(const struct limit_row *row)
+{
+    return *row->focus ? row->focus : "program";
+}
+
+void text_print_limits(const struct limit_page *page, FILE *stream)
+{
+    struct table table = {0};
+    table_add_columns(&table, "<", "value", "limit", "runs", "<trial", "<metric", "<focus");
+    for (size_t i = 0; i < page->n_rows; i++) {
+        const struct limit_row *row = &page->rows[i];
+        table_add_cell(&table, "%s", row->is_kept ? "" : "*");
+        table_add_cell(&table, "%s", amount(row, row->value).text);
+        table_add_cell(&table, "%s %s",
+                       row->is_at_least ? ">=" : "<=", amount(row, row->limit).text);
+        table_add_cell(&table, "%zu", row->n_runs);
+        table_add_cell(&table, "%s", row->runs);
+        table_add_cell(&table, "%s", row->metric);
+        table_add_cell(&table, "%s", focus_of(row));
+    }
+    fprintf(stream, "%s: %zu of %s not kept (*)\n", page->source, limit_page_count_violations(page),
+            quantity_count(page->n_rows, "limit").text);
+    table_print(&table, 2, 0, stream);
+}
+
+void text_print_limit_violations(const struct limit_page *page, FILE *stream)
+{
+    for (size_t i = 0; i < page->n_rows; i++) {
+        const struct limit_row *row = &page->rows[i];
+        if (row->is_kept)
+            continue;
+        fprintf(stream, "%s: %s of %s: %s is not %s %s\n", row->runs, row->metric, focus_of(row),
+                amount(row, row->value).text,
+                row->is_at_least ? ">=" : "<=", amount(row, row->limit).text);
+    }
+}
+
+static json_t *limit_object(const void *of, size_t i)
+{
+    const struct limit_row *row = &((const struct limit_page *)of)->rows[i];
+    return JSON_OBJECT({"metric", json_text(row->metric)}, {"unit", json_text(row->unit)},
+                       {"focus", json_text(row->focus)},
+                       {"relation", json_string(row->is_at_least ? ">=" : "<=")},
+                       {"limit", json_real(row->limit)}, {"trial", json_text(row->runs)},
+                       {"n_trials", json_count(row->n_runs)}, {"value", json_real(row->value)},
+                       {"is_kept", json_boolean(row->is_kept)});
+}
+
+void json_print_limits(const struct limit_page *page, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
+               {"source", json_text(page->source)},
+               {"limits", json_list(page->n_rows, limit_object, page)});
 }

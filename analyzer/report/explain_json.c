@@ -2,12 +2,14 @@
 // Patterns by the elements of their files (pagoda-patterns(5)), those they lack left out; machines
 // and policies by the names of pagoda-machine(5) and pagoda-policy(5), what a file leaves open
 // null.
-#include "analyzer/report/explain.h"
-
 #include <string.h>
 
 #include "analyzer/pag/pag.h"
+#include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
+#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/dealt/policy.h"
 
 static json_t *pattern_object(const void *of, size_t i)
 {
@@ -142,13 +144,13 @@ static json_t *tasks_object(const struct dealing *dealing)
     return JSON_OBJECT({"order", json_string(orders[dealing->order])},
                        {"to", json_string(receivers[dealing->to])},
                        {"work_ns", json_known_time(dealing->task_ns)},
-                       {"task_flight_ns", json_known_time(dealing->costs.task_flight_ns)},
-                       {"answer_flight_ns", json_known_time(dealing->costs.answer_flight_ns)},
-                       {"receive_ns", json_known_time(dealing->costs.receive_ns)},
-                       {"before_ns", json_known_time(dealing->costs.before_ns)},
-                       {"after_ns", json_known_time(dealing->costs.after_ns)},
-                       {"tail_ns", json_known_time(dealing->costs.tail_ns)},
-                       {"gap_ns", json_known_time(dealing->costs.gap_ns)});
+                       {"task_flight_ns", json_known_time(dealing->costs_ns[FARM_TASK_FLIGHT])},
+                       {"answer_flight_ns", json_known_time(dealing->costs_ns[FARM_ANSWER_FLIGHT])},
+                       {"receive_ns", json_known_time(dealing->costs_ns[FARM_RECEIVE])},
+                       {"before_ns", json_known_time(dealing->costs_ns[FARM_BEFORE])},
+                       {"after_ns", json_known_time(dealing->costs_ns[FARM_AFTER])},
+                       {"tail_ns", json_known_time(dealing->costs_ns[FARM_TAIL])},
+                       {"gap_ns", json_known_time(dealing->costs_ns[FARM_GAP])});
 }
 
 static json_t *policy_object(const void *of, size_t i)
@@ -173,14 +175,12 @@ bool known_shows_pattern(const struct known *known, size_t index)
            (!file || strcmp(file, known->catalogue->patterns[index].file) == 0);
 }
 
-int json_print_known(const struct known *known, const char *version, FILE *stream,
-                     struct error *err)
+void json_print_known(const struct known *known, FILE *stream)
 {
     size_t n_patterns = known->catalogue ? known->catalogue->n_patterns : 0;
-    json_t *root = JSON_PUT(
-        json_document(version),
+    JSON_PRINT(
+        stream, JSON_FORMAT,
         {"patterns", known->catalogue ? json_list(n_patterns, pattern_object, known) : NULL},
         {"machines", known->machines ? json_list(known->n_machines, machine_object, known) : NULL},
         {"policies", known->policies ? json_list(known->n_policies, policy_object, known) : NULL});
-    return json_print_object(root, JSON_FORMAT, "what is known", stream, err);
 }

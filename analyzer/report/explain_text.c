@@ -2,15 +2,18 @@
 // Patterns, machines and policies for people, made from nothing but what their files say.
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/report/explain.h"
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
+#include "analyzer/simulation/cost/machine.h"
+#include "analyzer/simulation/dealt/policy.h"
 
 enum {
     LABEL_COLUMNS = 16,
@@ -180,11 +183,24 @@ void pattern_page_manual(const struct catalogue *catalogue, FILE *stream)
 
 // --- machines
 
-/// Prints LABEL and TEXT, which is cleaned and freed.
-static void print_and_free(const char *label, char *text, size_t width, FILE *stream)
+/// Where all that is known of one thing goes.
+struct sheet {
+    FILE *stream;
+    size_t width;
+};
+
+/// LABEL and a text as printf writes it, cleaned.
+static void put(const struct sheet *sheet, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void put(const struct sheet *sheet, const char *label, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = memory_format_list(format, arguments);
+    va_end(arguments);
     char *clean = utf8_clean(text);
-    print_labelled(label, LABEL_COLUMNS, clean, width, stream);
+    print_labelled(label, LABEL_COLUMNS, clean, sheet->width, sheet->stream);
     free(clean);
     free(text);
 }
@@ -193,22 +209,12 @@ static void print_and_free(const char *label, char *text, size_t width, FILE *st
 static char *scopes_text(const struct machine *machine)
 {
     char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    const char *between = "";
-    for (int scope = 0; scope < MACHINE_SCOPES; scope++) {
-        if (machine->messages[scope].n_points == 0)
-            continue;
-        fprintf(out, "%s%s", between, machine_scope_names[scope]);
-        between = ", ";
-    }
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        if (machine->messages[scope].n_points > 0)
+            text_append(&text, "%s%s", text ? ", " : "", machine_scope_names[scope]);
     for (size_t i = 0; i < machine->n_custom_scopes; i++)
-        fprintf(out, ", %s", machine->custom_scopes[i].name); // behind a network
-    fclose(out);
-    if (text[0])
-        return text;
-    free(text);
-    return memory_copy_text("-");
+        text_append(&text, ", %s", machine->custom_scopes[i].name); // behind a network
+    return text ? text : memory_copy_text("-");
 }
 
 /// Collective operations with an element.
@@ -246,93 +252,78 @@ static char *messages_text(const struct machine_messages *messages)
     const struct machine_point *last = &messages->points[messages->n_points - 1];
     uint64_t long_ns = machine_message_ns(messages, 2 * (uint64_t)LONG_BYTES) -
                        machine_message_ns(messages, LONG_BYTES);
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    fprintf(out, "%s for %s", quantity_time(messages->points[0].time_ns).text,
-            quantity_size(messages->points[0].size_bytes).text);
+    char *text = memory_format("%s for %s", quantity_time(messages->points[0].time_ns).text,
+                               quantity_size(messages->points[0].size_bytes).text);
     if (messages->n_points > 1)
-        fprintf(out, ", %s for %s (%zu points)", quantity_time(last->time_ns).text,
-                quantity_size(last->size_bytes).text, messages->n_points);
+        text_append(&text, ", %s for %s (%zu points)", quantity_time(last->time_ns).text,
+                    quantity_size(last->size_bytes).text, messages->n_points);
     if (long_ns > 0 && long_ns < UINT64_MAX / 2)
-        fprintf(out, ", %s/s beyond",
-                quantity_size((uint64_t)(LONG_BYTES * 1e9 / (double)long_ns)).text);
+        text_append(&text, ", %s/s beyond",
+                    quantity_size((uint64_t)(LONG_BYTES * 1e9 / (double)long_ns)).text);
     if (messages->send_overhead_ns > 0 || messages->receive_overhead_ns > 0)
-        fprintf(out, "; send %s, receive %s", quantity_time(messages->send_overhead_ns).text,
-                quantity_time(messages->receive_overhead_ns).text);
+        text_append(&text, "; send %s, receive %s", quantity_time(messages->send_overhead_ns).text,
+                    quantity_time(messages->receive_overhead_ns).text);
     if (messages->eager_bytes != UINT64_MAX)
-        fprintf(out, "; eager up to %s", quantity_size(messages->eager_bytes).text);
+        text_append(&text, "; eager up to %s", quantity_size(messages->eager_bytes).text);
     if (messages->n_buses > 0)
-        fprintf(out, "; at most %" PRIu32 " at once", messages->n_buses);
-    fclose(out);
+        text_append(&text, "; at most %" PRIu32 " at once", messages->n_buses);
     return text;
 }
 
-static void print_messages(const struct machine *machine, size_t width, FILE *stream)
+static void put_messages(const struct sheet *sheet, const char *label, const char *scope,
+                         const struct machine_messages *messages)
 {
-    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
-        if (machine->messages[scope].n_points > 0) {
-            char *label = memory_format("In the %s", machine_scope_names[scope]);
-            print_and_free(label, messages_text(&machine->messages[scope]), width, stream);
-            free(label);
-        }
-    for (size_t i = 0; i < machine->n_custom_scopes; i++) {
-        const struct machine_custom_scope *scope = &machine->custom_scopes[i];
-        char *text = messages_text(&scope->messages);
-        print_and_free("Messages", memory_format("%s: %s", scope->name, text), width, stream);
-        free(text);
-    }
+    char *text = messages_text(messages);
+    put(sheet, label, "%s%s%s", scope, *scope ? ": " : "", text);
+    free(text);
 }
 
-static void print_collectives(const struct machine *machine, size_t width, FILE *stream)
+static void print_messages(const struct sheet *sheet, const struct machine *machine)
+{
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        if (machine->messages[scope].n_points > 0)
+            put_messages(sheet, quantity_format("In the %s", machine_scope_names[scope]).text, "",
+                         &machine->messages[scope]);
+    for (size_t i = 0; i < machine->n_custom_scopes; i++)
+        put_messages(sheet, "Messages", machine->custom_scopes[i].name,
+                     &machine->custom_scopes[i].messages);
+}
+
+static void print_collectives(const struct sheet *sheet, const struct machine *machine)
 {
     for (size_t i = 0; i < machine->n_collectives; i++) {
         const struct machine_collective *collective = &machine->collectives[i];
-        char *from = collective->from_bytes == 0
-                         ? memory_copy_text("")
-                         : memory_format(" from %s", quantity_size(collective->from_bytes).text);
-        char *below = collective->below_bytes == UINT64_MAX
-                          ? memory_copy_text("")
-                          : memory_format(" below %s", quantity_size(collective->below_bytes).text);
+        bool has_from = collective->from_bytes > 0,
+             has_below = collective->below_bytes < UINT64_MAX;
         bool has_both = collective->algorithm != ALGORITHM_FORMULA && collective->time_text;
-        print_and_free(
-            i == 0 ? "Collectives" : "",
-            memory_format("%s%s%s: %s%s%s", collective_operation_names[collective->operation], from,
-                          below, collective_algorithm_names[collective->algorithm],
-                          has_both ? ", " : "", collective->time_text ? collective->time_text : ""),
-            width, stream);
-        free(from);
-        free(below);
+        put(sheet, i == 0 ? "Collectives" : "", "%s%s%s%s%s: %s%s%s",
+            collective_operation_names[collective->operation], has_from ? " from " : "",
+            has_from ? quantity_size(collective->from_bytes).text : "", has_below ? " below " : "",
+            has_below ? quantity_size(collective->below_bytes).text : "",
+            collective_algorithm_names[collective->algorithm], has_both ? ", " : "",
+            collective->time_text ? collective->time_text : "");
     }
 }
 
-static void print_cores(const struct machine *machine, size_t width, FILE *stream)
+static void print_cores(const struct sheet *sheet, const struct machine *machine)
 {
     if (machine->n_cores > 0)
-        print_and_free("Cores of a node", memory_format("%" PRIu32, machine->n_cores), width,
-                       stream);
+        put(sheet, "Cores of a node", "%" PRIu32, machine->n_cores);
     if (machine->speed != PAG_WORK_PER_NS)
-        print_and_free("Speed", memory_format("%g", (double)machine->speed / PAG_WORK_PER_NS),
-                       width, stream);
+        put(sheet, "Speed", "%g", (double)machine->speed / PAG_WORK_PER_NS);
     if (machine->hand_over_ns > 0)
-        print_and_free("Hand-over",
-                       memory_format("%s to give a core to another process",
-                                     quantity_time(machine->hand_over_ns).text),
-                       width, stream);
+        put(sheet, "Hand-over", "%s to give a core to another process",
+            quantity_time(machine->hand_over_ns).text);
     if (machine->slice_ns > 0)
-        print_and_free("Slice",
-                       memory_format("%s that a waiting rank keeps its core",
-                                     quantity_time(machine->slice_ns).text),
-                       width, stream);
+        put(sheet, "Slice", "%s that a waiting rank keeps its core",
+            quantity_time(machine->slice_ns).text);
     if (machine->out_links > 0 || machine->in_links > 0)
-        print_and_free("Links",
-                       memory_format("%" PRIu32 " out of a node, %" PRIu32 " into it (0: any)",
-                                     machine->out_links, machine->in_links),
-                       width, stream);
+        put(sheet, "Links", "%" PRIu32 " out of a node, %" PRIu32 " into it (0: any)",
+            machine->out_links, machine->in_links);
 }
 
 /// What else the file has, counted.
-static void print_others(const struct machine *machine, size_t width, FILE *stream)
+static void print_others(const struct sheet *sheet, const struct machine *machine)
 {
     const struct {
         size_t n;
@@ -342,45 +333,40 @@ static void print_others(const struct machine *machine, size_t width, FILE *stre
                   {machine->n_regions, "region"},
                   {machine->n_computes, "cost of computing"}};
     char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].n > 0)
-            fprintf(out, "%s%zu x %s", ftell(out) > 0 ? ", " : "", others[i].n, others[i].noun);
-    fclose(out);
-    if (text[0])
-        print_and_free("Of their own", text, width, stream);
-    else
-        free(text);
+            text_append(&text, "%s%zu x %s", text ? ", " : "", others[i].n, others[i].noun);
+    if (text)
+        put(sheet, "Of their own", "%s", text);
+    free(text);
 }
 
-static void print_origins(const struct machine *machine, size_t width, FILE *stream)
+static void print_origins(const struct sheet *sheet, const struct machine *machine)
 {
     static const char *const labels[MACHINE_ORIGINS] = {
         "Source", "Missing there", "Measured", "Host",        "Processor",
         "MPI",    "Error: node",   "network",  "collectives", "Unsteady"};
     for (int i = 0; i < MACHINE_ORIGINS; i++)
         if (machine->origins[i] && machine->origins[i][0])
-            print_and_free(labels[i], memory_copy_text(machine->origins[i]), width, stream);
+            put(sheet, labels[i], "%s", machine->origins[i]);
     if (machine->n_calibrated_members > 0)
-        print_and_free("Collectives of",
-                       memory_format("up to %" PRIu32 " ranks", machine->n_calibrated_members),
-                       width, stream);
+        put(sheet, "Collectives of", "up to %" PRIu32 " ranks", machine->n_calibrated_members);
 }
 
 void machine_page_one(const struct machine *machine, size_t width, FILE *stream)
 {
+    const struct sheet sheet = {stream, width};
     char *title = machine->summary[0] ? memory_format("%s: %s", machine->name, machine->summary)
                                       : memory_copy_text(machine->name);
     char *clean = utf8_clean(title);
     print_paragraph(clean, 0, 0, width, stream);
     fputc('\n', stream);
-    print_cores(machine, width, stream);
-    print_messages(machine, width, stream);
-    print_collectives(machine, width, stream);
-    print_others(machine, width, stream);
-    print_origins(machine, width, stream);
-    print_and_free("Read from", memory_copy_text(machine->path), width, stream);
+    print_cores(&sheet, machine);
+    print_messages(&sheet, machine);
+    print_collectives(&sheet, machine);
+    print_others(&sheet, machine);
+    print_origins(&sheet, machine);
+    put(&sheet, "Read from", "%s", machine->path);
     free(clean);
     free(title);
 }
@@ -415,88 +401,82 @@ static const char *role_text(enum balancing_role role)
 
 char *policy_rule_text(const struct balancing_rule *rule)
 {
-    char *lead = rule->has_lead
-                     ? memory_format(", if the fastest is more than %g %% ahead of the slowest",
-                                     (double)rule->lead / 10000)
-                     : memory_copy_text("");
-    char *share = rule->share ? memory_format("%g %% of its work", (double)rule->share / 10000)
-                              : memory_copy_text("work");
-    char *transfer = rule->transfer_ns == PAG_NOT_KNOWN
-                         ? memory_copy_text("")
-                         : memory_format(", which takes %s", quantity_time(rule->transfer_ns).text);
-    char *back = rule->return_ns == PAG_NOT_KNOWN
-                     ? memory_copy_text("")
-                     : memory_format(", its results %s", quantity_time(rule->return_ns).text);
     char *text =
-        memory_format("%s%s: %s gives %s to %s%s%s",
-                      rule->at_idle ? "at polls and when a rank becomes idle" : "at polls", lead,
-                      role_text(rule->from), share, role_text(rule->to), transfer, back);
-    free(lead);
-    free(share);
-    free(transfer);
-    free(back);
+        memory_copy_text(rule->at_idle ? "at polls and when a rank becomes idle" : "at polls");
+    if (rule->has_lead)
+        text_append(&text, ", if the fastest is more than %g %% ahead of the slowest",
+                    (double)rule->lead / 10000);
+    text_append(&text, ": %s gives ", role_text(rule->from));
+    if (rule->share)
+        text_append(&text, "%g %% of its ", (double)rule->share / 10000);
+    text_append(&text, "work to %s", role_text(rule->to));
+    if (rule->transfer_ns != PAG_NOT_KNOWN)
+        text_append(&text, ", which takes %s", quantity_time(rule->transfer_ns).text);
+    if (rule->return_ns != PAG_NOT_KNOWN)
+        text_append(&text, ", its results %s", quantity_time(rule->return_ns).text);
     return text;
 }
 
-static char *known_time(uint64_t time_ns, const char *otherwise)
+static void put_time(const struct sheet *sheet, const char *label, uint64_t time_ns,
+                     const char *otherwise)
 {
-    return memory_copy_text(time_ns == PAG_NOT_KNOWN ? otherwise : quantity_time(time_ns).text);
+    put(sheet, label, "%s", time_ns == PAG_NOT_KNOWN ? otherwise : quantity_time(time_ns).text);
 }
 
-static void print_rules(const struct balancing_policy *balancing, size_t width, FILE *stream)
-{
-    for (size_t i = 0; i < balancing->n_rules; i++) {
-        char *label = memory_format("Rule %zu", i + 1);
-        print_and_free(label, policy_rule_text(&balancing->rules[i]), width, stream);
-        free(label);
-    }
-    print_and_free("Poll", known_time(balancing->poll_ns, ""), width, stream);
-    print_and_free("Transfer", known_time(balancing->transfer_ns, "as an empty message"), width,
-                   stream);
-    print_and_free("Return", known_time(balancing->return_ns, ""), width, stream);
-    print_and_free("Least given",
-                   known_time(balancing->least_ns, "the longer one of a poll and a transfer"),
-                   width, stream);
-    print_and_free("Free hosts", memory_format("%" PRIu32, balancing->n_free_hosts), width, stream);
-}
-
-static void print_cost(const char *label, uint64_t time_ns, size_t width, FILE *stream)
+static void put_known_time(const struct sheet *sheet, const char *label, uint64_t time_ns)
 {
     if (time_ns != PAG_NOT_KNOWN)
-        print_and_free(label, known_time(time_ns, ""), width, stream);
+        put_time(sheet, label, time_ns, "");
 }
 
-static void print_tasks(const struct dealing *dealing, size_t width, FILE *stream)
+static void print_rules(const struct sheet *sheet, const struct balancing_policy *balancing)
+{
+    for (size_t i = 0; i < balancing->n_rules; i++) {
+        char *text = policy_rule_text(&balancing->rules[i]);
+        put(sheet, quantity_format("Rule %zu", i + 1).text, "%s", text);
+        free(text);
+    }
+    put_time(sheet, "Poll", balancing->poll_ns, "");
+    put_time(sheet, "Transfer", balancing->transfer_ns, "as an empty message");
+    put_time(sheet, "Return", balancing->return_ns, "");
+    put_time(sheet, "Least given", balancing->least_ns, "the longer one of a poll and a transfer");
+    put(sheet, "Free hosts", "%" PRIu32, balancing->n_free_hosts);
+}
+
+static void print_tasks(const struct sheet *sheet, const struct dealing *dealing)
 {
     static const char *const orders[] = {"as they were recorded", "the longest first",
                                          "the shortest first"};
     static const char *const receivers[] = {"whoever is free", "the workers in turn",
                                             "the workers in blocks"};
-    print_and_free("Tasks",
-                   memory_format("%s, for %s", orders[dealing->order], receivers[dealing->to]),
-                   width, stream);
-    print_cost("Work", dealing->task_ns, width, stream);
-    print_cost("Task flight", dealing->costs.task_flight_ns, width, stream);
-    print_cost("Answer flight", dealing->costs.answer_flight_ns, width, stream);
-    print_cost("Receive", dealing->costs.receive_ns, width, stream);
-    print_cost("Before", dealing->costs.before_ns, width, stream);
-    print_cost("After", dealing->costs.after_ns, width, stream);
-    print_cost("Tail", dealing->costs.tail_ns, width, stream);
-    print_cost("Gap", dealing->costs.gap_ns, width, stream);
+    static const char *const costs[N_FARM_COSTS] = {
+        [FARM_TASK_FLIGHT] = "Task flight",
+        [FARM_ANSWER_FLIGHT] = "Answer flight",
+        [FARM_RECEIVE] = "Receive",
+        [FARM_BEFORE] = "Before",
+        [FARM_AFTER] = "After",
+        [FARM_TAIL] = "Tail",
+        [FARM_GAP] = "Gap",
+    };
+    put(sheet, "Tasks", "%s, for %s", orders[dealing->order], receivers[dealing->to]);
+    put_known_time(sheet, "Work", dealing->task_ns);
+    for (size_t i = 0; i < N_FARM_COSTS; i++)
+        put_known_time(sheet, costs[i], dealing->costs_ns[i]);
 }
 
 void policy_page_one(const struct policy *policy, size_t width, FILE *stream)
 {
+    const struct sheet sheet = {stream, width};
     fprintf(stream, "%s, for --%s\n", policy->name, policy->deals_tasks ? "dealing" : "rebalance");
     if (policy->summary[0])
         print_paragraph(policy->summary, 0, 0, width, stream);
     fputc('\n', stream);
     if (policy->deals_tasks)
-        print_tasks(&policy->dealing, width, stream);
+        print_tasks(&sheet, &policy->dealing);
     else
-        print_rules(&policy->balancing, width, stream);
+        print_rules(&sheet, &policy->balancing);
     if (policy->source[0])
-        print_labelled("Source", LABEL_COLUMNS, policy->source, width, stream);
+        put(&sheet, "Source", "%s", policy->source);
     if (policy->missing[0])
-        print_labelled("Missing there", LABEL_COLUMNS, policy->missing, width, stream);
+        put(&sheet, "Missing there", "%s", policy->missing);
 }

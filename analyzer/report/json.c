@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the printers of JSON share, and the report on a replay.
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/text.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/report/json.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/whatif.h"
 
@@ -58,26 +59,15 @@ json_t *json_known_time(uint64_t time_ns)
     return time_ns == PAG_NOT_KNOWN ? json_null() : json_count(time_ns);
 }
 
-json_t *json_document(const char *version)
+void json_print_document(FILE *stream, size_t format, const struct json_pair *pairs)
 {
-    return JSON_OBJECT({"schema", json_integer(1)}, {"pagoda", json_text(version)});
-}
-
-int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
-                      struct error *err)
-{
-    int status = json_dumpf(root, stream, format);
+    json_t *root =
+        JSON_OBJECT({"schema", json_integer(1)}, {"pagoda", json_string(PAGODA_VERSION)});
+    // What the stream refuses is told where it is closed.
+    if (json_dumpf(json_put(root, pairs), stream, format) != 0)
+        assert(ferror(stream) && "bug: a report cannot be told as JSON");
     json_decref(root);
-    if (status != 0 && !ferror(stream)) // what the stream refuses is told where it is closed
-        return error_set(err, "bug: %s cannot be told as JSON", what);
     fputc('\n', stream);
-    return 0;
-}
-
-/// Texts are valid UTF-8 since they entered the result; NULL counts as "".
-static json_t *text(const char *text)
-{
-    return json_string(text ? text : "");
 }
 
 /// An index such as a rank: null for RESULT_NONE.
@@ -88,14 +78,14 @@ static json_t *number(uint32_t index)
 
 static json_t *path_name(const struct result *result, uint32_t path)
 {
-    return path == RESULT_NONE ? json_null() : text(result->paths[path].path);
+    return path == RESULT_NONE ? json_null() : json_text(result->paths[path].path);
 }
 
 static json_t *trace_object(const struct result *result)
 {
     return JSON_OBJECT(
-        {"path", text(result->trace_path)}, {"program", text(result->program)},
-        {"arguments", text(result->arguments)}, {"creator", text(result->creator)},
+        {"path", json_text(result->trace_path)}, {"program", json_text(result->program)},
+        {"arguments", json_text(result->arguments)}, {"creator", json_text(result->creator)},
         {"ranks", json_count(result->n_ranks)}, {"nodes", json_count(result->n_nodes)},
         {"locations", json_count(result->n_locations)}, {"events", json_count(result->n_events)},
         {"messages", json_count(result->n_messages)},
@@ -132,7 +122,7 @@ static json_t *window_object(const struct result *result)
 
 static json_t *interval_object(const struct result *result)
 {
-    return JSON_OBJECT({"name", text(result->interval.what)},
+    return JSON_OBJECT({"name", json_text(result->interval.what)},
                        {"is_phase", json_boolean(result->interval.is_phase)},
                        {"begin_ns", json_count(result->interval.begin_ns)},
                        {"end_ns", json_count(result->interval.end_ns)});
@@ -151,7 +141,7 @@ static json_t *efficiency_object(const struct result_efficiency *efficiency)
 static json_t *node_object(const void *of, size_t i)
 {
     const struct result_node *node = &((const struct result *)of)->nodes[i];
-    return JSON_OBJECT({"name", text(node->name)}, {"machine", text(node->machine)},
+    return JSON_OBJECT({"name", json_text(node->name)}, {"machine", json_text(node->machine)},
                        {"cores", number(node->n_cores > 0 ? node->n_cores : RESULT_NONE)},
                        {"ranks", json_count(node->n_ranks)});
 }
@@ -162,7 +152,7 @@ static json_t *rank_object(const void *of, size_t i)
     const struct result_rank *rank = &result->ranks[i];
     return JSON_OBJECT(
         {"rank", json_count(i)},
-        {"node", text(rank->node < result->n_nodes ? result->nodes[rank->node].name : "")},
+        {"node", json_text(rank->node < result->n_nodes ? result->nodes[rank->node].name : "")},
         {"useful_ns", json_count(rank->useful_ns)}, {"no_cpu_ns", json_count(rank->no_cpu_ns)},
         {"mpi_ns", json_count(rank->mpi_ns)}, {"wait_ns", json_count(rank->wait_ns)},
         {"no_cpu_mpi_ns", json_count(rank->no_cpu_mpi_ns)},
@@ -172,8 +162,8 @@ static json_t *rank_object(const void *of, size_t i)
 /// Sets "source" and what else is known of a place of calls.
 static json_t *put_site(json_t *object, const struct result_site *site)
 {
-    return JSON_PUT(object, {"source", text(site->source)}, {"file", text(site->file)},
-                    {"function", text(site->function)});
+    return JSON_PUT(object, {"source", json_text(site->source)}, {"file", json_text(site->file)},
+                    {"function", json_text(site->function)});
 }
 
 static json_t *site_object(const struct result *result, const struct result_site *site)
@@ -183,7 +173,7 @@ static json_t *site_object(const struct result *result, const struct result_site
                     {"before_ns", json_count(site->before_ns)},
                     {"since", site->before_since == RESULT_NONE
                                   ? json_null()
-                                  : text(result->sites[site->before_since].source)});
+                                  : json_text(result->sites[site->before_since].source)});
 }
 
 static json_t *profile_array(const struct result *result)
@@ -199,7 +189,7 @@ static json_t *profile_array(const struct result *result)
         }
         json_array_append_new(profile,
                               JSON_OBJECT({"path", path_name(result, i)},
-                                          {"region", text(result->regions[path->region].name)},
+                                          {"region", json_text(result->regions[path->region].name)},
                                           {"visits", json_count(path->visits)},
                                           {"inclusive_ns", json_count(path->inclusive_ns)},
                                           {"exclusive_ns", json_count(path->exclusive_ns)},
@@ -222,9 +212,9 @@ static json_t *share_array(const struct result *result, const struct result_path
     for (size_t i = 0; i < n; i++) {
         const struct result_path_share *share = &shares[i];
         bool has_region = share->region != RESULT_NONE, has_rank = share->rank != RESULT_NONE;
-        json_t *object =
-            JSON_OBJECT({"region", has_region ? text(result->regions[share->region].name) : NULL},
-                        {"rank", has_rank ? json_count(share->rank) : NULL});
+        json_t *object = JSON_OBJECT(
+            {"region", has_region ? json_text(result->regions[share->region].name) : NULL},
+            {"rank", has_rank ? json_count(share->rank) : NULL});
         json_array_append_new(array, put_share(object, share));
     }
     return array;
@@ -239,7 +229,7 @@ static json_t *site_share_array(const struct result *result, const struct result
         const struct result_site *site = &result->sites[shares[i].site];
         const struct result_region *region = &result->regions[shares[i].region];
         json_t *object =
-            JSON_OBJECT({"region", text(region->name)},
+            JSON_OBJECT({"region", json_text(region->name)},
                         {region->is_mpi ? "path" : "before", path_name(result, site->path)});
         json_array_append_new(array, put_share(put_site(object, site), &shares[i]));
     }
@@ -324,10 +314,10 @@ static json_t *pattern_object(const void *of, size_t i)
     const struct result *result = of;
     const struct result_pattern *pattern = &result->patterns[i];
     return JSON_OBJECT(
-        {"id", text(pattern->id)}, {"parent", text(pattern->parent)}, {"name", text(pattern->name)},
-        {"evaluated", json_boolean(pattern->is_evaluated)}, {"count", json_count(pattern->count)},
-        {"total_ns", json_count(pattern->total_ns)}, {"window_ns", json_count(pattern->window_ns)},
-        {"severity", json_number(pattern->severity)},
+        {"id", json_text(pattern->id)}, {"parent", json_text(pattern->parent)},
+        {"name", json_text(pattern->name)}, {"evaluated", json_boolean(pattern->is_evaluated)},
+        {"count", json_count(pattern->count)}, {"total_ns", json_count(pattern->total_ns)},
+        {"window_ns", json_count(pattern->window_ns)}, {"severity", json_number(pattern->severity)},
         {"confidence", json_number(pattern->count > 0 ? pattern->confidence : NAN)},
         {"by_rank", by_rank_array(pattern->by_rank, pattern->n_by_rank)},
         {"by_path", by_path_array(result, pattern)},
@@ -340,16 +330,15 @@ static json_t *pattern_object(const void *of, size_t i)
 static json_t *hint_object(const void *of, size_t i)
 {
     const struct result_hint *hint = &((const struct result *)of)->hints[i];
-    return JSON_OBJECT({"pattern", text(hint->pattern)}, {"text", text(hint->text)},
-                       {"source", text(hint->source)}, {"file", text(hint->file)});
+    return JSON_OBJECT({"pattern", json_text(hint->pattern)}, {"text", json_text(hint->text)},
+                       {"source", json_text(hint->source)}, {"file", json_text(hint->file)});
 }
 
-int json_print(const struct result *result, const struct whatif_report *whatif, const char *version,
-               FILE *stream, struct error *err)
+void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream)
 {
-    json_t *root = JSON_PUT(
-        json_document(version), {"trace", trace_object(result)},
-        {"warnings", json_warnings(result)}, {"time_ns", json_count(result->time_ns)},
+    JSON_PRINT(
+        stream, JSON_FORMAT, {"trace", trace_object(result)}, {"warnings", json_warnings(result)},
+        {"time_ns", json_count(result->time_ns)},
         {"interval", result->interval.what ? interval_object(result) : NULL},
         {"window", window_object(result)}, {"efficiency", efficiency_object(&result->efficiency)},
         {"nodes", json_list(result->n_nodes, node_object, result)},
@@ -357,7 +346,31 @@ int json_print(const struct result *result, const struct whatif_report *whatif, 
         {"profile", profile_array(result)}, {"critical_path", critical_path_object(result)},
         {"patterns", json_list(result->n_patterns, pattern_object, result)},
         {"hints", json_list(result->n_hints, hint_object, result)},
-        {"headline", text(result->headline)}, {"conclusion", text(result->conclusion)},
+        {"headline", json_text(result->headline)}, {"conclusion", json_text(result->conclusion)},
         {"whatif", whatif ? json_whatif(whatif, result) : NULL});
-    return json_print_object(root, JSON_FORMAT, "the result", stream, err);
+}
+
+// ---- several intervals of one run
+
+static json_t *interval_row_object(const void *of, size_t i)
+{
+    const struct interval_row *row = &((const struct interval_page *)of)->rows[i];
+    return JSON_OBJECT(
+        {"name", json_text(row->name)}, {"is_phase", json_boolean(row->is_phase)},
+        {"begin_ns", json_count(row->begin_ns)}, {"end_ns", json_count(row->end_ns)},
+        {"time_ns", json_count(row->time_ns)}, {"useful_ns", json_count(row->useful_ns)},
+        {"no_cpu_ns", json_count(row->no_cpu_ns)}, {"wait_ns", json_count(row->wait_ns)},
+        {"other_mpi_ns", json_count(row->other_mpi_ns)},
+        {"unrecorded_ns", json_count(row->outside_ns)},
+        {"efficiency", JSON_OBJECT({"parallel", json_number(row->efficiency.parallel)},
+                                   {"load_balance", json_number(row->efficiency.load_balance)},
+                                   {"cpu", json_number(row->efficiency.cpu)},
+                                   {"communication", json_number(row->efficiency.communication)})},
+        {"headline", json_text(row->headline)});
+}
+
+void json_print_intervals(const struct interval_page *page, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12), {"trace", json_text(page->trace)},
+               {"intervals", json_list(page->n_rows, interval_row_object, page)});
 }

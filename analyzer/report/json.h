@@ -9,8 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analyzer/base/error.h"
-
 struct json_pair {
     const char *key;
     json_t *value;
@@ -47,13 +45,11 @@ json_t *json_known_time(uint64_t time_ns);
 /// from becoming 0.10000000000000001.
 enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
 
-/// The object that a printer begins with: {"schema": 1, "pagoda": VERSION}.
-json_t *json_document(const char *version);
-
-/// Prints ROOT, which is released, by jansson's FORMAT and a newline. 0, or -1 and ERR with WHAT it
-/// says; a failed write is left to ferror(STREAM).
-int json_print_object(json_t *root, size_t format, const char *what, FILE *stream,
-                      struct error *err);
+/// Prints {"schema": 1, "pagoda": version, and PAIRS as above} by jansson's FORMAT, and a newline.
+/// A failed write is left to ferror(STREAM).
+void json_print_document(FILE *stream, size_t format, const struct json_pair *pairs);
+#define JSON_PRINT(stream, format, ...)                                                            \
+    json_print_document(stream, format, (const struct json_pair[]){__VA_ARGS__, {NULL, NULL}})
 
 struct result;
 struct whatif_report;

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
@@ -116,11 +116,18 @@ void page_ideal(const struct page *page)
 /// ", LABEL 12.3 %" of all ranks' time, nothing below 0.5 %.
 static struct quantity time_part(const struct result *result, const char *label, uint64_t ns)
 {
-    struct quantity text = {""};
     double total_ns = (double)result->total_ns;
-    if (total_ns > 0 && (double)ns >= worth_naming * total_ns)
-        snprintf(text.text, sizeof text.text, ", %s %s", label,
-                 quantity_part((double)ns, total_ns).text);
+    if (total_ns == 0 || (double)ns < worth_naming * total_ns)
+        return (struct quantity){""};
+    return quantity_format(", %s %s", label, quantity_part((double)ns, total_ns).text);
+}
+
+/// A factor of an efficiency; IS_SHORT, for a row with all four: without a decimal that is 0.
+static struct quantity factor(double share, bool is_short)
+{
+    struct quantity text = quantity_share(share);
+    if (is_short && strcmp(text.text, "100.0 %") == 0)
+        return (struct quantity){"100 %"};
     return text;
 }
 
@@ -135,14 +142,14 @@ static void print_efficiency(const struct page *page)
         return;
     page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
                   quantity_share(efficiency->parallel).text,
-                  quantity_share(efficiency->load_balance).text, has_lost ? " x CPU " : "",
+                  factor(efficiency->load_balance, has_lost).text, has_lost ? " x CPU " : "",
                   has_lost ? quantity_share(efficiency->cpu).text : "",
-                  quantity_share(efficiency->communication).text);
+                  factor(efficiency->communication, has_lost).text);
     page_ideal(page);
     const char *gap = result->interval.is_phase ? "not in the phase" : "not recorded";
     page_labelled(page, "Ranks' time", "computing %s%s, waiting %s, other MPI %s%s",
                   quantity_part((double)result->useful_ns, total_ns).text,
-                  time_part(result, "no CPU", result->no_cpu_ns).text,
+                  time_part(result, "no CPU time", result->no_cpu_ns).text,
                   quantity_part((double)result->wait_ns, total_ns).text,
                   quantity_part((double)result->other_mpi_ns, total_ns).text,
                   time_part(result, gap, result->unrecorded_ns).text);
@@ -218,14 +225,10 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
 
 void page_labelled(const struct page *page, const char *label, const char *format, ...)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(out, format, arguments);
+    char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    fclose(out);
     fprintf(page->stream, "  %-*s", LABEL_WIDTH - 2, label);
     print_paragraph(text, LABEL_WIDTH, LABEL_WIDTH, page->options->width, page->stream);
     free(text);
@@ -246,4 +249,35 @@ void page_warnings(const struct page *page, bool of_damage_only)
         print_paragraph(text, 2, 4, page->options->width, page->stream);
         free(text);
     }
+}
+
+// ---- several intervals of one run
+
+void text_print_intervals(const struct interval_page *page, const struct text_options *options,
+                          FILE *stream)
+{
+    struct table table = {0};
+    bool has_lost = false;
+    for (size_t i = 0; i < page->n_rows; i++)
+        has_lost |= page->rows[i].no_cpu_ns > 0;
+    table_add_columns(&table, "from", "time", "efficiency", "load balance");
+    if (has_lost)
+        table_add_column(&table, "no CPU time", false);
+    table_add_columns(&table, "waiting", "<interval", "<biggest loss");
+    for (size_t i = 0; i < page->n_rows; i++) {
+        const struct interval_row *row = &page->rows[i];
+        table_add_cell(&table, "%s", quantity_time(row->begin_ns).text);
+        table_add_cell(&table, "%s", quantity_time(row->time_ns).text);
+        table_add_cell(&table, "%s", quantity_share(row->efficiency.parallel).text);
+        table_add_cell(&table, "%s", quantity_share(row->efficiency.load_balance).text);
+        if (has_lost)
+            table_add_cell(&table, "%s",
+                           quantity_part((double)row->no_cpu_ns, (double)row->total_ns).text);
+        table_add_cell(&table, "%s",
+                       quantity_part((double)row->wait_ns, (double)row->total_ns).text);
+        table_add_cell(&table, "%s", row->name);
+        table_add_cell(&table, "%s", row->headline);
+    }
+    fprintf(stream, "trace %s: %s\n\n", page->trace, quantity_count(page->n_rows, "interval").text);
+    table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
 }

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/whatif.h"
 
@@ -47,18 +47,5 @@ void page_call_tree(const struct page *page);
 // wait_states.c
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
-
-// whatif_details.c
-
-/// How much slower the network may be.
-void page_tolerance(const struct page *page, const struct whatif_report *report);
-
-/// What was moved in POINT, and what the client/server algorithm makes of it; nothing without
-/// moves.
-void page_moves(const struct page *page, const struct whatif_report *report,
-                const struct whatif_point *point);
-
-/// What the first estimate of REPORT rests on; nothing where it is a prediction.
-void page_estimate(const struct page *page, const struct whatif_report *report);
 
 #endif

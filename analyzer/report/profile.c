@@ -102,8 +102,8 @@ static bool print_stretches(const struct page *page)
         table_add_columns(&table, "time", "share", "max/mean", "rank", "<before");
         for (size_t i = 0; i < n && i < STRETCH_ROWS; i++)
             add_stretch_row(&table, page, order[i]);
-        page_heading_of_times(page, "Time outside recorded regions",
-                              "by the MPI call that came next");
+        page_heading_of_times(page, "Time in (program)",
+                              "outside recorded regions, by the next MPI call");
         page_table(page, &table);
     }
     free(order);

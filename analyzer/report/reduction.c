@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A reduction as text and JSON (see reduction.h): what is left out, what stays, what it comes to.
-#include "analyzer/report/reduction.h"
+#include "analyzer/report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/table.h"
 #include "analyzer/result/dilation.h"
@@ -159,14 +159,11 @@ static json_t *dilation_object(const struct reduction_page *page)
                        {"repetitions", json_count(page->n_repetitions)});
 }
 
-int json_print_reduction(const struct reduction_page *page, const char *version, FILE *stream,
-                         struct error *err)
+void json_print_reduction(const struct reduction_page *page, FILE *stream)
 {
-    json_t *root = JSON_PUT(json_document(version), {"source", json_text(page->source)},
-                            {"ranks", json_count(page->n_ranks)},
-                            {"functions", json_list(page->n_rows, function_object, page)},
-                            {"output", json_text_or_null(page->output)},
-                            {"dilation", page->is_measured ? dilation_object(page) : json_null()});
-    return json_print_object(root, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the reduction", stream,
-                             err);
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII, {"source", json_text(page->source)},
+               {"ranks", json_count(page->n_ranks)},
+               {"functions", json_list(page->n_rows, function_object, page)},
+               {"output", json_text_or_null(page->output)},
+               {"dilation", page->is_measured ? dilation_object(page) : json_null()});
 }

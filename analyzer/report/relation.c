@@ -10,11 +10,10 @@
 
 #include "analyzer/base/csv.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 
 static bool has_column(const struct relation *relation, const char *name)
 {
@@ -103,12 +102,8 @@ static bool has_row_unit(const char *column)
 
 static struct quantity time_text(double time_ns)
 {
-    struct quantity text = quantity_time((uint64_t)fabs(time_ns));
-    if (time_ns < 0) {
-        struct quantity positive = text;
-        snprintf(text.text, sizeof text.text, "-%.38s", positive.text);
-    }
-    return text;
+    return quantity_format("%s%s", time_ns < 0 ? "-" : "",
+                           quantity_time((uint64_t)fabs(time_ns)).text);
 }
 
 static void add_table_cell(struct table *table, const struct relation_cell *cell,
@@ -242,12 +237,10 @@ static json_t *row_object(const void *of, size_t i)
     return row;
 }
 
-int relation_print_json(const struct relation *relation, const char *database, const char *version,
-                        FILE *stream, struct error *err)
+void relation_print_json(const struct relation *relation, const char *database, FILE *stream)
 {
     size_t n_rows = relation->n_columns ? relation->n_cells / relation->n_columns : 0;
-    json_t *root = JSON_PUT(json_document(version), {"database", json_text(database)},
-                            {"columns", json_list(relation->n_columns, column_name, relation)},
-                            {"rows", json_list(n_rows, row_object, relation)});
-    return json_print_object(root, JSON_INDENT(1), "the rows", stream, err);
+    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text(database)},
+               {"columns", json_list(relation->n_columns, column_name, relation)},
+               {"rows", json_list(n_rows, row_object, relation)});
 }

@@ -48,8 +48,7 @@ void relation_print_csv(const struct relation *relation, FILE *stream);
 
 /// Prints {"schema": 1, "pagoda": VERSION, "database": ..., "columns": [...], "rows": [{...}]}. 0,
 /// or -1 and ERR.
-int relation_print_json(const struct relation *relation, const char *database, const char *version,
-                        FILE *stream, struct error *err);
+void relation_print_json(const struct relation *relation, const char *database, FILE *stream);
 
 void relation_release(struct relation *relation);
 

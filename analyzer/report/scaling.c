@@ -10,11 +10,11 @@
 
 #include "analyzer/base/csv.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/compare/scaling_series.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 
 static void add_time(struct table *table, double time_ns)
 {
@@ -357,14 +357,12 @@ static json_t *series_object(const void *of, size_t i)
          page->has_findings ? json_list(series->n_findings, finding_object, series) : NULL});
 }
 
-int json_print_scaling(const struct scaling_page *page, const char *version, FILE *stream,
-                       struct error *err)
+void json_print_scaling(const struct scaling_page *page, FILE *stream)
 {
-    json_t *root = JSON_PUT(json_document(version), {"database", json_text_or_null(page->database)},
-                            {"by", json_text(page->by)}, {"time", json_string("window")},
-                            {"threshold", json_real(page->threshold)},
-                            {"series", json_list(page->n_series, series_object, page)});
-    return json_print_object(root, JSON_INDENT(1), "the scaling study", stream, err);
+    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
+               {"by", json_text(page->by)}, {"time", json_string("window")},
+               {"threshold", json_real(page->threshold)},
+               {"series", json_list(page->n_series, series_object, page)});
 }
 
 static void print_line(const struct scaling_page *page, const struct scaling_series *series,

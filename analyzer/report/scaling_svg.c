@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/compare/scaling_series.h"
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 
 enum {
     PANEL_WIDTH = 400,

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-#include "analyzer/report/text.h"
 
 static uint64_t all_runs(const struct structure_page *page)
 {
@@ -36,16 +36,9 @@ static void add_ids_cell(struct table *table, const struct structure_page *page,
         return;
     }
     char *text = NULL;
-    size_t size;
-    FILE *ids = memory_stream(&text, &size);
-    const char *separator = "only in ";
-    for (size_t i = 0; i < page->n_runs; i++) {
-        if (!(run_ids & UINT64_C(1) << i))
-            continue;
-        fprintf(ids, "%s%" PRIu64, separator, UINT64_C(1) << i);
-        separator = ", ";
-    }
-    fclose(ids);
+    for (size_t i = 0; i < page->n_runs; i++)
+        if (run_ids & UINT64_C(1) << i)
+            text_append(&text, "%s%" PRIu64, text ? ", " : "only in ", UINT64_C(1) << i);
     table_add_cell(table, "%s", text);
     free(text);
 }
@@ -129,13 +122,10 @@ static json_t *resource_object(const void *of, size_t i)
                        {"run_ids", json_count(resource->run_ids)});
 }
 
-int json_print_structure(const struct structure_page *page, const char *version, FILE *stream,
-                         struct error *err)
+void json_print_structure(const struct structure_page *page, FILE *stream)
 {
     const struct structure *structure = &page->structure;
-    json_t *root =
-        JSON_PUT(json_document(version), {"database", json_text_or_null(page->database)},
-                 {"runs", json_list(page->n_runs, run_object, page)},
-                 {"resources", json_list(structure->n_resources, resource_object, structure)});
-    return json_print_object(root, JSON_INDENT(1), "the difference", stream, err);
+    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
+               {"runs", json_list(page->n_runs, run_object, page)},
+               {"resources", json_list(structure->n_resources, resource_object, structure)});
 }

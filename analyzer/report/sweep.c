@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sweep as text and JSON (see sweep.h).
-#include "analyzer/report/sweep.h"
+#include "analyzer/report/report.h"
 
 #include <stdlib.h>
 
@@ -74,14 +74,12 @@ static json_t *row_object(const void *of, size_t i)
                        {"wall_ns", row->wall_ns ? json_count(row->wall_ns) : json_null()});
 }
 
-int sweep_report_print_json(const struct sweep_report *report, const char *version, FILE *stream,
-                            struct error *err)
+void sweep_report_print_json(const struct sweep_report *report, FILE *stream)
 {
-    json_t *root =
-        JSON_PUT(json_document(version), {"database", json_text(report->database)},
-                 {"experiment", json_text(report->experiment)}, {"folder", json_text(report->dir)},
-                 {"stored_now", json_count(report->n_stored_now)},
-                 {"stopped_by", json_text_or_null(report->stopped_by)},
-                 {"points", json_list(report->n_rows, row_object, report)});
-    return json_print_object(root, JSON_INDENT(1) | JSON_ENSURE_ASCII, "the sweep", stream, err);
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_ENSURE_ASCII,
+               {"database", json_text(report->database)},
+               {"experiment", json_text(report->experiment)}, {"folder", json_text(report->dir)},
+               {"stored_now", json_count(report->n_stored_now)},
+               {"stopped_by", json_text_or_null(report->stopped_by)},
+               {"points", json_list(report->n_rows, row_object, report)});
 }

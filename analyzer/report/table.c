@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Aligned columns and wrapped paragraphs (see table.h).
+// Aligned columns and lists (see table.h).
 #include "analyzer/report/table.h"
 
 #include <assert.h>
@@ -27,13 +27,10 @@ void table_add_titles(struct table *table, const char *const *titles)
 
 void table_add_cell(struct table *table, const char *format, ...)
 {
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        text = memory_copy_text("");
     table->cells =
         array_reserve(table->cells, &table->capacity, table->n_cells + 1, sizeof *table->cells);
     table->cells[table->n_cells++] = text;
@@ -118,45 +115,6 @@ void table_print(struct table *table, size_t indent, size_t width, FILE *stream)
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, (const char *const *)table->cells + i, widths, indent, stream);
     table_release(table);
-}
-
-/// Length of the first word of TEXT; a number keeps its unit.
-static size_t unbroken_length(const char *text)
-{
-    static const char *const units[] = {"%", "s", "ms", "us", "ns"};
-    size_t length = strcspn(text, " ");
-    const char *digit = text + (text[0] == '(');
-    if (text[length] != ' ' || *digit < '0' || *digit > '9')
-        return length;
-    const char *next = text + length + 1;
-    size_t unit_length = strcspn(next, " ,.;:)");
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strlen(units[i]) == unit_length && !strncmp(units[i], next, unit_length))
-            return length + 1 + strcspn(next, " ");
-    return length;
-}
-
-void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream)
-{
-    bool at_line_start = true;
-    while (*text) {
-        size_t length = unbroken_length(text);
-        char *word = memory_format("%.*s", (int)length, text);
-        size_t word_width = utf8_width(word);
-        if (!at_line_start && column + 1 + word_width > width) {
-            fputc('\n', stream);
-            print_blanks(indent, stream);
-            column = indent;
-            at_line_start = true;
-        }
-        fprintf(stream, "%s%s", at_line_start ? "" : " ", word);
-        column += word_width + !at_line_start;
-        at_line_start = false;
-        free(word);
-        text += length;
-        text += strspn(text, " ");
-    }
-    fputc('\n', stream);
 }
 
 size_t list_column(size_t columns, const char *name)

@@ -37,10 +37,6 @@ void table_print(struct table *table, size_t indent, size_t width, FILE *stream)
 /// Of a table that is not printed.
 void table_release(struct table *table);
 
-/// Prints the words of TEXT between columns INDENT and WIDTH; the first line begins at column
-/// COLUMN, where the cursor is.
-void print_paragraph(const char *text, size_t column, size_t indent, size_t width, FILE *stream);
-
 /// COLUMNS, or more if NAME and two blanks need that: how wide a list's first column is.
 size_t list_column(size_t columns, const char *name);
 

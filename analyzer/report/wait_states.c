@@ -75,7 +75,7 @@ static int compare_amounts(const void *left, const void *right)
 
 /// Writes "rank 0 81.0 %, rank 2 12.3 % and 5 others".
 static void write_ranks(const struct result_amount *amounts, size_t count, uint64_t total_ns,
-                        size_t limit, FILE *out)
+                        size_t limit, char **text)
 {
     struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
     memcpy(sorted, amounts, count * sizeof *sorted);
@@ -83,10 +83,10 @@ static void write_ranks(const struct result_amount *amounts, size_t count, uint6
     if (count == limit + 1) // one more is shorter than "and 1 other"
         limit = count;
     for (size_t i = 0; i < count && i < limit; i++)
-        fprintf(out, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key,
-                quantity_part((double)sorted[i].ns, (double)total_ns).text);
+        text_append(text, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key,
+                    quantity_part((double)sorted[i].ns, (double)total_ns).text);
     if (count > limit)
-        fprintf(out, " and %s", quantity_count(count - limit, "other").text);
+        text_append(text, " and %s", quantity_count(count - limit, "other").text);
     free(sorted);
 }
 
@@ -94,12 +94,9 @@ static void print_ranks(const struct page *page, const char *label,
                         const struct result_amount *amounts, size_t count, uint64_t total_ns)
 {
     char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
     if (count > 0)
-        write_ranks(amounts, count, total_ns, HARDEST_HIT, out);
-    fclose(out);
-    if (count > 0)
+        write_ranks(amounts, count, total_ns, HARDEST_HIT, &text);
+    if (text)
         page_labelled(page, label, "%s", text);
     free(text);
 }
@@ -107,18 +104,18 @@ static void print_ranks(const struct page *page, const char *label,
 /// The places of AMOUNT's calls with their shares: "solve.c:56 70.0 %, solve.c:60 11.0 %". How
 /// many.
 static size_t write_places(const struct result *result, const struct result_pattern *pattern,
-                           const struct result_amount *amount, FILE *out)
+                           const struct result_amount *amount, char **text)
 {
     size_t n_places = 0;
     for (size_t i = 0; i < pattern->n_by_site; i++) {
         const struct result_amount *at = &pattern->by_site[i];
         const struct result_site *site = &result->sites[at->key];
         if (site->path == amount->key && site->source[0] && ++n_places <= HARDEST_HIT)
-            fprintf(out, "%s%s %s", n_places > 1 ? ", " : "", site->source,
-                    quantity_part((double)at->ns, (double)pattern->total_ns).text);
+            text_append(text, "%s%s %s", n_places > 1 ? ", " : "", site->source,
+                        quantity_part((double)at->ns, (double)pattern->total_ns).text);
     }
     if (n_places > HARDEST_HIT)
-        fprintf(out, " and %s", quantity_count(n_places - HARDEST_HIT, "other place").text);
+        text_append(text, " and %s", quantity_count(n_places - HARDEST_HIT, "other place").text);
     return n_places;
 }
 
@@ -132,10 +129,7 @@ static void print_paths(const struct page *page, const struct result_pattern *pa
         struct quantity share = quantity_part((double)amount->ns, (double)pattern->total_ns);
         const char *label = i == 0 ? "  call paths" : "";
         char *places = NULL;
-        size_t size;
-        FILE *out = memory_stream(&places, &size);
-        size_t n_places = write_places(result, pattern, amount, out);
-        fclose(out);
+        size_t n_places = write_places(result, pattern, amount, &places);
         char *path = path_text(result, pattern, amount->key);
         if (n_places > 1)
             page_labelled(page, label, "%s %s (%s)", result->paths[amount->key].shown, share.text,
@@ -166,16 +160,16 @@ static uint32_t main_rank_of(const struct result_origins *origins, uint32_t regi
 }
 
 static void write_origin(const char *separator, const char *name, double share, uint32_t rank,
-                         FILE *out)
+                         char **text)
 {
-    fprintf(out, "%s%s %s", separator, name, quantity_share(share).text);
+    text_append(text, "%s%s %s", separator, name, quantity_share(share).text);
     if (rank != RESULT_NONE)
-        fprintf(out, " (rank %" PRIu32 ")", rank);
+        text_append(text, " (rank %" PRIu32 ")", rank);
 }
 
 /// Which computing outside recorded regions it is, by the calls that followed. Whether any is told.
 static bool write_stretches(const struct result *result, const struct result_origins *origins,
-                            uint32_t region, FILE *out)
+                            uint32_t region, char **text)
 {
     size_t n_shown = 0;
     for (size_t i = 0; i < origins->n_by_site && n_shown < HARDEST_HIT; i++) {
@@ -183,7 +177,7 @@ static bool write_stretches(const struct result *result, const struct result_ori
         if (share->region != region || share->share < worth_naming)
             continue;
         char *site = site_text(result, share->site, region);
-        write_origin(n_shown++ ? ", before " : ": before ", site, share->share, share->rank, out);
+        write_origin(n_shown++ ? ", before " : ": before ", site, share->share, share->rank, text);
         free(site);
     }
     return n_shown > 0;
@@ -196,30 +190,28 @@ static void print_origins(const struct page *page, const struct result_origins *
     double total_ns = (double)(origins->explained_ns + origins->unexplained_ns);
     uint64_t left_ns = origins->explained_ns;
     const char *separator = "";
-    size_t n_shown = 0, size;
+    size_t n_shown = 0;
     char *text = NULL;
     if (total_ns == 0)
         return;
-    FILE *out = memory_stream(&text, &size);
     for (; n_shown < origins->n_by_region && n_shown < HARDEST_HIT; n_shown++) {
         const struct result_path_share *share = &origins->by_region[n_shown];
         const struct result_region *region = &result->regions[share->region];
         write_origin(separator, region->shown, share->share, main_rank_of(origins, share->region),
-                     out);
+                     &text);
         separator = !strcmp(region->name, RESULT_REGION_PROGRAM) &&
-                            write_stretches(result, origins, share->region, out)
+                            write_stretches(result, origins, share->region, &text)
                         ? "; "
                         : ", ";
         left_ns -= (uint64_t)share->time_ns;
     }
     if (n_shown < origins->n_by_region)
-        fprintf(out, "%s%s %s", separator,
-                quantity_count(origins->n_by_region - n_shown, "other").text,
-                quantity_part((double)left_ns, total_ns).text);
+        text_append(&text, "%s%s %s", separator,
+                    quantity_count(origins->n_by_region - n_shown, "other").text,
+                    quantity_part((double)left_ns, total_ns).text);
     if (origins->unexplained_ns > 0)
-        fprintf(out, "%snot known %s", n_shown > 0 ? "; " : "",
-                quantity_part((double)origins->unexplained_ns, total_ns).text);
-    fclose(out);
+        text_append(&text, "%snot known %s", n_shown > 0 ? "; " : "",
+                    quantity_part((double)origins->unexplained_ns, total_ns).text);
     page_labelled(page, "  delayed by", "%s", text);
     free(text);
 }
@@ -298,13 +290,10 @@ static void print_not_evaluated(const struct page *page)
 {
     const struct result *result = page->result;
     char *names = NULL;
-    size_t size;
-    FILE *out = memory_stream(&names, &size);
     for (size_t i = 0; i < result->n_patterns; i++)
         if (!result->patterns[i].is_evaluated)
-            fprintf(out, "%s%s", ftell(out) > 0 ? "; " : "", result->patterns[i].name);
-    fclose(out);
-    if (names[0]) {
+            text_append(&names, "%s%s", names ? "; " : "", result->patterns[i].name);
+    if (names) {
         fputc('\n', page->stream);
         page_labelled(page, "not recorded", "%s", names);
     }
@@ -332,17 +321,14 @@ static char *ranks_on_path(const struct result_path_share *shares, size_t n_shar
                            uint64_t whole_ns, size_t limit)
 {
     struct result_amount *amounts = memory_zeroed(n_shares, sizeof *amounts);
-    size_t count = 0, size;
+    size_t count = 0;
     for (size_t i = 0; i < n_shares; i++)
         if (shares[i].region == region && shares[i].rank != RESULT_NONE && shares[i].time_ns > 0)
             amounts[count++] =
                 (struct result_amount){shares[i].rank, 1, (uint64_t)shares[i].time_ns};
     char *text = NULL;
-    if (count > 0) {
-        FILE *out = memory_stream(&text, &size);
-        write_ranks(amounts, count, whole_ns, limit, out);
-        fclose(out);
-    }
+    if (count > 0)
+        write_ranks(amounts, count, whole_ns, limit, &text);
     free(amounts);
     return text;
 }

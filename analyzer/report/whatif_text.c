@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The report on predictions: run time, ranks, wait states and critical path of both runs.
-#include "analyzer/report/text.h"
+#include "analyzer/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,13 +18,11 @@ static const double worth_naming = 0.01; // of the run time, or of all ranks' to
 /// "+12.3 %", as a share of the measured time.
 static struct quantity change_of(uint64_t measured_ns, uint64_t predicted_ns)
 {
-    struct quantity quantity = {"new"};
     if (measured_ns == predicted_ns)
-        snprintf(quantity.text, sizeof quantity.text, "0.0 %%");
-    else if (measured_ns > 0)
-        snprintf(quantity.text, sizeof quantity.text, "%+.1f %%",
-                 100 * whatif_change(measured_ns, predicted_ns));
-    return quantity;
+        return (struct quantity){"0.0 %"};
+    if (measured_ns == 0)
+        return (struct quantity){"new"};
+    return quantity_format("%+.1f %%", 100 * whatif_change(measured_ns, predicted_ns));
 }
 
 /// What is said of one prediction only says so in a list of them.
@@ -32,6 +30,167 @@ static const char *of_first(const struct whatif_report *report)
 {
     return report->is_list ? " (the first prediction)" : "";
 }
+
+// ---- what was asked for: moves of work, estimates of task farms and of load balancing
+
+static void print_move(const struct page *page, const char *label, const struct whatif_move *move)
+{
+    page_labelled(page, label, "%s: %s of process time, with %s%s%s%s", move->text,
+                  quantity_time(move->moved_ns).text,
+                  quantity_count(move->n_messages, "message").text,
+                  move->stayed_ns == 0 ? "" : "; ",
+                  move->stayed_ns == 0 ? "" : quantity_time(move->stayed_ns).text,
+                  move->stayed_ns == 0 ? "" : " of FROM in the region does not serve TO and stays");
+}
+
+/// What the algorithms differ by: EARLY_NS for one reason, REST_NS for all others.
+static void print_difference(const struct page *page, int64_t early_ns, int64_t rest_ns)
+{
+    if (early_ns != 0)
+        page_labelled(page, "",
+                      "the prediction differs by %s because moved work begins after its message "
+                      "has arrived, not while its rank waits for it",
+                      quantity_signed_time(early_ns).text);
+    if (rest_ns != 0)
+        page_labelled(page, "",
+                      "it differs by %s because it includes messages, collectives, cores, and "
+                      "work across several messages",
+                      quantity_signed_time(rest_ns).text);
+}
+
+static void print_moves(const struct page *page, const struct whatif_report *report,
+                        const struct whatif_point *point)
+{
+    for (size_t i = 0; i < point->n_bounds; i++)
+        page_labelled(page, i == 0 ? "Upper bound" : "", "%s%s", point->bounds[i].sentence,
+                      report->is_list ? " (the first prediction)" : "");
+    for (size_t i = 0; i < point->n_moves; i++)
+        print_move(page, i == 0 ? "Moved" : "", &point->moves[i]);
+    if (point->n_moves == 0)
+        return;
+    if (report->is_list) {
+        page_labelled(page, "Client/server",
+                      "what the published algorithm for client/server programs says; what is "
+                      "predicted is by the general algorithm");
+        return;
+    }
+    uint64_t other_ns = whatif_client_server_ns(report, point);
+    page_labelled(page, "Client/server",
+                  "%s by the published algorithm for client/server programs: its path "
+                  "of process time is %s with the move, %s without; what is predicted "
+                  "here is by the general algorithm",
+                  quantity_time(other_ns).text, quantity_time(point->client_server_ns).text,
+                  quantity_time(point->unchanged_ns).text);
+    int64_t early_ns = (int64_t)point->in_turn_ns - (int64_t)point->client_server_ns;
+    print_difference(page, early_ns, (int64_t)point->predicted_ns - (int64_t)other_ns - early_ns);
+}
+
+/// A policy's name, and what it says of itself.
+static void print_policy(const struct page *page, const char *name, const char *summary)
+{
+    page_labelled(page, "", "policy %s%s%s", name, summary[0] ? ": " : "", summary);
+}
+
+static void print_farm(const struct page *page, const struct whatif_farm *farm, bool is_list)
+{
+    struct quantity cores = quantity_count(farm->n_cores, "core");
+    const char *on = farm->n_cores == 0 ? "each rank on a core of its own" : "on ";
+    page_labelled(page, "Task farm", "rank %" PRIu32 " hands out %s to %s, %s", farm->master,
+                  quantity_count(farm->n_tasks, "task").text,
+                  quantity_count(farm->n_recorded, "worker").text,
+                  quantity_time(farm->recorded_ns).text);
+    const char *dealt = farm->policy ? "" : "each task to the next free worker, ";
+    if (is_list)
+        page_labelled(page, "", "%s%s%s", dealt, on, farm->n_cores == 0 ? "" : cores.text);
+    else
+        page_labelled(page, "", "with %s %s, %s%s%s",
+                      quantity_count(farm->n_workers, "worker").text,
+                      quantity_time(farm->predicted_ns).text, dealt, on,
+                      farm->n_cores == 0 ? "" : cores.text);
+    if (farm->policy && !is_list)
+        print_policy(page, farm->policy, farm->summary);
+    page_labelled(page, "Model error", "%+.2f %% (with the recorded %s the model gives %s)",
+                  100 * whatif_change(farm->recorded_ns, farm->modelled_ns),
+                  quantity_count(farm->n_recorded, "worker").text,
+                  quantity_time(farm->modelled_ns).text);
+}
+
+static void print_rebalancing(const struct page *page, const struct whatif_rebalancing *balancing,
+                              bool is_list)
+{
+    page_labelled(page, "Rebalancing",
+                  "%s of work handed over in %s, each %s on its way, in %s between two "
+                  "meetings of all ranks",
+                  quantity_time(balancing->moved_ns).text,
+                  quantity_count(balancing->n_migrations, "migration").text,
+                  quantity_time(balancing->transfer_ns).text,
+                  quantity_count(balancing->n_spans, "span").text);
+    page_labelled(page, "", "the longest work of each span: %s in sum, %s after balancing",
+                  quantity_time(balancing->before_ns).text,
+                  quantity_time(balancing->after_ns).text);
+    if (!is_list)
+        print_policy(page, balancing->policy, balancing->summary);
+    page_labelled(page, "Estimate",
+                  "computing is assumed to be divisible and movable; messages between "
+                  "ranks stay as they were");
+}
+
+static void print_estimate(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *point = &report->points[0];
+    if (point->farm.n_workers > 0)
+        print_farm(page, &point->farm, report->is_list);
+    if (point->rebalancing.policy)
+        print_rebalancing(page, &point->rebalancing, report->is_list);
+}
+
+/// VALUE in the first of three units, each a thousand times the one before, that suits it.
+static void add_cell(struct table *table, double value, const char *const units[3])
+{
+    int unit = 0;
+    for (; unit < 2 && value >= 999.5; unit++)
+        value /= 1000;
+    table_add_cell(table, "%.3g %s", value, units[unit]);
+}
+
+/// The time of a byte, and the bandwidth of a link that takes it.
+static void add_byte_cells(struct table *table, const struct whatif_tolerance *tolerance)
+{
+    static const char *const times[] = {"ps", "ns", "us"};
+    static const char *const bandwidths[] = {"MB/s", "GB/s", "TB/s"};
+    if (!tolerance->has_byte || tolerance->byte_fs == 0) {
+        table_add_cell(table, "%s", tolerance->has_byte ? "none" : "any");
+        table_add_cell(table, "%s", tolerance->has_byte ? "-" : "any");
+        return;
+    }
+    add_cell(table, (double)tolerance->byte_fs / 1e3, times);
+    add_cell(table, 1e9 / (double)tolerance->byte_fs, bandwidths);
+}
+
+static void print_tolerance(const struct page *page, const struct whatif_report *report)
+{
+    struct table table = {0};
+    if (report->n_tolerances == 0)
+        return;
+    table_add_columns(&table, "until", "more latency", "or more a byte", "(a link of)");
+    for (size_t i = 0; i < report->n_tolerances; i++) {
+        const struct whatif_tolerance *tolerance = &report->tolerances[i];
+        table_add_cell(&table, "%+g %%", tolerance->percent);
+        table_add_cell(&table, "%s",
+                       tolerance->has_latency ? quantity_time(tolerance->latency_ns).text : "any");
+        add_byte_cells(&table, tolerance);
+    }
+    char *text = memory_format("of %s, within 1 %%; collectives: log2(p) times that; found by %zu "
+                               "predictions",
+                               report->tolerates_everywhere ? "every message, all being on one node"
+                                                            : "each message between nodes",
+                               report->n_tolerance_runs);
+    page_heading(page, "Tolerance of the predicted run", text);
+    page_table(page, &table);
+    free(text);
+}
+
+// ---- what the prediction rests on
 
 static void print_collectives(const struct page *page, const struct whatif_report *report)
 {
@@ -85,7 +244,8 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
     if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns)
         page_labelled(
             page, "",
-            "in the recording ranks had no CPU for %s of their time, although each had a core: "
+            "in the recording ranks had no CPU time for %s of their time, although each had a "
+            "core: "
             "other "
             "programs used it, or ranks slept or waited for files; the prediction is a run without "
             "that",
@@ -219,7 +379,7 @@ static void print_points(const struct page *page, const struct whatif_report *re
 static void print_ranks(const struct page *page, const struct whatif_point *point)
 {
     struct table table = {0};
-    table_add_columns(&table, "rank", "<node", "finish", "computing", "no core", "waiting",
+    table_add_columns(&table, "rank", "<node", "finish", "computing", "no CPU time", "waiting",
                       "other MPI", "measured finish");
     size_t n_shown = point->n_ranks < page->options->top ? point->n_ranks : page->options->top;
     for (size_t i = 0; i < n_shown; i++) {
@@ -290,7 +450,7 @@ static void print_all_changes(const struct page *page, const struct whatif_repor
     const struct result *base = whatif_base(report, page->result, &is_measured);
     const char *name = is_measured ? "measured" : "unchanged";
     print_changes(page, changes_of_critical_path(base, predicted), name, "Critical path",
-                  "what changed most comes first; the changes sum to that of the run time",
+                  "what changed most comes first; the changes add up to that of the run time",
                   "region", "run time");
     print_changes(page, changes_of_time(base, predicted), name, "Time of the ranks",
                   "sums over the ranks", "where", "run time x ranks");
@@ -304,21 +464,19 @@ static void print_all_changes(const struct page *page, const struct whatif_repor
 /// "1.27 times as fast" where that is worth saying, else nothing; behind ", ".
 static struct quantity factor_of(uint64_t before_ns, uint64_t predicted_ns)
 {
-    struct quantity quantity = {""};
-    if (predicted_ns > 0 && (double)before_ns / (double)predicted_ns >= least_factor)
-        snprintf(quantity.text, sizeof quantity.text, ", %.2f times as fast",
-                 (double)before_ns / (double)predicted_ns);
-    return quantity;
+    double factor = predicted_ns > 0 ? (double)before_ns / (double)predicted_ns : 0;
+    if (factor < least_factor)
+        return (struct quantity){""};
+    return quantity_format(", %.2f times as fast", factor);
 }
 
 /// ", judged 361.0 ms": of the predicted run, where the head says what that is of the measured one.
 static struct quantity judged_text(const struct page *page, const struct whatif_point *point)
 {
-    struct quantity quantity = {""};
-    if (page_judges_part(page->result))
-        snprintf(quantity.text, sizeof quantity.text, ", judged: %s",
-                 quantity_time(point->window_end_ns - point->window_begin_ns).text);
-    return quantity;
+    if (!page_judges_part(page->result))
+        return (struct quantity){""};
+    return quantity_format(", judged: %s",
+                           quantity_time(point->window_end_ns - point->window_begin_ns).text);
 }
 
 /// The predicted time, how it compares, and why.
@@ -376,15 +534,15 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     if (measured->has_unreadable_records)
         page_labelled(&page, "Warnings",
                       "parts of the trace were unreadable: this predicts what is left of the run");
-    page_moves(&page, report, &report->points[0]);
-    page_estimate(&page, report);
+    print_moves(&page, report, &report->points[0]);
+    print_estimate(&page, report);
     print_quality(&page, report);
     page_warnings(&page, true);
     if (report->is_list) {
         print_points(&page, report);
         return;
     }
-    page_tolerance(&page, report);
+    print_tolerance(&page, report);
     if (report->points[0].n_ranks > 0)
         print_ranks(&page, &report->points[0]);
     if (report->has_predicted)

@@ -106,19 +106,16 @@ enum advice_together advice_together(const struct advice *advice, const struct a
     return more <= near * smaller ? ADVICE_EXCLUDE : ADVICE_OVERLAP;
 }
 
-char *advice_options(const struct advice_candidate *candidate)
+char *advice_words_text(const struct advice_word *words, size_t n)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-    for (size_t i = 0; i < candidate->n_words; i++) {
-        fprintf(out, "%s--%s", i > 0 ? " " : "", candidate->words[i].option);
-        if (!candidate->words[i].value)
+    char *text = memory_copy_text("");
+    for (size_t i = 0; i < n; i++) {
+        text_append(&text, "%s--%s", i > 0 ? " " : "", words[i].option);
+        if (!words[i].value)
             continue;
-        char *value = shell_word(candidate->words[i].value);
-        fprintf(out, " %s", value);
+        char *value = shell_word(words[i].value);
+        text_append(&text, " %s", value);
         free(value);
     }
-    fclose(out);
     return text;
 }

@@ -112,8 +112,8 @@ uint64_t advice_unexplained_ns(const struct advice *advice);
 enum advice_together { ADVICE_ADD_UP, ADVICE_OVERLAP, ADVICE_EXCLUDE };
 enum advice_together advice_together(const struct advice *advice, const struct advice_pair *pair);
 
-/// "--scale solve=0.5", words quoted for the shell where they must be. The caller frees.
-char *advice_options(const struct advice_candidate *candidate);
+/// "--scale solve=0.5": N words, quoted for the shell where they must be. The caller frees.
+char *advice_words_text(const struct advice_word *words, size_t n);
 
 void advice_release(struct advice *advice);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 
 enum { NAMED_REGIONS = 3 };
 static const double worth_naming = 0.1;     // of the change of the run time
@@ -151,14 +151,13 @@ struct changes changes_of_time(const struct result *measured, const struct resul
 
 static struct quantity amount_of(int64_t change)
 {
-    struct quantity time = quantity_time((uint64_t)llabs(change)), quantity;
-    snprintf(quantity.text, sizeof quantity.text, "%s %s", time.text, change < 0 ? "less" : "more");
-    return quantity;
+    return quantity_format("%s %s", quantity_time((uint64_t)llabs(change)).text,
+                           change < 0 ? "less" : "more");
 }
 
 /// The largest changes of the path in the direction of that of the run time, TOTAL, then the
 /// largest ones against it.
-static void tell_path(FILE *out, const struct changes *changes, int64_t total)
+static void tell_path(char **text, const struct changes *changes, int64_t total)
 {
     for (int pass = 0; pass < 2; pass++) {
         size_t n_told = 0;
@@ -169,11 +168,11 @@ static void tell_path(FILE *out, const struct changes *changes, int64_t total)
                 (n_told > 0 || pass == 1 ? llabs(change) < worth_naming * (double)llabs(total)
                                          : false))
                 continue;
-            fprintf(out, "%s%s of %s",
-                    n_told > 0  ? ", "
-                    : pass == 1 ? "; but "
-                                : "",
-                    amount_of(change).text, changes->items[i].shown);
+            text_append(text, "%s%s of %s",
+                        n_told > 0  ? ", "
+                        : pass == 1 ? "; but "
+                                    : "",
+                        amount_of(change).text, changes->items[i].shown);
             n_told++;
         }
     }
@@ -181,28 +180,25 @@ static void tell_path(FILE *out, const struct changes *changes, int64_t total)
 
 char *changes_summary(const struct result *measured, const struct result *predicted)
 {
-    char *text;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
+    char *text = NULL;
     int64_t total = (int64_t)(predicted->time_ns - measured->time_ns);
     struct changes path = changes_of_critical_path(measured, predicted);
     struct changes time = changes_of_time(measured, predicted);
     double all_ns = (double)measured->time_ns * (double)measured->n_ranks;
     if (total == 0) {
-        fprintf(out, "the run takes as long as it did");
+        text_append(&text, "the run takes as long as it did");
     } else {
-        fprintf(out, "on the critical path ");
-        tell_path(out, &path, total);
+        text_append(&text, "on the critical path ");
+        tell_path(&text, &path, total);
     }
     size_t n_told = 0;
     for (size_t i = 0; i < time.n && all_ns > 0; i++) {
         double share = (double)change_ns(&time.items[i]) / all_ns;
         if (fabs(share) < worth_telling || i == CHANGE_ABSENT)
             continue;
-        fprintf(out, "%s%s %+.1f %%", n_told++ > 0 ? ", " : "; of all ranks' time ",
-                time.items[i].name, 100 * share);
+        text_append(&text, "%s%s %+.1f %%", n_told++ > 0 ? ", " : "; of all ranks' time ",
+                    time.items[i].name, 100 * share);
     }
-    fclose(out);
     changes_release(&path);
     changes_release(&time);
     return text;

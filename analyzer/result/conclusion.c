@@ -12,7 +12,7 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"
 
@@ -215,6 +215,20 @@ static uint32_t main_origin_rank(const struct result_origins *origins,
     return is_main ? first->rank : RESULT_NONE;
 }
 
+/// The other regions that as much of the waiting comes from as from the first.
+static void write_equal_origins(const struct result *result, const struct result_origins *origins,
+                                FILE *out)
+{
+    const struct result_path_share *first = &origins->by_region[0];
+    size_t i = 1;
+    for (; i < origins->n_by_region && origins->by_region[i].time_ns == first->time_ns; i++) {
+        fputs(i == 1 ? "As much comes from " : " and from ", out);
+        write_place(result, origins->by_region[i].region, RESULT_NONE, out);
+    }
+    if (i > 1)
+        fputs(". ", out);
+}
+
 /// The origin of PATTERN's waits and the uneven work: one sentence where they are the same.
 static void write_origin(const struct result *result, const struct result_pattern *pattern,
                          const struct uneven *uneven, FILE *out)
@@ -233,11 +247,13 @@ static void write_origin(const struct result *result, const struct result_patter
             (!is_stretch || uneven->site == site->site)) {
             fprintf(out, ": rank %u spends %s there", rank, quantity_time(uneven->most_ns).text);
             fprintf(out, ", the mean is %s. ", quantity_time(uneven->mean_ns).text);
+            write_equal_origins(result, origins, out);
             return;
         }
         if (rank != RESULT_NONE)
             fprintf(out, "%s on rank %u", site && !is_stretch ? " and" : ", mostly", rank);
         fputs(". ", out);
+        write_equal_origins(result, origins, out);
     }
     if (uneven->is_found)
         write_uneven(result, uneven, out);
@@ -386,10 +402,9 @@ static void write_loss(const struct result *result, const struct loss *loss, FIL
                 loss->is_outside ? "the whole run" : "the ranks' time");
         break;
     default:
-        fprintf(out, "MPI %s: %s, %s of the ranks' time",
-                is_probe(result, loss->path) ? "outside the wait states, mostly probing"
-                                             : "itself (no waiting)",
-                time.text, share.text);
+        fprintf(out, "Other MPI (%s): %s, %s of the ranks' time",
+                is_probe(result, loss->path) ? "mostly probing" : "no waiting", time.text,
+                share.text);
     }
     if (loss->path != RESULT_NONE) {
         char *text = path_text(result, pattern, loss->path);
@@ -557,7 +572,8 @@ static void write_cause(const struct result *result, uint64_t n_read, const stru
     }
     if (loss->kind == LOSS_PATTERN) {
         write_origin(result, loss->pattern, &uneven, answer->cause);
-        fprintf(answer->certainty, "The confidence in %s is %.2f of 1. ", loss->pattern->name,
+        fprintf(answer->certainty, "%s is %s (confidence %.2f of 1). ", loss->pattern->name,
+                loss->pattern->confidence < 0.995 ? "not certain" : "certain",
                 loss->pattern->confidence);
     } else {
         if (loss->kind == LOSS_MPI)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 
 struct cores cores_of(const struct result *result)
 {
@@ -66,8 +66,7 @@ void cores_write_sharing(const struct result *result, FILE *out)
 void lost_write(const struct result *result, FILE *out)
 {
     double lost_ns = (double)result->no_cpu_ns, mean_ns = lost_ns / (double)result->n_ranks;
-    fprintf(out, "Ranks had no %s: %s, %s of their time",
-            lost_kind(result) == LOST_CORES_SHARED ? "core" : "CPU time",
+    fprintf(out, "Ranks had no CPU time: %s, %s of their time",
             quantity_time(result->no_cpu_ns).text,
             quantity_part(lost_ns, (double)result->total_ns).text);
     for (uint32_t i = 0; i < result->n_ranks; i++) {

@@ -52,36 +52,23 @@ static struct result_path_share *resolve(const struct call_tree *tree,
     return shares;
 }
 
-static int compare_share_keys(const void *left, const void *right)
+/// By site, region and rank; shares that are not by site have none.
+static int compare_keys(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
+    if (a->site != b->site)
+        return a->site < b->site ? -1 : 1;
     if (a->region != b->region)
         return a->region < b->region ? -1 : 1;
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static int compare_share_times(const void *left, const void *right)
+static int compare_times(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
     if (a->time_ns != b->time_ns)
         return a->time_ns > b->time_ns ? -1 : 1;
-    return compare_share_keys(left, right);
-}
-
-static int compare_site_keys(const void *left, const void *right)
-{
-    const struct result_path_share *a = left, *b = right;
-    if (a->site != b->site)
-        return a->site < b->site ? -1 : 1;
-    return compare_share_keys(left, right);
-}
-
-static int compare_site_times(const void *left, const void *right)
-{
-    const struct result_path_share *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns > b->time_ns ? -1 : 1;
-    return compare_site_keys(left, right);
+    return compare_keys(left, right);
 }
 
 /// The sum of COUNT parts of one site in one region, which are sorted by rank, and its main rank.
@@ -120,17 +107,17 @@ static struct result_path_share *sum(const struct result_path_share *shares, siz
             sums[i].rank = RESULT_NONE;
         sums[i].site = RESULT_NONE;
     }
-    qsort(sums, count, sizeof *sums, compare_share_keys);
+    qsort(sums, count, sizeof *sums, compare_keys);
     *n_sums = 0;
     for (size_t i = 0; i < count; i++) {
-        if (*n_sums > 0 && compare_share_keys(&sums[*n_sums - 1], &sums[i]) == 0)
+        if (*n_sums > 0 && compare_keys(&sums[*n_sums - 1], &sums[i]) == 0)
             sums[*n_sums - 1].time_ns += sums[i].time_ns;
         else
             sums[(*n_sums)++] = sums[i];
     }
     for (size_t i = 0; i < *n_sums; i++)
         sums[i].share = time_ns > 0 ? (double)sums[i].time_ns / (double)time_ns : 0;
-    qsort(sums, *n_sums, sizeof *sums, compare_share_times);
+    qsort(sums, *n_sums, sizeof *sums, compare_times);
     return sums;
 }
 
@@ -144,7 +131,7 @@ static struct result_path_share *sum_by_site(const struct result_path_share *sha
     for (size_t i = 0; i < count; i++)
         if (shares[i].site != RESULT_NONE)
             parts[n_parts++] = shares[i];
-    qsort(parts, n_parts, sizeof *parts, compare_site_keys);
+    qsort(parts, n_parts, sizeof *parts, compare_keys);
     *n_sums = 0;
     for (size_t i = 0, next; i < n_parts; i = next) {
         for (next = i + 1; next < n_parts && parts[next].site == parts[i].site &&
@@ -155,7 +142,7 @@ static struct result_path_share *sum_by_site(const struct result_path_share *sha
         if (sum.time_ns != 0)
             parts[(*n_sums)++] = sum;
     }
-    qsort(parts, *n_sums, sizeof *parts, compare_site_times);
+    qsort(parts, *n_sums, sizeof *parts, compare_times);
     return parts;
 }
 

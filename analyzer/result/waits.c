@@ -9,7 +9,6 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/hint.h"
 #include "analyzer/result/sites.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/dilation.h"
@@ -26,23 +25,17 @@ struct list {
 /// Frees ITEM.
 static void list_add(struct list *list, char *item)
 {
-    if (list->n++ < list->limit) {
-        char *longer =
-            memory_format("%s%s%s", list->text ? list->text : "", list->text ? ", " : "", item);
-        free(list->text);
-        list->text = longer;
-    }
+    if (list->n++ < list->limit)
+        text_append(&list->text, "%s%s", list->text ? ", " : "", item);
     free(item);
 }
 
 /// The whole list, which the caller frees.
 static char *list_text(struct list *list)
 {
-    if (list->n <= list->limit)
-        return list->text ? list->text : memory_copy_text("");
-    char *longer = memory_format("%s and %zu more", list->text, list->n - list->limit);
-    free(list->text);
-    return longer;
+    if (list->n > list->limit)
+        text_append(&list->text, " and %zu more", list->n - list->limit);
+    return list->text ? list->text : memory_copy_text("");
 }
 
 /// Adds a warning unless COUNT is 0: the count with its noun, then the formatted rest.
@@ -54,11 +47,9 @@ static void warn(struct result *result, const char *code, uint64_t count, const 
 {
     if (count == 0)
         return;
-    char *rest = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&rest, format, arguments) < 0)
-        rest = memory_copy_text("");
+    char *rest = memory_format_list(format, arguments);
     va_end(arguments);
     result->warnings[result->n_warnings++] = (struct result_warning){
         .code = memory_copy_text(code),
@@ -376,13 +367,12 @@ static void warn_of_prediction(const struct definitions *definitions, struct res
 static void warn_of_cores(struct result *result)
 {
     uint64_t n_lost = 0;
-    warn(
-        result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
-        result->has_cpu_time
-            ? "more than the cores of their node. CPU samples show part of the time without a core "
-              "as " RESULT_REGION_NO_CPU "; single waits may include more"
-            : "more than the cores of their node. Time spent descheduled counts for the "
-              "interrupted MPI call or function: any time below may include some");
+    warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
+         result->has_cpu_time
+             ? "more than the cores of their node. CPU samples show part of the time spent "
+               "descheduled as " RESULT_REGION_NO_CPU "; single waits may include more"
+             : "more than the cores of their node. Time spent descheduled counts for the "
+               "interrupted MPI call or function: any time below may include some");
     if (lost_kind(result) != LOST_UNKNOWN)
         return;
     for (size_t i = 0; i < result->n_ranks; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A callback for each kind of record writes it again, when it happens now. The functions that made
+// A callback for each kind of record writes it again, when it happens now. The functions that make
 // events of the records for the replay (decode.h) say which of them were events, and when: so the
 // times told of events, in their order, find their records. The other records go with their
 // surroundings.
@@ -10,12 +10,13 @@
 #include <stdlib.h>
 
 #include "analyzer/base/cleanup.h"
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/decode.h"
+#include "analyzer/trace/otf2_records.h"
 
 #include "record_kinds.gen.h" // of record_kinds.awk
 
@@ -36,7 +37,6 @@ struct late_message {
 /// One location.
 struct copy {
     struct trace_source source;
-    struct decode_functions decode;
     struct decoder decoder;
     struct event event; // the decoder's output
     struct time_map_reader *times;
@@ -202,7 +202,7 @@ static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, 
                                       uint32_t tag, uint64_t size_bytes)
 {
     struct copy *copy = user_data;
-    copy->decode.MpiSend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
+    otf2_records.MpiSend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
                          tag, size_bytes);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
@@ -221,7 +221,7 @@ static OTF2_CallbackCode copy_MpiIsend(COPY_EVENT_PARAMETERS, uint32_t receiver,
                                        uint32_t tag, uint64_t size_bytes, uint64_t request)
 {
     struct copy *copy = user_data;
-    copy->decode.MpiIsend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
+    otf2_records.MpiIsend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
                           tag, size_bytes, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
@@ -235,7 +235,7 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
                                       uint32_t tag, uint64_t size_bytes)
 {
     struct copy *copy = user_data;
-    copy->decode.MpiRecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm, tag,
+    otf2_records.MpiRecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm, tag,
                          size_bytes);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
@@ -255,7 +255,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
                                        uint32_t tag, uint64_t size_bytes, uint64_t request)
 {
     struct copy *copy = user_data;
-    copy->decode.MpiIrecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm,
+    otf2_records.MpiIrecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm,
                           tag, size_bytes, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
@@ -272,7 +272,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
 static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t request)
 {
     struct copy *copy = user_data;
-    copy->decode.MpiIsendComplete(location, ticks, record, copy_decoder(copy), attributes, request);
+    otf2_records.MpiIsendComplete(location, ticks, record, copy_decoder(copy), attributes, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
         return copy_written(copy, OTF2_SUCCESS);
@@ -294,7 +294,7 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters, uint64_t request)       \
     {                                                                                              \
         struct copy *copy = user_data;                                                             \
-        copy->decode.kind(location, ticks, record, copy_decoder(copy), attributes arguments,       \
+        otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes arguments,       \
                           request);                                                                \
         uint64_t time_ns = copy_place(copy, ticks);                                                \
         if (copy_is_left_out(copy))                                                                \
@@ -313,7 +313,7 @@ enum { BATCH_RECORDS = 4096 };
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters)                         \
     {                                                                                              \
         struct copy *copy = user_data;                                                             \
-        copy->decode.kind(location, ticks, record, copy_decoder(copy), attributes arguments);      \
+        otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes arguments);      \
         uint64_t time_ns = copy_place(copy, ticks);                                                \
         return copy_written(                                                                       \
             copy, copy_is_left_out(copy)                                                           \
@@ -338,7 +338,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
     static OTF2_CallbackCode copy_Enter(COPY_EVENT_PARAMETERS, OTF2_RegionRef region)
 {
     struct copy *copy = user_data;
-    copy->decode.Enter(location, ticks, record, copy_decoder(copy), attributes, region);
+    otf2_records.Enter(location, ticks, record, copy_decoder(copy), attributes, region);
     uint64_t time_ns = copy_place(copy, ticks);
     for (uint32_t i = OTF2_AttributeList_GetNumberOfElements(attributes); i-- > 0;) {
         OTF2_AttributeRef id;
@@ -367,7 +367,7 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
                                      const OTF2_Type *types, const OTF2_MetricValue *values)
 {
     struct copy *copy = user_data;
-    copy->decode.Metric(location, ticks, record, copy_decoder(copy), attributes, metric, n_values,
+    otf2_records.Metric(location, ticks, record, copy_decoder(copy), attributes, metric, n_values,
                         types, values);
     bool is_event = copy->decoder.n_output > 0;
     uint64_t time_ns = copy_place(copy, ticks);
@@ -388,7 +388,7 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
 static OTF2_CallbackCode copy_BufferFlush(COPY_EVENT_PARAMETERS, OTF2_TimeStamp stop_ticks)
 {
     struct copy *copy = user_data;
-    copy->decode.BufferFlush(location, ticks, record, copy_decoder(copy), attributes, stop_ticks);
+    otf2_records.BufferFlush(location, ticks, record, copy_decoder(copy), attributes, stop_ticks);
     uint64_t flush_ns =
         stop_ticks > ticks ? clock_duration_ns(copy->source.clock, stop_ticks - ticks) : 0;
     uint64_t time_ns = copy_place(copy, ticks);
@@ -441,11 +441,7 @@ static int copy_all(struct copy_events *shared, struct copy *copy, OTF2_EvtReade
 int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_records,
                 struct time_map_reader *times, uint64_t *n_written, struct error *err)
 {
-    struct copy copy = {.source = shared->source,
-                        .decode = decode_functions(shared->source.resolved),
-                        .times = times,
-                        .late = shared->late,
-                        .err = err};
+    struct copy copy = {.source = shared->source, .times = times, .late = shared->late, .err = err};
     map_init(&copy.requests);
     copy.decoder = (struct decoder){.output = &copy.event,
                                     .end_ticks = INT64_MAX,

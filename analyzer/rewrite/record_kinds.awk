@@ -5,7 +5,7 @@
 # that all have, with a comma before each, which the writer's function takes as well.
 #
 # REQUEST_EVENT_KINDS(X) are events whose last parameter, left out, is a request. REPLAYED are those
-# that the replay knows (trace/decode.h), OTHER those it does not.
+# that the replay knows (trace/otf2_records.h), OTHER those it does not.
 
 function mark(set, prefix, text,    names, n)
 {

@@ -16,7 +16,7 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/base/cleanup.h"
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/rewrite/copy_events.h"

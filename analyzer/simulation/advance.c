@@ -13,7 +13,7 @@
 #include "analyzer/simulation/computation.h"
 #include "analyzer/simulation/conditions.h"
 #include "analyzer/simulation/moved.h"
-#include "analyzer/simulation/polling.h"
+#include "analyzer/simulation/read_ahead.h"
 #include "analyzer/simulation/state.h"
 #include "analyzer/simulation/transfers.h"
 
@@ -21,13 +21,13 @@
 
 static void depart(struct engine *engine, struct location_simulation *state, uint64_t now_ns)
 {
-    struct simulation *simulation = simulation_of(engine);
+    struct prediction *prediction = prediction_of(engine);
     for (uint32_t i = 0; i < state->n_departing; i++) {
-        struct message_simulation *message = &simulation->messages[state->departing[i]];
+        struct message_simulation *message = &prediction->messages[state->departing[i]];
         if (message->departed_ns != PAG_NOT_KNOWN)
             continue;
         message->departed_ns = now_ns;
-        if (simulation->aggregation)
+        if (prediction->aggregation)
             message->follows_ns = aggregation_departed(engine, state->departing[i], now_ns);
         transfers_ready(engine, state->departing[i]);
         blocked_try_again(engine, message_at(engine, state->departing[i])->receiver);
@@ -43,7 +43,7 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
         simulated_location(engine, location)->probe.communicator != EVENT_NO_INDEX)
         return true;
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous)
+        if (prediction_of(engine)->messages[call->sends[i]].is_rendezvous)
             return true;
     for (uint32_t i = 0; i < call->n_parts; i++)
         if (part_waits(engine, call->parts[i]))
@@ -58,7 +58,7 @@ static bool is_handle(const struct engine *engine, const struct call *call)
         return true;
     // A rank without a core also waited for one; of its call the own time is known.
     if (call->is_file && call->n_records == 0)
-        return !prediction_of(engine)->calls;
+        return !prediction_of(engine)->notes;
     if (call->n_left_out > 0 && call->n_left_out == call->n_records)
         return false;
     for (uint32_t i = 0; i < call->n_parts; i++) {
@@ -72,12 +72,12 @@ static bool is_handle(const struct engine *engine, const struct call *call)
 /// Whom the messages of the open call go to that have an overhead of their own.
 static void find_receivers(struct engine *engine, struct location_simulation *state)
 {
-    const struct simulation *simulation = simulation_of(engine);
+    const struct prediction *prediction = prediction_of(engine);
     state->receivers = array_reserve(state->receivers, &state->receivers_capacity,
                                      state->n_departing, sizeof *state->receivers);
     for (uint32_t i = 0; i < state->n_departing; i++) {
         uint32_t index = state->departing[i];
-        if (!simulation->aggregation || !aggregation_follows(engine, index))
+        if (!prediction->aggregation || !aggregation_follows(engine, index))
             state->receivers[state->n_receivers++] = message_at(engine, index)->receiver;
     }
 }
@@ -102,17 +102,16 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     open_call(state);
     state->computation.is_stretch_over = false;
     const struct event entered = *event; // reading ahead may move it
-    simulation_of(engine)->entering = location->index;
+    prediction->entering = location->index;
     engine_enter_call(engine, location, event, now_ns);
-    simulation_of(engine)->entering = NONE;
+    prediction->entering = NONE;
     if (state->n_departing > 0)
         find_receivers(engine, state);
     state->probe = probe_of(engine, location, &entered);
     bool takes_no_time =
         polling_takes_no_time(engine, location, &entered) || state->probe.is_left_out;
     state->n_call_events = location->call.is_bare ? 0 : 1 + location->call.n_skip;
-    if (simulation_of(engine)->n_blocked_sends > 0 &&
-        engine->ranks[location->rank].n_unresolved_posts > 0)
+    if (prediction->n_blocked_sends > 0 && engine->ranks[location->rank].n_unresolved_posts > 0)
         blocked_try_all_again(engine);
     // Start-up and end are mostly waiting for daemons: they take their time, but no core.
     state->is_handle = is_handle(engine, &location->call);
@@ -120,7 +119,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     if (prediction->costs->departs_at_enter)
         depart(engine, state, now_ns);
     struct simulated_call call = call_description(engine, location);
-    if (simulation_of(engine)->overlap && overlap_puts_off(engine, location, &call)) {
+    if (prediction->overlap && overlap_puts_off(engine, location, &call)) {
         state->is_put_off = true;
         state->is_waiting = call.is_waiting = false;
         call.recorded_work_ns = 0;
@@ -133,7 +132,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
         prediction->last_finalize_ns = now_ns; // calls are entered in the order of time
     }
     pag_work work = prediction->costs->work_before(prediction, &call, state->receivers);
-    if (simulation_of(engine)->migration)
+    if (prediction->migration)
         migration_worked(engine, location, work);
     if (state->is_waiting && work == 0) {
         in_call_await(engine, location, now_ns);
@@ -191,9 +190,9 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         if (message->send_ns > now_ns) // the call is shorter than it was up to this record
             message->send_ns = now_ns;
     }
-    if (simulation_of(engine)->migration)
+    if (prediction_of(engine)->migration)
         migration_left(engine, location);
-    if (simulation_of(engine)->aggregation)
+    if (prediction_of(engine)->aggregation)
         aggregation_left(engine, location);
     if (state->is_late) {
         state->n_late_calls = overlap_leave(engine, location, now_ns);
@@ -342,12 +341,12 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
     state->start_wait_ns = 0;
     computation_close(engine, location, now_ns);
     moved_tell_outside(engine, location, now_ns);
-    if (simulation_of(engine)->overlap &&
+    if (prediction_of(engine)->overlap &&
         overlap_begin(engine, location, event, state->computation.recorded_now_ns, now_ns)) {
         in_call_enter_late(engine, location, now_ns);
         return;
     }
-    if (simulation_of(engine)->overlap) // it has looked ahead, which moves events
+    if (prediction_of(engine)->overlap) // it has looked ahead, which moves events
         event = event_ahead(engine, location, 0);
     if (!event) {
         outside_end_location(engine, location, now_ns);

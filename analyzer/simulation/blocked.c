@@ -6,10 +6,9 @@
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/conditions.h"
-#include "analyzer/simulation/polling.h"
+#include "analyzer/simulation/read_ahead.h"
 #include "analyzer/simulation/state.h"
 #include "analyzer/simulation/transfers.h"
-#include "analyzer/simulation/wildcard.h"
 
 // --- has everybody come?
 
@@ -20,11 +19,10 @@ static bool goes_without(struct location_simulation *state, bool must)
 }
 
 /// Of messages that depend on each other's way it must be known when they arrive.
-static bool has_departed(const struct simulation *simulation, uint32_t index)
+static bool has_departed(const struct prediction *prediction, uint32_t index)
 {
-    const struct message_simulation *message = &simulation->messages[index];
-    return (simulation->prediction->contention ? message->arrived_ns : message->departed_ns) !=
-           PAG_NOT_KNOWN;
+    const struct message_simulation *message = &prediction->messages[index];
+    return (prediction->contention ? message->arrived_ns : message->departed_ns) != PAG_NOT_KNOWN;
 }
 
 static bool message_has_come(const struct engine *engine, struct location_simulation *state,
@@ -34,7 +32,7 @@ static bool message_has_come(const struct engine *engine, struct location_simula
     if (receive->message != NONE && message_at(engine, receive->message)->is_left_out)
         return true;
     if (receive->message != NONE)
-        return has_departed(simulation_of(engine), receive->message);
+        return has_departed(prediction_of(engine), receive->message);
     return goes_without(state, state->gives_up || engine->ranks[receive->source].has_ended);
 }
 
@@ -43,8 +41,8 @@ static bool message_has_come(const struct engine *engine, struct location_simula
 static bool knows_receive(struct engine *engine, struct location_simulation *state,
                           uint32_t message_index)
 {
-    struct simulation *simulation = simulation_of(engine);
-    struct message_simulation *times = &simulation->messages[message_index];
+    struct prediction *prediction = prediction_of(engine);
+    struct message_simulation *times = &prediction->messages[message_index];
     struct message *message = message_at(engine, message_index);
     uint32_t receive;
     if (times->knows_receive || engine->ranks[message->receiver].n_unresolved_posts == 0)
@@ -55,7 +53,7 @@ static bool knows_receive(struct engine *engine, struct location_simulation *sta
     if (found == RECEIVE_COMES)
         return false;
     times->knows_receive = true;
-    times->recorded_post_ns = simulation->postings[receive].recorded_ns;
+    times->recorded_post_ns = prediction->postings[receive].recorded_ns;
     message->post_enter_ns = receive_at(engine, receive)->post_enter_ns;
     transfers_ready(engine, message_index);
     return true;
@@ -65,17 +63,17 @@ static bool receive_has_come(struct engine *engine, struct location_simulation *
                              uint32_t message_index)
 {
     const struct message *message = message_at(engine, message_index);
-    if (!simulation_of(engine)->messages[message_index].is_rendezvous)
+    if (!prediction_of(engine)->messages[message_index].is_rendezvous)
         return true;
     if (!message->is_matched) {
         if (goes_without(state, state->gives_up || engine->ranks[message->receiver].has_ended))
             return true;
         if (!knows_receive(engine, state, message_index))
             return false;
-        if (!simulation_of(engine)->messages[message_index].knows_receive)
+        if (!prediction_of(engine)->messages[message_index].knows_receive)
             return true;
     }
-    return !prediction_of(engine)->contention || has_departed(simulation_of(engine), message_index);
+    return !prediction_of(engine)->contention || has_departed(prediction_of(engine), message_index);
 }
 
 static bool members_have_come(const struct engine *engine, struct location_simulation *state,
@@ -95,7 +93,7 @@ static bool members_have_come(const struct engine *engine, struct location_simul
 }
 
 /// All conditions of LOCATION's call that are known so far are met as far as partners go: true, and
-/// they stand in simulation.conditions, *N_CONDITIONS of them. False: a partner has not come.
+/// they stand in prediction.conditions, *N_CONDITIONS of them. False: a partner has not come.
 static bool gather(struct engine *engine, struct location_state *location, uint32_t *n_conditions)
 {
     struct location_simulation *state = simulated_location(engine, location);
@@ -129,7 +127,7 @@ static void go_on_at(struct engine *engine, struct location_state *location, uin
                      uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
-    if (simulation_of(engine)->migration)
+    if (prediction_of(engine)->migration)
         migration_worked(engine, location, state->work_after);
     state->ready_ns = ready_ns > now_ns ? ready_ns : now_ns;
     state->call_wait_ns = state->ready_ns - state->blocked_ns;
@@ -141,7 +139,7 @@ static void go_on_at(struct engine *engine, struct location_state *location, uin
 static void settle(struct engine *engine, struct location_state *location, uint32_t n_conditions,
                    uint64_t now_ns)
 {
-    struct simulation *simulation = simulation_of(engine);
+    struct prediction *prediction = prediction_of(engine);
     struct location_simulation *state = simulated_location(engine, location);
     if (state->is_late) {
         overlap_settle(engine, location, &state->ready_ns, &state->work_after);
@@ -156,8 +154,8 @@ static void settle(struct engine *engine, struct location_state *location, uint3
     if (n_conditions > 0)
         conditions_settle(engine, &call, n_conditions, &ready_ns, &state->work_after);
     if (is_open) {
-        uint64_t length_ns = simulation->prediction->costs->least_length(
-            simulation->prediction, &call, state->has_unknown_partner);
+        uint64_t length_ns =
+            prediction->costs->least_length(prediction, &call, state->has_unknown_partner);
         uint64_t own_ns = location->call.is_file ? call.recorded_work_ns : 0;
         own_ns = own_ns < length_ns ? own_ns : length_ns;
         state->work_after = (pag_work)own_ns * PAG_WORK_PER_NS;
@@ -176,7 +174,7 @@ static bool is_blocked_sending(const struct location_simulation *state, const st
 /// Goes on with the call of a blocked location if what it lacks has come.
 static void try_again(struct engine *engine, struct location_state *location)
 {
-    struct simulation *simulation = simulation_of(engine);
+    struct prediction *prediction = prediction_of(engine);
     struct location_simulation *state = simulated_location(engine, location);
     uint32_t n_conditions;
     if (state->phase != SIMULATION_BLOCKED)
@@ -184,12 +182,11 @@ static void try_again(struct engine *engine, struct location_state *location)
     bool was_sending = is_blocked_sending(state, &location->call);
     bool has_all = gather(engine, location, &n_conditions);
     bool is_sending = !has_all && is_blocked_sending(state, &location->call);
-    simulation->n_blocked_sends += (uint32_t)is_sending - (uint32_t)was_sending;
+    prediction->n_blocked_sends += (uint32_t)is_sending - (uint32_t)was_sending;
     if (!has_all)
         return;
-    settle(engine, location, n_conditions, simulation->now_ns);
-    scheduler_wake(simulation->prediction->scheduler, location->index, state->ready_ns,
-                   state->work_after);
+    settle(engine, location, n_conditions, prediction->now_ns);
+    scheduler_wake(prediction->scheduler, location->index, state->ready_ns, state->work_after);
 }
 
 void blocked_try_again(struct engine *engine, uint32_t rank)
@@ -245,7 +242,7 @@ void blocked_begin(struct engine *engine, struct location_state *location, uint6
     if (gather(engine, location, &n_conditions))
         settle(engine, location, n_conditions, now_ns);
     else
-        simulation_of(engine)->n_blocked_sends += is_blocked_sending(state, &location->call);
+        prediction_of(engine)->n_blocked_sends += is_blocked_sending(state, &location->call);
     carried_out_wait(engine, location, now_ns, state->ready_ns, state->work_after);
 }
 

@@ -12,10 +12,10 @@
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
-#include "analyzer/simulation/change/visit.h"
+#include "analyzer/simulation/change/scale.h"
+#include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/cost/timeless.h"
-#include "analyzer/simulation/path_scale.h"
 #include "analyzer/simulation/state.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -109,7 +109,7 @@ static pag_work work_of(const struct engine *engine, const struct location_state
     uint64_t process_ns = cpu_span_used_ns(&computation->cpu, computation->recorded_begin_ns,
                                            computation->recorded_now_ns);
     computation->recorded_ns = computation->recorded_now_ns - computation->recorded_begin_ns;
-    if (prediction->calls && location->is_master && process_ns < computation->recorded_ns &&
+    if (prediction->notes && location->is_master && process_ns < computation->recorded_ns &&
         ends_computing(engine, end))
         process_ns = recorded_process_time(prediction, location->rank, computation->recorded_now_ns,
                                            computation->recorded_ns, process_ns);
@@ -140,7 +140,7 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
         return false;
     if (event->kind == EVENT_ENTER)
         return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
-    if (simulation_of(engine)->overlap && overlap_ends_at(engine, location, event))
+    if (prediction_of(engine)->overlap && overlap_ends_at(engine, location, event))
         return true;
     return engine_is_message_record(event) || is_of_team(event);
 }
@@ -225,7 +225,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     computation->work += work_of(engine, location, event);
     if (has_visits)
         visit_close_computation(engine, location);
-    if (!simulation_of(engine)->migration || location->rank == NONE)
+    if (!prediction_of(engine)->migration || location->rank == NONE)
         return event;
     exchange(engine, location);
     return event_ahead(engine, location, 0); // it has looked ahead

@@ -5,11 +5,11 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/carried_out.h"
 
-static struct call_condition *add(struct simulation *simulation, uint32_t *n_conditions)
+static struct call_condition *add(struct prediction *prediction, uint32_t *n_conditions)
 {
-    simulation->conditions = array_reserve(simulation->conditions, &simulation->condition_capacity,
-                                           *n_conditions + 1, sizeof *simulation->conditions);
-    struct call_condition *condition = &simulation->conditions[(*n_conditions)++];
+    prediction->conditions = array_reserve(prediction->conditions, &prediction->condition_capacity,
+                                           *n_conditions + 1, sizeof *prediction->conditions);
+    struct call_condition *condition = &prediction->conditions[(*n_conditions)++];
     *condition = (struct call_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
     return condition;
 }
@@ -18,8 +18,8 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
                         uint32_t *n_conditions)
 {
     const struct message *message = message_at(engine, index);
-    const struct message_simulation *times = &simulation_of(engine)->messages[index];
-    struct call_condition *condition = add(simulation_of(engine), n_conditions);
+    const struct message_simulation *times = &prediction_of(engine)->messages[index];
+    struct call_condition *condition = add(prediction_of(engine), n_conditions);
     bool is_posting = kind == CONDITION_POSTING;
     condition->kind = kind;
     condition->recorded_ns = is_posting ? times->recorded_post_ns : times->recorded_send_ns;
@@ -27,9 +27,8 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
     condition->posted_ns = message->post_enter_ns;
     condition->arrived_ns = times->arrived_ns;
     condition->time_ns = is_posting ? message->post_enter_ns : times->departed_ns;
-    condition->size_bytes = times->size_bytes + times->added_bytes;
+    condition->size_bytes = times->size_bytes;
     condition->recorded_bytes = message->size_bytes;
-    condition->added_bytes = times->added_bytes;
     condition->follows_ns = times->follows_ns;
     condition->sender = message->sender;
     condition->receiver = message->receiver;
@@ -39,7 +38,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
 void conditions_add_probed(struct engine *engine, uint32_t index, uint32_t *n_conditions)
 {
     add_message(engine, index, CONDITION_MESSAGE, n_conditions);
-    struct call_condition *condition = &simulation_of(engine)->conditions[*n_conditions - 1];
+    struct call_condition *condition = &prediction_of(engine)->conditions[*n_conditions - 1];
     condition->is_probed = true;
     condition->posted_ns = condition->departed_ns;
     if (condition->is_rendezvous) { // its envelope
@@ -65,7 +64,7 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     }
     if (!is_released)
         return;
-    struct call_condition *condition = add(simulation_of(engine), n_conditions);
+    struct call_condition *condition = add(prediction_of(engine), n_conditions);
     condition->kind = CONDITION_COLLECTIVE;
     condition->time_ns = time_ns;
     condition->recorded_ns = recorded_ns;
@@ -90,9 +89,9 @@ uint32_t conditions_of(struct engine *engine, const struct call *call)
             add_message(engine, message, CONDITION_MESSAGE, &n_conditions);
     }
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous &&
+        if (prediction_of(engine)->messages[call->sends[i]].is_rendezvous &&
             (message_at(engine, call->sends[i])->is_matched ||
-             simulation_of(engine)->messages[call->sends[i]].knows_receive))
+             prediction_of(engine)->messages[call->sends[i]].knows_receive))
             add_message(engine, call->sends[i], CONDITION_POSTING, &n_conditions);
     for (uint32_t i = 0; i < call->n_parts; i++)
         add_part(engine, call, call->parts[i], &n_conditions);

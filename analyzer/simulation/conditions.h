@@ -8,19 +8,19 @@
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/state.h"
 
-/// Puts the conditions of CALL into simulation.conditions: their number.
+/// Puts the conditions of CALL into prediction.conditions: their number.
 uint32_t conditions_of(struct engine *engine, const struct call *call);
 
 /// One more: the message with this index, whose receive has not been posted, is seen.
 void conditions_add_probed(struct engine *engine, uint32_t message, uint32_t *n_conditions);
 
 /// What CALL, all partners of which have come, waits for, as struct cost_model has it. Its
-/// conditions are in simulation.conditions.
+/// conditions are in prediction.conditions.
 static inline void conditions_settle(struct engine *engine, const struct simulated_call *call,
                                      uint32_t n_conditions, uint64_t *ready_ns, pag_work *work)
 {
     struct prediction *prediction = prediction_of(engine);
-    const struct call_condition *conditions = simulation_of(engine)->conditions;
+    const struct call_condition *conditions = prediction->conditions;
     if (prediction->is_delayed)
         conditions = added_latency_apply(&prediction->delay, conditions, n_conditions);
     prediction->costs->settle(prediction, call, conditions, n_conditions, ready_ns, work);
@@ -74,7 +74,7 @@ static inline struct simulated_call call_description(const struct engine *engine
         .is_finalize = call->is_finalize,
         .is_handle = state->is_handle,
     };
-    if (prediction->calls && location->is_master)
+    if (prediction->notes && location->is_master)
         described.recorded_work_ns = recorded_own_work(prediction, &described);
     return described;
 }

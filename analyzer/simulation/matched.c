@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What matching tells in a simulated run (pag/hooks.h).
-#include "analyzer/simulation/matched.h"
+#include "analyzer/pag/hooks.h"
+#include "analyzer/simulation/prediction.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/blocked.h"
@@ -8,8 +9,8 @@
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/drop_sync.h"
 #include "analyzer/simulation/change/move.h"
+#include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/moved.h"
-#include "analyzer/simulation/path_scale.h"
 #include "analyzer/simulation/state.h"
 #include "analyzer/simulation/transfers.h"
 
@@ -23,24 +24,22 @@ static bool is_alone(const struct engine *engine, const struct location_state *l
 static void sent(struct engine *engine, struct location_state *location, uint32_t index,
                  const struct event *event)
 {
-    struct simulation *simulation = simulation_of(engine);
+    struct prediction *prediction = prediction_of(engine);
     const struct call *call = &location->call;
     struct message *message = message_at(engine, index);
     struct location_simulation *state = simulated_location(engine, location);
-    const struct prediction *prediction = simulation->prediction;
     uint64_t size_bytes;
     message->is_left_out =
         left_out_message(engine, location, event, location->rank, message->receiver, &size_bytes);
-    simulation->messages = array_reserve(simulation->messages, &simulation->message_capacity,
-                                         index + 1, sizeof *simulation->messages);
-    uint64_t added_bytes = simulation->migration ? migration_sent(engine, location, index) : 0;
-    simulation->messages[index] = (struct message_simulation){
+    prediction->messages = array_reserve(prediction->messages, &prediction->message_capacity,
+                                         index + 1, sizeof *prediction->messages);
+    uint64_t added_bytes = prediction->migration ? migration_sent(engine, location, index) : 0;
+    prediction->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
         .departed_ns = PAG_NOT_KNOWN,
         .arrived_ns = PAG_NOT_KNOWN,
-        .number = simulation->n_sent++,
-        .size_bytes = size_bytes,
-        .added_bytes = added_bytes,
+        .number = prediction->n_sent++,
+        .size_bytes = size_bytes + added_bytes,
         .follows_ns = PAG_NOT_KNOWN,
         .is_rendezvous =
             message->is_synchronous ||
@@ -48,7 +47,7 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
                                              size_bytes + added_bytes),
     };
     if (!prediction->costs->departs_at_enter) // the size tells
-        message->is_synchronous = simulation->messages[index].is_rendezvous;
+        message->is_synchronous = prediction->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
     simulated_of(engine)->n_left_out_messages += message->is_left_out;
     simulated_of(engine)->n_resized_messages +=
@@ -63,10 +62,10 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
 static void posted(struct engine *engine, struct location_state *location, uint32_t receive,
                    const struct event *event)
 {
-    struct simulation *simulation = simulation_of(engine);
-    simulation->postings = array_reserve(simulation->postings, &simulation->receive_capacity,
-                                         receive + 1, sizeof *simulation->postings);
-    simulation->postings[receive] = (struct posting_simulation){
+    struct prediction *prediction = prediction_of(engine);
+    prediction->postings = array_reserve(prediction->postings, &prediction->receive_capacity,
+                                         receive + 1, sizeof *prediction->postings);
+    prediction->postings[receive] = (struct posting_simulation){
         .recorded_ns = location->call.recorded_enter_ns,
         .event = event->kind == EVENT_IRECV_REQUEST ? moved_number(engine, location, event)
                                                     : PAG_NOT_KNOWN,
@@ -81,18 +80,18 @@ static void received(struct engine *engine, struct location_state *location, uin
     receive->is_left_out =
         left_out_message(engine, location, event, source, location->rank, &size_bytes);
     if (receive->is_left_out)
-        moved_tell_left_out(engine, location->index, simulation_of(engine)->postings[index].event);
+        moved_tell_left_out(engine, location->index, prediction_of(engine)->postings[index].event);
 }
 
 static void matched(struct engine *engine, uint32_t message_index, uint32_t receive)
 {
-    struct simulation *simulation = simulation_of(engine);
+    struct prediction *prediction = prediction_of(engine);
     const struct message *message = message_at(engine, message_index);
-    simulation->messages[message_index].recorded_post_ns =
-        simulation->postings[receive].recorded_ns;
+    prediction->messages[message_index].recorded_post_ns =
+        prediction->postings[receive].recorded_ns;
     blocked_try_again(engine, message->receiver);
-    if (simulation->messages[message_index].is_rendezvous) {
-        if (!simulation->messages[message_index].knows_receive)
+    if (prediction->messages[message_index].is_rendezvous) {
+        if (!prediction->messages[message_index].knows_receive)
             transfers_ready(engine, message_index);
         blocked_try_again(engine, message->sender);
     }
@@ -125,10 +124,10 @@ static void entered(struct engine *engine, struct collective *instance, uint32_t
 static void operation_posted(struct engine *engine, struct location_state *location,
                              uint32_t posting, const struct event *event)
 {
-    struct simulation *simulation = simulation_of(engine);
-    simulation->operations = array_reserve(simulation->operations, &simulation->operation_capacity,
-                                           posting + 1, sizeof *simulation->operations);
-    simulation->operations[posting] = (struct posted_operation){
+    struct prediction *prediction = prediction_of(engine);
+    prediction->operations = array_reserve(prediction->operations, &prediction->operation_capacity,
+                                           posting + 1, sizeof *prediction->operations);
+    prediction->operations[posting] = (struct posted_operation){
         path_mark(engine, location, location->call.path), moved_number(engine, location, event)};
 }
 
@@ -143,7 +142,7 @@ static void operation_completed(struct engine *engine, struct location_state *lo
     if (posting == NONE)
         operation.mark = path_mark(engine, location, location->call.path);
     else
-        operation = simulation_of(engine)->operations[posting];
+        operation = prediction_of(engine)->operations[posting];
     if (!left_out_member(engine, location, instance, member, event, operation.event,
                          operation.mark) ||
         !instance)

@@ -11,7 +11,7 @@ static bool is_wanted(const struct engine *engine)
 
 static void tell(const struct engine *engine, const struct pag_moved *moved)
 {
-    simulation_of(engine)->locations[moved->location].n_events += moved->n_events;
+    prediction_of(engine)->locations[moved->location].n_events += moved->n_events;
     if (engine->listener.moved)
         engine->listener.moved(engine->listener.context, moved);
 }

@@ -23,7 +23,6 @@
 #include "analyzer/simulation/cores/core_groups.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/cost/timeless.h"
-#include "analyzer/simulation/matched.h"
 #include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/network/contention.h"
 #include "analyzer/simulation/transfers.h"
@@ -38,22 +37,6 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings)
     return settings->machine ? settings->machine->slice_ns : 0;
 }
 
-static int init_scopes(struct scenario *scenario, struct error *err)
-{
-    return scopes_init(&scenario->scopes, scenario->settings->machine, &scenario->placement,
-                       scenario->group_of_rank, scenario->groups, err);
-}
-
-void scenario_alone(struct scenario *scenario, const struct definitions *definitions)
-{
-    static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
-    struct error none;
-    *scenario = (struct scenario){.settings = &unchanged};
-    placement_recorded(&scenario->placement, definitions);
-    core_groups_init_alone(scenario, definitions);
-    init_scopes(scenario, &none);
-}
-
 void scenario_release(struct scenario *scenario)
 {
     placement_release(&scenario->placement);
@@ -66,7 +49,6 @@ void scenario_release(struct scenario *scenario)
     region_patterns_free(scenario->regions);
     scopes_release(&scenario->scopes);
     moves_release(&scenario->moves);
-    overlaps_release(&scenario->overlaps);
     *scenario = (struct scenario){0};
 }
 
@@ -157,13 +139,18 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
     };
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, err) != 0 ||
         region_scales_init(scenario, err) != 0 || read_computes(scenario, err) != 0 ||
-        check_node_speeds(scenario, err) != 0 || drops_init(scenario, err) != 0 ||
+        check_node_speeds(scenario, err) != 0 ||
+        region_patterns_add_all(scenario->regions, "--drop-sync", settings->drops,
+                                settings->n_drops, &scenario->drops, err) != 0 ||
         message_cuts_init(scenario, definitions, err) != 0 ||
         region_works_init(scenario, definitions, err) != 0 ||
-        moves_init(scenario, definitions, err) != 0 || overlaps_init(scenario, err) != 0)
+        moves_init(scenario, definitions, err) != 0 ||
+        region_patterns_add_all(scenario->regions, "--overlap", settings->overlaps,
+                                settings->n_overlaps, &scenario->overlaps, err) != 0)
         return -1;
     core_groups_init(scenario, definitions);
-    return init_scopes(scenario, err);
+    return scopes_init(&scenario->scopes, settings->machine, &scenario->placement,
+                       scenario->group_of_rank, scenario->groups, err);
 }
 
 // --- preparing a run
@@ -198,7 +185,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .counts_wall_time = !scenario->knows_cores || settings->is_timeless,
         .knows_paths = region_patterns_count(scenario->regions) > 0,
         .is_delayed = settings->added_latency_ns > 0 || settings->added_byte_fs > 0,
-        .calls = recorded_calls_new(recorded, definitions->n_ranks),
+        .notes = recorded_notes(recorded),
     };
     if (prediction->is_delayed)
         added_latency_init(&prediction->delay, definitions, &scenario->placement,
@@ -208,22 +195,26 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
             contention_new(&scenario->scopes, (const char *const *)scenario->placement.node_names);
     carry_out_collectives(prediction, definitions, machine);
     if (settings->is_timeless) {
-        prediction->timeless = timeless_new(definitions, machine, scenario);
+        prediction->timeless = timeless_new(definitions, scenario);
         prediction->costs = &timeless_costs;
     }
-    if (scenario->works.n > 0 && scenario->visits)
-        prediction->visits = visit_run_new(scenario->visits, scenario);
+    if (scenario->works.n > 0 && scenario->visits) {
+        prediction->n_begun = memory_zeroed(scenario->works.n * definitions->n_locations,
+                                            sizeof *prediction->n_begun);
+        prediction->visit_scales = visits_scales(scenario, definitions->n_locations);
+    }
 }
 
 int prediction_check(const struct prediction *prediction, struct error *err)
 {
-    return recorded_calls_check(prediction->calls, err);
+    return rank_notes_check(prediction->notes, err);
 }
 
 void prediction_release(struct prediction *prediction)
 {
-    visit_run_free(prediction->visits);
-    recorded_calls_free(prediction->calls);
+    free(prediction->n_begun);
+    free(prediction->visit_scales);
+    rank_notes_reader_free(prediction->notes);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);
@@ -236,36 +227,36 @@ void prediction_release(struct prediction *prediction)
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
-static struct simulation *simulation_new(struct engine *engine, struct prediction *prediction)
+/// What is only there while ENGINE runs.
+static void begin_run(struct engine *engine, struct prediction *prediction)
 {
     const struct scenario *scenario = prediction->scenario;
-    struct simulation *simulation = memory_zeroed(1, sizeof *simulation);
-    simulation->prediction = prediction;
-    simulation->entering = NONE;
-    simulation->locations = memory_zeroed(engine->n_locations, sizeof *simulation->locations);
+    prediction->entering = NONE;
+    prediction->locations = memory_zeroed(engine->n_locations, sizeof *prediction->locations);
     engine->result->simulated = memory_zeroed(
         1, sizeof(struct simulated) + engine->n_ranks * sizeof(struct simulated_rank));
-    simulation->left_out = left_out_new();
-    simulation->migration = migration_new(scenario, engine->n_locations);
-    simulation->overlap = overlap_new(scenario, engine->n_locations);
-    simulation->aggregation = aggregation_new(scenario, engine->n_ranks);
-    return simulation;
+    prediction->left_out = left_out_new();
+    prediction->migration = migration_new(scenario, engine->n_locations);
+    prediction->overlap = overlap_new(scenario, engine->n_locations);
+    prediction->aggregation = aggregation_new(scenario, engine->n_ranks);
+    engine->driver = prediction;
+    engine->any_member_delays = prediction->collectives != NULL;
+    engine->eager.node_of_rank = scenario->placement.node_of_rank;
 }
 
-static void simulation_free(struct simulation *simulation)
+static void end_run(struct prediction *prediction)
 {
-    free(simulation->locations);
-    free(simulation->messages);
-    free(simulation->postings);
-    free(simulation->operations);
-    free(simulation->conditions);
-    free(simulation->transfers);
-    free(simulation->arrived);
-    left_out_free(simulation->left_out);
-    migration_free(simulation->migration);
-    overlap_free(simulation->overlap);
-    aggregation_free(simulation->aggregation);
-    free(simulation);
+    free(prediction->locations);
+    free(prediction->messages);
+    free(prediction->postings);
+    free(prediction->operations);
+    free(prediction->conditions);
+    free(prediction->transfers);
+    free(prediction->arrived);
+    left_out_free(prediction->left_out);
+    migration_free(prediction->migration);
+    overlap_free(prediction->overlap);
+    aggregation_free(prediction->aggregation);
 }
 
 static void advance(struct engine *engine, struct location_state *location, uint64_t now_ns)
@@ -273,7 +264,7 @@ static void advance(struct engine *engine, struct location_state *location, uint
     switch (simulated_location(engine, location)->phase) {
     case SIMULATION_BEFORE:
         engine_begin_location(engine, location, now_ns);
-        if (simulation_of(engine)->migration)
+        if (prediction_of(engine)->migration)
             migration_began(engine, location, now_ns);
         outside_begin(engine, location, now_ns, now_ns);
         break;
@@ -315,7 +306,7 @@ static inline void fetch(const struct engine *engine, uint32_t index)
 {
     enum { MANY_LOCATIONS = 16, LINE_BYTES = 64 };
     const struct location_state *location = &engine->locations[index];
-    const char *state = (const char *)&simulation_of(engine)->locations[index];
+    const char *state = (const char *)&prediction_of(engine)->locations[index];
     if (engine->n_locations < MANY_LOCATIONS)
         return;
     for (size_t i = 0; i < sizeof(struct location_simulation); i += LINE_BYTES)
@@ -338,10 +329,9 @@ static bool transfer(struct engine *engine, uint64_t next_ns)
     return n > 0;
 }
 
-static void simulation_run(struct engine *engine)
+static void go_through(struct engine *engine)
 {
-    struct simulation *simulation = simulation_of(engine);
-    const struct prediction *prediction = simulation->prediction;
+    struct prediction *prediction = prediction_of(engine);
     uint32_t index;
     uint64_t time_ns;
     begin(engine);
@@ -354,13 +344,13 @@ static void simulation_run(struct engine *engine)
                 continue;
             break;
         }
-        simulation->now_ns = time_ns;
+        prediction->now_ns = time_ns;
         fetch(engine, index);
-        advance(engine, &engine->locations[index], simulation->now_ns);
+        advance(engine, &engine->locations[index], prediction->now_ns);
         if (n_turns % TURNS_PER_REPORT == 0 && engine->listener.reached)
-            engine->listener.reached(engine->listener.context, simulation->now_ns);
+            engine->listener.reached(engine->listener.context, prediction->now_ns);
     }
-    if (simulation->migration)
+    if (prediction->migration)
         migration_conclude(engine);
 }
 
@@ -370,13 +360,10 @@ int prediction_run(struct prediction *prediction, struct trace *trace,
 {
     struct engine engine;
     engine_init(&engine, trace, options, listener, &simulation_hooks, result);
-    struct simulation *simulation = simulation_new(&engine, prediction);
-    engine.driver = simulation;
-    engine.any_member_delays = prediction->collectives != NULL;
-    engine.eager.node_of_rank = prediction->scenario->placement.node_of_rank;
-    simulation_run(&engine);
+    begin_run(&engine, prediction);
+    go_through(&engine);
     int status = engine_conclude(&engine, err);
-    simulation_free(simulation);
+    end_run(prediction);
     for (size_t i = 0; i < result->n_locations; i++)
         outcome_sum_inclusive(&result->locations[i]);
     // Of a run twice as long as any recorded one sums may not fit.

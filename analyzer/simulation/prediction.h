@@ -13,10 +13,10 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings);
 /// which setting does not fit the run. The caller releases it in either case.
 int scenario_init(struct scenario *scenario, const struct definitions *definitions,
                   const struct scenario_settings *settings, struct error *err);
-
-/// The recorded nodes, every rank on a core of its own.
-void scenario_alone(struct scenario *scenario, const struct definitions *definitions);
 void scenario_release(struct scenario *scenario);
+
+/// What matching tells a simulated run (matched.c).
+extern const struct engine_hooks simulation_hooks;
 
 /// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO and RECORDED must outlive
 /// it. Messages cost what the machine of the settings says if it has any, else what they did.

@@ -82,7 +82,7 @@ struct scenario_settings {
 
 // The changes of a scenario, read. Patterns are numbers of scenario.regions.
 
-enum { REGION_MAX_SCALES = 64, MAX_DROPS = 64 };
+enum { REGION_MAX_SCALES = 64 };
 
 struct region_scales {
     uint64_t factors[REGION_MAX_SCALES]; // millionths
@@ -101,17 +101,7 @@ struct moves {
     uint32_t n_moves;
 };
 
-struct overlaps {
-    uint32_t *patterns;
-    uint32_t n;
-};
-
-struct drops {
-    uint32_t patterns[MAX_DROPS];
-    size_t n;
-};
-
-/// Kinds of visits (visit.h) are 1 + the index of an item.
+/// Kinds of visits (set_work.h) are 1 + the index of an item.
 struct region_works {
     struct region_works_item {
         uint32_t pattern;
@@ -148,8 +138,7 @@ struct scenario {
                                 // that goes by the names of regions
     struct region_scales scales;
     struct moves moves;
-    struct overlaps overlaps;
-    struct drops drops;
+    uint64_t overlaps, drops; // patterns, a bit each
     struct region_works works;
     const struct visits *visits; // which the works were counted as (set_work.h); NULL: they were
                                  // not. Set by who counts them

@@ -24,10 +24,8 @@ struct ideal;
 struct left_out_parts;
 struct migration;
 struct overlap;
-struct recorded_calls;
 struct timeless;
 struct transfer;
-struct visit_run;
 struct visits;
 
 /// A simulated run: what differs from the recorded one, and what it goes by.
@@ -40,11 +38,12 @@ struct prediction {
     struct contention *contention;       // NULL: messages do not hinder each other
     struct collective_runs *collectives; // carried out message by message; NULL: none is
     bool has_slices;                     // steps of these need a core
-    bool counts_wall_time; // the process time outside MPI is its length, whatever CPU samples say
-    bool knows_paths;      // regions are named, so call paths have marks and scales
-    struct visit_run *visits;     // whose work is set; NULL: none is
-    struct visits *counted;       // that are counted instead; NULL: none are
-    struct recorded_calls *calls; // of oversubscribed ranks; NULL: none was
+    bool counts_wall_time;  // the process time outside MPI is its length, whatever CPU samples say
+    bool knows_paths;       // regions are named, so call paths have marks and scales
+    uint64_t *n_begun;      // visits whose work is set, by kind and location; NULL: none is
+    uint64_t *visit_scales; // then: visits_scales()
+    struct visits *counted; // that are counted instead; NULL: none are
+    struct rank_notes_reader *notes; // of oversubscribed ranks; NULL: none was
     struct added_latency delay;
     bool is_delayed;
     struct timeless *timeless; // NULL: recorded times count
@@ -52,6 +51,26 @@ struct prediction {
     uint32_t n_finalized;      // ranks that have entered MPI_Finalize, the last one then
     uint64_t last_finalize_ns;
     struct recorded_use use;
+    // While it runs:
+    struct location_simulation *locations;
+    struct message_simulation *messages;
+    struct posting_simulation *postings; // by receive
+    struct posted_operation *operations; // by posting
+    size_t message_capacity, receive_capacity, operation_capacity;
+    struct call_condition *conditions; // of the call being settled
+    size_t condition_capacity;
+    struct migration *migration;     // NULL: no work is moved
+    struct aggregation *aggregation; // NULL: each message on its own
+    struct overlap *overlap;         // NULL: calls wait where they are
+    struct left_out_parts *left_out; // of collective operations
+    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
+    uint32_t entering;               // location whose call is being matched, NONE
+    uint64_t n_sent;
+    struct transfer *transfers; // messages not yet transferred
+    size_t n_transfers, transfer_capacity;
+    struct arrival *arrived; // those just shown
+    size_t arrived_capacity;
+    uint64_t now_ns;
 };
 
 // --- outside MPI (computation.h)
@@ -68,12 +87,13 @@ struct visit {
     int32_t kind;     // positive: its work is set; negative: it is counted; 0: none
     size_t depth;     // of the call stack inside it, at least
     uint32_t path;    // where it began
-    bool is_going_on; // work of an earlier computation belongs to it
     uint64_t wall_ns; // in this computation
-    uint64_t scale;   // by which its work changes, about, millionths
-    bool is_scaled;   // times the scale of its paths
     pag_work before;  // work before this computation
-    uint32_t *parts;  // of the computation that it has touched
+    // Where its work is set: what is set, how much of that was given, what it had in the recording.
+    pag_work set, given, recorded;
+    uint64_t scale;  // by which its work changes, about, millionths
+    bool is_scaled;  // times the scale of its paths
+    uint32_t *parts; // of the computation that it has touched
     size_t n_parts, part_capacity;
     struct visits_over *over;
     size_t n_over, over_capacity;
@@ -122,7 +142,7 @@ struct computation {
     struct cpu_span cpu;
 };
 
-// --- polls and probes (polling.h)
+// --- polls and probes (read_ahead.h)
 
 /// Of the polls of a location.
 struct polling {
@@ -201,37 +221,13 @@ struct message_simulation {
     uint64_t departed_ns;      // PAG_NOT_KNOWN: has not departed
     uint64_t arrived_ns;       // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
     uint64_t number;           // order of sending
-    uint64_t size_bytes;       // as the run sends it (cut_messages.h)
-    uint64_t added_bytes;      // more than that
+    uint64_t size_bytes;       // as the run sends it (cut_messages.h), with what moved work adds
     uint64_t follows_ns;       // see call_condition
     bool is_rendezvous;
-    bool knows_receive; // not matched, but the receive that takes it is known (wildcard.h)
+    bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.h)
 };
 
-struct simulation {
-    struct prediction *prediction;
-    struct location_simulation *locations;
-    struct message_simulation *messages;
-    struct posting_simulation *postings; // by receive
-    struct posted_operation *operations; // by posting
-    size_t message_capacity, receive_capacity, operation_capacity;
-    struct call_condition *conditions; // of the call being settled
-    size_t condition_capacity;
-    struct migration *migration;     // NULL: no work is moved
-    struct aggregation *aggregation; // NULL: each message on its own
-    struct overlap *overlap;         // NULL: calls wait where they are
-    struct left_out_parts *left_out; // of collective operations
-    uint32_t n_blocked_sends;        // locations blocked until a receive is posted
-    uint32_t entering;               // location whose call is being matched, NONE
-    uint64_t n_sent;
-    struct transfer *transfers; // messages not yet transferred
-    size_t n_transfers, transfer_capacity;
-    struct arrival *arrived; // those just shown
-    size_t arrived_capacity;
-    uint64_t now_ns;
-};
-
-static inline struct simulation *simulation_of(const struct engine *engine)
+static inline struct prediction *prediction_of(const struct engine *engine)
 {
     return engine->driver;
 }
@@ -239,12 +235,7 @@ static inline struct simulation *simulation_of(const struct engine *engine)
 static inline struct location_simulation *simulated_location(const struct engine *engine,
                                                              const struct location_state *location)
 {
-    return &simulation_of(engine)->locations[location->index];
-}
-
-static inline struct prediction *prediction_of(const struct engine *engine)
-{
-    return simulation_of(engine)->prediction;
+    return &prediction_of(engine)->locations[location->index];
 }
 
 /// The event AHEAD of the next one of LOCATION; NULL: it ends before.

@@ -35,22 +35,22 @@ static bool is_before(const struct transfer *a, const struct transfer *b)
 }
 
 /// A heap: the first one of all is transfers[0].
-static void push(struct simulation *simulation, struct transfer transfer)
+static void push(struct prediction *prediction, struct transfer transfer)
 {
-    simulation->transfers = array_reserve(simulation->transfers, &simulation->transfer_capacity,
-                                          simulation->n_transfers + 1, sizeof(struct transfer));
-    struct transfer *heap = simulation->transfers;
-    size_t place = simulation->n_transfers++;
+    prediction->transfers = array_reserve(prediction->transfers, &prediction->transfer_capacity,
+                                          prediction->n_transfers + 1, sizeof(struct transfer));
+    struct transfer *heap = prediction->transfers;
+    size_t place = prediction->n_transfers++;
     for (; place > 0 && is_before(&transfer, &heap[(place - 1) / 2]); place = (place - 1) / 2)
         heap[place] = heap[(place - 1) / 2];
     heap[place] = transfer;
 }
 
-static struct transfer pop(struct simulation *simulation)
+static struct transfer pop(struct prediction *prediction)
 {
-    struct transfer *heap = simulation->transfers;
-    const struct transfer first = heap[0], last = heap[--simulation->n_transfers];
-    size_t place = 0, n = simulation->n_transfers;
+    struct transfer *heap = prediction->transfers;
+    const struct transfer first = heap[0], last = heap[--prediction->n_transfers];
+    size_t place = 0, n = prediction->n_transfers;
     for (size_t child = 1; child < n; child = 2 * place + 1) {
         child += child + 1 < n && is_before(&heap[child + 1], &heap[child]);
         if (!is_before(&heap[child], &last))
@@ -64,17 +64,17 @@ static struct transfer pop(struct simulation *simulation)
 
 void transfers_ready(struct engine *engine, uint32_t index)
 {
-    struct simulation *simulation = simulation_of(engine);
-    const struct message_simulation *times = &simulation->messages[index];
+    struct prediction *prediction = prediction_of(engine);
+    const struct message_simulation *times = &prediction->messages[index];
     const struct message *message = message_at(engine, index);
-    if (!simulation->prediction->contention || times->departed_ns == PAG_NOT_KNOWN ||
+    if (!prediction->contention || times->departed_ns == PAG_NOT_KNOWN ||
         (times->is_rendezvous && !message->is_matched && !times->knows_receive))
         return;
     bool comes_later = times->is_rendezvous && message->post_enter_ns > times->departed_ns;
-    push(simulation, (struct transfer){
+    push(prediction, (struct transfer){
                          .ready_ns = comes_later ? message->post_enter_ns : times->departed_ns,
                          .number = times->number,
-                         .size_bytes = times->size_bytes + times->added_bytes,
+                         .size_bytes = times->size_bytes,
                          .sender = message->sender,
                          .receiver = message->receiver,
                          .message = index,
@@ -82,12 +82,11 @@ void transfers_ready(struct engine *engine, uint32_t index)
 }
 
 /// Messages that members of collective operations have sent.
-static void take_parts(struct simulation *simulation)
+static void take_parts(struct prediction *prediction)
 {
-    const struct prediction *prediction = simulation->prediction;
     struct part_message part;
     while (prediction->collectives && collective_runs_sent(prediction->collectives, &part))
-        push(simulation, (struct transfer){
+        push(prediction, (struct transfer){
                              .ready_ns = part.ready_ns,
                              .number = part.number,
                              .size_bytes = part.size_bytes,
@@ -100,41 +99,40 @@ static void take_parts(struct simulation *simulation)
 
 uint32_t transfers_waiting(const struct engine *engine, size_t index, const uint32_t **ranks)
 {
-    struct simulation *simulation = simulation_of(engine);
-    struct arrival *arrival = &simulation->arrived[index];
+    struct prediction *prediction = prediction_of(engine);
+    struct arrival *arrival = &prediction->arrived[index];
     if (arrival->transfer.is_part)
-        return collective_runs_arrived(simulation->prediction->collectives,
-                                       arrival->transfer.message, arrival->arrived_ns, ranks);
+        return collective_runs_arrived(prediction->collectives, arrival->transfer.message,
+                                       arrival->arrived_ns, ranks);
     *ranks = arrival->ranks;
     return 2;
 }
 
 size_t transfers_show(struct engine *engine, uint64_t next_ns)
 {
-    struct simulation *simulation = simulation_of(engine);
-    const struct prediction *prediction = simulation->prediction;
-    if (next_ns <= simulation->now_ns)
+    struct prediction *prediction = prediction_of(engine);
+    if (next_ns <= prediction->now_ns)
         return 0;
-    take_parts(simulation);
-    if (simulation->n_transfers == 0)
+    take_parts(prediction);
+    if (prediction->n_transfers == 0)
         return 0;
-    uint64_t until_ns = simulation->transfers[0].ready_ns;
-    if (until_ns < simulation->now_ns)
-        until_ns = simulation->now_ns;
+    uint64_t until_ns = prediction->transfers[0].ready_ns;
+    if (until_ns < prediction->now_ns)
+        until_ns = prediction->now_ns;
     if (until_ns >= next_ns)
         return 0;
     size_t n = 0;
-    for (; simulation->n_transfers > 0 && simulation->transfers[0].ready_ns <= until_ns; n++) {
-        struct transfer transfer = pop(simulation);
+    for (; prediction->n_transfers > 0 && prediction->transfers[0].ready_ns <= until_ns; n++) {
+        struct transfer transfer = pop(prediction);
         uint64_t arrived_ns =
             contention_transfer(prediction->contention, transfer.sender, transfer.receiver,
                                 transfer.size_bytes, transfer.ready_ns);
         // Else its receiver did not wait, and it is gone.
-        if (!transfer.is_part && simulation->messages[transfer.message].number == transfer.number)
-            simulation->messages[transfer.message].arrived_ns = arrived_ns;
-        simulation->arrived = array_reserve(simulation->arrived, &simulation->arrived_capacity,
-                                            n + 1, sizeof *simulation->arrived);
-        simulation->arrived[n] =
+        if (!transfer.is_part && prediction->messages[transfer.message].number == transfer.number)
+            prediction->messages[transfer.message].arrived_ns = arrived_ns;
+        prediction->arrived = array_reserve(prediction->arrived, &prediction->arrived_capacity,
+                                            n + 1, sizeof *prediction->arrived);
+        prediction->arrived[n] =
             (struct arrival){transfer, arrived_ns, {transfer.receiver, transfer.sender}};
     }
     return n;

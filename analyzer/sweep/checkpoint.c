@@ -70,13 +70,11 @@ static int read_operation(struct reading *reading, struct sweep_value *value)
         value->operation = (enum sweep_operation)i;
         status = 0;
     }
-    if (status != 0) {
-        const char *nearest = spelling_nearest(name, names, N_SWEEP_OPERATIONS);
+    if (status != 0)
         error_set(reading->err,
-                  "checkpoint `%s`: avg, min, max, stddev or trend wanted, not `%s`%s%s%s",
-                  reading->text, *name ? name : reading->at, nearest ? "; did you mean " : "",
-                  nearest ? nearest : "", nearest ? "?" : "");
-    }
+                  "checkpoint `%s`: avg, min, max, stddev or trend wanted, not `%s`%s",
+                  reading->text, *name ? name : reading->at,
+                  spelling_hint(name, names, N_SWEEP_OPERATIONS, "; did you mean %s?", "").text);
     free(name);
     return status;
 }

@@ -15,60 +15,35 @@
 
 // ---- values ----
 
-// Ranges are counted in decimal fractions held as integers, so that 0.1:0.5:0.1 has five values and
+// Ranges are counted in whole units of their last decimal, so that 0.1:0.5:0.1 has five values and
 // none is 0.30000000000000004.
 
-enum { MAX_DECIMALS = 9, MAX_DIGITS = 15 };
+enum { MAX_DECIMALS = 9, MAX_DIGITS = 15 }; // so many digits a double holds exactly
 
-/// A decimal number: `units` times ten to the power of -`n_decimals`.
-struct decimal {
-    int64_t units;
-    int n_decimals;
-};
-
-static bool decimal_read(const char *text, size_t length, struct decimal *decimal)
+/// How many decimals the number has that TEXT is; -1: it is none, or has too many digits.
+static int decimal_read(const char *text, size_t length, double *number)
 {
-    bool is_negative = length > 0 && text[0] == '-';
-    bool has_point = false;
-    int n_digits = 0;
-    *decimal = (struct decimal){0};
-    for (size_t i = is_negative; i < length; i++) {
-        if (text[i] == '.' && !has_point) {
-            has_point = true;
-            continue;
-        }
-        if (!isdigit((unsigned char)text[i]) || ++n_digits > MAX_DIGITS)
-            return false;
-        decimal->units = 10 * decimal->units + (text[i] - '0');
-        decimal->n_decimals += has_point;
-    }
-    if (is_negative)
-        decimal->units = -decimal->units;
-    return n_digits > 0 && decimal->n_decimals <= MAX_DECIMALS;
+    static const char digits[] = "0123456789";
+    const char *at = text + (*text == '-');
+    size_t n_whole = strspn(at, digits), n_decimals = 0;
+    at += n_whole;
+    if (*at == '.')
+        n_decimals = strspn(++at, digits);
+    if (at + n_decimals != text + length || n_whole + n_decimals == 0 ||
+        n_whole + n_decimals > MAX_DIGITS || n_decimals > MAX_DECIMALS)
+        return -1;
+    *number = strtod(text, NULL);
+    return (int)n_decimals;
 }
 
-/// Brings DECIMAL to N decimals. False: too large for that.
-static bool decimal_extend(struct decimal *decimal, int n)
+/// Without zeros at the end of a fraction; the caller frees.
+static char *decimal_text(double number, int n_decimals)
 {
-    for (; decimal->n_decimals < n; decimal->n_decimals++)
-        if (__builtin_mul_overflow(decimal->units, 10, &decimal->units))
-            return false;
-    return decimal->units <= INT64_MAX / 4 && decimal->units >= INT64_MIN / 4;
-}
-
-static char *decimal_text(struct decimal decimal)
-{
-    int64_t one = 1;
-    for (; decimal.n_decimals > 0 && decimal.units % 10 == 0; decimal.n_decimals--)
-        decimal.units /= 10;
-    for (int i = 0; i < decimal.n_decimals; i++)
-        one *= 10;
-    int64_t size = decimal.units < 0 ? -decimal.units : decimal.units;
-    const char *sign = decimal.units < 0 ? "-" : "";
-    if (decimal.n_decimals == 0)
-        return memory_format("%s%" PRId64, sign, size);
-    return memory_format("%s%" PRId64 ".%0*" PRId64, sign, size / one, decimal.n_decimals,
-                         size % one);
+    char *text = memory_format("%.*f", n_decimals, number);
+    for (char *end = text + strlen(text); n_decimals > 0 && strchr("0.", end[-1]); *--end = '\0')
+        if (end[-1] == '.')
+            n_decimals = 0;
+    return text;
 }
 
 static void add_owned(struct sweep_values *values, char *text)
@@ -83,33 +58,37 @@ void sweep_values_add(struct sweep_values *values, const char *text)
     add_owned(values, text ? memory_copy_text(text) : NULL);
 }
 
-/// The numbers A, B and C of A:B or A:B:C. False: the text is no range but a value.
-static bool range_read(const char *text, size_t length, struct decimal numbers[3])
+/// The numbers A, B and C of A:B or A:B:C, and the most decimals that one of them has. False: the
+/// text is no range but a value.
+static bool range_read(const char *text, size_t length, double numbers[3], int *n_decimals)
 {
     size_t begin = 0;
     int n = 0;
-    numbers[2] = (struct decimal){.units = 1};
+    numbers[2] = 1;
+    *n_decimals = 0;
     for (size_t i = 0; i <= length; i++) {
         if (i < length && text[i] != ':')
             continue;
-        if (n == 3 || !decimal_read(text + begin, i - begin, &numbers[n++]))
+        int n_own = n == 3 ? -1 : decimal_read(text + begin, i - begin, &numbers[n++]);
+        if (n_own < 0)
             return false;
+        *n_decimals = n_own > *n_decimals ? n_own : *n_decimals;
         begin = i + 1;
     }
     return n >= 2;
 }
 
 static int add_range(struct sweep_values *values, const char *text, size_t length,
-                     struct decimal numbers[3], struct error *err)
+                     const double numbers[3], int n_decimals, struct error *err)
 {
-    int n_decimals = 0;
-    for (int i = 0; i < 3; i++)
-        n_decimals = numbers[i].n_decimals > n_decimals ? numbers[i].n_decimals : n_decimals;
-    for (int i = 0; i < 3; i++)
-        if (!decimal_extend(&numbers[i], n_decimals))
+    double one = pow(10, n_decimals);
+    int64_t units[3];
+    for (int i = 0; i < 3; i++) {
+        if (fabs(numbers[i]) * one >= 1e15)
             return error_set(err, "the range %.*s has too many digits", (int)length, text);
-    int64_t way = numbers[1].units - numbers[0].units;
-    int64_t step = numbers[2].units;
+        units[i] = llround(numbers[i] * one);
+    }
+    int64_t way = units[1] - units[0], step = units[2];
     if (step == 0)
         return error_set(err, "the range %.*s has a step of 0", (int)length, text);
     if (way != 0 && (way < 0) != (step < 0))
@@ -119,7 +98,7 @@ static int add_range(struct sweep_values *values, const char *text, size_t lengt
         return error_set(err, "the range %.*s has more than %d values", (int)length, text,
                          SWEEP_MAX_VALUES);
     for (int64_t i = 0; i <= way / step; i++)
-        add_owned(values, decimal_text((struct decimal){numbers[0].units + i * step, n_decimals}));
+        add_owned(values, decimal_text((double)(units[0] + i * step) / one, n_decimals));
     return 0;
 }
 
@@ -134,12 +113,13 @@ static void trim(const char **text, size_t *length)
 
 static int add_part(struct sweep_values *values, const char *part, size_t length, struct error *err)
 {
-    struct decimal numbers[3];
+    double numbers[3];
+    int n_decimals;
     trim(&part, &length);
     if (length == 0)
         return error_set(err, "a value is empty");
-    if (range_read(part, length, numbers))
-        return add_range(values, part, length, numbers, err);
+    if (range_read(part, length, numbers, &n_decimals))
+        return add_range(values, part, length, numbers, n_decimals, err);
     add_owned(values, memory_format("%.*s", (int)length, part));
     return 0;
 }

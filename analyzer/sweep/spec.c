@@ -39,20 +39,14 @@ static bool copy_word(const char **text, char *word)
 
 char **sweep_words(const char *text, struct error *err)
 {
-    char **words = NULL;
-    size_t n = 0, capacity = 0;
+    char **words = NULL, *word = memory_new(strlen(text) + 1);
     bool is_sound = true;
-    while (is_sound) {
-        while (isspace((unsigned char)*text))
-            text++;
-        words = array_reserve(words, &capacity, n + 2, sizeof *words);
-        words[n] = words[n + 1] = NULL;
-        if (!*text)
-            break;
-        words[n] = memory_new(strlen(text) + 1);
-        is_sound = copy_word(&text, words[n++]);
+    while (is_sound && *(text += strspn(text, " \t\r\n\v\f"))) {
+        is_sound = copy_word(&text, word);
+        words_add(&words, word);
     }
-    if (is_sound && n > 0)
+    free(word);
+    if (is_sound && words)
         return words;
     error_set(err, is_sound ? "there is no word in it" : "a quotation mark has no second one");
     words_free(words);

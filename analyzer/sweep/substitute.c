@@ -159,9 +159,10 @@ int sweep_template_add(struct sweep_plan *plan, const char *path, struct error *
         return error_set(err, "more than %d files", SWEEP_MAX_TEMPLATES);
     if (!stays_below(path))
         return error_set(err, "the file %s is not below the working folder", path);
-    char *text = text_of_file(path, err);
+    const char *why;
+    char *text = text_of_file(path, &why);
     if (!text)
-        return -1;
+        return error_set(err, "cannot read %s: %s", path, why);
     plan->templates[plan->n_templates++] =
         (struct sweep_template){.path = memory_copy_text(path), .text = text};
     return 0;

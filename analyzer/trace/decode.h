@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoding of event records: OTF2's callbacks write struct event straight into a location's buffer.
+// What an event record means: one function for each kind makes a struct event of its fields. Who
+// read the record, event_file.c or the OTF2 library (otf2_records.c), makes no difference.
 #ifndef PAGODA_TRACE_DECODE_H
 #define PAGODA_TRACE_DECODE_H
 
@@ -10,13 +11,12 @@
 
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/event.h"
-#include "analyzer/trace/file_check.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
 
-/// What the callbacks of one location know; handed to OTF2 as their user data.
+/// What making events of one location's records needs and finds out.
 struct decoder {
-    struct event *output; // where the callbacks append; has room for what is asked of OTF2
+    struct event *output; // where events are appended; has room for one for each record
     uint32_t n_output;
     int64_t last_ticks; // time of the newest event, below 0 when a clock offset says so
     int64_t end_ticks;  // no run lasts until then
@@ -26,13 +26,8 @@ struct decoder {
     const struct clock *clock;
     const struct records *records;
     const struct resolved *resolved;
-    OTF2_EvtReader *reader; // NULL: nothing (more) to read
-    struct cursor cursor;   // what the engine reads; not touched by the callbacks
-    size_t capacity;        // events the cursor's buffer can hold
-    struct event_walk walk; // what its file holds
-    uint64_t *n_unused;     // owned, of report.n_unused; NULL: not counted
+    uint64_t *n_unused; // owned, of report.n_unused; NULL: not counted
     struct location_report report;
-    char *reason; // owned text of report.reason
 };
 
 /// DECODER is at the begin of its location: no event and no polling loop yet.
@@ -43,43 +38,69 @@ static inline void decoder_begin(struct decoder *decoder)
     decoder->in_polls = false;
 }
 
-/// The kinds of records that become events, and what makes one of each: OTF2's callbacks, whose
-/// user data is a struct decoder. RESOLVED tells whether enter records can carry attributes of
-/// ours.
-#define DECODED_KINDS(X)                                                                           \
-    X(Enter)                                                                                       \
-    X(Leave)                                                                                       \
-    X(CallingContextEnter)                                                                         \
-    X(CallingContextLeave)                                                                         \
-    X(MpiSend)                                                                                     \
-    X(MpiIsend)                                                                                    \
-    X(MpiIsendComplete)                                                                            \
-    X(MpiIrecvRequest)                                                                             \
-    X(MpiRecv)                                                                                     \
-    X(MpiIrecv)                                                                                    \
-    X(MpiRequestTest)                                                                              \
-    X(MpiRequestCancelled)                                                                         \
-    X(MpiCollectiveBegin)                                                                          \
-    X(MpiCollectiveEnd)                                                                            \
-    X(NonBlockingCollectiveRequest)                                                                \
-    X(NonBlockingCollectiveComplete)                                                               \
-    X(Metric)                                                                                      \
-    X(ThreadFork)                                                                                  \
-    X(ThreadJoin)                                                                                  \
-    X(ThreadTeamBegin)                                                                             \
-    X(ThreadTeamEnd)                                                                               \
-    X(BufferFlush)                                                                                 \
-    X(MeasurementOnOff)
-
-struct decode_functions {
-#define DECODE_FUNCTION(kind) OTF2_EvtReaderCallback_##kind kind;
-    DECODED_KINDS(DECODE_FUNCTION)
-#undef DECODE_FUNCTION
+/// The attributes of one record that mean something to us, in their order.
+struct attributes {
+    uint32_t n;
+    struct attribute {
+        uint8_t role; // enum attribute_role
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+    } items[16]; // further ones are ignored: there are fewer roles
 };
-struct decode_functions decode_functions(const struct resolved *resolved);
 
-/// The callbacks, to be registered with a struct decoder as user data. RESOLVED tells whether
-/// enter records can carry attributes of ours. NULL when memory is out. The caller deletes them.
-OTF2_EvtReaderCallbacks *decode_callbacks(const struct resolved *resolved);
+/// Adds an attribute of a record, if it means something.
+static inline void decode_attribute(const struct decoder *decoder, struct attributes *attributes,
+                                    OTF2_AttributeRef id, OTF2_Type type, OTF2_AttributeValue value)
+{
+    uint32_t role = id_table_get(&decoder->resolved->attribute_roles, id);
+    if (role != UINT32_MAX &&
+        attributes->n < sizeof attributes->items / sizeof attributes->items[0])
+        attributes->items[attributes->n++] =
+            (struct attribute){.role = (uint8_t)role, .type = type, .value = value};
+}
+
+// Each appends the event of a record to the output. A record that names something undefined is
+// dropped and counted. References are global ones, TICKS those of the corrected clock.
+
+void decode_enter(struct decoder *decoder, uint64_t ticks, OTF2_RegionRef region,
+                  const struct attributes *attributes);
+void decode_leave(struct decoder *decoder, uint64_t ticks, OTF2_RegionRef region);
+
+/// KIND is EVENT_ENTER or EVENT_LEAVE.
+void decode_context(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                    OTF2_CallingContextRef context);
+
+/// KIND is EVENT_SEND, EVENT_RECV (without a request), EVENT_ISEND or EVENT_IRECV.
+void decode_message(struct decoder *decoder, uint64_t ticks, enum event_kind kind, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag, uint64_t size_bytes, uint64_t request);
+
+/// Kinds that have only a request.
+void decode_request(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                    uint64_t request);
+void decode_posted_receive(struct decoder *decoder, uint64_t ticks, uint64_t request,
+                           const struct attributes *attributes);
+void decode_posted_collective(struct decoder *decoder, uint64_t ticks, uint64_t request,
+                              const struct attributes *attributes);
+
+/// KIND is EVENT_COLLECTIVE_END (without a request) or EVENT_COLLECTIVE_COMPLETE.
+void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                       OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent_bytes,
+                       uint64_t received_bytes, uint64_t request,
+                       const struct attributes *attributes);
+
+void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
+                   const OTF2_Type *types, const OTF2_MetricValue *values);
+void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter);
+
+/// Kinds that have nothing, or a number: the threads of a fork.
+void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind, uint64_t number);
+
+/// KIND is EVENT_THREAD_TEAM_BEGIN or EVENT_THREAD_TEAM_END.
+void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team);
+void decode_flush(struct decoder *decoder, uint64_t ticks, uint64_t stop_ticks);
+void decode_measurement(struct decoder *decoder, uint64_t ticks, OTF2_MeasurementMode mode);
+
+/// Counts a record of an unknown kind.
+void decode_unknown(struct decoder *decoder);
 
 #endif

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens an archive and fills the cursors of its locations (see reader.h). Each location has an OTF2
-// reader of its own, which applies the clock offsets and mapping tables of the location's local
-// definitions; the callbacks of decode.c write into the cursor's buffer. While the first batches
-// are read the origin of time is not known yet: they hold raw ticks until rebase_times().
+// Opens an archive and fills the cursors of its locations (see reader.h). The OTF2 library reads
+// the definitions; event_file.c reads the events, into the cursor's buffer. The library reads
+// those, too, where event_file.c cannot. While the first batches are read the origin of time is not
+// known yet: they hold raw ticks until rebase_times().
 #include "analyzer/trace/reader.h"
 
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <otf2/otf2.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/archive.h"
+#include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/decode_ahead.h"
-#include "analyzer/trace/file_check.h"
+#include "analyzer/trace/event_file.h"
+#include "analyzer/trace/local_definitions.h"
+#include "analyzer/trace/otf2_records.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
 
 enum {
-    BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache; a location with no more
-                              // is read when it is opened
+    BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache
     MIN_BATCH_EVENTS = 64,    // of many locations, which share the second-level cache:
     MAX_CACHED_EVENTS = 8192, // decoded events of all of them, 384 KiB
     AHEAD_BATCHES = 4,        // so many at once in the second thread: fewer hand-overs
-    SPARE_DESCRIPTORS = 64,   // beyond the event files that are open
+    WINDOW_BYTES = 32 * 1024, // of an event file, in memory at once
+    MIN_WINDOW_BYTES = 8 * 1024,
+    MAX_CACHED_BYTES = 1024 * 1024, // of all locations
 };
 
 // Chunk sizes of the archive's files; both 0 when its files are compressed and cannot be looked
@@ -39,20 +41,32 @@ struct chunk_bytes {
     uint64_t events, definitions;
 };
 
+// Reads one location.
+struct location_reader {
+    struct decoder decoder;
+    struct local_definitions local;
+    struct event_file file;      // not open: the library reads
+    OTF2_EvtReader *otf2_reader; // NULL: nothing (more) to read
+    struct cursor cursor;        // what the engine reads
+    size_t capacity;             // events the cursor's buffer can hold
+    uint64_t n_first_chunk;      // records that the first chunk holds, as it says
+    char *reason;                // owned text of decoder.report.reason
+};
+
 struct trace {
     char *path;
-    OTF2_Reader *reader;
+    OTF2_Reader *otf2_reader;
     struct chunk_bytes chunk_bytes;
-    struct chunk_memory chunk; // of the thread that decodes
     struct records records;
     struct resolved resolved;
     struct clock clock;
-    struct decoder *decoders;   // by location index
+    struct location_reader *readers; // by location index
+    size_t n_readers;
     struct decode_ahead *ahead; // NULL: decoding happens in place
     size_t n_batch_events;      // decoded at once in place
-    bool has_origin;            // times are final: decoding ahead may begin
+    size_t window_bytes;
+    bool has_origin; // times are final: decoding ahead may begin
     bool has_tried_ahead;
-    size_t n_decoders;
     OTF2_EvtReaderCallbacks *callbacks;
     pthread_mutex_t lock; // of what is lent
     bool is_lent;
@@ -67,11 +81,11 @@ struct trace {
 static int open_archive(struct trace *trace, struct error *err)
 {
     otf2_error_begin();
-    trace->reader = otf2_open(trace->path);
-    if (!trace->reader)
+    trace->otf2_reader = otf2_open(trace->path);
+    if (!trace->otf2_reader)
         return error_set(err, "'%s' is no OTF2 archive: %s", trace->path,
                          otf2_error_cause(OTF2_ERROR_INVALID_ARGUMENT));
-    OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(trace->reader);
+    OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(trace->otf2_reader);
     if (code != OTF2_SUCCESS)
         return error_set(err, "cannot use the archive '%s': %s", trace->path,
                          otf2_error_cause(code));
@@ -98,8 +112,8 @@ static void read_chunk_sizes(struct trace *trace)
 {
     struct chunk_bytes chunks = {0};
     OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
-    OTF2_Reader_GetChunkSize(trace->reader, &chunks.events, &chunks.definitions);
-    OTF2_Reader_GetCompression(trace->reader, &compression);
+    OTF2_Reader_GetChunkSize(trace->otf2_reader, &chunks.events, &chunks.definitions);
+    OTF2_Reader_GetCompression(trace->otf2_reader, &compression);
     if (compression == OTF2_COMPRESSION_NONE)
         trace->chunk_bytes = chunks;
 }
@@ -107,7 +121,7 @@ static void read_chunk_sizes(struct trace *trace)
 static bool definitions_are_sound(const struct trace *trace, const char *path)
 {
     uint64_t chunk_bytes = trace->chunk_bytes.definitions;
-    return chunk_bytes == 0 || file_check_definitions(path, chunk_bytes);
+    return chunk_bytes == 0 || chunk_file_holds_definitions(path, chunk_bytes);
 }
 
 static int read_definitions(struct trace *trace, struct error *err)
@@ -119,18 +133,18 @@ static int read_definitions(struct trace *trace, struct error *err)
     uint64_t n_read = 0;
     otf2_error_begin();
     if (is_sound)
-        reader = OTF2_Reader_GetGlobalDefReader(trace->reader);
+        reader = OTF2_Reader_GetGlobalDefReader(trace->otf2_reader);
     if (reader)
-        code = records_register(&trace->records, trace->reader, reader);
+        code = records_register(&trace->records, trace->otf2_reader, reader);
     if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_ReadAllGlobalDefinitions(trace->reader, reader, &n_read);
+        code = OTF2_Reader_ReadAllGlobalDefinitions(trace->otf2_reader, reader, &n_read);
     if (code != OTF2_SUCCESS)
         error_set(err, "cannot read the global definitions '%s' after the first %llu: %s", path,
                   (unsigned long long)n_read, otf2_error_cause(code));
     free(path);
     if (code != OTF2_SUCCESS)
         return -1;
-    OTF2_Reader_CloseGlobalDefReader(trace->reader, reader);
+    OTF2_Reader_CloseGlobalDefReader(trace->otf2_reader, reader);
     if (!trace->records.has_clock || trace->records.ticks_per_second == 0)
         return error_set(err, "the global definitions of '%s' do not say how fast its clock ticks",
                          trace->path);
@@ -144,18 +158,18 @@ static void read_properties(struct trace *trace)
     double length_ns =
         (double)trace->records.length_ticks / (double)trace->records.ticks_per_second * 1e9;
     definitions->length_ns = length_ns < 3e16 ? (uint64_t)length_ns : 0; // below a year
-    OTF2_Reader_GetCreator(trace->reader, &trace->creator);
-    OTF2_Reader_GetDescription(trace->reader, &trace->description);
+    OTF2_Reader_GetCreator(trace->otf2_reader, &trace->creator);
+    OTF2_Reader_GetDescription(trace->otf2_reader, &trace->description);
     definitions->creator = trace->creator ? trace->creator : "";
     definitions->description = trace->description ? trace->description : "";
     uint32_t n_names = 0;
     char **names = NULL;
-    if (OTF2_Reader_GetPropertyNames(trace->reader, &n_names, &names) != OTF2_SUCCESS)
+    if (OTF2_Reader_GetPropertyNames(trace->otf2_reader, &n_names, &names) != OTF2_SUCCESS)
         return;
     definitions->properties = memory_zeroed(n_names, sizeof *definitions->properties);
     for (uint32_t i = 0; i < n_names; i++) {
         char *value = NULL;
-        if (OTF2_Reader_GetProperty(trace->reader, names[i], &value) != OTF2_SUCCESS)
+        if (OTF2_Reader_GetProperty(trace->otf2_reader, names[i], &value) != OTF2_SUCCESS)
             continue;
         struct property *property = &definitions->properties[definitions->n_properties++];
         *property = (struct property){.name = memory_copy_text(names[i]), .value = value};
@@ -165,30 +179,7 @@ static void read_properties(struct trace *trace)
     free(names);
 }
 
-static atomic_size_t n_event_files; // open ones, of all openings of this process
-
-// Allows one more event file: a location with many events keeps its file open until its end.
-static int allow_event_file(const struct trace *trace, struct error *err)
-{
-    size_t n_locations = trace->resolved.definitions.n_locations;
-    rlim_t wanted = n_event_files + SPARE_DESCRIPTORS;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
-        return 0;
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < wanted)
-        return error_set(err,
-                         "'%s' has %zu locations, and those with more than %d events need an open "
-                         "file each, but this system allows %llu: raise the limit (ulimit -Hn)",
-                         trace->path, n_locations, BATCH_EVENTS,
-                         (unsigned long long)limit.rlim_max);
-    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? wanted + n_locations : limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return error_set(err, "cannot raise the number of open files to %llu for '%s'",
-                         (unsigned long long)limit.rlim_cur, trace->path);
-    return 0;
-}
-
-__attribute__((format(printf, 2, 3))) static void set_reason(struct decoder *decoder,
+__attribute__((format(printf, 2, 3))) static void set_reason(struct location_reader *reader,
                                                              const char *format, ...)
 {
     va_list args;
@@ -196,109 +187,121 @@ __attribute__((format(printf, 2, 3))) static void set_reason(struct decoder *dec
     char text[512];
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    free(decoder->reason);
-    decoder->reason = memory_copy_text(text);
-    decoder->report.reason = decoder->reason;
+    free(reader->reason);
+    reader->reason = memory_copy_text(text);
+    reader->decoder.report.reason = reader->reason;
 }
 
-// Reads the clock offsets and mapping tables of one location; the library applies them later.
+// Reads the clock offsets and mapping tables of one location.
 static void read_local_definitions(struct trace *trace, size_t location)
 {
-    struct decoder *decoder = &trace->decoders[location];
+    struct location_reader *reader = &trace->readers[location];
     const struct location *definition = &trace->resolved.definitions.locations[location];
+    unsigned long long id = definition->id;
     if (!definition->is_defined)
         return;
-    char *path = file_path(trace, "/%llu.def", (unsigned long long)definition->id);
+    char *path = file_path(trace, "/%llu.def", id);
     bool is_sound = definitions_are_sound(trace, path);
     free(path);
     if (!is_sound) {
-        decoder->report.is_skipped = true;
-        set_reason(decoder, "its definition file (%llu.def) is damaged, or it ends too early",
-                   (unsigned long long)definition->id);
+        reader->decoder.report.is_skipped = true;
+        set_reason(reader, "its definition file (%llu.def) is damaged, or it ends too early", id);
         return;
     }
     otf2_error_begin();
-    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(trace->reader, definition->id);
-    if (!reader) {
-        decoder->report.lacks_definitions = true;
+    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(trace->otf2_reader, definition->id);
+    if (!definitions) {
+        reader->decoder.report.lacks_definitions = true;
         return;
     }
-    uint64_t n_read = 0;
-    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(trace->reader, reader, &n_read);
+    OTF2_ErrorCode code = local_definitions_read(&reader->local, trace->otf2_reader, definitions);
     if (code != OTF2_SUCCESS) {
-        decoder->report.is_skipped = true;
-        set_reason(decoder, "cannot read its definition file (%llu.def): %s",
-                   (unsigned long long)definition->id, otf2_error_cause(code));
+        reader->decoder.report.is_skipped = true;
+        set_reason(reader, "cannot read its definition file (%llu.def): %s", id,
+                   otf2_error_cause(code));
     }
-    OTF2_Reader_CloseDefReader(trace->reader, reader);
+    OTF2_Reader_CloseDefReader(trace->otf2_reader, definitions);
 }
 
-// Looks at a location's event file until OTF2 may be asked for N_WANTED more records of it; returns
-// for how many it may.
-static uint64_t look_ahead(struct trace *trace, size_t location, uint64_t n_wanted)
+static bool has_events_open(const struct location_reader *reader)
 {
-    struct decoder *decoder = &trace->decoders[location];
-    struct event_walk *walk = &decoder->walk;
+    return event_file_is_open(&reader->file) || reader->otf2_reader;
+}
+
+static void close_events(struct trace *trace, struct location_reader *reader)
+{
+    event_file_close(&reader->file);
+    if (reader->otf2_reader)
+        OTF2_Reader_CloseEvtReader(trace->otf2_reader, reader->otf2_reader);
+    reader->otf2_reader = NULL;
+}
+
+// Opens the event file of a location: OTF2_SUCCESS, or why it cannot be read.
+static OTF2_ErrorCode open_events(struct trace *trace, size_t location)
+{
+    struct location_reader *reader = &trace->readers[location];
     unsigned long long id = trace->resolved.definitions.locations[location].id;
-    if (trace->chunk_bytes.events == 0)
-        *walk = (struct event_walk){.n_events = UINT64_MAX, .is_done = true, .is_sound = true};
-    while (!walk->is_done && walk->n_events - decoder->report.n_read < n_wanted) {
+    bool is_open = false;
+    if (trace->chunk_bytes.events > 0) {
         char *path = file_path(trace, "/%llu.evt", id);
-        file_check_next_chunk(walk, path, trace->chunk_bytes.events, &trace->chunk);
+        is_open =
+            event_file_open(&reader->file, path, trace->chunk_bytes.events, trace->window_bytes);
         free(path);
     }
-    uint64_t n_left = walk->n_events - decoder->report.n_read;
-    return n_left < n_wanted ? n_left : n_wanted;
-}
-
-static void close_events(struct trace *trace, struct decoder *decoder)
-{
-    if (!decoder->reader)
-        return;
-    OTF2_Reader_CloseEvtReader(trace->reader, decoder->reader);
-    decoder->reader = NULL;
-    n_event_files--;
+    reader->n_first_chunk = is_open ? reader->file.chunks.last_record : UINT64_MAX;
+    if (is_open)
+        return OTF2_SUCCESS;
+    otf2_error_begin();
+    reader->otf2_reader = OTF2_Reader_GetEvtReader(trace->otf2_reader, id);
+    if (!reader->otf2_reader)
+        return OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    return OTF2_Reader_RegisterEvtCallbacks(trace->otf2_reader, reader->otf2_reader,
+                                            trace->callbacks, &reader->decoder);
 }
 
 // Ends a location whose next event lies later than any run takes.
 static void end_late(struct trace *trace, size_t location)
 {
-    struct decoder *decoder = &trace->decoders[location];
+    struct location_reader *reader = &trace->readers[location];
     unsigned long long id = trace->resolved.definitions.locations[location].id;
-    decoder->report.is_cut = true;
-    set_reason(decoder,
+    reader->decoder.report.is_cut = true;
+    set_reason(reader,
                "its event file (%llu.evt) has a time stamp further from the start of the run "
                "than any run lasts",
                id);
-    close_events(trace, decoder);
+    close_events(trace, reader);
 }
 
 // Notes why a location ends here, when it is not just the end of its file, and closes the file.
 static void end_reading(struct trace *trace, size_t location, OTF2_ErrorCode code)
 {
-    struct decoder *decoder = &trace->decoders[location];
+    struct location_reader *reader = &trace->readers[location];
     if (code != OTF2_SUCCESS) {
         unsigned long long id = trace->resolved.definitions.locations[location].id;
-        decoder->report.is_cut = true;
-        set_reason(decoder, "cannot read its event file (%llu.evt) after event %llu: %s", id,
-                   (unsigned long long)decoder->report.n_read, otf2_error_cause(code));
+        reader->decoder.report.is_cut = true;
+        set_reason(reader, "cannot read its event file (%llu.evt) after event %llu: %s", id,
+                   (unsigned long long)reader->decoder.report.n_read, otf2_error_cause(code));
     }
-    close_events(trace, decoder);
+    close_events(trace, reader);
 }
 
-// Reads N_WANTED records. *IS_LAST: there are fewer, as its file holds no more, or OTF2 found less
-// than we did.
+// Reads N_WANTED records. *IS_LAST: there are fewer.
 static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_t n_wanted,
                                    bool *is_last)
 {
-    struct decoder *decoder = &trace->decoders[location];
-    uint64_t n_read = 0, n_safe = look_ahead(trace, location, n_wanted);
-    OTF2_ErrorCode code =
-        OTF2_Reader_ReadLocalEvents(trace->reader, decoder->reader, n_safe, &n_read);
-    decoder->report.n_read += n_read;
+    struct location_reader *reader = &trace->readers[location];
+    OTF2_ErrorCode code = OTF2_SUCCESS;
+    uint64_t n_read = 0;
+    if (reader->otf2_reader) {
+        code =
+            OTF2_Reader_ReadLocalEvents(trace->otf2_reader, reader->otf2_reader, n_wanted, &n_read);
+    } else {
+        n_read = event_file_read(&reader->file, &reader->decoder, &reader->local, n_wanted);
+        if (reader->file.state == EVENT_FILE_DAMAGED)
+            code = OTF2_ERROR_INVALID_DATA;
+    }
+    reader->decoder.report.n_read += n_read;
     *is_last = n_read < n_wanted;
-    if (code == OTF2_SUCCESS && *is_last && !decoder->walk.is_sound)
-        code = OTF2_ERROR_INVALID_DATA;
     return code;
 }
 
@@ -308,8 +311,9 @@ static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_
 static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
                           size_t n_wanted, bool *at_end)
 {
-    struct decoder *decoder = &trace->decoders[location];
-    *at_end = !decoder->reader;
+    struct location_reader *reader = &trace->readers[location];
+    struct decoder *decoder = &reader->decoder;
+    *at_end = !has_events_open(reader);
     if (*at_end)
         return 0;
     otf2_error_begin();
@@ -332,63 +336,55 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
 }
 
 // Moves the unread events to the front and makes room for N_MORE after them.
-static void make_room(struct decoder *decoder, size_t n_more)
+static void make_room(struct location_reader *reader, size_t n_more)
 {
-    struct cursor *cursor = &decoder->cursor;
+    struct cursor *cursor = &reader->cursor;
     uint32_t n_unread = cursor->end - cursor->position;
     if (n_unread && cursor->position)
         memmove(cursor->events, cursor->events + cursor->position,
                 n_unread * sizeof *cursor->events);
     cursor->position = 0;
     cursor->end = n_unread;
-    cursor->events = array_reserve(cursor->events, &decoder->capacity, n_unread + n_more,
-                                   sizeof *cursor->events);
+    cursor->events =
+        array_reserve(cursor->events, &reader->capacity, n_unread + n_more, sizeof *cursor->events);
 }
 
-// A location with few events is read at once, and its file closed: in memory they take less than
-// the library holds for an open file, a chunk.
-static void read_if_short(struct trace *trace, size_t location)
+// Decodes the next batch after the unread events.
+static void read_batch(struct trace *trace, size_t location)
 {
-    struct decoder *decoder = &trace->decoders[location];
-    struct cursor *cursor = &decoder->cursor;
-    const struct event_walk *walk = &decoder->walk;
-    if (!walk->is_done || walk->n_events > BATCH_EVENTS)
-        return;
-    make_room(decoder, walk->n_events + 2);
-    cursor->end = decode_to(trace, location, cursor->events, walk->n_events + 1, &cursor->at_end);
+    struct location_reader *reader = &trace->readers[location];
+    struct cursor *cursor = &reader->cursor;
+    make_room(reader, trace->n_batch_events + 1);
+    cursor->end += decode_to(trace, location, cursor->events + cursor->end,
+                             reader->capacity - cursor->end - 1, &cursor->at_end);
 }
 
+// Opens a location's events and reads the first batch.
 static void open_location(struct trace *trace, size_t location)
 {
-    struct decoder *decoder = &trace->decoders[location];
+    struct location_reader *reader = &trace->readers[location];
+    struct location_report *report = &reader->decoder.report;
     const struct location *definition = &trace->resolved.definitions.locations[location];
     if (!definition->is_defined) {
-        decoder->report.is_skipped = true;
-        set_reason(decoder, "the group of MPI locations names it, but it is not defined%s",
+        report->is_skipped = true;
+        set_reason(reader, "the group of MPI locations names it, but it is not defined%s",
                    id_table_get(&trace->records.locations.by_id, definition->id) == UINT32_MAX
                        ? ""
                        : " as a location of its own");
     }
-    if (decoder->report.is_skipped)
+    if (report->is_skipped)
         return;
-    otf2_error_begin();
-    bool is_empty = look_ahead(trace, location, 1) == 0;
-    bool is_damaged = is_empty && !decoder->walk.is_sound;
-    OTF2_ErrorCode code = is_damaged ? OTF2_ERROR_INVALID_DATA : OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    if (!is_damaged)
-        decoder->reader = OTF2_Reader_GetEvtReader(trace->reader, definition->id);
-    if (decoder->reader) {
-        n_event_files++;
-        code = OTF2_Reader_RegisterEvtCallbacks(trace->reader, decoder->reader, trace->callbacks,
-                                                decoder);
-    }
-    if (code == OTF2_SUCCESS) {
-        read_if_short(trace, location);
+    OTF2_ErrorCode code = open_events(trace, location);
+    if (code == OTF2_SUCCESS)
+        read_batch(trace, location);
+    if (code == OTF2_SUCCESS && report->is_cut && report->n_read == 0)
+        code = OTF2_ERROR_INVALID_DATA;
+    if (code == OTF2_SUCCESS)
         return;
-    }
-    close_events(trace, decoder);
-    decoder->report.is_skipped = true;
-    set_reason(decoder, "cannot read its event file (%llu.evt): %s",
+    close_events(trace, reader);
+    report->is_cut = false;
+    report->is_skipped = true;
+    set_reason(reader, "cannot read its event file (%llu.evt): %s",
                (unsigned long long)definition->id, otf2_error_cause(code));
 }
 
@@ -397,17 +393,18 @@ static void open_location(struct trace *trace, size_t location)
 static void check_promises(struct trace *trace)
 {
     const struct location *locations = trace->resolved.definitions.locations;
-    for (size_t i = 0; i < trace->n_decoders; i++)
-        if (!trace->decoders[i].report.is_skipped &&
-            trace->decoders[i].walk.n_events > locations[i].n_events)
+    for (size_t i = 0; i < trace->n_readers; i++)
+        if (!trace->readers[i].decoder.report.is_skipped &&
+            !trace->readers[i].decoder.report.is_cut &&
+            trace->readers[i].n_first_chunk > locations[i].n_events)
             return;
-    for (size_t i = 0; i < trace->n_decoders; i++) {
-        struct decoder *decoder = &trace->decoders[i];
-        if (decoder->report.is_skipped || decoder->walk.n_events > 0 || locations[i].n_events == 0)
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct location_reader *reader = &trace->readers[i];
+        struct location_report *report = &reader->decoder.report;
+        if (report->is_skipped || report->n_read > 0 || locations[i].n_events == 0)
             continue;
-        close_events(trace, decoder);
-        decoder->report.is_skipped = true;
-        set_reason(decoder, "its event file (%llu.evt) holds none of the %llu events promised",
+        report->is_skipped = true;
+        set_reason(reader, "its event file (%llu.evt) holds none of the %llu events promised",
                    (unsigned long long)locations[i].id, (unsigned long long)locations[i].n_events);
     }
 }
@@ -417,46 +414,49 @@ static size_t n_unused_kinds(const struct trace *trace)
     return trace->records.metrics.n + trace->records.parameters.n;
 }
 
+// The share of each of N_LOCATIONS of AMOUNT, not below LEAST nor above MOST.
+static size_t shared_out(size_t amount, size_t n_locations, size_t least, size_t most)
+{
+    size_t share = amount / n_locations;
+    return share < least ? least : share > most ? most : share;
+}
+
 static int open_locations(struct trace *trace, struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;
-    trace->n_decoders = definitions->n_locations;
-    trace->n_batch_events = MAX_CACHED_EVENTS / (trace->n_decoders + 1);
-    if (trace->n_batch_events > BATCH_EVENTS)
-        trace->n_batch_events = BATCH_EVENTS;
-    if (trace->n_batch_events < MIN_BATCH_EVENTS)
-        trace->n_batch_events = MIN_BATCH_EVENTS;
-    trace->decoders = memory_zeroed(trace->n_decoders, sizeof *trace->decoders);
-    for (size_t i = 0; i < trace->n_decoders; i++) {
-        trace->decoders[i].clock = &trace->clock;
-        trace->decoders[i].end_ticks = INT64_MAX;
-        decoder_begin(&trace->decoders[i]);
-        trace->decoders[i].records = &trace->records;
-        trace->decoders[i].resolved = &trace->resolved;
-        trace->decoders[i].n_unused =
-            memory_zeroed(n_unused_kinds(trace), sizeof *trace->decoders[i].n_unused);
-        trace->decoders[i].report.n_unused = trace->decoders[i].n_unused;
+    trace->n_readers = definitions->n_locations;
+    trace->n_batch_events =
+        shared_out(MAX_CACHED_EVENTS, trace->n_readers, MIN_BATCH_EVENTS, BATCH_EVENTS);
+    trace->window_bytes =
+        shared_out(MAX_CACHED_BYTES, trace->n_readers, MIN_WINDOW_BYTES, WINDOW_BYTES);
+    trace->readers = memory_zeroed(trace->n_readers, sizeof *trace->readers);
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct decoder *decoder = &trace->readers[i].decoder;
+        decoder->clock = &trace->clock;
+        decoder->end_ticks = INT64_MAX;
+        decoder_begin(decoder);
+        decoder->records = &trace->records;
+        decoder->resolved = &trace->resolved;
+        decoder->n_unused = memory_zeroed(n_unused_kinds(trace), sizeof *decoder->n_unused);
+        decoder->report.n_unused = decoder->n_unused;
         if (definitions->locations[i].is_defined)
-            OTF2_Reader_SelectLocation(trace->reader, definitions->locations[i].id);
+            OTF2_Reader_SelectLocation(trace->otf2_reader, definitions->locations[i].id);
     }
-    if (OTF2_Reader_OpenDefFiles(trace->reader) == OTF2_SUCCESS) {
-        for (size_t i = 0; i < trace->n_decoders; i++)
+    if (OTF2_Reader_OpenDefFiles(trace->otf2_reader) == OTF2_SUCCESS) {
+        for (size_t i = 0; i < trace->n_readers; i++)
             read_local_definitions(trace, i);
-        OTF2_Reader_CloseDefFiles(trace->reader);
+        OTF2_Reader_CloseDefFiles(trace->otf2_reader);
     }
     otf2_error_begin();
-    OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(trace->reader);
+    OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(trace->otf2_reader);
     if (code != OTF2_SUCCESS)
         return error_set(err, "cannot open the event files of '%s': %s", trace->path,
                          otf2_error_cause(code));
-    trace->callbacks = decode_callbacks(&trace->resolved);
+    trace->callbacks = otf2_records_callbacks();
     if (!trace->callbacks)
         return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
-    for (size_t i = 0; i < trace->n_decoders; i++) {
-        if (allow_event_file(trace, err) != 0)
-            return -1;
+    for (size_t i = 0; i < trace->n_readers; i++)
         open_location(trace, i);
-    }
     check_promises(trace);
     return 0;
 }
@@ -471,7 +471,7 @@ static void rebase_event(const struct clock *clock, uint64_t max_ticks, struct e
 
 static uint64_t max_run_ticks(const struct trace *trace)
 {
-    unsigned __int128 ticks = (unsigned __int128)clock_max_run_ns(trace->n_decoders) *
+    unsigned __int128 ticks = (unsigned __int128)clock_max_run_ns(trace->n_readers) *
                               trace->records.ticks_per_second / UINT64_C(1000000000);
     return ticks < INT64_MAX ? (uint64_t)ticks : INT64_MAX;
 }
@@ -494,20 +494,20 @@ static void rebase_ends(struct definitions *definitions, const struct clock *clo
 static void rebase_times(struct trace *trace)
 {
     int64_t first_ticks = INT64_MAX;
-    for (size_t i = 0; i < trace->n_decoders; i++) {
+    for (size_t i = 0; i < trace->n_readers; i++) {
         trace_fill(trace, i, 1);
-        const struct cursor *cursor = &trace->decoders[i].cursor;
+        const struct cursor *cursor = &trace->readers[i].cursor;
         if (cursor->end && (int64_t)cursor->events[0].time_ns < first_ticks)
             first_ticks = (int64_t)cursor->events[0].time_ns;
     }
     uint64_t origin_ticks = (uint64_t)first_ticks;
     trace->clock = clock_of(trace->records.ticks_per_second, origin_ticks);
     uint64_t max_ticks = max_run_ticks(trace);
-    for (size_t i = 0; i < trace->n_decoders; i++) {
-        struct cursor *cursor = &trace->decoders[i].cursor;
-        trace->decoders[i].end_ticks = max_ticks < (uint64_t)INT64_MAX - origin_ticks
-                                           ? (int64_t)(origin_ticks + max_ticks)
-                                           : INT64_MAX;
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct cursor *cursor = &trace->readers[i].cursor;
+        trace->readers[i].decoder.end_ticks = max_ticks < (uint64_t)INT64_MAX - origin_ticks
+                                                  ? (int64_t)(origin_ticks + max_ticks)
+                                                  : INT64_MAX;
         for (uint32_t e = 0; e < cursor->end; e++)
             if (cursor->events[e].time_ns - origin_ticks > max_ticks) {
                 end_late(trace, i);
@@ -516,9 +516,9 @@ static void rebase_times(struct trace *trace)
             } else {
                 rebase_event(&trace->clock, max_ticks, &cursor->events[e]);
             }
-        if (trace->decoders[i].in_polls) // which continue in the second batch
-            trace->decoders[i].polls_end_ns =
-                clock_time_ns(&trace->clock, trace->decoders[i].polls_end_ns);
+        struct decoder *decoder = &trace->readers[i].decoder;
+        if (decoder->in_polls) // which continue in the second batch
+            decoder->polls_end_ns = clock_time_ns(&trace->clock, decoder->polls_end_ns);
     }
     rebase_ends(&trace->resolved.definitions, &trace->clock, max_ticks);
     uint64_t start_ns = trace->records.realtime_ns;
@@ -562,8 +562,8 @@ static void stop_reading(struct trace *trace)
     trace->ahead = NULL;
     trace->has_tried_ahead = false;
     otf2_error_begin();
-    for (size_t i = 0; i < trace->n_decoders; i++)
-        close_events(trace, &trace->decoders[i]);
+    for (size_t i = 0; i < trace->n_readers; i++)
+        close_events(trace, &trace->readers[i]);
 }
 
 void trace_close(struct trace *trace)
@@ -576,15 +576,16 @@ void trace_close(struct trace *trace)
         trace_close(spare);
     }
     stop_reading(trace);
-    if (trace->reader)
-        OTF2_Reader_Close(trace->reader);
+    if (trace->otf2_reader)
+        OTF2_Reader_Close(trace->otf2_reader);
     OTF2_EvtReaderCallbacks_Delete(trace->callbacks);
-    for (size_t i = 0; i < trace->n_decoders; i++) {
-        free(trace->decoders[i].cursor.events);
-        free(trace->decoders[i].reason);
-        free(trace->decoders[i].n_unused);
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        free(trace->readers[i].cursor.events);
+        free(trace->readers[i].reason);
+        free(trace->readers[i].decoder.n_unused);
+        local_definitions_release(&trace->readers[i].local);
     }
-    free(trace->decoders);
+    free(trace->readers);
     struct definitions *definitions = &trace->resolved.definitions;
     for (size_t i = 0; i < definitions->n_properties; i++) {
         free((char *)definitions->properties[i].name);
@@ -593,7 +594,6 @@ void trace_close(struct trace *trace)
     free(definitions->properties);
     resolved_release(&trace->resolved);
     records_release(&trace->records);
-    free(trace->chunk.bytes);
     free(trace->creator);
     free(trace->description);
     free(trace->path);
@@ -601,15 +601,16 @@ void trace_close(struct trace *trace)
     free(trace);
 }
 
-// Puts all locations to their begin. The library keeps the clock and the mapping tables of each
-// location; event readers are made anew, since seeking in files of several chunks is
-// not safe in all its versions. 0, or -1 and ERR if a location cannot be read that could be before.
+// Puts all locations to their begin. 0, or -1 and ERR if a location cannot be read that could be
+// before. The library makes its event readers anew, since seeking in files of several chunks is not
+// safe in all its versions.
 static int rewind_trace(struct trace *trace, struct error *err)
 {
-    for (size_t i = 0; i < trace->n_decoders; i++) {
-        struct decoder *decoder = &trace->decoders[i];
-        decoder->cursor.position = decoder->cursor.end = 0;
-        decoder->cursor.at_end = false;
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct location_reader *reader = &trace->readers[i];
+        struct decoder *decoder = &reader->decoder;
+        reader->cursor.position = reader->cursor.end = 0;
+        reader->cursor.at_end = false;
         if (decoder->report.is_skipped)
             continue;
         decoder->report = (struct location_report){
@@ -617,15 +618,13 @@ static int rewind_trace(struct trace *trace, struct error *err)
             .n_unused = decoder->n_unused,
         };
         memset(decoder->n_unused, 0, n_unused_kinds(trace) * sizeof *decoder->n_unused);
-        free(decoder->reason);
-        decoder->reason = NULL;
+        free(reader->reason);
+        reader->reason = NULL;
         decoder_begin(decoder);
-        if (allow_event_file(trace, err) != 0)
-            return -1;
         open_location(trace, i);
         if (decoder->report.is_skipped) {
             decoder->report.is_skipped = false; // perhaps not for long
-            return error_set(err, "'%s': %s", trace->path, decoder->reason);
+            return error_set(err, "'%s': %s", trace->path, reader->reason);
         }
     }
     return 0;
@@ -681,12 +680,12 @@ const char *trace_path(const struct trace *trace)
 
 struct cursor *trace_cursor(struct trace *trace, size_t location)
 {
-    return &trace->decoders[location].cursor;
+    return &trace->readers[location].cursor;
 }
 
 const struct location_report *trace_location_report(const struct trace *trace, size_t location)
 {
-    return &trace->decoders[location].report;
+    return &trace->readers[location].decoder.report;
 }
 
 static void decode_batch_of(void *context, size_t location, struct batch *batch)
@@ -699,13 +698,13 @@ static void decode_batch_of(void *context, size_t location, struct batch *batch)
 }
 
 // Puts a batch after the unread events: the buffers change places when these fit before it.
-static void take_batch(struct decoder *decoder, struct batch *batch)
+static void take_batch(struct location_reader *reader, struct batch *batch)
 {
-    struct cursor *cursor = &decoder->cursor;
+    struct cursor *cursor = &reader->cursor;
     uint32_t n_unread = cursor->end - cursor->position;
     cursor->at_end = batch->at_end;
     if (n_unread > BATCH_HEADROOM) {
-        make_room(decoder, batch->n);
+        make_room(reader, batch->n);
         memcpy(cursor->events + cursor->end, batch->events + BATCH_HEADROOM,
                batch->n * sizeof *cursor->events);
         cursor->end += batch->n;
@@ -715,33 +714,31 @@ static void take_batch(struct decoder *decoder, struct batch *batch)
     if (n_unread)
         memcpy(front, cursor->events + cursor->position, n_unread * sizeof *front);
     struct event *old_events = cursor->events;
-    size_t old_capacity = decoder->capacity;
+    size_t old_capacity = reader->capacity;
     *cursor = (struct cursor){.events = batch->events,
                               .position = BATCH_HEADROOM - n_unread,
                               .end = BATCH_HEADROOM + batch->n,
                               .at_end = batch->at_end};
-    decoder->capacity = batch->capacity;
+    reader->capacity = batch->capacity;
     batch->events = old_events;
     batch->capacity = old_capacity;
 }
 
 void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
 {
-    struct decoder *decoder = &trace->decoders[location];
-    struct cursor *cursor = &decoder->cursor;
+    struct location_reader *reader = &trace->readers[location];
+    struct cursor *cursor = &reader->cursor;
     if (trace->has_origin && !trace->has_tried_ahead) {
         trace->has_tried_ahead = true;
-        trace->ahead = decode_ahead_start(trace->n_decoders, decode_batch_of, trace);
+        trace->ahead = decode_ahead_start(trace->n_readers, decode_batch_of, trace);
     }
     while (cursor->end - cursor->position < min_ahead && !cursor->at_end) {
         if (trace->ahead) {
-            take_batch(decoder, decode_ahead_wait(trace->ahead, location));
+            take_batch(reader, decode_ahead_wait(trace->ahead, location));
             if (!cursor->at_end)
                 decode_ahead_request(trace->ahead, location);
         } else {
-            make_room(decoder, trace->n_batch_events + 1);
-            cursor->end += decode_to(trace, location, cursor->events + cursor->end,
-                                     decoder->capacity - cursor->end - 1, &cursor->at_end);
+            read_batch(trace, location);
         }
     }
 }
@@ -752,8 +749,8 @@ void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
 static uint64_t n_records_of(const struct trace *trace, size_t place)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < trace->n_decoders; i++)
-        n += trace->decoders[i].n_unused[place];
+    for (size_t i = 0; i < trace->n_readers; i++)
+        n += trace->readers[i].decoder.n_unused[place];
     return n;
 }
 

@@ -263,12 +263,8 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         const struct attribute_record *record = &records->attributes.items[i];
         const char *name = records_text(records, record->name);
         for (uint32_t role = 0; role < sizeof names / sizeof *names; role++) {
-            if (strcmp(name, names[role]) != 0)
-                continue;
-            id_table_add(&resolved->attribute_roles, record->id, role);
-            if (role == ATTRIBUTE_POLL_COUNT || role == ATTRIBUTE_CALL_SITE ||
-                role == ATTRIBUTE_WORK || role == ATTRIBUTE_ELEMENTS)
-                resolved->has_enter_attributes = true;
+            if (strcmp(name, names[role]) == 0)
+                id_table_add(&resolved->attribute_roles, record->id, role);
         }
     }
 }

@@ -35,7 +35,6 @@ struct resolved {
     size_t n_groups;
     struct id_table cpu_time_position; // metric class or instance -> place of process_cpu_time
     struct id_table attribute_roles;   // attribute -> enum attribute_role
-    bool has_enter_attributes;         // some attribute is of a role that enter records can have
 };
 
 /// Resolves RECORDS into RESOLVED (zeroed or released before). Texts stay owned by RECORDS, which

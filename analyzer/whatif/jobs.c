@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/whatif/whatif.h"
 
@@ -15,49 +15,43 @@ enum { MAX_THREADS = 64 };
 
 // --- one prediction
 
-static bool give_words(struct whatif_options *options, const struct advice_word *words, size_t n)
+int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
+                    struct whatif_plan *plan, struct error *err)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!whatif_options_give(options, words[i].option, words[i].value))
-            return false;
-    return true;
-}
-
-bool whatif_job_options(const struct whatif_batch *batch, const struct whatif_job *job,
-                        struct whatif_options *options)
-{
-    bool is_known = true, has_target = false;
+    struct advice_word *words = NULL;
+    size_t n = 0, capacity = 0;
+    bool has_target = false;
     for (int i = 0; i < 2 && job->candidates[i]; i++)
         has_target = has_target || job->candidates[i]->has_target;
-    if (!has_target)
-        is_known = give_words(options, batch->words, batch->n_words);
-    for (int i = 0; i < 2 && is_known && job->candidates[i]; i++)
-        is_known = give_words(options, job->candidates[i]->words, job->candidates[i]->n_words);
-    return is_known;
+    for (int i = has_target ? 0 : -1; i < 2 && (i < 0 || job->candidates[i]); i++) {
+        const struct advice_word *added = i < 0 ? batch->words : job->candidates[i]->words;
+        size_t n_added = i < 0 ? batch->n_words : job->candidates[i]->n_words;
+        words = array_reserve(words, &capacity, n + n_added, sizeof *words);
+        for (size_t k = 0; k < n_added; k++)
+            words[n++] = added[k];
+    }
+    int status = whatif_plan_read(plan, words, n, err);
+    free(words);
+    if (status == 0 && plan->is_list)
+        return error_set(err, "a value with commas would be several");
+    return status == 0 ? whatif_plan_complete(plan, batch->measured, err) : -1;
 }
 
 static void run_job(const struct whatif_batch *batch, struct whatif_job *job)
 {
-    struct whatif_options options = {0};
-    struct whatif_plan plan = {0};
+    struct whatif_plan plan;
     struct whatif_point point = {0};
     struct error err = {{0}};
-    if (!whatif_job_options(batch, job, &options))
-        error_set(&err, "this version has no such option");
-    else if (whatif_plan_read(&plan, &options, &err) == 0 && plan.is_list)
-        error_set(&err, "a value with commas would be several");
-    else if (plan.n_cases == 1 &&
-             whatif_plan_complete(&plan, &options, batch->measured, &err) == 0 &&
-             whatif_run_quietly(&plan, batch->measured, batch->catalogue, &point, &job->result,
-                                &err) == 0) {
+    if (whatif_job_plan(batch, job, &plan, &err) == 0 &&
+        whatif_run_quietly(&plan, batch->measured, batch->catalogue, &point, &job->result, &err) ==
+            0) {
         job->predicted_ns = point.predicted_ns;
         job->window_ns = point.window_end_ns - point.window_begin_ns;
-    }
-    if (err.text[0])
+    } else {
         job->failure = memory_copy_text(err.text);
+    }
     whatif_point_release(&point);
     whatif_plan_release(&plan);
-    whatif_options_release(&options);
 }
 
 // --- many
@@ -136,20 +130,4 @@ void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, 
     work(&pool); // with what was started, perhaps alone
     for (unsigned i = 0; i < n_started; i++)
         pthread_join(threads[i], NULL);
-}
-
-int whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch,
-                       struct error *err)
-{
-    *target = (struct whatif_target){0};
-    give_words(&target->options, batch->words, batch->n_words);
-    if (whatif_plan_read(&target->plan, &target->options, err) != 0)
-        return -1;
-    return whatif_plan_complete(&target->plan, &target->options, batch->measured, err);
-}
-
-void whatif_target_release(struct whatif_target *target)
-{
-    whatif_plan_release(&target->plan);
-    whatif_options_release(&target->options);
 }

@@ -36,23 +36,13 @@ struct whatif_job {
     struct result result;                         // with a catalogue; the caller releases
 };
 
-/// Gives OPTIONS those of JOB: the words of its candidates, and of the target unless a candidate
-/// says all of it. They live as long as both. False when there is no such option.
-bool whatif_job_options(const struct whatif_batch *batch, const struct whatif_job *job,
-                        struct whatif_options *options);
+/// What JOB asks for, completed: the words of the target, unless a candidate says all of it, and of
+/// its candidates. A job without candidates is the target. PLAN must not be moved. 0, or -1 and
+/// ERR; the caller releases PLAN in either case, before the words.
+int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
+                    struct whatif_plan *plan, struct error *err);
 
 /// Predicts all JOBS; the same whatever the number of threads.
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n);
-
-/// The options of the target alone, read as a prediction for it reads them. It must not be moved.
-struct whatif_target {
-    struct whatif_options options;
-    struct whatif_plan plan;
-};
-
-/// 0, or -1 and ERR; the caller releases TARGET in either case.
-int whatif_target_read(struct whatif_target *target, const struct whatif_batch *batch,
-                       struct error *err);
-void whatif_target_release(struct whatif_target *target);
 
 #endif

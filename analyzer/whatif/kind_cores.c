@@ -15,61 +15,8 @@
 enum { MAX_CORES = 65536, MAX_NODES = 1 << 20 };
 static const uint64_t least_speed = 1000; // millionths
 
-static int read_place(const char *text, struct whatif_case *asked, struct error *err)
-{
-    struct scenario_settings *settings = &asked->settings;
-    whatif_case_append(asked, &settings->places, &settings->n_places, text);
-    (void)err; // scenario_init() knows the ranks
-    return 0;
-}
-
-static int read_nodes(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_read_number("nodes", text, MAX_NODES, &asked->settings.n_nodes, err);
-}
-
-static int read_map(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (strcmp(text, "auto") == 0) // until placement_search.c has found one
-        return 0;
-    asked->settings.is_cyclic = strcmp(text, "cyclic") == 0;
-    if (asked->settings.is_cyclic || strcmp(text, "block") == 0)
-        return 0;
-    static const char *const names[] = {"block", "cyclic", "auto"};
-    const char *nearest = spelling_nearest(text, names, sizeof names / sizeof names[0]);
-    return error_set(err, "--map %s: it is block, cyclic or auto%s%s%s", text,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-}
-
-static int read_cores(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_read_number("cores", text, MAX_CORES, &asked->settings.n_cores, err);
-}
-
-static int read_sharing(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_choose("sharing", text, "fluid", "sticky", &asked->settings.is_sticky, err);
-}
-
-static int read_wait(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_choose("wait", text, "block", "spin", &asked->settings.spins, err);
-}
-
-static int read_hand_over(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_read_time("hand-over", text, &asked->settings.hand_over_ns, err);
-}
-
-static int read_slice(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (cost_time_read_slice(text, &asked->settings.slice_ns, err) != 0)
-        return error_wrap(err, "--slice %s", text);
-    return 0;
-}
-
-static int read_node_speed(const char *text, const char *equals, struct whatif_case *asked,
-                           struct error *err)
+static int read_node_speed(const struct whatif_option *option, const char *text, const char *equals,
+                           struct whatif_case *asked, struct error *err)
 {
     struct scenario_settings *settings = &asked->settings;
     if (equals == text)
@@ -83,37 +30,43 @@ static int read_node_speed(const char *text, const char *equals, struct whatif_c
         if (strcmp(speeds[i].node, speed->node) == 0)
             return error_set(err, "--cpu-speed %s: node %s has a speed already", text, speed->node);
     settings->n_node_speeds++;
-    return whatif_read_factor("cpu-speed", text, least_speed, &speed->speed, err);
+    return whatif_read_factor(option, text, least_speed, &speed->speed, err);
 }
 
-static int read_cpu_speed(const char *text, struct whatif_case *asked, struct error *err)
+static int read_cpu_speed(const struct whatif_option *option, const char *text,
+                          struct whatif_case *asked, struct error *err)
 {
     const char *equals = strrchr(text, '=');
     if (equals)
-        return read_node_speed(text, equals, asked, err);
+        return read_node_speed(option, text, equals, asked, err);
     if (asked->settings.speed > 0)
         return error_set(err, "--cpu-speed %s: all nodes have a speed already; NODE=%s is for one",
                          text, text);
-    return whatif_read_factor("cpu-speed", text, least_speed, &asked->settings.speed, err);
+    return whatif_read_factor(option, text, least_speed, &asked->settings.speed, err);
 }
 
-static const struct whatif_option rows[] = {
+const struct whatif_option whatif_options_of_cores[] = {
     {.name = "place",
      .kind = WHATIF_REPEATED,
      .argument = "NODE=RANKS",
-     .read = read_place,
+     .read = whatif_read_one_more,
+     .field = offsetof(struct whatif_case, settings.places),
+     .n_field = offsetof(struct whatif_case, settings.n_places),
      .help = "run these ranks on a node, such as a=0-3,8",
      .excludes = "nodes",
      .why = "both say where ranks run: give one of them"},
     {.name = "nodes",
      .kind = WHATIF_AXIS,
      .argument = "N",
-     .read = read_nodes,
+     .read = whatif_read_count,
+     .field = offsetof(struct whatif_case, settings.n_nodes),
+     .most = MAX_NODES,
      .help = "run on N nodes"},
     {.name = "map",
      .kind = WHATIF_AXIS,
      .argument = "block|cyclic|auto",
-     .read = read_map,
+     .read = whatif_read_choice, // auto is block until placement_search.c has found one
+     .field = offsetof(struct whatif_case, settings.is_cyclic),
      .help = "with --nodes: how ranks are mapped to nodes; auto searches for the best placement",
      .default_text = "block",
      .needs = "nodes",
@@ -121,31 +74,39 @@ static const struct whatif_option rows[] = {
     {.name = "cores",
      .kind = WHATIF_AXIS,
      .argument = "C",
-     .read = read_cores,
+     .read = whatif_read_count,
+     .field = offsetof(struct whatif_case, settings.n_cores),
+     .most = MAX_CORES,
      .help = "run on nodes with C cores",
      .default_text = "1 with --place and --nodes, else as recorded"},
     {.name = "sharing",
      .kind = WHATIF_AXIS,
      .argument = "fluid|sticky",
-     .read = read_sharing,
+     .read = whatif_read_choice,
+     .field = offsetof(struct whatif_case, settings.is_sticky),
      .help = "fluid: the ranks of a node share all its cores; sticky: each stays on one",
      .default_text = "fluid"},
     {.name = "wait",
      .kind = WHATIF_AXIS,
      .argument = "block|spin",
-     .read = read_wait,
+     .read = whatif_read_choice,
+     .field = offsetof(struct whatif_case, settings.spins),
      .help = "a waiting rank blocks, or it spins and keeps its core",
-     .default_text = "block; spin if the recorded MPI polls so"},
+     .default_text = "block; spin if the recorded MPI spins"},
     {.name = "slice",
      .kind = WHATIF_AXIS,
      .argument = "T",
-     .read = read_slice,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, settings.slice_ns),
+     .parse = cost_time_read_slice,
      .help = "with more ranks than cores: how long a rank keeps a core before the next gets it",
      .default_text = "that of --machine, else 0"},
     {.name = "hand-over",
      .kind = WHATIF_AXIS,
      .argument = "T",
-     .read = read_hand_over,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, settings.hand_over_ns),
+     .parse = cost_time_read,
      .help = "cost of a context switch between two ranks on a core",
      .excludes = "slice",
      .why = "exclude each other: with time slices context switches cost nothing",
@@ -155,8 +116,8 @@ static const struct whatif_option rows[] = {
      .argument = "[NODE=]F",
      .read = read_cpu_speed,
      .help = "processors F times as fast; with NODE=F those of one node"},
+    {.name = NULL},
 };
-const struct whatif_kind whatif_kind_cores = {rows, sizeof rows / sizeof rows[0]};
 
 // --- what ranks that wait do, where no option says so
 
@@ -203,19 +164,19 @@ static bool will_lack_cores(const struct whatif_plan *plan)
     return false;
 }
 
-bool whatif_assume_waiting(struct whatif_options *options, const struct whatif_plan *plan,
-                           const struct replay_run *measured)
+size_t whatif_assume_waiting(const struct whatif_plan *plan, const struct replay_run *measured,
+                             struct advice_word *words, size_t n_words)
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
-    if (whatif_options_have(options, "wait") || whatif_options_have(options, "timeless") ||
+    if (whatif_plan_has(plan, "wait") || whatif_plan_has(plan, "timeless") ||
         !keeps_cores(definitions) ||
         (!has_lacked_cores(measured, definitions->n_ranks) && !will_lack_cores(plan)))
-        return false;
-    whatif_options_give(options, "wait", "spin");
-    if (!whatif_options_have(options, "slice") && !whatif_options_have(options, "hand-over") &&
-        !whatif_options_have(options, "machine"))
-        whatif_options_give(options, "slice", "4ms");
-    return true;
+        return n_words;
+    words[n_words++] = (struct advice_word){(char *)"wait", (char *)"spin"};
+    if (!whatif_plan_has(plan, "slice") && !whatif_plan_has(plan, "hand-over") &&
+        !whatif_plan_has(plan, "machine"))
+        words[n_words++] = (struct advice_word){(char *)"slice", (char *)"4ms"};
+    return n_words;
 }
 
 // --- in a report

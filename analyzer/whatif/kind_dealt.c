@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/xml.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/balancing.h"
 #include "analyzer/simulation/dealt/farm_run.h"
@@ -15,22 +16,6 @@
 #include "analyzer/whatif/kinds.h"
 
 // --- options
-
-static int read_workers(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_read_number("workers", text, 1000000, &asked->n_workers, err);
-}
-
-static int read_dealing(const char *text, struct whatif_case *asked, struct error *err)
-{
-    asked->dealing = text;
-    (void)err; // whatif_read_policy() reads the file
-    return 0;
-}
-
-/// Settings of a policy in place of those of its file: --rebalance magda:poll=1ms,transfer=2ms.
-static const char *const setting_names[] = {"threshold", "poll", "transfer", "free-hosts"};
-enum { SETTING_THRESHOLD, SETTING_POLL, SETTING_TRANSFER, SETTING_FREE_HOSTS, N_SETTINGS };
 
 /// Whether TEXT begins with NAME=, as a setting does and no other policy.
 static bool is_setting(const char *text)
@@ -58,67 +43,34 @@ static size_t rebalance_bytes(const char *text)
     return n;
 }
 
-static int read_threshold(const char *value, uint64_t *threshold, struct error *err)
-{
-    double percent = 0;
-    if (option_read_number(value, &percent, err) != 0)
-        return -1;
-    if (percent > 100)
-        return error_set(err, "percent of the work, from 0 to 100");
-    *threshold = (uint64_t)(percent * 10000 + 0.5);
-    return 0;
-}
-
-static int read_poll(const char *value, uint64_t *poll_ns, struct error *err)
-{
-    if (cost_time_read(value, poll_ns, err) != 0)
-        return -1;
-    return *poll_ns == 0 ? error_set(err, "more than no time at all") : 0;
-}
-
-static int read_free_hosts(const char *value, uint32_t *n_hosts, struct error *err)
-{
-    enum { MOST = 65536 };
-    uint64_t count;
-    if (option_read_count(value, &count, err) != 0)
-        return -1;
-    if (count > MOST)
-        return error_set(err, "from 0 to %d", MOST);
-    *n_hosts = (uint32_t)count;
-    return 0;
-}
-
-/// One NAME=VALUE. 0, or -1 and ERR.
+/// One NAME=VALUE, in place of what the policy's file says: --rebalance
+/// magda:poll=1ms,transfer=2ms. 0, or -1 and ERR.
 static int read_setting(const char *text, struct whatif_rebalance *rebalance, struct error *err)
 {
-    const char *value = strchr(text, '=') + 1;
-    int setting = 0;
-    while (setting < N_SETTINGS &&
-           (strncmp(text, setting_names[setting], (size_t)(value - text) - 1) != 0 ||
-            setting_names[setting][value - text - 1]))
-        setting++;
-    switch (setting) {
-    case SETTING_THRESHOLD:
-        return read_threshold(value, &rebalance->threshold, err);
-    case SETTING_POLL:
-        return read_poll(value, &rebalance->poll_ns, err);
-    case SETTING_TRANSFER:
-        return cost_time_read(value, &rebalance->transfer_ns, err);
-    case SETTING_FREE_HOSTS:
-        return read_free_hosts(value, &rebalance->n_free_hosts, err);
-    default: {
-        char *name = memory_format("%.*s", (int)(value - text) - 1, text);
-        const char *nearest = spelling_nearest(name, setting_names, N_SETTINGS);
-        free(name);
-        return error_set(err, "no such setting (threshold, poll, transfer, free-hosts)%s%s%s",
-                         nearest ? "; did you mean " : "", nearest ? nearest : "",
-                         nearest ? "?" : "");
-    }
-    }
+    static const char *const names[] = {"threshold", "poll", "transfer", "free-hosts"};
+    enum { N_SETTINGS = sizeof names / sizeof names[0] };
+    const struct {
+        uint64_t *value;
+        xml_read_value *read;
+    } settings[N_SETTINGS] = {{&rebalance->threshold, policy_read_percent},
+                              {&rebalance->poll_ns, policy_read_poll},
+                              {&rebalance->transfer_ns, cost_time_read},
+                              {&rebalance->n_free_hosts, policy_read_free_hosts}};
+    char *name = memory_format("%.*s", (int)strcspn(text, "="), text);
+    size_t i = 0;
+    while (i < N_SETTINGS && strcmp(name, names[i]) != 0)
+        i++;
+    if (i == N_SETTINGS)
+        error_set(err, "no such setting (threshold, poll, transfer, free-hosts)%s",
+                  spelling_hint(name, names, N_SETTINGS, "; did you mean %s?", "").text);
+    free(name);
+    return i < N_SETTINGS ? settings[i].read(strchr(text, '=') + 1, settings[i].value, err) : -1;
 }
 
-static int read_rebalance(const char *text, struct whatif_case *asked, struct error *err)
+static int read_rebalance(const struct whatif_option *option, const char *text,
+                          struct whatif_case *asked, struct error *err)
 {
+    (void)option;
     size_t n = policy_bytes(text);
     asked->rebalance.policy = whatif_case_keep(asked, memory_format("%.*s", (int)n, text));
     if (n == 0)
@@ -136,12 +88,14 @@ static int read_rebalance(const char *text, struct whatif_case *asked, struct er
     return 0;
 }
 
-static const struct whatif_option rows[] = {
+const struct whatif_option whatif_options_of_dealing[] = {
     {.name = "workers",
      .kind = WHATIF_AXIS,
      .argument = "N",
      .is_estimate = true,
-     .read = read_workers,
+     .read = whatif_read_count,
+     .field = offsetof(struct whatif_case, n_workers),
+     .most = 1000000,
      .help = "run the task farm with N workers; each task goes to the next free worker",
      .excludes = "rebalance",
      .why = "both decide which rank does which work: give one of them"},
@@ -149,7 +103,8 @@ static const struct whatif_option rows[] = {
      .kind = WHATIF_AXIS,
      .argument = "POLICY",
      .is_estimate = true,
-     .read = read_dealing,
+     .read = whatif_read_text,
+     .field = offsetof(struct whatif_case, dealing),
      .help = "hand out the tasks by this policy, a bundled one or a file",
      .default_text = "as recorded",
      .excludes = "rebalance",
@@ -162,8 +117,8 @@ static const struct whatif_option rows[] = {
      .value_bytes = rebalance_bytes,
      .help = "balance the load during the run by this policy, a bundled one or a file; such as "
              "magda:poll=1ms,transfer=2ms"},
+    {.name = NULL},
 };
-const struct whatif_kind whatif_kind_dealt = {rows, sizeof rows / sizeof rows[0]};
 
 // --- policies
 
@@ -182,8 +137,8 @@ static void change_balancing(struct balancing_policy *balancing,
         balancing->transfer_ns = given->transfer_ns;
     if (given->poll_ns != PAG_NOT_KNOWN)
         balancing->poll_ns = given->poll_ns;
-    if (given->n_free_hosts != UINT32_MAX)
-        balancing->n_free_hosts = given->n_free_hosts;
+    if (given->n_free_hosts != PAG_NOT_KNOWN)
+        balancing->n_free_hosts = (uint32_t)given->n_free_hosts;
 }
 
 int whatif_read_policy(struct whatif_case *asked, struct error *err)
@@ -263,7 +218,6 @@ struct whatif_estimates {
     bool has_farm, has_spans;
     struct farm_run farm;
     struct work_spans spans;
-    struct observed observed; // with the spans
 };
 
 struct whatif_estimates *whatif_estimates_new(void)
@@ -275,7 +229,6 @@ static void forget(struct whatif_estimates *estimates)
 {
     farm_run_release(&estimates->farm);
     work_spans_release(&estimates->spans);
-    observed_release(&estimates->observed);
     *estimates = (struct whatif_estimates){0};
 }
 
@@ -325,7 +278,7 @@ static int estimate_workers(struct whatif_estimates *estimates, const struct wha
             .master = run->master,
             .n_tasks = run->farm.n_tasks,
             .n_phases = run->farm.n_phases,
-            .n_cores = run->observed.n_cores,
+            .n_cores = run->n_cores,
             .replayed_ns = run->phases_ns,
             .recorded_ns = run->recorded_ns,
             .modelled_ns = run->modelled_ns,
@@ -349,10 +302,11 @@ static int find_spans(struct whatif_estimates *estimates, const struct whatif_ca
     struct work_spans *spans = &estimates->spans;
     work_spans_init(spans, (uint32_t)measured->replay.n_ranks);
     const struct pag_listener listener = work_spans_listener(spans);
-    if (observe_run(measured->trace, &asked->scenario, measured->recorded, &listener,
-                    &estimates->observed, err) != 0)
+    uint64_t ignored_ns;
+    if (observe_run(measured->trace, &asked->scenario, measured->recorded, &listener, &ignored_ns,
+                    err) != 0)
         return -1;
-    if (estimates->observed.shares_cores)
+    if (asked->scenario.is_shared)
         return error_set(err, "--rebalance: ranks share cores, so computing time does not measure "
                               "work; --cores can give each rank a core of its own");
     if (spans->n_not_kept > 0)

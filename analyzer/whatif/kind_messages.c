@@ -5,87 +5,58 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options
 
-static int read_drop_sync(const char *text, struct whatif_case *asked, struct error *err)
+static int check_drop_sync(const char *text, struct error *err)
 {
-    struct scenario_settings *settings = &asked->settings;
-    if (*text == '\0')
-        return error_set(err, "--drop-sync: a region is missing");
-    whatif_case_append(asked, &settings->drops, &settings->n_drops, text);
+    return *text ? 0 : error_set(err, "--drop-sync: a region is missing");
+}
+
+static int parse_joined_size(const char *text, uint64_t *size_bytes, struct error *err)
+{
+    *size_bytes = UINT64_MAX;
+    if (strcmp(text, "all") != 0 && option_read_size(text, size_bytes, err) != 0)
+        return error_wrap(err, "it is a size or all");
     return 0;
 }
 
-static int read_cut_messages(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (message_cut_check(text, err) != 0)
-        return -1;
-    struct scenario_settings *settings = &asked->settings;
-    whatif_case_append(asked, &settings->cuts, &settings->n_cuts, text);
-    return 0;
-}
-
-static int read_move(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (moves_check_form(text, err) != 0)
-        return -1;
-    struct scenario_settings *settings = &asked->settings;
-    whatif_case_append(asked, &settings->moves, &settings->n_moves, text);
-    return 0;
-}
-
-static int read_overlap(const char *text, struct whatif_case *asked, struct error *err)
-{
-    (void)err;
-    struct scenario_settings *settings = &asked->settings;
-    whatif_case_append(asked, &settings->overlaps, &settings->n_overlaps, text);
-    return 0;
-}
-
-static int read_move_data(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (option_read_size(text, &asked->settings.move_data_bytes, err) != 0)
-        return error_wrap(err, "--move-data %s", text);
-    return 0;
-}
-
-static int read_aggregate(const char *text, struct whatif_case *asked, struct error *err)
-{
-    uint64_t size_bytes = 0;
-    if (strcmp(text, "all") == 0)
-        size_bytes = UINT64_MAX;
-    else if (option_read_size(text, &size_bytes, err) != 0)
-        return error_wrap(err, "--aggregate %s: it is a size or all", text);
-    asked->settings.aggregate_bytes = size_bytes;
-    return 0;
-}
-
-static const struct whatif_option rows[] = {
+const struct whatif_option whatif_options_of_messages[] = {
     {.name = "drop-sync",
      .kind = WHATIF_REPEATED,
      .argument = "REGION",
-     .read = read_drop_sync,
+     .read = whatif_read_one_more,
+     .field = offsetof(struct whatif_case, settings.drops),
+     .n_field = offsetof(struct whatif_case, settings.n_drops),
+     .check = check_drop_sync,
      .help = "leave out the barriers and other pure synchronisation in a region"},
     {.name = "cut-messages",
      .kind = WHATIF_REPEATED_AXIS,
      .argument = "CONDITION[=F]",
-     .read = read_cut_messages,
+     .read = whatif_read_one_more,
+     .field = offsetof(struct whatif_case, settings.cuts),
+     .n_field = offsetof(struct whatif_case, settings.n_cuts),
+     .check = message_cut_check,
      .values = message_cut_factor,
      .help = "leave out some messages, such as size>=64KiB, or multiply their bytes by F"},
     {.name = "move",
      .kind = WHATIF_REPEATED,
      .argument = "REGION=FROM:TO",
-     .read = read_move,
+     .read = whatif_read_one_more,
+     .field = offsetof(struct whatif_case, settings.moves),
+     .n_field = offsetof(struct whatif_case, settings.n_moves),
+     .check = moves_check_form,
      .help = "ranks TO do the work that ranks FROM do for them in a region, such as serve=0:1-3"},
     {.name = "move-data",
      .kind = WHATIF_AXIS,
      .argument = "BYTES",
-     .read = read_move_data,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, settings.move_data_bytes),
+     .parse = option_read_size,
      .help = "with --move: bytes added to each message that takes work along",
      .default_text = "0",
      .needs = "move",
@@ -93,15 +64,19 @@ static const struct whatif_option rows[] = {
     {.name = "overlap",
      .kind = WHATIF_REPEATED,
      .argument = "REGION",
-     .read = read_overlap,
+     .read = whatif_read_one_more,
+     .field = offsetof(struct whatif_case, settings.overlaps),
+     .n_field = offsetof(struct whatif_case, settings.n_overlaps),
      .help = "wait for the messages in a region as late as possible (the gain is an upper bound)"},
     {.name = "aggregate",
      .kind = WHATIF_AXIS,
      .argument = "BYTES|all",
-     .read = read_aggregate,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, settings.aggregate_bytes),
+     .parse = parse_joined_size,
      .help = "join adjacent messages to one rank, up to this size (the gain is an upper bound)"},
+    {.name = NULL},
 };
-const struct whatif_kind whatif_kind_messages = {rows, sizeof rows / sizeof rows[0]};
 
 // --- in a report
 

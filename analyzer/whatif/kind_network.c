@@ -13,48 +13,17 @@
 
 // --- options
 
-static int read_machine(const char *text, struct whatif_case *asked, struct error *err)
+static int parse_bandwidth(const char *text, uint64_t *bandwidth, struct error *err)
 {
-    asked->machine_file = text;
-    (void)err; // machine_read() reads the file
-    return 0;
+    if (option_read_size(text, bandwidth, err) != 0)
+        return -1;
+    return *bandwidth > 0 ? 0 : error_set(err, "more than 0 bytes a second");
 }
 
-static int read_latency(const char *text, struct whatif_case *asked, struct error *err)
+static int read_tolerance(const struct whatif_option *option, const char *text,
+                          struct whatif_case *asked, struct error *err)
 {
-    return whatif_read_time("latency", text, &asked->latency_ns, err);
-}
-
-static int read_bandwidth(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (option_read_size(text, &asked->bandwidth, err) != 0)
-        return error_wrap(err, "--bandwidth %s", text);
-    if (asked->bandwidth == 0)
-        return error_set(err, "--bandwidth %s: more than 0 bytes a second", text);
-    return 0;
-}
-
-static int read_eager(const char *text, struct whatif_case *asked, struct error *err)
-{
-    if (option_read_size(text, &asked->eager_bytes, err) != 0)
-        return error_wrap(err, "--eager %s", text);
-    return 0;
-}
-
-static int read_add_latency(const char *text, struct whatif_case *asked, struct error *err)
-{
-    return whatif_read_time("add-latency", text, &asked->settings.added_latency_ns, err);
-}
-
-static int read_timeless(const char *text, struct whatif_case *asked, struct error *err)
-{
-    asked->settings.is_timeless = true;
-    (void)text, (void)err; // scenario_init() knows the machine
-    return 0;
-}
-
-static int read_tolerance(const char *text, struct whatif_case *asked, struct error *err)
-{
+    (void)option;
     const double most = 1000;
     for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char *percent = memory_format("%.*s", (int)strcspn(at, ","), at);
@@ -74,43 +43,53 @@ static int read_tolerance(const char *text, struct whatif_case *asked, struct er
     return 0;
 }
 
-static const struct whatif_option rows[] = {
+const struct whatif_option whatif_options_of_network[] = {
     {.name = "machine",
      .kind = WHATIF_VALUE,
      .argument = "MACHINE",
-     .read = read_machine,
+     .read = whatif_read_text,
+     .field = offsetof(struct whatif_case, machine_file),
      .help = "cost model of messages, collectives and cores: a file, or a bundled machine"},
     {.name = "latency",
      .kind = WHATIF_AXIS,
      .argument = "T",
-     .read = read_latency,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, latency_ns),
+     .parse = cost_time_read,
      .help = "with --machine: the network's latency",
      .needs = "machine",
      .does = "changes the network of"},
     {.name = "bandwidth",
      .kind = WHATIF_AXIS,
      .argument = "B",
-     .read = read_bandwidth,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, bandwidth),
+     .parse = parse_bandwidth,
      .help = "with --machine: the network's bandwidth in bytes a second",
      .needs = "machine",
      .does = "changes the network of"},
     {.name = "eager",
      .kind = WHATIF_AXIS,
      .argument = "BYTES",
-     .read = read_eager,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, eager_bytes),
+     .parse = option_read_size,
      .help = "with --machine: the largest message the network sends eagerly",
      .needs = "machine",
      .does = "changes the network of"},
     {.name = "timeless",
      .kind = WHATIF_FLAG,
-     .read = read_timeless,
+     .read = whatif_read_flag,
+     .field = offsetof(struct whatif_case, settings.is_timeless),
      .help = "with --machine: keep only the trace's order of events; all times are the machine's",
      .needs = "machine",
      .does = "takes all times from"},
     {.name = "add-latency",
      .kind = WHATIF_AXIS,
      .argument = "T",
-     .read = read_add_latency,
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, settings.added_latency_ns),
+     .parse = cost_time_read,
      .help = "add T to each message between nodes"},
     {.name = "tolerance",
      .kind = WHATIF_VALUE,
@@ -118,8 +97,8 @@ static const struct whatif_option rows[] = {
      .read = read_tolerance,
      .help = "search the extra latency and the bandwidth at which the run takes this much longer, "
              "such as 1,5"},
+    {.name = NULL},
 };
-const struct whatif_kind whatif_kind_network = {rows, sizeof rows / sizeof rows[0]};
 
 // --- the machine of a case
 
@@ -219,7 +198,7 @@ static int put_timeless(struct whatif_point *point, const struct timeless *timel
     point->unused_rules = timeless_unused(timeless);
     point->rules = memory_zeroed(machine->n_computes, sizeof *point->rules);
     for (; point->n_rules < machine->n_computes; point->n_rules++) {
-        const struct timeless_rule_use *rule = &timeless_rules(timeless)[point->n_rules];
+        const struct timeless_rule_use *rule = &use.rules[point->n_rules];
         point->rules[point->n_rules] = (struct whatif_rule){
             .region = memory_copy_text(machine->computes[point->n_rules].pattern),
             .n_visits = rule->n_visits,

@@ -13,7 +13,8 @@
 
 // --- options
 
-static int read_scale(const char *text, struct whatif_case *asked, struct error *err)
+static int read_scale(const struct whatif_option *option, const char *text,
+                      struct whatif_case *asked, struct error *err)
 {
     const char *equals = strrchr(text, '=');
     if (!equals || equals == text)
@@ -24,7 +25,7 @@ static int read_scale(const char *text, struct whatif_case *asked, struct error 
     struct region_scale *scale = &scales[settings->n_scales++];
     settings->scales = scales;
     scale->pattern = whatif_case_keep(asked, memory_format("%.*s", (int)(equals - text), text));
-    return whatif_read_factor("scale", text, 0, &scale->factor, err);
+    return whatif_read_factor(option, text, 0, &scale->factor, err);
 }
 
 static struct region_work *add_work(struct whatif_case *asked, const char *pattern, size_t length)
@@ -38,8 +39,10 @@ static struct region_work *add_work(struct whatif_case *asked, const char *patte
     return work;
 }
 
-static int read_duration(const char *text, struct whatif_case *asked, struct error *err)
+static int read_duration(const struct whatif_option *option, const char *text,
+                         struct whatif_case *asked, struct error *err)
 {
+    (void)option;
     const char *equals = strrchr(text, '=');
     if (!equals || equals == text)
         return error_set(err, "--duration %s: not of the form REGION=T", text);
@@ -61,8 +64,10 @@ static bool is_of_operator(const char *text, const char *equals)
     return false;
 }
 
-static int read_balance(const char *text, struct whatif_case *asked, struct error *err)
+static int read_balance(const struct whatif_option *option, const char *text,
+                        struct whatif_case *asked, struct error *err)
 {
+    (void)option;
     const char *equals = strrchr(text, '=');
     struct error ignored;
     if (equals && is_of_operator(text, equals) &&
@@ -79,7 +84,7 @@ static int read_balance(const char *text, struct whatif_case *asked, struct erro
     return 0;
 }
 
-static const struct whatif_option rows[] = {
+const struct whatif_option whatif_options_of_work[] = {
     {.name = "scale",
      .kind = WHATIF_REPEATED_AXIS,
      .argument = "REGION=F",
@@ -95,8 +100,8 @@ static const struct whatif_option rows[] = {
      .argument = "REGION[=RANKS]",
      .read = read_balance,
      .help = "spread the computing in a region evenly over its ranks"},
+    {.name = NULL},
 };
-const struct whatif_kind whatif_kind_work = {rows, sizeof rows / sizeof rows[0]};
 
 // --- in a report
 
@@ -134,41 +139,25 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
     whatif_report_note(report, text);
 }
 
-/// Whether pattern INDEX is one of --drop-sync or --overlap: calls are meant.
-static bool names_calls(const struct scenario *scenario, uint32_t index)
+/// Functions that were not recorded have the computing before their MPI calls. Where calls are
+/// meant, what is left out by name may have carried data.
+static void note_regions(struct whatif_report *report, const struct scenario *scenario)
 {
-    for (size_t i = 0; i < scenario->drops.n; i++)
-        if (scenario->drops.patterns[i] == index)
-            return true;
-    for (size_t i = 0; i < scenario->overlaps.n; i++)
-        if (scenario->overlaps.patterns[i] == index)
-            return true;
-    return false;
-}
-
-/// Functions that were not recorded have the computing before their MPI calls.
-static void note_unrecorded(struct whatif_report *report, const struct scenario *scenario,
-                            const struct pag_result *replay)
-{
-    for (uint32_t i = 0; i < region_patterns_count(scenario->regions); i++)
-        if (!names_calls(scenario, i) &&
-            region_patterns_is_unrecorded(scenario->regions, replay, i))
+    const struct region_patterns *patterns = scenario->regions;
+    uint64_t for_calls = scenario->drops | scenario->overlaps;
+    uint32_t n = region_patterns_count(patterns);
+    for (uint32_t i = 0; i < n; i++)
+        if (!(for_calls >> i & 1) && region_patterns_is_unrecorded(patterns, i))
             whatif_report_note(report,
                                memory_format("%s: not recorded as a region; the computing before "
                                              "the MPI calls made from it counts as its own",
-                                             region_patterns_text(scenario->regions, i)));
-}
-
-/// What is left out by name may have carried data.
-static void note_data(struct whatif_report *report, const struct scenario *scenario)
-{
-    for (size_t i = 0; i < scenario->drops.n; i++)
-        if (region_patterns_names_data(scenario->regions, scenario->drops.patterns[i]))
+                                             region_patterns_text(patterns, i)));
+    for (uint32_t i = 0; i < n; i++)
+        if (scenario->drops >> i & 1 && region_patterns_names_data(patterns, i))
             whatif_report_note(
-                report, memory_format(
-                            "%s: operations that carry data are left out too, because "
-                            "it names them directly",
-                            region_patterns_text(scenario->regions, scenario->drops.patterns[i])));
+                report, memory_format("%s: operations that carry data are left out too, because "
+                                      "it names them directly",
+                                      region_patterns_text(patterns, i)));
 }
 
 int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measured,
@@ -180,8 +169,7 @@ int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measure
     if (region_patterns_check(first->regions, &measured->replay, err) != 0 ||
         region_works_check(first, err) != 0)
         return -1;
-    note_unrecorded(report, first, &measured->replay);
-    note_data(report, first);
+    note_regions(report, first);
     if (first->works.n > 0) {
         *visits = visits_gather(measured->trace, first, measured->recorded, err);
         if (!*visits)

@@ -8,14 +8,11 @@
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/whatif/options.h"
 
-struct whatif_kind {
-    const struct whatif_option *options; // in the order of the help
-    size_t n;
-};
+/// One row for each option, in the order of the help. A row without a name ends the table.
+extern const struct whatif_option whatif_options_of_cores[], whatif_options_of_network[],
+    whatif_options_of_work[], whatif_options_of_messages[], whatif_options_of_dealing[];
 
 // --- kind_cores.c: where ranks run, on what cores, and how they share them
-
-extern const struct whatif_kind whatif_kind_cores;
 
 /// How the ranks of PLAN's first case share cores, in REPORT.
 void whatif_describe_cores(struct whatif_report *report, const struct whatif_plan *plan,
@@ -25,16 +22,13 @@ void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenari
 /// The nodes of the predicted run in RESULT, which has those of the recording.
 void whatif_put_nodes(struct result *result, const struct scenario *scenario);
 
-/// How ranks of MEASURED wait, where neither OPTIONS nor PLAN, read from them, say it: gives
-/// OPTIONS
-/// --wait spin where its MPI polls without leaving cores, and ranks shared cores or will do so, and
-/// --slice unless that, --hand-over or --machine is there. Whether it gave any.
-bool whatif_assume_waiting(struct whatif_options *options, const struct whatif_plan *plan,
-                           const struct replay_run *measured);
+/// How ranks of MEASURED wait, where PLAN does not say it: into WORDS, with room for 2 more, --wait
+/// spin where its MPI polls without leaving cores, and ranks shared cores or will do so, and
+/// --slice unless that, --hand-over or --machine is given. How many there are then of N_WORDS.
+size_t whatif_assume_waiting(const struct whatif_plan *plan, const struct replay_run *measured,
+                             struct advice_word *words, size_t n_words);
 
 // --- kind_network.c: what messages and collectives cost
-
-extern const struct whatif_kind whatif_kind_network;
 
 /// ASKED gets MACHINE, which must outlive it, with its own network, if it is for one. 0, or -1 and
 /// ERR.
@@ -47,8 +41,6 @@ int whatif_put_network(struct whatif_point *point, const struct prediction *pred
 
 // --- kind_work.c: how much work regions are
 
-extern const struct whatif_kind whatif_kind_work;
-
 /// Checks the regions that PLAN names against the paths of MEASURED. Where their work is set visits
 /// are counted in a further pass: *VISITS, which the caller frees, else NULL; each case gets them.
 /// REPORT notes what is assumed. 0, or -1 and ERR.
@@ -57,14 +49,10 @@ int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measure
 
 // --- kind_messages.c: operations left out, joined, moved, or waited for later
 
-extern const struct whatif_kind whatif_kind_messages;
-
 void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,
                          const struct simulated *found);
 
 // --- kind_dealt.c: work dealt while the program runs
-
-extern const struct whatif_kind whatif_kind_dealt;
 
 /// The policy of ASKED, if it names one. 0, or -1 and ERR; it belongs to ASKED in either case.
 int whatif_read_policy(struct whatif_case *asked, struct error *err);

@@ -4,8 +4,8 @@
 // says of it. The command's rows, whether a what-if is wanted, combinations of lists of values, the
 // change in words and the `set` of each point follow from the rows.
 //
-//     options ── whatif_plan_read() ──▶ a case for each combination of values, with its settings
-//             ── whatif_plan_prepare() ──▶ each case with the scenario that the simulation takes
+//     words ── whatif_plan_read() ──▶ a case for each combination of values, with its settings
+//           ── whatif_plan_prepare() ──▶ each case with the scenario that the simulation takes
 #ifndef PAGODA_WHATIF_OPTIONS_H
 #define PAGODA_WHATIF_OPTIONS_H
 
@@ -16,6 +16,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
 #include "analyzer/replay/replay_run.h"
+#include "analyzer/result/advice.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/simulation/scenario.h"
@@ -31,16 +32,24 @@ enum whatif_option_kind {
 };
 
 struct whatif_case;
+struct whatif_option;
 
-/// Puts one value of an option into ASKED; TEXT lives as long as that, NULL for a flag. 0, or -1
-/// and ERR with a sentence that begins with the option: "--cores 0: from 1 to 65536".
-typedef int whatif_reader(const char *text, struct whatif_case *asked, struct error *err);
+/// Puts one value of OPTION into ASKED; TEXT lives as long as that, NULL for a flag. 0, or -1 and
+/// ERR with a sentence that begins with the option: "--cores 0: from 1 to 65536".
+typedef int whatif_reader(const struct whatif_option *option, const char *text,
+                          struct whatif_case *asked, struct error *err);
 
 struct whatif_option {
     const char *name; // without the dashes
     enum whatif_option_kind kind;
     const char *argument; // for the help, NULL for a flag
     whatif_reader *read;
+    // Of those readers below that say so: where the value goes in struct whatif_case.
+    size_t field;
+    uint32_t most;                                                      // of a count
+    int (*parse)(const char *text, uint64_t *value, struct error *err); // of a value
+    size_t n_field;                                                     // of a list of texts
+    int (*check)(const char *text, struct error *err);                  // NULL: none is needed
     /// Of a repeated axis: where its values begin, NULL where it has none; NULL: after the last
     /// `=`.
     const char *(*values)(const char *text);
@@ -64,7 +73,7 @@ extern const struct option_group whatif_groups[WHATIF_GROUPS];
 
 enum { WHATIF_MAX_OPTIONS = 40 }; // rows of all kinds
 
-/// The options as they were given, by row; zeroed: none.
+/// The options of a command line, by row; zeroed: none.
 struct whatif_options {
     struct whatif_given {
         bool is_set;              // a flag
@@ -75,23 +84,8 @@ struct whatif_options {
 
 /// Puts the options' rows, at most WHATIF_MAX_OPTIONS, into a command's table; their number.
 size_t whatif_option_rows(struct whatif_options *options, struct option_row *rows);
-
-/// Gives the option NAME (without dashes) as a command line would: VALUE, NULL for a flag, belongs
-/// to the caller as long as OPTIONS. False when there is no such option.
-bool whatif_options_give(struct whatif_options *options, const char *name, const char *value);
-
-/// Whether any option was given, and whether NAME, one of the table, was.
-bool whatif_is_wanted(const struct whatif_options *options);
-bool whatif_options_have(const struct whatif_options *options, const char *name);
-
-/// What was given for NAME, one of the table.
-struct whatif_given *whatif_options_given(struct whatif_options *options, const char *name);
-
-/// Calls EACH with every option given and its value, NULL for a flag, in the order of the table.
-void whatif_options_each(const struct whatif_options *options,
-                         void (*each)(void *context, const char *name, const char *value),
-                         void *context);
-
+/// What was given, in the order of the table: how many *WORDS, which the caller frees.
+size_t whatif_options_words(const struct whatif_options *options, struct advice_word **words);
 void whatif_options_release(struct whatif_options *options);
 
 // --- what they ask for
@@ -117,10 +111,9 @@ struct whatif_case {
     uint32_t n_workers;  // of a task farm; 0: as recorded
     const char *dealing; // a policy, NULL: not given
     struct whatif_rebalance {
-        const char *policy;            // NULL: not given
-        uint64_t threshold;            // in place of its file's, millionths; PAG_NOT_KNOWN: none
-        uint64_t poll_ns, transfer_ns; // likewise
-        uint32_t n_free_hosts;         // UINT32_MAX: none
+        const char *policy; // NULL: not given
+        uint64_t threshold; // in place of its file's, millionths; PAG_NOT_KNOWN: none
+        uint64_t poll_ns, transfer_ns, n_free_hosts; // likewise
     } rebalance;
     const double *tolerances; // percent
     size_t n_tolerances;
@@ -135,7 +128,15 @@ struct whatif_case {
 /// Whether the run time of ASKED is estimated: only that is known.
 bool whatif_case_is_estimate(const struct whatif_case *asked);
 
-// --- for readers
+// --- readers that need nothing but their row
+
+/// A text, one more text, a flag, one of the words of the row's argument, a whole number from 1 on,
+/// what the row's function parses; .field is a const char *, a const char *const * (and .n_field
+/// its number), a bool, a bool (is it the second word?), a uint32_t, a uint64_t.
+whatif_reader whatif_read_text, whatif_read_one_more, whatif_read_flag, whatif_read_choice,
+    whatif_read_count, whatif_read_value;
+
+// --- for the others
 
 /// TEXT, which is freed with ASKED.
 char *whatif_case_keep(struct whatif_case *asked, char *text);
@@ -146,29 +147,18 @@ char *whatif_case_keep(struct whatif_case *asked, char *text);
 ///     scales[s->n_scales++] = ...;
 void *whatif_case_grow(struct whatif_case *asked, const void *array, size_t n, size_t item_bytes);
 
-/// Appends TEXT to a list of texts.
-void whatif_case_append(struct whatif_case *asked, const char *const **texts, size_t *n_texts,
-                        const char *text);
-
-// OPTION is the name for the error's sentence. 0, or -1 and ERR.
-
-/// FIRST or SECOND; *IS_SECOND says which.
-int whatif_choose(const char *option, const char *text, const char *first, const char *second,
-                  bool *is_second, struct error *err);
-/// A whole number from 1 to MOST.
-int whatif_read_number(const char *option, const char *text, uint32_t most, uint32_t *number,
-                       struct error *err);
-/// A time, by cost_time_read().
-int whatif_read_time(const char *option, const char *text, uint64_t *time_ns, struct error *err);
-/// A factor in millionths, at least LEAST of them; what is before a `=` is skipped.
-int whatif_read_factor(const char *option, const char *text, uint64_t least, uint64_t *millionths,
-                       struct error *err);
+/// A factor in millionths, at least LEAST of them; what is before a `=` is skipped. 0, or -1 and
+/// ERR.
+int whatif_read_factor(const struct whatif_option *option, const char *text, uint64_t least,
+                       uint64_t *millionths, struct error *err);
 
 // --- plan.c
 
 /// What the options ask for: every combination of the values of options with several. It must not
 /// be moved once it is prepared.
 struct whatif_plan {
+    struct advice_word *words; // the options; their texts belong to the caller
+    size_t n_words;
     struct whatif_case *cases; // the last option with several values varies fastest
     size_t n_cases;
     bool is_list;
@@ -183,10 +173,14 @@ struct whatif_plan {
     bool is_prepared; // this and all cases
 };
 
-/// Reads the options. 0, or -1 and ERR: which value is none, with what it could be. The caller
-/// releases the plan in either case.
-int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *options,
+/// Reads the N options WORDS; of one that is given again the last value counts, unless it may be
+/// repeated. 0, or -1 and ERR: which value is none, with what it could be. The caller releases the
+/// plan in either case.
+int whatif_plan_read(struct whatif_plan *plan, const struct advice_word *words, size_t n,
                      struct error *err);
+
+/// Whether the option NAME is given.
+bool whatif_plan_has(const struct whatif_plan *plan, const char *name);
 
 /// Reads the machines and policies that PLAN names. 0, or -1 and ERR.
 int whatif_plan_read_files(struct whatif_plan *plan, struct error *err);
@@ -196,11 +190,14 @@ int whatif_plan_read_files(struct whatif_plan *plan, struct error *err);
 int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *definitions,
                         struct error *err);
 
-/// Prepares PLAN, read from OPTIONS, for MEASURED, which was replayed with its costs gathered.
-/// Where OPTIONS do not say how waiting ranks behave and MEASURED does, OPTIONS get that, and PLAN
-/// is made anew from them. 0, or -1 and ERR.
-int whatif_plan_complete(struct whatif_plan *plan, struct whatif_options *options,
-                         const struct replay_run *measured, struct error *err);
+/// PLAN becomes what the N options WORDS ask for, prepared likewise.
+int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words, size_t n,
+                       const struct definitions *definitions, struct error *err);
+
+/// Prepares PLAN for MEASURED, which was replayed with its costs gathered. Where PLAN does not say
+/// how waiting ranks behave and MEASURED does, that is added to its options. 0, or -1 and ERR.
+int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *measured,
+                         struct error *err);
 
 /// That assumption in words.
 extern const char whatif_waiting_note[];

@@ -3,11 +3,12 @@
 #include "analyzer/whatif/placement_search.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/simulation/cores/core_groups.h"
+#include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/whatif/jobs.h"
 #include "analyzer/whatif/partition.h"
 
@@ -44,33 +45,12 @@ char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
     char **words = memory_zeroed(places->n, sizeof(char *));
     *n = 0;
     for (uint32_t node = 0; node < places->n; node++) {
-        char *text = NULL;
-        size_t size;
-        FILE *out = open_memstream(&text, &size);
-        bool has_any = false;
+        char *ranks = rank_list_text(mapping->node_of_rank, n_ranks, node);
         char *name = place_name(places, node);
-        for (uint32_t rank = 0; rank < n_ranks; rank++) {
-            if (mapping->node_of_rank[rank] != node)
-                continue;
-            uint32_t last = rank;
-            while (last + 1 < n_ranks && mapping->node_of_rank[last + 1] == node)
-                last++;
-            if (has_any)
-                fputc(',', out);
-            else
-                fprintf(out, "%s=", name);
-            fprintf(out, "%" PRIu32, rank);
-            if (last > rank)
-                fprintf(out, "-%" PRIu32, last);
-            has_any = true;
-            rank = last;
-        }
-        fclose(out);
+        if (*ranks)
+            words[(*n)++] = memory_format("%s=%s", name, ranks);
+        free(ranks);
         free(name);
-        if (has_any)
-            words[(*n)++] = text;
-        else
-            free(text);
     }
     return words;
 }
@@ -137,11 +117,11 @@ static void judge(struct search *search, struct mapping *mappings, size_t n)
 static void survey_places(struct search *search)
 {
     static const struct scenario_settings unchanged = SCENARIO_UNCHANGED_FIELDS;
-    struct whatif_target target;
+    struct whatif_plan target;
     struct error unplaced = {{0}}; // without --place it may be none
-    (void)whatif_target_read(&target, search->batch, &unplaced);
+    (void)whatif_job_plan(search->batch, &(struct whatif_job){0}, &target, &unplaced);
     const struct scenario_settings *settings =
-        target.plan.n_cases > 0 ? &target.plan.cases[0].settings : &unchanged;
+        target.n_cases > 0 ? &target.cases[0].settings : &unchanged;
     const struct machine *given = settings->machine;
     search->are_alike = !given || (given->n_nodes == 0 && given->n_groups == 0);
     search->are_alike = search->are_alike && settings->n_node_speeds == 0;
@@ -149,14 +129,11 @@ static void survey_places(struct search *search)
         search->are_alike = search->are_alike && given->collectives[i].n_missing_nodes == 0;
     for (uint32_t node = 0; node < search->n_nodes; node++) {
         char *name = place_name(search->places, node);
-        const struct machine_node *own = given ? machine_node(given, name) : NULL;
-        uint32_t n_cores = settings->n_cores;
-        if (n_cores == 0 && given)
-            n_cores = own && own->n_cores > 0 ? own->n_cores : given->n_cores;
+        uint32_t n_cores = core_groups_given(settings, name);
         search->n_cores[node] = n_cores > 0 ? n_cores : 1;
         free(name);
     }
-    whatif_target_release(&target);
+    whatif_plan_release(&target);
 }
 
 /// The fewest nodes, the first ones, that have a core for each rank; all, where these do not.
@@ -506,46 +483,33 @@ struct mapping placement_search(const struct whatif_batch *batch, const struct r
 
 // --- --map auto
 
-/// Words in the making.
-struct words {
-    struct advice_word *items;
-    size_t n, capacity;
-};
-
-/// Everything except --nodes and --map.
-static void add_other_word(void *context, const char *name, const char *value)
+int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured, char ***texts,
+                    size_t *n, struct error *err)
 {
-    struct words *words = context;
-    if (strcmp(name, "nodes") == 0 || strcmp(name, "map") == 0)
-        return;
-    words->items =
-        array_reserve(words->items, &words->capacity, words->n + 1, sizeof *words->items);
-    words->items[words->n++] = (struct advice_word){(char *)name, (char *)value};
-}
-
-int whatif_map_auto(struct whatif_plan *plan, struct whatif_options *options,
-                    const struct replay_run *measured, char ***texts, size_t *n, struct error *err)
-{
-    struct whatif_given *map = whatif_options_given(options, "map");
-    if (!map->text || !strstr(map->text, "auto"))
-        return 0;
-    size_t n_replays = 0;
-    struct words words = {0};
-    whatif_options_each(options, add_other_word, &words);
-    const struct whatif_batch batch = {
-        .measured = measured, .words = words.items, .n_words = words.n};
-    const struct search_places places = {.n = plan->cases[0].settings.n_nodes};
-    struct mapping best =
-        placement_search(&batch, &measured->result, &places, MAX_REPLAYS, &n_replays);
-    *texts = mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, n);
-    map->text = whatif_options_given(options, "nodes")->text = NULL;
-    for (size_t i = 0; i < *n; i++)
-        whatif_options_give(options, "place", (*texts)[i]);
-    free(best.node_of_rank);
-    free(words.items);
-    bool assumes_waiting = plan->assumes_waiting;
-    whatif_plan_release(plan);
-    int status = whatif_plan_read(plan, options, err);
-    plan->assumes_waiting = assumes_waiting;
-    return status == 0 ? whatif_plan_prepare(plan, trace_definitions(measured->trace), err) : -1;
+    struct advice_word *words = memory_zeroed(plan->n_words + 1, sizeof *words);
+    size_t n_words = 0, n_replays = 0;
+    bool is_auto = false;
+    for (size_t i = 0; i < plan->n_words; i++) { // everything except --nodes and --map
+        const struct advice_word *word = &plan->words[i];
+        bool is_map = strcmp(word->option, "map") == 0;
+        is_auto = is_auto || (is_map && strstr(word->value, "auto"));
+        if (!is_map && strcmp(word->option, "nodes") != 0)
+            words[n_words++] = *word;
+    }
+    int status = 0;
+    if (is_auto) {
+        const struct whatif_batch batch = {
+            .measured = measured, .words = words, .n_words = n_words};
+        const struct search_places places = {.n = plan->cases[0].settings.n_nodes};
+        struct mapping best =
+            placement_search(&batch, &measured->result, &places, MAX_REPLAYS, &n_replays);
+        *texts = mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, n);
+        free(best.node_of_rank);
+        words = memory_resize(words, n_words + *n + 1, sizeof *words);
+        for (size_t i = 0; i < *n; i++)
+            words[n_words++] = (struct advice_word){(char *)"place", (*texts)[i]};
+        status = whatif_plan_change(plan, words, n_words, trace_definitions(measured->trace), err);
+    }
+    free(words);
+    return status;
 }

@@ -36,10 +36,10 @@ struct mapping placement_search(const struct whatif_batch *batch, const struct r
 char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
                      const struct search_places *places, size_t *n);
 
-/// Replaces --nodes and --map auto in OPTIONS, if they are given, by --place of the best placement
-/// found for the run MEASURED under all other options, and PLAN, complete, by one for that. *TEXTS,
-/// N of them, then belong to OPTIONS; the caller frees them with the array. 0, or -1 and ERR.
-int whatif_map_auto(struct whatif_plan *plan, struct whatif_options *options,
-                    const struct replay_run *measured, char ***texts, size_t *n, struct error *err);
+/// If PLAN, completed for MEASURED, has --map auto, it becomes one with --place of the best
+/// placement found under all its other options. *TEXTS, N of them, then belong to PLAN; the caller
+/// frees them with the array after it. 0, or -1 and ERR.
+int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured, char ***texts,
+                    size_t *n, struct error *err);
 
 #endif

@@ -16,9 +16,9 @@ enum { MAX_POINTS = 1000 };
 // --- rows
 
 /// In the order of the help, and of the values in a change in words.
-static const struct whatif_kind *const kinds[] = {&whatif_kind_cores, &whatif_kind_network,
-                                                  &whatif_kind_work, &whatif_kind_messages,
-                                                  &whatif_kind_dealt};
+static const struct whatif_option *const kinds[] = {
+    whatif_options_of_cores, whatif_options_of_network, whatif_options_of_work,
+    whatif_options_of_messages, whatif_options_of_dealing};
 
 const struct option_group whatif_groups[WHATIF_GROUPS] = {
     {"place", "placement and cores", "what-if"}, {"machine", "machine and network", "what-if"},
@@ -29,31 +29,16 @@ const struct option_group whatif_groups[WHATIF_GROUPS] = {
 /// Row INDEX of all kinds; NULL behind the last one.
 static const struct whatif_option *row_at(size_t index)
 {
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        if (index < kinds[k]->n)
-            return &kinds[k]->options[index];
-        index -= kinds[k]->n;
-    }
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        for (const struct whatif_option *option = kinds[k]; option->name; option++)
+            if (index-- == 0)
+                return option;
     return NULL;
-}
-
-/// The row of the option NAME; SIZE_MAX: there is none.
-static size_t find_row(const char *name)
-{
-    for (size_t i = 0; row_at(i); i++)
-        if (strcmp(row_at(i)->name, name) == 0)
-            return i;
-    return SIZE_MAX;
 }
 
 static bool is_repeated(const struct whatif_option *option)
 {
     return option->kind == WHATIF_REPEATED || option->kind == WHATIF_REPEATED_AXIS;
-}
-
-static bool is_given(const struct whatif_given *given)
-{
-    return given->is_set || given->text || given->texts.count > 0;
 }
 
 size_t whatif_option_rows(struct whatif_options *options, struct option_row *rows)
@@ -80,54 +65,21 @@ size_t whatif_option_rows(struct whatif_options *options, struct option_row *row
     return n;
 }
 
-bool whatif_options_give(struct whatif_options *options, const char *name, const char *value)
+size_t whatif_options_words(const struct whatif_options *options, struct advice_word **words)
 {
-    size_t index = find_row(name);
-    if (index == SIZE_MAX)
-        return false;
-    struct whatif_given *given = &options->given[index];
-    if (row_at(index)->kind == WHATIF_FLAG)
-        given->is_set = true;
-    else if (is_repeated(row_at(index)))
-        options_list_append(&given->texts, &value, 1);
-    else
-        given->text = value;
-    return true;
-}
-
-bool whatif_is_wanted(const struct whatif_options *options)
-{
-    for (size_t i = 0; row_at(i); i++)
-        if (is_given(&options->given[i]))
-            return true;
-    return false;
-}
-
-struct whatif_given *whatif_options_given(struct whatif_options *options, const char *name)
-{
-    size_t index = find_row(name);
-    assert(index != SIZE_MAX && "bug: no what-if option has this name");
-    return &options->given[index];
-}
-
-bool whatif_options_have(const struct whatif_options *options, const char *name)
-{
-    size_t index = find_row(name);
-    assert(index != SIZE_MAX && "bug: no what-if option has this name");
-    return is_given(&options->given[index]);
-}
-
-void whatif_options_each(const struct whatif_options *options,
-                         void (*each)(void *context, const char *name, const char *value),
-                         void *context)
-{
+    size_t n = 0, capacity = 0;
+    *words = NULL;
     for (size_t i = 0; row_at(i); i++) {
         const struct whatif_given *given = &options->given[i];
-        for (size_t t = 0; t < given->texts.count; t++)
-            each(context, row_at(i)->name, given->texts.values[t]);
-        if (given->text || given->is_set)
-            each(context, row_at(i)->name, given->text);
+        bool is_single = given->is_set || given->text;
+        size_t n_values = is_single ? 1 : given->texts.count;
+        *words = array_reserve(*words, &capacity, n + n_values, sizeof **words);
+        for (size_t k = 0; k < n_values; k++)
+            (*words)[n++] =
+                (struct advice_word){(char *)row_at(i)->name,
+                                     (char *)(is_single ? given->text : given->texts.values[k])};
     }
+    return n;
 }
 
 void whatif_options_release(struct whatif_options *options)
@@ -136,30 +88,34 @@ void whatif_options_release(struct whatif_options *options)
         options_list_release(&options->given[i].texts);
 }
 
-/// What cannot go together though neither says so in the table.
-static int check_together(const struct whatif_options *options, struct error *err)
+// --- options together
+
+bool whatif_plan_has(const struct whatif_plan *plan, const char *name)
 {
-    if (whatif_options_have(options, "timeless") &&
-        (whatif_options_have(options, "move") || whatif_options_have(options, "overlap")))
-        return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
-                              "times");
-    return 0;
+    for (size_t i = 0; i < plan->n_words; i++)
+        if (strcmp(plan->words[i].option, name) == 0)
+            return true;
+    return false;
 }
 
 /// Options that need or exclude another one.
-static int check(const struct whatif_options *options, struct error *err)
+static int check_options(const struct whatif_plan *plan, struct error *err)
 {
     for (size_t i = 0; row_at(i); i++) {
         const struct whatif_option *option = row_at(i);
-        if (!is_given(&options->given[i]))
+        if (!whatif_plan_has(plan, option->name))
             continue;
-        if (option->needs && !whatif_options_have(options, option->needs))
+        if (option->needs && !whatif_plan_has(plan, option->needs))
             return error_set(err, "--%s %s --%s, which is missing", option->name, option->does,
                              option->needs);
-        if (option->excludes && whatif_options_have(options, option->excludes))
+        if (option->excludes && whatif_plan_has(plan, option->excludes))
             return error_set(err, "--%s and --%s %s", option->name, option->excludes, option->why);
     }
-    return check_together(options, err);
+    if (whatif_plan_has(plan, "timeless") &&
+        (whatif_plan_has(plan, "move") || whatif_plan_has(plan, "overlap")))
+        return error_set(err, "--timeless cannot move work: --move and --overlap go by recorded "
+                              "times");
+    return 0;
 }
 
 // --- a case
@@ -170,7 +126,7 @@ static void case_init(struct whatif_case *asked)
         .settings = SCENARIO_UNCHANGED,
         .latency_ns = PAG_NOT_KNOWN,
         .eager_bytes = PAG_NOT_KNOWN,
-        .rebalance = {NULL, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, UINT32_MAX},
+        .rebalance = {NULL, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN},
     };
 }
 
@@ -202,7 +158,7 @@ struct axis {
 
 struct axes {
     struct axis *items;
-    size_t n, capacity;
+    size_t n;
 };
 
 /// How many bytes of the list TEXT are its first value.
@@ -232,24 +188,28 @@ static struct axis axis_of(const struct whatif_option *option, const char *text)
     return axis;
 }
 
-static void add_axis(struct axes *axes, const struct whatif_option *option, const char *text)
+/// PLAN gets the N options WORDS, in the order of the rows, and AXES an axis for each; of one that
+/// is not repeated the last word counts.
+static int arrange(struct whatif_plan *plan, struct axes *axes, const struct advice_word *words,
+                   size_t n, struct error *err)
 {
-    axes->items = array_reserve(axes->items, &axes->capacity, axes->n + 1, sizeof *axes->items);
-    axes->items[axes->n++] = axis_of(option, text);
-}
-
-static struct axes axes_of(const struct whatif_options *options)
-{
-    struct axes axes = {0};
+    size_t n_known = 0;
+    plan->words = memory_zeroed(n + 1, sizeof *plan->words);
+    axes->items = memory_zeroed(n + 1, sizeof *axes->items);
     for (size_t i = 0; row_at(i); i++) {
         const struct whatif_option *option = row_at(i);
-        const struct whatif_given *given = &options->given[i];
-        if (given->is_set || given->text)
-            add_axis(&axes, option, given->text);
-        for (size_t t = 0; t < given->texts.count; t++)
-            add_axis(&axes, option, given->texts.values[t]);
+        size_t n_before = axes->n;
+        for (size_t k = 0; k < n; k++) {
+            if (strcmp(words[k].option, option->name) != 0)
+                continue;
+            n_known++;
+            axes->n = is_repeated(option) ? axes->n : n_before;
+            plan->words[axes->n] = words[k];
+            axes->items[axes->n++] = axis_of(option, words[k].value);
+        }
     }
-    return axes;
+    plan->n_words = axes->n;
+    return n_known == n ? 0 : error_set(err, "this version lacks an option that is given");
 }
 
 /// Value INDEX of AXIS without its prefix; the caller frees.
@@ -271,55 +231,38 @@ static char *value_name(const struct axis *axis)
                          name_bytes > 0 ? axis->text : "");
 }
 
-static void note(struct whatif_case *asked, const struct axis *axis, const char *value)
-{
-    asked->values[asked->n_values++] = (struct whatif_value){
-        axis->option, value_name(axis), memory_copy_text(value), axis->n_values > 1};
-    char *text = memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text ? axis->text : "",
-                               axis->text ? value : "");
-    char *word = axis->text ? shell_word(text) : memory_copy_text("");
-    char *words =
-        memory_format("%s%s--%s%s%s", asked->words ? asked->words : "", asked->words ? " " : "",
-                      axis->option->name, *word ? " " : "", word);
-    free(text);
-    free(word);
-    free(asked->words);
-    asked->words = words;
-}
-
+/// Value INDEX of AXIS into ASKED; WORD becomes the option with this value only.
 static int read_value(struct whatif_case *asked, const struct axis *axis, size_t index,
-                      struct error *err)
+                      struct advice_word *word, struct error *err)
 {
-    char *value = axis->text ? value_at(axis, index) : memory_copy_text("yes");
-    char *text = NULL;
+    const struct whatif_option *option = axis->option;
+    char *value = axis->text ? value_at(axis, index) : memory_copy_text("yes"), *text = NULL;
     if (axis->text)
         text = whatif_case_keep(
             asked, memory_format("%.*s%s", (int)axis->prefix_bytes, axis->text, value));
-    int status = 0;
+    *word = (struct advice_word){(char *)option->name, text};
+    asked->values[asked->n_values++] =
+        (struct whatif_value){option, value_name(axis), value, axis->n_values > 1};
     if (axis->n_values > 1 && *value == '\0')
-        status =
-            error_set(err, "--%s %s: a value of the list is empty", axis->option->name, axis->text);
-    if (status == 0)
-        status = axis->option->read(text, asked, err);
-    note(asked, axis, value);
-    free(value);
-    return status;
+        return error_set(err, "--%s %s: a value of the list is empty", option->name, axis->text);
+    return option->read(option, text, asked, err);
 }
 
-static int fill_case(struct whatif_case *asked, const struct axes *axes, size_t index,
+/// Case INDEX of N.
+static int fill_case(struct whatif_case *asked, const struct axes *axes, size_t index, size_t n,
                      struct error *err)
 {
-    size_t divisor = 1;
     asked->values = memory_zeroed(axes->n, sizeof *asked->values);
-    size_t *values = memory_zeroed(axes->n, sizeof *values);
-    for (size_t i = axes->n; i-- > 0;) {
-        values[i] = index / divisor % axes->items[i].n_values;
-        divisor *= axes->items[i].n_values;
-    }
+    struct advice_word *words = memory_zeroed(axes->n, sizeof *words);
     int status = 0;
-    for (size_t i = 0; i < axes->n && status == 0; i++)
-        status = read_value(asked, &axes->items[i], values[i], err);
-    free(values);
+    for (size_t i = 0; i < axes->n && status == 0; i++) {
+        n /= axes->items[i].n_values;
+        status =
+            read_value(asked, &axes->items[i], index / n % axes->items[i].n_values, &words[i], err);
+    }
+    if (status == 0)
+        asked->words = advice_words_text(words, axes->n);
+    free(words);
     return status;
 }
 
@@ -343,21 +286,6 @@ static int check_plan(const struct whatif_plan *plan, const struct axes *axes, s
     return 0;
 }
 
-static void put_words(struct whatif_plan *plan, const struct axes *axes)
-{
-    size_t size;
-    FILE *out = open_memstream(&plan->change, &size);
-    for (size_t i = 0; i < axes->n; i++) {
-        const struct axis *axis = &axes->items[i];
-        fprintf(out, "%s--%s", i > 0 ? " " : "", axis->option->name);
-        char *word = axis->text ? shell_word(axis->text) : NULL;
-        if (word)
-            fprintf(out, " %s", word);
-        free(word);
-    }
-    fclose(out);
-}
-
 static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct error *err)
 {
     size_t n = 1;
@@ -365,7 +293,7 @@ static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct e
         n *= axes->items[i].n_values;
     if (n > MAX_POINTS)
         return error_set(err, "more than %d combinations of values", MAX_POINTS);
-    put_words(plan, axes);
+    plan->change = advice_words_text(plan->words, plan->n_words);
     for (size_t i = 0; i < axes->n; i++)
         if (axes->items[i].option->is_estimate)
             plan->estimate = axes->items[i].option->name;
@@ -373,20 +301,22 @@ static int fill_plan(struct whatif_plan *plan, const struct axes *axes, struct e
     plan->cases = memory_zeroed(n, sizeof *plan->cases);
     for (size_t i = 0; i < n; i++) {
         case_init(&plan->cases[plan->n_cases++]);
-        if (fill_case(&plan->cases[i], axes, i, err) != 0)
+        if (fill_case(&plan->cases[i], axes, i, n, err) != 0)
             return -1;
     }
     return 0;
 }
 
-int whatif_plan_read(struct whatif_plan *plan, const struct whatif_options *options,
+int whatif_plan_read(struct whatif_plan *plan, const struct advice_word *words, size_t n,
                      struct error *err)
 {
+    struct axes axes = {0};
     *plan = (struct whatif_plan){0};
-    if (check(options, err) != 0)
-        return -1;
-    struct axes axes = axes_of(options);
-    int status = fill_plan(plan, &axes, err);
+    int status = arrange(plan, &axes, words, n, err);
+    if (status == 0)
+        status = check_options(plan, err);
+    if (status == 0)
+        status = fill_plan(plan, &axes, err);
     if (status == 0)
         status = check_plan(plan, &axes, err);
     free(axes.items);
@@ -432,17 +362,31 @@ int whatif_plan_prepare(struct whatif_plan *plan, const struct definitions *defi
     return 0;
 }
 
-int whatif_plan_complete(struct whatif_plan *plan, struct whatif_options *options,
-                         const struct replay_run *measured, struct error *err)
+int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words, size_t n,
+                       const struct definitions *definitions, struct error *err)
+{
+    struct whatif_plan before = *plan;
+    int status = whatif_plan_read(plan, words, n, err);
+    plan->assumes_waiting = before.assumes_waiting;
+    whatif_plan_release(&before);
+    return status == 0 ? whatif_plan_prepare(plan, definitions, err) : -1;
+}
+
+int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *measured,
+                         struct error *err)
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
     int status = whatif_plan_prepare(plan, definitions, err);
-    if (!whatif_assume_waiting(options, plan, measured))
-        return status;
-    whatif_plan_release(plan);
-    status = whatif_plan_read(plan, options, err);
-    plan->assumes_waiting = true;
-    return status == 0 ? whatif_plan_prepare(plan, definitions, err) : status;
+    struct advice_word *words = memory_zeroed(plan->n_words + 2, sizeof *words);
+    for (size_t i = 0; i < plan->n_words; i++)
+        words[i] = plan->words[i];
+    size_t n = whatif_assume_waiting(plan, measured, words, plan->n_words);
+    if (n > plan->n_words) {
+        plan->assumes_waiting = true;
+        status = whatif_plan_change(plan, words, n, definitions, err);
+    }
+    free(words);
+    return status;
 }
 
 void whatif_plan_release(struct whatif_plan *plan)
@@ -451,6 +395,7 @@ void whatif_plan_release(struct whatif_plan *plan)
         case_release(&plan->cases[i]);
     scenario_release(&plan->unchanged);
     machine_release(&plan->machine);
+    free(plan->words);
     free(plan->cases);
     free(plan->change);
     *plan = (struct whatif_plan){0};

@@ -94,14 +94,14 @@ static int put_point(struct whatif_point *point, const struct prediction *predic
 int whatif_predict(const struct whatif_input *input, const struct scenario *scenario,
                    struct replay_run *run, struct whatif_point *point, struct error *err)
 {
-    if (replay_run_open_again(run, input->trace, err) != 0 ||
+    if (replay_run_open_again(run, input->measured->trace, err) != 0 ||
         (input->out && whatif_out_prepare(input->out, run, err) != 0))
         return -1;
     run->finds_path = input->finds_path;
     const struct definitions *definitions = trace_definitions(run->trace);
     const struct machine *machine = scenario->settings->machine;
     struct prediction prediction = {0};
-    prediction_init(&prediction, definitions, scenario, input->recorded);
+    prediction_init(&prediction, definitions, scenario, input->measured->recorded);
     int status = replay_run(run, input->catalogue, &prediction, false,
                             input->is_quiet ? NULL : "predicting", err);
     if (status == 0)

@@ -11,8 +11,7 @@
 
 /// What a prediction is made from.
 struct whatif_input {
-    struct trace *trace; // of the measured run
-    const struct recorded *recorded;
+    const struct replay_run *measured;
     const struct catalogue *catalogue; // for wait states and critical path; NULL: without
     const char *out;                   // the predicted run is written there; NULL: it is not
     const char *change;                // with `out`: what is different, in words

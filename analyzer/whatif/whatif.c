@@ -85,7 +85,7 @@ static int find_tolerances(const struct whatif_input *input, const struct whatif
     if (asked->n_tolerances == 0)
         return 0;
     // The same scenario with other settings, which is not released.
-    struct tolerance_runs runs = {.input = {.trace = input->trace, .recorded = input->recorded},
+    struct tolerance_runs runs = {.input = {.measured = input->measured},
                                   .settings = asked->settings,
                                   .scenario = asked->scenario};
     runs.scenario.settings = &runs.settings;
@@ -135,8 +135,7 @@ static int predict_same(const struct whatif_plan *plan, const struct catalogue *
                         const struct replay_run *measured, struct whatif_report *report,
                         struct error *err)
 {
-    const struct whatif_input input = {
-        .trace = measured->trace, .recorded = measured->recorded, .catalogue = catalogue};
+    const struct whatif_input input = {.measured = measured, .catalogue = catalogue};
     struct whatif_point same = {0};
     struct replay_run run = {0};
     int status = whatif_predict(&input, &plan->unchanged, &run, &same, err);
@@ -167,18 +166,17 @@ static int predict_unchanged(const struct whatif_plan *plan, const struct catalo
 /// Predicts one case into POINT. RESULT, where it is not NULL, is what a database keeps of it; the
 /// caller releases both. 0, or -1 and ERR.
 static int predict_case(const struct whatif_input *input, const struct whatif_case *asked,
-                        const struct replay_run *measured, struct whatif_estimates *estimates,
-                        struct whatif_report *report, struct whatif_point *point,
-                        struct result *result, struct error *err)
+                        struct whatif_estimates *estimates, struct whatif_report *report,
+                        struct whatif_point *point, struct result *result, struct error *err)
 {
     struct replay_run run = {0};
     int status = whatif_predict(input, &asked->scenario, &run, point, err);
     if (status == 0)
         status = find_tolerances(input, asked, point, report, err);
     if (status == 0)
-        status = whatif_estimate(estimates, asked, measured, point, err);
+        status = whatif_estimate(estimates, asked, input->measured, point, err);
     if (status == 0 && result && whatif_case_is_estimate(asked)) {
-        *result = whatif_estimate_result(&measured->result, point);
+        *result = whatif_estimate_result(&input->measured->result, point);
     } else if (status == 0 && result) {
         *result = run.result;
         run.result = (struct result){0};
@@ -198,8 +196,7 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
         .is_list = plan->is_list,
     };
     const struct whatif_input input = {
-        .trace = measured->trace,
-        .recorded = measured->recorded,
+        .measured = measured,
         .catalogue = plan->is_list && !outputs->keeps_results ? NULL : catalogue,
         .out = outputs->out,
         .change = plan->change,
@@ -218,8 +215,8 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
                                 : report->results ? &report->results[i]
                                                   : NULL;
         put_set(&report->points[i], &plan->cases[i]);
-        status = predict_case(&input, &plan->cases[i], measured, estimates, report,
-                              &report->points[i], result, err);
+        status = predict_case(&input, &plan->cases[i], estimates, report, &report->points[i],
+                              result, err);
     }
     report->has_predicted =
         status == 0 && !plan->is_list && !whatif_case_is_estimate(&plan->cases[0]);
@@ -234,15 +231,13 @@ int whatif_run_quietly(struct whatif_plan *plan, const struct replay_run *measur
 {
     struct whatif_report report = {0}; // for what is noted
     struct visits *visits;
-    const struct whatif_input input = {.trace = measured->trace,
-                                       .recorded = measured->recorded,
-                                       .catalogue = catalogue,
-                                       .is_quiet = true};
+    const struct whatif_input input = {
+        .measured = measured, .catalogue = catalogue, .is_quiet = true};
     struct whatif_estimates *estimates = whatif_estimates_new();
     *point = (struct whatif_point){0};
     int status = whatif_count_work(plan, measured, &report, &visits, err);
     if (status == 0)
-        status = predict_case(&input, &plan->cases[0], measured, estimates, &report, point,
+        status = predict_case(&input, &plan->cases[0], estimates, &report, point,
                               catalogue ? result : NULL, err);
     whatif_estimates_free(estimates);
     visits_free(visits);
@@ -253,10 +248,7 @@ int whatif_run_quietly(struct whatif_plan *plan, const struct replay_run *measur
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
                          struct replay_run *run, struct whatif_point *point, struct error *err)
 {
-    const struct whatif_input input = {.trace = measured->trace,
-                                       .recorded = measured->recorded,
-                                       .is_quiet = true,
-                                       .finds_path = true};
+    const struct whatif_input input = {.measured = measured, .is_quiet = true, .finds_path = true};
     *point = (struct whatif_point){0};
     return whatif_predict(&input, &plan->unchanged, run, point, err);
 }

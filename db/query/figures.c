@@ -102,86 +102,50 @@ int trial_region_times(struct database *database, int64_t trial, trial_region_ad
     return row;
 }
 
-int trial_profile(struct database *database, int64_t trial, trial_profile_adder *add, void *user,
-                  struct error *err)
+struct trial_profile_row *trial_profile(struct database *database, int64_t trial, size_t *n,
+                                        struct error *err)
 {
-    sqlite3_stmt *query = database_query(
-        database, err,
-        "SELECT code.name, call_path.path, CAST(process.name AS INTEGER),\n"
+    return database_rows(
+        database, err, n,
+        "SELECT code.name, file.name, call_path.path, CAST(process.name AS INTEGER),\n"
         "    sum(CASE m.name WHEN 'visits' THEN t.value END),\n"
-        "    sum(CASE m.name WHEN 'inclusive_ns' THEN t.value END),\n"
+        "    sum(CASE WHEN m.name LIKE '%inclusive_ns' THEN t.value END),\n"
         "    sum(CASE m.name WHEN 'exclusive_ns' THEN t.value END)\n"
         "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN focus f ON f.id = t.focus_id\n"
         "    JOIN resource code ON code.id = f.code_id\n"
+        "    JOIN resource file ON file.id = code.parent_id\n"
         "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
         "    JOIN resource process ON process.id = f.process_id\n"
-        "WHERE t.trial_id = ?1 AND t.interval = 0\n"
-        "    AND m.name IN ('visits', 'inclusive_ns', 'exclusive_ns') GROUP BY t.focus_id",
-        "i", trial);
-    const char *function, *call_path;
-    uint64_t rank, values[3];
-    int row;
-    while ((row = database_row(database, err, query, "ssnnnn", &function, &call_path, &rank,
-                               &values[0], &values[1], &values[2])) == 1)
-        add(user, function, call_path, (uint32_t)rank, values);
-    sqlite3_finalize(query);
-    return row;
+        "WHERE t.trial_id = ?1 AND t.interval = 0 AND file.name <> 'MPI'\n"
+        "    AND m.name IN ('visits', 'exclusive_ns', CASE WHEN EXISTS (SELECT 1 FROM tuple u\n"
+        "    JOIN metric n ON n.id = u.metric_id WHERE u.trial_id = ?1 AND n.name = "
+        "'inclusive_ns')\n"
+        "    THEN 'inclusive_ns' ELSE 'region_inclusive_ns' END) GROUP BY t.focus_id",
+        "i>" TRIAL_PROFILE_LETTERS, trial);
 }
 
-int trial_resources(struct database *database, int64_t trial,
-                    void (*add)(void *user, const char *path), void *user, struct error *err)
+char **trial_resources(struct database *database, int64_t trial, size_t *n, struct error *err)
 {
-    sqlite3_stmt *query =
-        database_query(database, err,
-                       "SELECT path FROM trial_resource JOIN resource ON id = resource_id "
-                       "WHERE trial_id = ?1 AND parent_id <> 0",
-                       "i", trial);
-    const char *path;
-    int row;
-    while ((row = database_row(database, err, query, "s", &path)) == 1)
-        add(user, path);
-    sqlite3_finalize(query);
-    return row;
+    return database_rows(database, err, n,
+                         "SELECT path FROM trial_resource JOIN resource ON id = resource_id "
+                         "WHERE trial_id = ?1 AND parent_id <> 0",
+                         "i>c", trial);
 }
 
-int trial_values(struct database *database, int64_t trial, trial_value_adder *add, void *user,
-                 struct error *err)
+struct trial_value *trial_values(struct database *database, int64_t trial, size_t *n,
+                                 struct error *err)
 {
-    sqlite3_stmt *query = database_query(
-        database, err,
+    return database_rows(
+        database, err, n,
         "SELECT m.name, m.unit, CASE t.focus_id WHEN 0 THEN '' ELSE f.focus END, t.value\n"
         "FROM tuple t JOIN metric m ON m.id = t.metric_id JOIN foci f ON f.focus_id = t.focus_id\n"
         "WHERE t.trial_id = ?1 ORDER BY t.metric_id, t.focus_id, t.interval",
-        "i", trial);
-    const char *metric, *unit, *focus;
-    double value;
-    int row;
-    while ((row = database_row(database, err, query, "sssd", &metric, &unit, &focus, &value)) == 1)
-        add(user, metric, unit, focus, value);
-    sqlite3_finalize(query);
-    return row;
+        "i>" TRIAL_VALUE_LETTERS, trial);
 }
 
 // --- efficiencies
 
-static int read_parameters(struct database *database, struct trial_efficiency *to,
-                           struct error *err)
-{
-    sqlite3_stmt *query = database_query(database, err,
-                                         "SELECT name, value, role FROM trial_attribute "
-                                         "WHERE trial_id = ?1 AND kind = 'parameter' ORDER BY name",
-                                         "i", to->id);
-    struct trial_parameter parameter;
-    int row;
-    while ((row = database_row(database, err, query, "ttt", &parameter.name, &parameter.value,
-                               &parameter.role)) == 1) {
-        to->parameters = array_reserve(to->parameters, &to->capacity, to->n_parameters + 1,
-                                       sizeof *to->parameters);
-        to->parameters[to->n_parameters++] = parameter;
-    }
-    sqlite3_finalize(query);
-    return row;
-}
+#define PARAMETER_LETTERS "ttt" // of struct trial_parameter
 
 int trial_efficiency_read(struct database *database, int64_t trial,
                           struct trial_efficiency *efficiency, struct error *err)
@@ -190,6 +154,9 @@ int trial_efficiency_read(struct database *database, int64_t trial,
         "SELECT application, experiment, trial, origin, n_ranks, n_nodes, time_ns, judged_ns,\n"
         "    (SELECT sum(n_cores) FROM trial_node WHERE trial_id = ?1)\n"
         "FROM trials WHERE trial_id = ?1";
+    static const char parameters[] =
+        "SELECT name, value, role FROM trial_attribute WHERE trial_id = ?1 "
+        "AND kind = 'parameter' ORDER BY name";
     static const char shares[] =
         "WITH share AS (SELECT m.name, sum(t.value) AS value FROM tuple t JOIN metric m\n"
         "    ON m.id = t.metric_id WHERE t.trial_id = ?1 AND t.interval = 1 AND m.name IN\n"
@@ -213,7 +180,8 @@ int trial_efficiency_read(struct database *database, int64_t trial,
         database_ask(database, err, shares, "i>nndddddd", trial, &e->useful_ns, &e->no_cpu_ns,
                      &e->parallel, &e->load_balance, &e->cpu, &e->communication, &e->serialization,
                      &e->transfer) == 1 &&
-        read_parameters(database, e, err) == 0)
+        (e->parameters = database_rows(database, err, &e->n_parameters, parameters,
+                                       "i>" PARAMETER_LETTERS, trial)))
         return 0;
     trial_efficiency_release(efficiency);
     return -1;
@@ -221,12 +189,7 @@ int trial_efficiency_read(struct database *database, int64_t trial,
 
 void trial_efficiency_release(struct trial_efficiency *efficiency)
 {
-    for (size_t i = 0; i < efficiency->n_parameters; i++) {
-        free(efficiency->parameters[i].name);
-        free(efficiency->parameters[i].value);
-        free(efficiency->parameters[i].role);
-    }
-    free(efficiency->parameters);
+    database_rows_free(efficiency->parameters, efficiency->n_parameters, PARAMETER_LETTERS);
     free(efficiency->application);
     free(efficiency->experiment);
     free(efficiency->name);

@@ -38,26 +38,32 @@ typedef void trial_region_adder(void *user, const char *region, const char *wait
 int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
                        void *user, struct error *err);
 
-typedef void trial_profile_adder(void *user, const char *function, const char *call_path,
-                                 uint32_t rank, const uint64_t values[3]);
+/// A call path on a rank.
+struct trial_profile_row {
+    char *function, *file, *call_path;
+    uint64_t rank, visits, inclusive_ns, exclusive_ns;
+};
+#define TRIAL_PROFILE_LETTERS "tccnnnn"
 
-/// Calls ADD with each call path on each rank of a trial: visits, inclusive and exclusive time. 0,
-/// or -1 and ERR.
-int trial_profile(struct database *database, int64_t trial, trial_profile_adder *add, void *user,
-                  struct error *err);
+/// All call paths of a trial on each rank, without those that end in MPI, as rows
+/// (database_rows()). NULL and ERR.
+struct trial_profile_row *trial_profile(struct database *database, int64_t trial, size_t *n,
+                                        struct error *err);
 
-/// Calls ADD with the path of each resource of a trial but the hierarchies' roots. 0, or -1 and
+/// The paths of all resources of a trial but the hierarchies' roots: rows of the letter c. NULL and
 /// ERR.
-int trial_resources(struct database *database, int64_t trial,
-                    void (*add)(void *user, const char *path), void *user, struct error *err);
+char **trial_resources(struct database *database, int64_t trial, size_t *n, struct error *err);
 
-typedef void trial_value_adder(void *user, const char *metric, const char *unit, const char *focus,
-                               double value);
+struct trial_value {
+    char *metric, *unit;
+    char *focus; // in resource normal form; the whole program: ""
+    double value;
+};
+#define TRIAL_VALUE_LETTERS "cccd"
 
-/// Calls ADD with each value of a trial: metric and unit, focus in resource normal form (the whole
-/// program: ""). 0, or -1 and ERR.
-int trial_values(struct database *database, int64_t trial, trial_value_adder *add, void *user,
-                 struct error *err);
+/// All values of a trial, as rows. NULL and ERR.
+struct trial_value *trial_values(struct database *database, int64_t trial, size_t *n,
+                                 struct error *err);
 
 struct trial_parameter {
     char *name, *value;
@@ -76,7 +82,7 @@ struct trial_efficiency {
     // Shares; NAN where nothing is stored.
     double parallel, load_balance, cpu, communication, serialization, transfer;
     struct trial_parameter *parameters; // by name
-    size_t n_parameters, capacity;
+    size_t n_parameters;
 };
 
 /// 0 (EFFICIENCY is to be released), or -1 and ERR.

@@ -2,7 +2,6 @@
 // The focus becomes one condition for each column of the table `focus`, which its indexes answer.
 #include "db/query/foci.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,72 +84,59 @@ static size_t make_conditions(const struct focus *focus, const struct query_rule
     return n_conditions;
 }
 
-/// One condition as SQL. Every path becomes a parameter, counted by *PARAMETER. "0" follows "/" in
-/// ASCII, so that the range holds exactly what is below a path.
-static void write_condition(FILE *sql, const struct condition *condition, int *parameter)
+// "0" follows "/" in ASCII, so that the range holds exactly what is below a path.
+void query_write_selection(FILE *sql, const struct focus_selection *selection, bool is_exact)
+{
+    fputs("(0", sql);
+    for (size_t i = 0; i < selection->n_paths; i++) {
+        fputs(" OR path = ", sql);
+        database_quote(sql, selection->paths[i]);
+        if (is_exact)
+            continue;
+        fputs(" OR (path > ", sql);
+        database_quote(sql, selection->paths[i]);
+        fputs(" || '/' AND path < ", sql);
+        database_quote(sql, selection->paths[i]);
+        fputs(" || '0')", sql);
+    }
+    fputs(")", sql);
+}
+
+static void write_condition(FILE *sql, const struct condition *condition)
 {
     if (!condition->selection && condition->is_part) {
         fprintf(sql, " AND %s <> %d", condition->column, (int)condition->root);
         return;
     }
     fprintf(sql, " AND %s IN (SELECT id FROM resource WHERE ", condition->column);
-    if (!condition->selection) // a root: "/" or a child of it
+    if (condition->selection)
+        query_write_selection(sql, condition->selection, condition->is_exact);
+    else // a root: "/" or a child of it
         fprintf(sql, "id = %d OR parent_id = %d", ROOT_OTHER, ROOT_OTHER);
-    for (size_t j = 0; condition->selection && j < condition->selection->n_paths; j++) {
-        fprintf(sql, "%spath = ?%d", j ? " OR " : "", *parameter);
-        if (!condition->is_exact)
-            fprintf(sql, " OR (path > ?%d || '/' AND path < ?%d || '0')", *parameter, *parameter);
-        (*parameter)++;
-    }
     fprintf(sql, ")");
-}
-
-/// SQL for the foci that fulfil all conditions. The caller frees.
-static char *focus_sql(const struct condition *conditions, size_t n_conditions, enum query_by by)
-{
-    const char *part = "0";
-    for (size_t i = 0; i < N_KNOWN; i++)
-        if (known[i].by == by)
-            part = known[i].column;
-    char *text = NULL;
-    size_t size;
-    FILE *sql = open_memstream(&text, &size);
-    int parameter = 1;
-    fprintf(sql, "SELECT id, process_id, %s FROM focus WHERE 1", part);
-    for (size_t i = 0; i < n_conditions; i++)
-        write_condition(sql, &conditions[i], &parameter);
-    fprintf(sql, " ORDER BY id");
-    fclose(sql);
-    return text;
 }
 
 int query_foci_find(struct database *database, const struct focus *focus,
                     const struct query_rule *rule, struct query_foci *foci, struct error *err)
 {
-    *foci = (struct query_foci){0};
     struct condition *conditions =
         memory_zeroed(N_KNOWN + focus->n_selections + 1, sizeof *conditions);
-    size_t n_conditions = make_conditions(focus, rule, conditions);
-    char *sql = focus_sql(conditions, n_conditions, rule->by);
-    sqlite3_stmt *query = database_query(database, err, sql, "");
-    int parameter = 1;
-    for (size_t i = 0; i < n_conditions && query; i++) {
-        const struct focus_selection *selection = conditions[i].selection;
-        for (size_t j = 0; selection && j < selection->n_paths; j++)
-            sqlite3_bind_text(query, parameter++, selection->paths[j], -1, SQLITE_STATIC);
-    }
-    struct wanted_focus wanted;
-    int row;
-    while ((row = database_row(database, err, query, "iii", &wanted.id, &wanted.process_id,
-                               &wanted.resource_id)) == 1) {
-        foci->foci =
-            array_reserve(foci->foci, &foci->capacity, foci->n_foci + 1, sizeof *foci->foci);
-        foci->foci[foci->n_foci++] = wanted;
-    }
-    sqlite3_finalize(query);
-    free(sql);
+    size_t n_conditions = make_conditions(focus, rule, conditions), size;
+    const char *part = "0";
+    for (size_t i = 0; i < N_KNOWN; i++)
+        if (known[i].by == rule->by)
+            part = known[i].column;
+    char *text = NULL;
+    FILE *sql = open_memstream(&text, &size);
+    fprintf(sql, "SELECT id, process_id, %s FROM focus WHERE 1", part);
+    for (size_t i = 0; i < n_conditions; i++)
+        write_condition(sql, &conditions[i]);
+    fprintf(sql, " ORDER BY id");
+    fclose(sql);
+    foci->foci = database_rows(database, err, &foci->n_foci, text, ">iii");
+    free(text);
     free(conditions);
-    return row;
+    return foci->foci ? 0 : -1;
 }
 
 void query_foci_release(struct query_foci *foci)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
@@ -38,7 +39,7 @@ struct query_rule {
 
 struct query_foci {
     struct wanted_focus *foci; // ascending by id
-    size_t n_foci, capacity;
+    size_t n_foci;
 };
 
 /// Finds the foci within FOCUS that count under RULE. Restrictions of Machine are ignored, because
@@ -46,6 +47,9 @@ struct query_foci {
 int query_foci_find(struct database *database, const struct focus *focus,
                     const struct query_rule *rule, struct query_foci *foci, struct error *err);
 void query_foci_release(struct query_foci *foci);
+
+/// Writes SQL that holds for the paths within SELECTION, of the column `path`.
+void query_write_selection(FILE *sql, const struct focus_selection *selection, bool is_exact);
 
 /// True when SELECTION is a whole hierarchy.
 bool query_is_root(const struct focus_selection *selection);

@@ -163,14 +163,12 @@ static char *placement_sql(const struct focus_selection *machine)
     char *text = NULL;
     size_t size;
     FILE *sql = open_memstream(&text, &size);
-    fprintf(sql,
-            "SELECT process_id, machine_id FROM trial_rank JOIN resource ON id = machine_id "
-            "WHERE trial_id = ?1 AND (%d",
-            machine == NULL);
-    for (size_t i = 0; machine && i < machine->n_paths; i++)
-        fprintf(sql, " OR path = ?%zu OR (path > ?%zu || '/' AND path < ?%zu || '0')", i + 2, i + 2,
-                i + 2);
-    fprintf(sql, ")");
+    fprintf(sql, "SELECT process_id, machine_id FROM trial_rank JOIN resource ON id = machine_id "
+                 "WHERE trial_id = ?1");
+    if (machine) {
+        fputs(" AND ", sql);
+        query_write_selection(sql, machine, false);
+    }
     fclose(sql);
     return text;
 }
@@ -208,8 +206,6 @@ static int prepare_values(struct query *query)
     char *sql = placement_sql(machine);
     query->placement = database_query(query->database, query->err, sql, "");
     free(sql);
-    for (size_t i = 0; machine && i < machine->n_paths && query->placement; i++)
-        sqlite3_bind_text(query->placement, (int)i + 2, machine->paths[i], -1, SQLITE_STATIC);
     return query->placement ? 0 : -1;
 }
 
@@ -404,39 +400,24 @@ int query_metric(struct database *database, const struct query_question *questio
     return status;
 }
 
-int query_metrics(struct database *database, const char *pattern,
-                  void (*add)(void *user, const char *name, const char *unit,
-                              const char *adds_up_over, const char *description),
-                  void *user, struct error *err)
+struct query_metric *query_metrics(struct database *database, const char *pattern, size_t *n,
+                                   struct error *err)
 {
-    sqlite3_stmt *query = database_query(database, err,
-                                         "SELECT name, unit, adds_up_over, description "
-                                         "FROM metric WHERE name GLOB ?1 ORDER BY name",
-                                         "s", pattern);
-    const char *name, *unit, *adds_up_over, *description;
-    size_t n_found = 0;
-    int row;
-    while ((row = database_row(database, err, query, "ssss", &name, &unit, &adds_up_over,
-                               &description)) == 1) {
-        add(user, name, unit, adds_up_over, description);
-        n_found++;
-    }
-    sqlite3_finalize(query);
-    if (row == 0 && n_found == 0)
-        return names_check(database, "metric", "SELECT name FROM metric ORDER BY 1", pattern, err);
-    return row;
+    struct query_metric *metrics = database_rows(database, err, n,
+                                                 "SELECT name, unit, adds_up_over, description "
+                                                 "FROM metric WHERE name = ?1 OR name GLOB ?1 "
+                                                 "ORDER BY name",
+                                                 "s>" QUERY_METRIC_LETTERS, pattern);
+    if (!metrics || *n > 0)
+        return metrics;
+    free(metrics); // *n is 0
+    names_check(database, "metric", "SELECT name FROM metric ORDER BY 1", pattern, err);
+    return NULL;
 }
 
-int query_intervals(struct database *database, void (*add)(void *user, const char *name),
-                    void *user, struct error *err)
+char **query_intervals(struct database *database, size_t *n, struct error *err)
 {
-    sqlite3_stmt *query = database_query(
-        database, err, "SELECT name FROM time_interval GROUP BY name ORDER BY min(number), name",
-        "");
-    const char *name;
-    int row;
-    while ((row = database_row(database, err, query, "s", &name)) == 1)
-        add(user, name);
-    sqlite3_finalize(query);
-    return row;
+    return database_rows(database, err, n,
+                         "SELECT name FROM time_interval GROUP BY name ORDER BY min(number), name",
+                         ">c");
 }

@@ -41,15 +41,18 @@ int query_metric(struct database *database, const struct query_question *questio
                  void (*answer)(const struct query_value *value, void *user), void *user,
                  struct error *err);
 
-/// Calls ADD with each metric whose name matches PATTERN (* ? [...]), by name. 0, or -1 and ERR:
-/// none does.
-int query_metrics(struct database *database, const char *pattern,
-                  void (*add)(void *user, const char *name, const char *unit,
-                              const char *adds_up_over, const char *description),
-                  void *user, struct error *err);
+struct query_metric {
+    char *name, *unit, *adds_up_over, *description;
+};
+#define QUERY_METRIC_LETTERS "cccc"
 
-/// Calls ADD with the name of each interval that some trial has, by number. 0, or -1 and ERR.
-int query_intervals(struct database *database, void (*add)(void *user, const char *name),
-                    void *user, struct error *err);
+/// The metrics called PATTERN, or whose names match it (* ? [...]), by name, as rows
+/// (database_rows()). NULL and ERR: there is none.
+struct query_metric *query_metrics(struct database *database, const char *pattern, size_t *n,
+                                   struct error *err);
+
+/// The names of the intervals that some trial has, by number, as rows of the letter c. NULL and
+/// ERR.
+char **query_intervals(struct database *database, size_t *n, struct error *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include "db/query/selection.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,28 +14,17 @@
 #include "db/names.h"
 #include "db/trials.h"
 
-static void group_add(struct trial_group *group, int64_t id)
+/// Fills GROUP with the numbers that SQL finds, in which ?1 is TEXT. 0, or -1 and ERR.
+static int group_read(struct database *database, const char *sql, const char *text,
+                      struct trial_group *group, struct error *err)
 {
-    group->ids = array_reserve(group->ids, &group->capacity, group->n_ids + 1, sizeof *group->ids);
-    group->ids[group->n_ids++] = id;
+    group->ids = database_rows(database, err, &group->n_ids, sql, "s>i", text);
+    return group->ids ? 0 : -1;
 }
 
-/// Adds what QUERY, which is finalized, finds. 0, or -1 and ERR (GROUP is released).
-static int group_read(struct database *database, sqlite3_stmt *query, struct trial_group *group,
-                      struct error *err)
-{
-    int64_t id;
-    int row;
-    while ((row = database_row(database, err, query, "i", &id)) == 1)
-        group_add(group, id);
-    sqlite3_finalize(query);
-    if (row < 0)
-        trial_group_release(group);
-    return row;
-}
-
-int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
-                     struct error *err)
+/// The trials that SELECTOR chooses, by number.
+static int find_selected(struct database *database, const char *selector, struct trial_group *group,
+                         struct error *err)
 {
     static const char by_pattern[] =
         "SELECT trial_id FROM trials WHERE trial GLOB ?1 OR experiment || '/' || trial GLOB ?1 "
@@ -47,21 +35,26 @@ int trial_group_find(struct database *database, const char *selector, struct tri
         "AND 'revision=' || substr(value, 1, length(?1) - 9) = ?1) "
         "OR (name = 'PAGODA::BRANCH' AND 'branch=' || value = ?1) "
         "OR (name = 'PAGODA::TAG' AND 'tag=' || value = ?1) ORDER BY trial_id";
-    *group = (struct trial_group){0};
     int64_t id;
+    *group = (struct trial_group){0};
     if (trials_find(database, selector, &id, err) == 0) {
-        group_add(group, id);
+        *group = (struct trial_group){memory_new(sizeof id), 1};
+        group->ids[0] = id;
         return 0;
     }
     struct error why;
     const char *const ways[] = {by_pattern, by_attribute};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++)
-        if (group_read(database, database_query(database, &why, ways[i], "s", selector), group,
-                       &why)) {
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0] && group->n_ids == 0; i++) {
+        free(group->ids);
+        if (group_read(database, ways[i], selector, group, &why)) {
             *err = why;
             return -1;
         }
-    return group->n_ids ? 0 : -1; // with what trials_find() said
+    }
+    if (group->n_ids)
+        return 0;
+    trial_group_release(group);
+    return -1; // with what trials_find() said
 }
 
 /// The numbers of GROUP as a JSON array, for json_each(); the caller frees.
@@ -83,22 +76,44 @@ static int group_filter(struct database *database, struct trial_group *group, co
                         struct error *err)
 {
     char *json = group_json(group);
-    group->n_ids = 0;
-    int status = group_read(database, database_query(database, err, sql, "s", json), group, err);
+    free(group->ids);
+    int status = group_read(database, sql, json, group, err);
     free(json);
     return status;
 }
 
-int trial_group_to_compare(struct database *database, const char *selector,
+/// Appends what GROUP lacks of SOME, which is released.
+static void group_add(struct trial_group *group, struct trial_group *some)
+{
+    group->ids = memory_resize(group->ids, group->n_ids + some->n_ids, sizeof *group->ids);
+    for (size_t i = 0; i < some->n_ids; i++) {
+        bool is_there = false;
+        for (size_t j = 0; j < group->n_ids && !is_there; j++)
+            is_there = group->ids[j] == some->ids[i];
+        if (!is_there)
+            group->ids[group->n_ids++] = some->ids[i];
+    }
+    trial_group_release(some);
+}
+
+int trial_group_to_compare(struct database *database, char *const *selectors, size_t n,
                            struct trial_group *group, struct error *err)
 {
     static const char runs_or_all[] =
         "WITH meant AS (SELECT id, origin FROM trial WHERE id IN (SELECT value FROM "
         "json_each(?1))) SELECT id FROM meant WHERE origin <> 'interval' OR NOT EXISTS (SELECT 1 "
         "FROM meant WHERE origin <> 'interval') ORDER BY id";
-    if (trial_group_find(database, selector, group, err))
-        return -1;
-    return group_filter(database, group, runs_or_all, err);
+    *group = (struct trial_group){0};
+    for (size_t i = 0; i < n; i++) {
+        struct trial_group some;
+        if (find_selected(database, selectors[i], &some, err) ||
+            group_filter(database, &some, runs_or_all, err)) {
+            trial_group_release(group);
+            return -1;
+        }
+        group_add(group, &some);
+    }
+    return 0;
 }
 
 int trial_group_newest(struct database *database, struct trial_group *group, struct error *err)
@@ -123,18 +138,20 @@ int trial_group_all(struct database *database, const char *application, const ch
                               "AND a.name = ?4)) ORDER BY trial_id";
     static const char *const origins[] = {"measured", "predicted"};
     *group = (struct trial_group){0};
-    for (size_t i = parameter ? 0 : 2; i < 4 && group->n_ids == 0; i++)
-        if (group_read(database,
-                       database_query(database, err, sql, "ssss", origins[i % 2], application,
-                                      experiment, i < 2 ? parameter : NULL),
-                       group, err))
+    for (size_t i = parameter ? 0 : 2; i < 4 && group->n_ids == 0; i++) {
+        free(group->ids);
+        group->ids = database_rows(database, err, &group->n_ids, sql, "ssss>i", origins[i % 2],
+                                   application, experiment, i < 2 ? parameter : NULL);
+        if (!group->ids)
             return -1;
-    if (group->n_ids == 0)
-        return error_set(err, "%s has no trial%s%s%s%s (`pagoda store list` shows them)",
-                         database->path, application ? " of the application " : "",
-                         application ? application : "", experiment ? " in the experiment " : "",
-                         experiment ? experiment : "");
-    return 0;
+    }
+    if (group->n_ids > 0)
+        return 0;
+    trial_group_release(group);
+    return error_set(err, "%s has no trial%s%s%s%s (`pagoda store list` shows them)",
+                     database->path, application ? " of the application " : "",
+                     application ? application : "", experiment ? " in the experiment " : "",
+                     experiment ? experiment : "");
 }
 
 void trial_group_release(struct trial_group *group)
@@ -145,26 +162,12 @@ void trial_group_release(struct trial_group *group)
 
 // --- several conditions
 
-/// The statement under construction: its text and the values to bind.
-struct statement_text {
-    FILE *sql;
-    char **values; // ?1, ?2, ... to be freed
-    size_t n_values, capacity;
-};
-
-/// Notes VALUE (taken over) as a further parameter; its number.
-static size_t add_value(struct statement_text *text, char *value)
+static void add_pattern(FILE *sql, const char *column, const char *pattern)
 {
-    text->values =
-        array_reserve(text->values, &text->capacity, text->n_values + 1, sizeof *text->values);
-    text->values[text->n_values++] = value;
-    return text->n_values;
-}
-
-static void add_pattern(struct statement_text *text, const char *column, const char *pattern)
-{
-    if (pattern)
-        fprintf(text->sql, " AND %s GLOB ?%zu", column, add_value(text, memory_copy_text(pattern)));
+    if (!pattern)
+        return;
+    fprintf(sql, " AND %s GLOB ", column);
+    database_quote(sql, pattern);
 }
 
 /// Whether TEXT is a date, or a date and a time: digits where "0000-00-00T00:00:00" has them.
@@ -180,8 +183,7 @@ static bool is_date(const char *text)
     return true;
 }
 
-static int add_dates(struct statement_text *text, const struct trial_conditions *conditions,
-                     struct error *err)
+static int add_dates(FILE *sql, const struct trial_conditions *conditions, struct error *err)
 {
     static const char date[] = "coalesce(t.started_at, t.stored_at)";
     const char *const dates[] = {conditions->since, conditions->until};
@@ -189,52 +191,52 @@ static int add_dates(struct statement_text *text, const struct trial_conditions 
         if (dates[i] && !is_date(dates[i]))
             return error_set(err, "\"%s\" is not a date such as 2026-11-21 or 2026-11-21T05:52",
                              dates[i]);
-    if (conditions->since)
-        fprintf(text->sql, " AND %s >= ?%zu", date,
-                add_value(text, memory_copy_text(conditions->since)));
+    if (conditions->since) // a date needs no quoting
+        fprintf(sql, " AND %s >= '%s'", date, conditions->since);
     if (conditions->until)
-        fprintf(text->sql, " AND substr(%s, 1, %zu) <= ?%zu", date, strlen(conditions->until),
-                add_value(text, memory_copy_text(conditions->until)));
+        fprintf(sql, " AND substr(%s, 1, %zu) <= '%s'", date, strlen(conditions->until),
+                conditions->until);
     return 0;
 }
 
 /// A value that is a number is compared as one with a number; 64KiB or 1.10.2 are texts.
-static void add_comparison(struct statement_text *text, const char *comparison, const char *value)
+static void add_comparison(FILE *sql, const char *comparison, const char *value)
 {
     struct error ignored;
     double number;
-    size_t parameter = add_value(text, memory_copy_text(value));
     bool is_negative = value[0] == '-';
+    fprintf(sql, " AND ");
     if (option_read_number(value + is_negative, &number, &ignored) == 0)
-        fprintf(text->sql,
-                " AND CASE WHEN (x.value GLOB '[0-9]*' OR x.value GLOB '[-+.][0-9]*') AND "
+        fprintf(sql,
+                "CASE WHEN (x.value GLOB '[0-9]*' OR x.value GLOB '[-+.][0-9]*') AND "
                 "x.value NOT GLOB '*[^-+.0-9eE]*' AND x.value NOT GLOB '*.*.*' "
-                "THEN CAST(x.value AS REAL) %s CAST(?%zu AS REAL) ELSE x.value %s ?%zu END",
-                comparison, parameter, comparison, parameter);
-    else
-        fprintf(text->sql, " AND x.value %s ?%zu", comparison, parameter);
+                "THEN CAST(x.value AS REAL) %s CAST('%s' AS REAL) ELSE x.value %s '%s' END",
+                comparison, value, comparison, value);
+    else {
+        fprintf(sql, "x.value %s ", comparison);
+        database_quote(sql, value);
+    }
 }
 
 /// A condition on a parameter: NAME, or NAME compared with a value.
-static int add_parameter(struct statement_text *text, struct database *database,
-                         const struct comparison *condition, struct error *err)
+static int add_parameter(FILE *sql, struct database *database, const struct comparison *condition,
+                         struct error *err)
 {
     if (names_check(database, "parameter", "SELECT DISTINCT name FROM trial_attribute ORDER BY 1",
                     condition->name, err))
         return -1;
-    fprintf(
-        text->sql,
-        " AND EXISTS (SELECT 1 FROM trial_attribute x WHERE x.trial_id = t.id AND x.name = ?%zu",
-        add_value(text, memory_copy_text(condition->name)));
+    fprintf(sql,
+            " AND EXISTS (SELECT 1 FROM trial_attribute x WHERE x.trial_id = t.id AND x.name = ");
+    database_quote(sql, condition->name);
     if (condition->relation != RELATION_NONE)
-        add_comparison(text, relation_sign(condition->relation), condition->value);
-    fprintf(text->sql, ")");
+        add_comparison(sql, relation_sign(condition->relation), condition->value);
+    fprintf(sql, ")");
     return 0;
 }
 
 /// A condition on the severity of a property; its name alone: it has instances.
-static int add_property(struct statement_text *text, struct database *database,
-                        const struct comparison *condition, struct error *err)
+static int add_property(FILE *sql, struct database *database, const struct comparison *condition,
+                        struct error *err)
 {
     double severity = 0;
     const char *sign =
@@ -244,19 +246,20 @@ static int add_property(struct statement_text *text, struct database *database,
     if (names_check(database, "property", "SELECT name FROM property ORDER BY 1", condition->name,
                     err))
         return -1;
-    fprintf(text->sql,
+    fprintf(sql,
             " AND EXISTS (SELECT 1 FROM property_instance i JOIN property p ON p.id = "
             "i.property_id WHERE i.trial_id = t.id AND i.focus_id = 0 AND i.interval = 0 "
-            "AND p.name = ?%zu AND i.count > 0 AND i.severity %s %.17g)",
-            add_value(text, memory_copy_text(condition->name)), sign, severity);
+            "AND i.count > 0 AND i.severity %s %.17g AND p.name = ",
+            sign, severity);
+    database_quote(sql, condition->name);
+    fprintf(sql, ")");
     return 0;
 }
 
 /// Adds by ADD each condition in TEXTS.
-static int add_conditions(struct statement_text *text, struct database *database,
-                          const struct option_list *texts,
-                          int (*add)(struct statement_text *, struct database *,
-                                     const struct comparison *, struct error *),
+static int add_conditions(FILE *sql, struct database *database, const struct option_list *texts,
+                          int (*add)(FILE *, struct database *, const struct comparison *,
+                                     struct error *),
                           struct error *err)
 {
     int status = 0;
@@ -264,7 +267,7 @@ static int add_conditions(struct statement_text *text, struct database *database
         char *copy = memory_copy_text(texts->values[i]), *rest = copy, *part;
         while (status == 0 && (part = comparison_next(&rest))) {
             struct comparison condition;
-            status = comparison_read(part, &condition, err) || add(text, database, &condition, err)
+            status = comparison_read(part, &condition, err) || add(sql, database, &condition, err)
                          ? -1
                          : 0;
         }
@@ -274,69 +277,59 @@ static int add_conditions(struct statement_text *text, struct database *database
 }
 
 /// Writes the statement that finds the trials, up to its last condition. 0, or -1 and ERR.
-static int write_conditions(struct statement_text *text, struct database *database,
+static int write_conditions(FILE *sql, struct database *database,
                             const struct trial_conditions *conditions, struct error *err)
 {
-    fprintf(text->sql, "SELECT t.id FROM trial t JOIN experiment e ON e.id = t.experiment_id "
-                       "JOIN application a ON a.id = e.application_id WHERE 1");
-    add_pattern(text, "a.name", conditions->application);
-    add_pattern(text, "e.name", conditions->experiment);
-    if (conditions->origin)
-        fprintf(text->sql, " AND t.origin = ?%zu",
-                add_value(text, memory_copy_text(conditions->origin)));
-    int status = add_dates(text, conditions, err);
+    fprintf(sql, "SELECT t.id FROM trial t JOIN experiment e ON e.id = t.experiment_id "
+                 "JOIN application a ON a.id = e.application_id WHERE 1");
+    add_pattern(sql, "a.name", conditions->application);
+    add_pattern(sql, "e.name", conditions->experiment);
+    add_pattern(sql, "t.origin", conditions->origin);
+    int status = add_dates(sql, conditions, err);
     if (status == 0)
-        status = add_conditions(text, database, &conditions->parameters, add_parameter, err);
+        status = add_conditions(sql, database, &conditions->parameters, add_parameter, err);
     if (status == 0)
-        status = add_conditions(text, database, &conditions->properties, add_property, err);
+        status = add_conditions(sql, database, &conditions->properties, add_property, err);
     return status;
 }
 
-/// All trials that the selectors choose.
-static int find_meant(struct database *database, const struct trial_conditions *conditions,
-                      struct trial_group *meant, struct error *err)
+/// Adds that the selectors must choose the trial.
+static int add_selectors(FILE *sql, struct database *database, const struct option_list *selectors,
+                         struct error *err)
 {
-    for (size_t i = 0; i < conditions->selectors.count; i++) {
+    for (size_t i = 0; i < selectors->count; i++) {
         struct trial_group some;
-        if (trial_group_find(database, conditions->selectors.values[i], &some, err))
+        if (find_selected(database, selectors->values[i], &some, err))
             return -1;
         for (size_t j = 0; j < some.n_ids; j++)
-            group_add(meant, some.ids[j]);
+            fprintf(sql, "%s%" PRId64, i + j ? ", " : " AND t.id IN (", some.ids[j]);
         trial_group_release(&some);
     }
+    fputs(selectors->count ? ")" : "", sql);
     return 0;
 }
 
 int trial_selection_find(struct database *database, const struct trial_conditions *conditions,
                          struct trial_group *group, struct error *err)
 {
-    struct statement_text text = {0};
-    struct trial_group meant = {0};
-    char *sql = NULL;
+    char *text = NULL;
     size_t size;
     *group = (struct trial_group){0};
-    text.sql = open_memstream(&sql, &size);
-    int status = write_conditions(&text, database, conditions, err);
+    FILE *sql = open_memstream(&text, &size);
+    int status = write_conditions(sql, database, conditions, err);
     if (status == 0)
-        status = find_meant(database, conditions, &meant, err);
-    if (conditions->selectors.count)
-        fprintf(text.sql, " AND t.id IN (SELECT value FROM json_each(?%zu))",
-                add_value(&text, group_json(&meant)));
-    fprintf(text.sql, " ORDER BY t.id");
-    fclose(text.sql);
-    sqlite3_stmt *query = status == 0 ? database_query(database, err, sql, "") : NULL;
-    for (size_t i = 0; i < text.n_values && query; i++)
-        sqlite3_bind_text(query, (int)i + 1, text.values[i], -1, SQLITE_STATIC);
-    status = group_read(database, query, group, err);
-    if (status == 0 && group->n_ids == 0 && !conditions->may_be_none)
+        status = add_selectors(sql, database, &conditions->selectors, err);
+    fprintf(sql, " ORDER BY t.id");
+    fclose(sql);
+    if (status == 0)
+        status = group_read(database, text, NULL, group, err);
+    if (status == 0 && group->n_ids == 0 && !conditions->may_be_none) {
+        trial_group_release(group);
         status = error_set(err,
                            "%s has no trial that meets all conditions (`pagoda store list` "
                            "shows the trials)",
                            database->path);
-    for (size_t i = 0; i < text.n_values; i++)
-        free(text.values[i]);
-    free(text.values);
-    free(sql);
-    trial_group_release(&meant);
+    }
+    free(text);
     return status;
 }

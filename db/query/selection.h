@@ -14,17 +14,17 @@
 /// Numbers of trials.
 struct trial_group {
     int64_t *ids;
-    size_t n_ids, capacity;
+    size_t n_ids;
 };
 
-/// The trials that SELECTOR chooses, by number: one as in trials.h; else all whose name,
-/// experiment/name or application/experiment/name matches it as a pattern (* ? [...]); else all
-/// with that attribute NAME=VALUE, where revision=COMMIT (four digits at least), branch=NAME and
-/// tag=NAME also match the program's git revision. 0 (GROUP is to be released), or -1 and ERR.
-int trial_group_find(struct database *database, const char *selector, struct trial_group *group,
-                     struct error *err);
-/// The same for comparisons: if SELECTOR chooses runs and intervals of runs, only the runs.
-int trial_group_to_compare(struct database *database, const char *selector,
+// A selector chooses one trial as in trials.h; else all whose name, experiment/name or
+// application/experiment/name matches it as a pattern (* ? [...]); else all with that attribute
+// NAME=VALUE, where revision=COMMIT (four digits at least), branch=NAME and tag=NAME also match the
+// program's git revision.
+
+/// What all N SELECTORS choose for a comparison, each trial once: of one that chooses runs and
+/// intervals of runs, only the runs. 0 (GROUP is to be released), or -1 and ERR.
+int trial_group_to_compare(struct database *database, char *const *selectors, size_t n,
                            struct trial_group *group, struct error *err);
 /// Keeps the trials of GROUP with the git revision of the latest one, or those without a revision
 /// if it has none. 0, or -1 and ERR.
@@ -38,7 +38,7 @@ void trial_group_release(struct trial_group *group);
 
 /// What a trial must be; NULL and empty lists mean "any". All conditions must hold.
 struct trial_conditions {
-    struct option_list selectors;         // one of them chooses the trial (trial_group_find())
+    struct option_list selectors;         // one of them chooses the trial
     const char *application, *experiment; // patterns: * ? [...]
     const char *origin;                   // measured, predicted, threshold, interval
     // First and last day or time of the run (of storing where that is unknown), in UTC:

@@ -175,11 +175,11 @@ rounds() {
     }
     refused 2 '--workers 0: from 1' farm --workers 0
     refused 2 '--workers some' farm --workers some
-    refused 2 '--rebalance magda:threshold=101: percent of the work, from 0 to 100' farm --rebalance magda:threshold=101
+    refused 2 '--rebalance magda:threshold=101: a number from 0 to 100, in percent' farm --rebalance magda:threshold=101
     refused 2 'magda:threshold=-1' farm --rebalance magda:threshold=-1
     refused 2 'magda:poll=0: more than no time at all' farm --rebalance magda:poll=0
     refused 2 'magda:transfer=x' farm --rebalance magda:poll=1ms,transfer=x
-    refused 2 'magda:free-hosts=65537: from 0 to 65536' farm --rebalance magda:free-hosts=65537
+    refused 2 'magda:free-hosts=65537: a whole number from 0 to 65536' farm --rebalance magda:free-hosts=65537
     refused 2 'magda:free-hosts=some' farm --rebalance magda:free-hosts=some
     refused 2 'no such setting (threshold, poll, transfer, free-hosts); did you mean poll?' farm --rebalance magda:pol=1ms
     refused 2 '--rebalance :poll=1ms: a policy is missing' farm --rebalance :poll=1ms

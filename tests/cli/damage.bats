@@ -71,6 +71,20 @@ tells() {
     [[ $stderr == *'pagoda: warning: cut: 1 location readable only up to some record:'*'[location-cut]' ]]
 }
 
+@test "lists of attributes with a damaged number: not read from there on" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/unmodified.txt" sites
+    /usr/bin/python3 - <<'PYTHON'
+path = "sites/traces/1.evt"
+content = open(path, "rb").read()
+damaged = content.replace(b"\x06\x07\x01\x01", b"\x06\x07\x00\x01")
+assert damaged != content
+open(path, "wb").write(damaged)
+PYTHON
+    run "$PAGODA" replay sites
+    [ "$status" = 3 ]
+    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'rank 1 (cannot read its event file (1.evt) after event 2: damaged'* ]]
+}
+
 @test "a rank without any of the events promised for it: not read, exit status 3" {
     cp -r whole empty
     /usr/bin/python3 - <<'PYTHON'

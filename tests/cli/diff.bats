@@ -322,6 +322,16 @@ CSV
         '[["time_ns","<=",true],["parallel_efficiency",">=",true],["exclusive_ns","<=",false],["time_ns","<=",false],["parallel_efficiency",">=",true],["exclusive_ns","<=",false]]' ]
 }
 
+@test "a limit on a metric whose name looks like a pattern" {
+    cd "$BATS_TEST_TMPDIR" || return
+    printf 'trial,metric,value\nt1,m[1],3.5\n' >values.csv
+    "$PAGODA" store import r.db values.csv >/dev/null
+    echo 'm[1] <= 1' >limits.txt
+    run "$PAGODA" diff --json r.db --limits limits.txt t1
+    [ "$(jq -c '.limits | map([.value, .is_kept])' <<<"$output")" = '[[3.5,false]]' ]
+    [ "$("$PAGODA" query r.db -m 'm[1]' --json | jq -c '[.. | numbers | select(. == 3.5)]')" = '[3.5]' ]
+}
+
 @test "limits that cannot be understood are named with their line" {
     wrong() {
         printf '# limits\n%s\n' "$1" >"$BATS_TEST_TMPDIR/wrong.txt"

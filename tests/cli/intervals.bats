@@ -30,7 +30,7 @@ ask() {
     # Intervals that follow each other sum to the run.
     "$PAGODA" replay lost --interval 0:5ms --interval 5ms:12ms --interval 12ms:21500us --json |
         jq -e '[.intervals[].no_cpu_ns] | add == 10100000'
-    [[ $("$PAGODA" replay lost --interval 0:5ms --interval 5ms:12ms) == *'no CPU'* ]]
+    [[ $("$PAGODA" replay lost --interval 0:5ms --interval 5ms:12ms) == *'no CPU time'* ]]
 }
 
 @test "an interval is stored with its bounds, and refers to its run" {

@@ -65,7 +65,7 @@ options_given_once() {
     "$PAGODA" replay --help all >both
     [ "$(wc -l <first)" -lt 60 ]
     grep -q '^what-if options (explained by `pagoda replay --help what-if`):$' first
-    [[ $(tr -s ' \n' ' ' <first) == *' changes of the code --scale --duration --balance '* ]]
+    [[ $(tr -s ' \n' ' ' <first) == *' changes of the code --scale '*'--duration --balance '* ]]
     run ! grep -q '^      --scale REGION=F ' first
     run ! grep -q '^      --depth N ' subject
     [ "$(grep -c '^what-if, .*:$' subject)" = 5 ]

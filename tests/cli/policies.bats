@@ -110,11 +110,11 @@ END
     refused 'from="idle": it has no work to give' '<policy name="a"><rule from="idle" to="slowest"/></policy>'
     refused 'nobody gives work to itself' '<policy name="a"><rule from="slowest" to="slowest"/></policy>'
     refused '<rule> needs from=' '<policy name="a"><rule to="idle"/></policy>'
-    refused 'lead="101": per cent, from 0 to 100' '<policy name="a"><rule lead="101" from="slowest" to="idle"/></policy>'
-    refused 'share="0": per cent, more than 0' '<policy name="a"><rule share="0" from="slowest" to="idle"/></policy>'
+    refused 'lead="101": a number from 0 to 100, in percent' '<policy name="a"><rule lead="101" from="slowest" to="idle"/></policy>'
+    refused 'share="0": a number above 0' '<policy name="a"><rule share="0" from="slowest" to="idle"/></policy>'
     refused 'transfer="-1ms"' '<policy name="a"><rule transfer="-1ms" from="slowest" to="idle"/></policy>'
     refused 'poll="0": more than no time at all' "<policy name=\"a\" poll=\"0\">$rule</policy>"
-    refused 'free-hosts="many": a number from 0' "<policy name=\"a\" free-hosts=\"many\">$rule</policy>"
+    refused 'free-hosts="many": a whole number from 0' "<policy name=\"a\" free-hosts=\"many\">$rule</policy>"
     refused 'unknown order longest; is it longest-first?' '<policy name="a"><tasks order="longest"/></policy>'
     refused '<rule> holds the text `x`: values are attributes' '<policy name="a"><rule from="slowest" to="idle">x</rule></policy>'
     refused 'more than 32 rules' "<policy name=\"a\">$(printf "%.0s$rule" {1..33})</policy>"

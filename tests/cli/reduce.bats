@@ -70,7 +70,7 @@ END
                 ELSE $inclusive END
             WHERE focus_id IN (SELECT f.id FROM focus f JOIN resource r ON r.id = f.code_id
                 WHERE r.path = '/Code/kth.c/$name') AND metric_id IN (SELECT id FROM metric
-                WHERE name IN ('visits', 'exclusive_ns', 'region_inclusive_ns'));"
+                WHERE name IN ('visits', 'exclusive_ns', 'inclusive_ns'));"
     done >printed.sql <<'END'
 main 13000000 4982030000 1
 quicksort 3223000000 4659000000 4202410

@@ -116,7 +116,7 @@ setup() {
     done
     "$PAGODA" scaling few-1 few-2 few-4 --json >few.json
     jq -e '.series[0] | (.conclusion
-        | startswith("At ranks = 4 ranks had no core for 50.0 % of their time: the nodes were oversubscribed. All numbers here include that time, so they do not hold for a machine with a core for each rank. Scaling breaks at ranks = 4")
+        | startswith("At ranks = 4 ranks had no CPU time for 50.0 % of their time: the nodes were oversubscribed. All numbers here include that time, so they do not hold for a machine with a core for each rank. Scaling breaks at ranks = 4")
         and contains("The main loss is in CPU time outside MPI: 100.0 % -> 50.0 %, 100.0 % of all losses.")
         and contains("The cost of (without CPU time) grew most since ranks = 1: 100.0 % of all growth."))
         and [.points[] | .cpu_efficiency, .no_cpu_share] == [1, 0, 1, 0, 0.5, 0.5]

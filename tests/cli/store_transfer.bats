@@ -3,12 +3,17 @@
 # such thing: one sentence, nothing stored.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" run
     "$PAGODA" replay run --store a.db --as ring//first --parameter size=64:problem \
         --parameter $'odd=a "b",\\c' >/dev/null
     "$PAGODA" replay run --store a.db --as ring//faster --cpu-speed 2 >/dev/null
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    cp -r "$BATS_FILE_TMPDIR"/{run,a.db} .
 }
 
 # sound FILE: SQLite finds nothing wrong.

@@ -62,7 +62,7 @@ load ../whatif
     rm -r trace
     "$BUILD/tools/mktrace" flush.txt trace
     "$PAGODA" replay --json --nodes 2 trace | jq -e '.whatif | .replayed_ns == 2200000 and .lost_ns == 3800000'
-    "$PAGODA" replay --nodes 2 trace | tr -s ' \n' ' ' | grep -q 'had no CPU for 31.7 % of their time.*other programs used it, or ranks slept'
+    "$PAGODA" replay --nodes 2 trace | tr -s ' \n' ' ' | grep -q 'had no CPU time for 31.7 % of their time.*other programs used it, or ranks slept'
 }
 
 @test "lists: one prediction for each combination" {

@@ -156,7 +156,7 @@ END
     "$BUILD/tools/mktrace" long.txt long
     "$PAGODA" replay --cpu-speed 2 --output out long >/dev/null 2>err &
     local pid=$!
-    until compgen -G '.pagoda-out-*' >/dev/null || [ -e out ] || ! kill -0 $pid 2>/dev/null; do :; done
+    until compgen -G '.pagoda-out-*' >/dev/null || [ -e out ] || ! kill -0 $pid 2>/dev/null; do sleep 0.002; done
     kill -INT $pid 2>/dev/null || true
     local status=0
     wait $pid || status=$?

@@ -144,6 +144,14 @@ assumed() {
     "$PAGODA" replay --json --drop-sync main trace | jq -e '.whatif.assumptions == []'
 }
 
+@test "as many regions as there can be" {
+    use collectives
+    local others=() i
+    for ((i = 0; i < 63; i++)); do others+=(--scale main=1); done
+    [ "$(predict "${others[@]}" --drop-sync 'M*')" = "$(predict --drop-sync 'M*')" ]
+    refused 'more than 64 regions' "${others[@]}" --drop-sync 'M*' --drop-sync main
+}
+
 @test "messages left out, or of another size" {
     use left-out
     "$PAGODA" replay --json --cut-messages 'tag==7-8,12=0,1' trace | jq -e '.whatif.points |

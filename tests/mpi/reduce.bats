@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda reduce on a program whose functions are really instrumented: what is left out is not
+# Quiet: how much of the recording is its own cost is measured.
 # recorded any more, all else is.
 # shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
 load ../helper

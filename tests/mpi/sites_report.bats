@@ -77,7 +77,7 @@ headline() {
     local words
     words=$(jq -r .headline "$json")
     echo "$words"
-    if [[ $words == "Ranks had no C"* ]]; then # other programs had the cores
+    if [[ $words == "Ranks had no CPU time"* ]]; then # other programs had the cores
         [[ $words == *"; also the cause of Late Sender ("* ]]
     else
         [[ $words == "Late Sender: "* ]]

@@ -133,7 +133,7 @@ trials() {
     for moment in $point $point/trace/spool $point/result.new $point/result runs.db; do
         "$PAGODA" sweep --store runs.db -n 2 -p size=20,21 -- "${line[@]}" >out 2>&1 &
         pid=$!
-        while [ ! -e "$moment" ] && kill -0 $pid 2>/dev/null; do :; done
+        while [ ! -e "$moment" ] && kill -0 $pid 2>/dev/null; do sleep 0.002; done
         kill -KILL $pid || true
         wait $pid || true
         [ ! -e runs.db ] || n=$(trials | wc -l)

@@ -227,8 +227,8 @@ END
         [ "$status" = 1 ]
         [[ $output == *"no archive yet"*"still runs"* ]]
         # What a finisher left that was killed while it measured.
-        mkdir t/spool/cost-killed
-        touch t/spool/cost-killed/0000000000000000-000000-000.spool
+        mkdir t/spool/cost
+        touch t/spool/cost/0000000000000000-000000-000.spool
         run "$PAGODA" trace --finish t
         [ "$status" = 0 ]
         [[ $output == *"stopped recording"*"max_bytes is reached"* ]]

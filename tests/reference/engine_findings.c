@@ -246,10 +246,13 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
         const struct pag_options options = PAG_OPTIONS_DEFAULT;
         const struct pag_listener listener = {
             .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+        struct scenario_settings settings = SCENARIO_UNCHANGED;
         struct scenario scenario;
         struct prediction prediction;
-        scenario_alone(&scenario, definitions);
+        settings.n_cores = UINT32_MAX; // a core for each rank
+        scenario_init(&scenario, definitions, &settings, err);
         prediction_init(&prediction, definitions, &scenario, recorded);
+        prediction.counts_wall_time = true;
         status = prediction_run_again(&prediction, trace, &options, &listener, &result, err);
         engine_findings_convert(trace, catalogue, matcher, &result, findings);
         prediction_release(&prediction);

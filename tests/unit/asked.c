@@ -20,26 +20,21 @@ static char *next_word(char **rest)
     return word;
 }
 
-static int give(struct asked *asked, const char *option, const char *value, struct error *err)
-{
-    if (!option || whatif_options_give(&asked->options, option + 2, value))
-        return 0;
-    error_set(err, "there is no %s", option);
-    return -1;
-}
-
 int asked_read(struct asked *asked, const char *text, const char *machine, struct error *err)
 {
+    enum { MAX_WORDS = 32 };
+    struct advice_word words[MAX_WORDS];
+    size_t n = 0;
     *asked = (struct asked){.words = memory_copy_text(text)};
-    char *rest = asked->words, *option = NULL, *word;
-    int status = machine ? give(asked, "--machine", machine, err) : 0;
-    while (status == 0 && (word = next_word(&rest))) {
-        bool is_option = strncmp(word, "--", 2) == 0;
-        status = give(asked, option, is_option ? NULL : word, err);
-        option = is_option ? word : NULL;
+    if (machine)
+        words[n++] = (struct advice_word){(char *)"machine", (char *)machine};
+    for (char *rest = asked->words, *word; (word = next_word(&rest)) && n < MAX_WORDS;) {
+        if (strncmp(word, "--", 2) == 0)
+            words[n++] = (struct advice_word){word + 2, NULL};
+        else if (n > 0)
+            words[n - 1].value = word;
     }
-    if (status != 0 || give(asked, option, NULL, err) != 0 ||
-        whatif_plan_read(&asked->plan, &asked->options, err) != 0 ||
+    if (whatif_plan_read(&asked->plan, words, n, err) != 0 ||
         whatif_plan_read_files(&asked->plan, err) != 0)
         return -1;
     asked->settings = &asked->plan.cases[0].settings;
@@ -49,6 +44,5 @@ int asked_read(struct asked *asked, const char *text, const char *machine, struc
 void asked_release(struct asked *asked)
 {
     whatif_plan_release(&asked->plan);
-    whatif_options_release(&asked->options);
     free(asked->words);
 }

@@ -7,7 +7,6 @@
 
 struct asked {
     char *words;
-    struct whatif_options options;
     struct whatif_plan plan;
     const struct scenario_settings *settings; // of its only case
 };

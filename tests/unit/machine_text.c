@@ -25,3 +25,18 @@ struct machine machine_of_text(const char *text)
     free(path);
     return machine;
 }
+
+bool predict_on(const char *text, const char *machine_text, struct predicted_times *times,
+                FILE *stream)
+{
+    struct machine machine = machine_of_text(machine_text);
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
+    struct error err = {{0}};
+    settings.machine = &machine;
+    *times = (struct predicted_times){0};
+    int status = predicted_times(text, &settings, 1, times, &err);
+    if (status != 0)
+        fprintf(stream, "%s\n", err.text);
+    machine_release(&machine);
+    return status == 0;
+}

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine from the text of its file, for a test.
+// Machines from the text of their files, for tests.
 #ifndef PAGODA_TESTS_UNIT_MACHINE_TEXT_H
 #define PAGODA_TESTS_UNIT_MACHINE_TEXT_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "analyzer/simulation/cost/machine.h"
+#include "tests/reference/engine_run.h"
 
 /// Fails the test when TEXT is no machine file. The caller releases the machine.
 struct machine machine_of_text(const char *text);
+
+/// Predicts the text trace TEXT on the machine of MACHINE_TEXT; false when that fails, why goes to
+/// STREAM. The caller releases TIMES in either case.
+bool predict_on(const char *text, const char *machine_text, struct predicted_times *times,
+                FILE *stream);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives carried out by algorithms: random runs of them against programs of messages written
-// down one by one (tests/reference/collective_messages.h), to the nanosecond, and the closed forms
-// of the literature.
+// down one by one (tests/reference/collective_messages.h), to the nanosecond. Programs that do
+// other things, too: test_prediction.c.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <setjmp.h>
@@ -22,6 +22,7 @@
 #include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/machine_text.h"
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -337,54 +338,29 @@ static void expected_ends(const struct test_run *run, uint64_t *finish_ns)
     }
 }
 
-/// Predicts TEXT on the machine of MACHINE_TEXT; false when that fails.
-static bool predict(const char *text, const char *machine_text, struct predicted_times *times)
+/// The collectives of SEED against programs of messages.
+static bool agrees(uint64_t seed, const void *context, char **text, FILE *stream)
 {
-    struct error err = {{0}};
-    struct machine machine = {0};
-    char *scratch = scratch_directory();
-    char *path = memory_format("%s/machine.xml", scratch);
-    scratch_write(path, machine_text, strlen(machine_text));
-    *times = (struct predicted_times){0};
-    int status = machine_read(&machine, path, &err);
-    struct scenario_settings settings = SCENARIO_UNCHANGED;
-    settings.machine = &machine;
-    if (status == 0)
-        status = predicted_times(text, &settings, 1, times, &err);
-    if (status != 0)
-        print_error("%s\n", err.text);
-    machine_release(&machine);
-    scratch_remove(scratch);
-    free(path);
-    return status == 0;
-}
-
-static bool agrees(uint64_t seed, uint64_t *n_checked)
-{
+    (void)context;
     struct test_run *run = random_run(seed);
-    char *text = text_of(run), *machine = machine_of(run);
+    char *machine = machine_of(run);
     uint64_t expected[MAX_RANKS];
     struct predicted_times times;
+    *text = text_of(run);
     expected_ends(run, expected);
-    bool is_sound = predict(text, machine, &times);
+    bool is_sound = predict_on(*text, machine, &times, stream);
     for (uint32_t r = 0; is_sound && r < run->n_ranks; r++)
         if (times.ranks[r].finish_ns != expected[r]) {
-            print_error("seed %" PRIu64 ": rank %" PRIu32 " ends at %" PRIu64
-                        ", by messages at %" PRIu64 "\n",
-                        seed, r, times.ranks[r].finish_ns, expected[r]);
+            fprintf(stream, "rank %" PRIu32 " ends at %" PRIu64 ", by messages at %" PRIu64 "\n%s",
+                    r, times.ranks[r].finish_ns, expected[r], machine);
             is_sound = false;
         }
     if (is_sound && (times.n_forced > 0 || times.critical_path_ns != times.time_ns)) {
-        print_error("seed %" PRIu64 ": %" PRIu64 " forced, critical path %" PRIu64 " of %" PRIu64
-                    "\n",
-                    seed, times.n_forced, times.critical_path_ns, times.time_ns);
+        fprintf(stream, "%" PRIu64 " forced, critical path %" PRIu64 " of %" PRIu64 "\n%s",
+                times.n_forced, times.critical_path_ns, times.time_ns, machine);
         is_sound = false;
     }
-    if (!is_sound && getenv("PAGODA_SEEDS"))
-        fprintf(stderr, "%s%s", text, machine);
-    *n_checked += run->n_calls;
     predicted_times_release(&times);
-    free(text);
     free(machine);
     free(run);
     return is_sound;
@@ -393,83 +369,31 @@ static bool agrees(uint64_t seed, uint64_t *n_checked)
 static void test_random_collectives(void **state)
 {
     (void)state;
-    uint64_t first, last, n_failed = 0, n_checked = 0;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    for (uint64_t seed = first; seed <= last; seed++)
-        n_failed += !agrees(seed, &n_checked);
-    assert_int_equal(n_failed, 0);
-    assert_true(n_checked >= last - first + 1);
-}
-
-/// In the programs a member of a rooted operation or a scan may need something from one that comes
-/// later to it, which MPI forbids but works where it leaves before. Flat algorithms let it.
-static void keep_loose(struct test_run *run)
-{
-    for (uint32_t o = 0; o < N_OPERATIONS; o++)
-        if (operations[o].has_root || strstr(operations[o].name, "scan"))
-            for (int i = 0; i < SIZES; i++)
-                strcpy(run->choices[o].algorithm[i], "flat");
-}
-
-/// Any program on any machine: nobody waits for ever, for collectives hold nobody whom their
-/// messages do not, and the times of all ranks sum up.
-static void test_random_programs(void **state)
-{
-    (void)state;
-    uint64_t first, last, n_failed = 0;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
-    for (uint64_t seed = first; seed <= last; seed++) {
-        struct random random = {seed * 0x9e3779b97f4a7c15u + 5};
-        struct test_run *run = memory_zeroed(1, sizeof *run);
-        choose_machine(run, &random);
-        bool is_loose = random_chance(&random, 50);
-        if (is_loose)
-            keep_loose(run);
-        char *text = sim_program_trace_text(seed, &limits), *machine = machine_of(run);
-        struct predicted_times times;
-        bool is_sound = predict(text, machine, &times) && (!is_loose || times.n_forced == 0) &&
-                        times.critical_path_ns == times.time_ns;
-        for (size_t r = 0; is_sound && r < times.n_ranks; r++) {
-            const struct predicted_rank *rank = &times.ranks[r];
-            is_sound = rank->finish_ns - rank->first_ns ==
-                       rank->outside_ns + rank->wait_ns + rank->overhead_ns;
-        }
-        if (!is_sound)
-            print_error("seed %" PRIu64 ": %" PRIu64 " forced, critical path %" PRIu64
-                        " of %" PRIu64 "\n",
-                        seed, times.n_forced, times.critical_path_ns, times.time_ns);
-        if (!is_sound && getenv("PAGODA_SEEDS"))
-            fprintf(stderr, "%s%s", text, machine);
-        n_failed += !is_sound;
-        predicted_times_release(&times);
-        free(text);
-        free(machine);
-        free(run);
-    }
-    assert_int_equal(n_failed, 0);
+    seeds_check(DEFAULT_SEEDS, agrees, NULL);
 }
 
 /// Runs with missing ranks and records, skewed clocks, threads: predicted to the end.
+static bool ends(uint64_t seed, const void *context, char **text, FILE *stream)
+{
+    (void)context;
+    const struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
+    struct random random = {seed * 0x9e3779b97f4a7c15u + 11};
+    struct test_run *run = memory_zeroed(1, sizeof *run);
+    struct predicted_times times;
+    choose_machine(run, &random);
+    char *machine = machine_of(run);
+    *text = sim_program_trace_text(seed, &limits);
+    bool is_sound = predict_on(*text, machine, &times, stream);
+    predicted_times_release(&times);
+    free(machine);
+    free(run);
+    return is_sound;
+}
+
 static void test_damaged_runs(void **state)
 {
     (void)state;
-    uint64_t first, last;
-    seed_range(DEFAULT_SEEDS, &first, &last);
-    const struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
-    for (uint64_t seed = first; seed <= last; seed++) {
-        struct random random = {seed * 0x9e3779b97f4a7c15u + 11};
-        struct test_run *run = memory_zeroed(1, sizeof *run);
-        choose_machine(run, &random);
-        char *text = sim_program_trace_text(seed, &limits), *machine = machine_of(run);
-        struct predicted_times times;
-        assert_true(predict(text, machine, &times));
-        predicted_times_release(&times);
-        free(text);
-        free(machine);
-        free(run);
-    }
+    seeds_check(DEFAULT_SEEDS, ends, NULL);
 }
 
 int main(void)
@@ -477,7 +401,6 @@ int main(void)
     setenv("TMPDIR", scratch_parent(), 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_collectives),
-        cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_damaged_runs),
     };
     return cmocka_run_group_tests_name("collective algorithms", tests, NULL, NULL);

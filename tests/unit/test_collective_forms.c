@@ -29,18 +29,10 @@ enum { MAX_MEMBERS = 33 };
 static void predict(const char *text, const char *messages, const char *collectives,
                     struct predicted_times *times)
 {
-    struct error err = {{0}};
-    char *file = memory_format("<machine>%s%s</machine>\n", messages, collectives);
-    struct machine machine = machine_of_text(file);
-    struct scenario_settings settings = SCENARIO_UNCHANGED;
-    settings.machine = &machine;
-    int status = predicted_times(text, &settings, 1, times, &err);
-    if (status != 0)
-        print_error("%s\n", err.text);
-    assert_int_equal(status, 0);
+    char *machine = memory_format("<machine>%s%s</machine>\n", messages, collectives);
+    assert_true(predict_on(text, machine, times, stderr));
     assert_int_equal(times->n_forced, 0);
-    machine_release(&machine);
-    free(file);
+    free(machine);
 }
 
 /// Compares the ends of the ranks with N expected ones.

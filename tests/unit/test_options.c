@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 
@@ -40,12 +40,9 @@ static bool parse(const char *line, bool stops_at_operand)
     };
     const struct option_usage usage = {
         .command = "test",
-        .operands = "TRACE",
+        .operands = stops_at_operand ? "TRACE [WORD...]" : "TRACE [TRACE]",
         .summary = "Tests",
-        .rows = rows,
-        .n_rows = sizeof rows / sizeof rows[0],
-        .min_operands = 1,
-        .max_operands = stops_at_operand ? -1 : 2,
+        OPTIONS_OF(rows),
         .stops_at_operand = stops_at_operand,
     };
     int argc = 0;

@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/table.h"
 

@@ -41,7 +41,10 @@ static void test_what_is_said(void **state)
                         "<compute region=\"outpt\" time=\"rank*visit\"/>\n</machine>");
     struct fixture run = open_text("0 0 enter solve\n0 1 enter output\n0 2 leave output\n"
                                    "0 3 leave solve\n1 0 enter solve\n1 1 leave solve\n");
-    struct timeless *timeless = timeless_new(run.definitions, &machine, NULL);
+    uint32_t patterns[] = {SCENARIO_NO_PATTERN, SCENARIO_NO_PATTERN};
+    const struct scenario_settings settings = {.machine = &machine};
+    const struct scenario scenario = {.settings = &settings, .compute_patterns = patterns};
+    struct timeless *timeless = timeless_new(run.definitions, &scenario);
     struct error err = {{0}};
     struct event solve = next(&run, 0), output = next(&run, 0);
     struct event busy = solve;

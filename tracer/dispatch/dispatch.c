@@ -60,8 +60,9 @@ EXPORTED __thread struct dispatch_thread pagoda_dispatch_thread
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool resolved;
 static void *mpi_library;
-static uintptr_t mpi_start, mpi_end; // where it is loaded
-static uint16_t functions[n_names];  // the recorder's numbers of its functions, plus one
+static uintptr_t mpi_start, mpi_end;          // where it is loaded
+static function_pointer definitions[n_names]; // of MPI_X that follow ours, once MPI is there
+static uint16_t functions[n_names];           // the recorder's numbers of its functions, plus one
 static const struct recorder *recorder;
 
 /// Exported data, found by pagoda.h with dlsym(); calls go nowhere until a recorder is attached.
@@ -144,9 +145,8 @@ uint16_t dispatch_function(unsigned index)
 static function_pointer next_for_wrapper(const char *name)
 {
     int index = index_of(name);
-    function_pointer function = next(name);
-    if (!function || index < 0 ||
-        ((uintptr_t)function >= mpi_start && (uintptr_t)function < mpi_end))
+    function_pointer function = index >= 0 ? definitions[index] : NULL;
+    if (!function || ((uintptr_t)function >= mpi_start && (uintptr_t)function < mpi_end))
         return function;
     dispatch_mpi_next[index] = function;
     return to_function(&dispatch_continuations[index]);
@@ -229,9 +229,9 @@ static void resolve(const struct found_mpi *found)
     mpi_end = found->end;
     resolved = true;
     for (int i = 0; i < n_names; i++) {
-        function_pointer function = next(names[i]);
-        if (function)
-            __atomic_store_n(&dispatch_slots[i], function, __ATOMIC_RELEASE);
+        definitions[i] = next(names[i]);
+        if (definitions[i])
+            __atomic_store_n(&dispatch_slots[i], definitions[i], __ATOMIC_RELEASE);
     }
     if (mpi_library && spool_dir && spool_dir[0] == '/') {
         dispatcher.spool_dir = spool_dir;
@@ -287,7 +287,7 @@ function_pointer dispatch_first_call(unsigned index)
     if (resolved && recorder) {
         // The slot was filled while this call was on its way, or the function does not exist.
         target = __atomic_load_n(&dispatch_slots[index], __ATOMIC_ACQUIRE);
-        if (next(names[index]))
+        if (definitions[index])
             return target;
     }
     target = next(names[index]);

@@ -12,8 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENT_CHUNK_BYTES      (1024 * 1024)
-#define DEFINITION_CHUNK_BYTES (4 * 1024 * 1024)
+/// OTF2 clears a chunk for each file it closes: small ones make short runs fast. But a definition
+/// must fit into one, that of a group of all ranks, too (9 bytes a rank at most).
+static uint64_t definition_chunk_bytes(uint32_t n_ranks)
+{
+    uint64_t n_bytes = OTF2_CHUNK_SIZE_MIN;
+    while (n_bytes < 16 * (uint64_t)n_ranks && n_bytes < OTF2_CHUNK_SIZE_MAX)
+        n_bytes *= 2;
+    return n_bytes;
+}
 
 static OTF2_FlushType pre_flush(void *user, OTF2_FileType type, OTF2_LocationRef location,
                                 void *caller, bool final)
@@ -108,9 +115,9 @@ bool archive_open(struct archive *archive, const char *dir, uint32_t n_ranks)
         return false;
     }
     OTF2_Error_RegisterCallback(keep_error, archive);
-    OTF2_Archive *otf2 =
-        OTF2_Archive_Open(dir, folder_name, OTF2_FILEMODE_WRITE, EVENT_CHUNK_BYTES,
-                          DEFINITION_CHUNK_BYTES, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *otf2 = OTF2_Archive_Open(dir, folder_name, OTF2_FILEMODE_WRITE,
+                                           OTF2_CHUNK_SIZE_MIN, definition_chunk_bytes(n_ranks),
+                                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!otf2)
         return archive_ok(archive, OTF2_ERROR_FILE_INTERACTION);
     archive->otf2 = otf2;

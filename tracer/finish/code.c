@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See code.h. What an address stands for is kept, together with the list of modules for which that
-// is known: a later list is asked only whether the address still lies in the same module.
+// See code.h. What an address with its callers stands for is kept, together with the list of
+// modules for which that is known: a later list is asked only whether the address still lies in the
+// same module.
 #include "tracer/finish/code.h"
 
 #include "tracer/finish/memory.h"
@@ -24,7 +25,13 @@ struct code_list {
     size_t n;
 };
 
-struct code_address {
+/// No padding: it is a key.
+struct code_place {
+    uint64_t address;
+    uint64_t stack; // 0: no callers are known
+};
+
+struct code_meaning {
     uint64_t address;
     size_t list;      // up to which this is known to hold
     uint32_t module;  // UNDEFINED: in none
@@ -36,12 +43,6 @@ struct code_stack {
     const struct record_stack *record; // NULL: none with this number
     uint32_t context;                  // UNDEFINED: none, or not asked for yet
     bool is_known;
-};
-
-/// A call with a stack; no padding, it is a key.
-struct code_above {
-    uint64_t address;
-    uint64_t stack;
 };
 
 static const struct code_module *module_at(const struct code *code, uint32_t number)
@@ -79,11 +80,10 @@ void code_release(struct code *code)
         free(code->lists[i].modules);
     table_release(&code->modules);
     table_release(&code->paths);
-    table_release(&code->above_keys);
+    table_release(&code->places);
+    free(code->meanings);
     free(code->stacks);
-    free(code->aboves);
     free(code->lists);
-    free(code->places);
 }
 
 void code_add_stack(struct code *code, const struct record_stack *record)
@@ -141,43 +141,26 @@ static uint32_t module_of(const struct code *code, uint64_t address)
     return module;
 }
 
-static struct code_address *slot_of(const struct code *code, uint64_t address)
+/// What an address stands for, with its module at that time. It stays where it is until the next
+/// one is asked for.
+static struct code_meaning *meaning_of(struct code *code, uint64_t address, uint64_t stack,
+                                       uint64_t time_ns)
 {
-    size_t slot = (size_t)(address * 0x9e3779b97f4a7c15U >> 32) & (code->n_slots - 1);
-    while (code->places[slot].address != 0 && code->places[slot].address != address)
-        slot = (slot + 1) & (code->n_slots - 1);
-    return &code->places[slot];
-}
-
-static void grow(struct code *code)
-{
-    struct code_address *old = code->places;
-    size_t n_old = code->n_slots;
-    code->n_slots = n_old == 0 ? 1024 : 2 * n_old;
-    code->places = alloc_or_die(code->n_slots * sizeof *code->places);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i].address != 0)
-            *slot_of(code, old[i].address) = old[i];
-    free(old);
-}
-
-/// The entry of an address, with its module at that time.
-static struct code_address *place_of(struct code *code, uint64_t address, uint64_t time_ns)
-{
+    struct code_place place = {address, stack};
+    bool is_new;
+    uint32_t number = table_number(&code->places, &place, sizeof place, &is_new);
     go_to(code, time_ns);
-    if (2 * (code->n_places + 1) > code->n_slots)
-        grow(code);
-    struct code_address *place = slot_of(code, address);
-    if (place->address != 0 && place->list == code->now)
-        return place;
+    if (is_new)
+        code->meanings = realloc_or_die(code->meanings, (number + 1) * sizeof *code->meanings);
+    struct code_meaning *meaning = &code->meanings[number];
+    if (!is_new && meaning->list == code->now)
+        return meaning;
     uint32_t module = module_of(code, address);
-    if (place->address == 0 || place->module != module) {
-        code->n_places += place->address == 0;
-        *place = (struct code_address){
+    if (is_new || meaning->module != module)
+        *meaning = (struct code_meaning){
             .address = address, .module = module, .region = UNDEFINED, .context = UNDEFINED};
-    }
-    place->list = code->now;
-    return place;
+    meaning->list = code->now;
+    return meaning;
 }
 
 static uint32_t region_of(struct archive *archive, const struct symbol *symbol)
@@ -201,36 +184,37 @@ static bool is_excluded_file(const char *file)
 uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
                        uint64_t address, uint64_t time_ns)
 {
-    struct code_address *place = place_of(code, address, time_ns);
-    if (place->region != UNDEFINED)
-        return place->region;
-    if (place->module == UNDEFINED) {
+    struct code_meaning *meaning = meaning_of(code, address, 0, time_ns);
+    if (meaning->region != UNDEFINED)
+        return meaning->region;
+    if (meaning->module == UNDEFINED) {
         char *name = format_or_die("0x%llx", (unsigned long long)address);
-        place->region = archive_function_region(archive, name, NULL, 0);
+        meaning->region = archive_function_region(archive, name, NULL, 0);
         free(name);
-        return place->region;
+        return meaning->region;
     }
-    const struct code_module *module = module_at(code, place->module);
+    const struct code_module *module = module_at(code, meaning->module);
     struct symbol symbol = symbols_function(symbols, path_of(code, module), address - module->base);
-    place->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(archive, &symbol);
-    return place->region;
+    meaning->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(archive, &symbol);
+    return meaning->region;
 }
 
-/// The entry of the call that returns to `address`: the instruction before, for what comes after
-/// may be another line, or function. It stays where it is until the next entry is asked for.
-static struct code_address *call_at(struct code *code, uint64_t address, uint64_t time_ns)
+/// The same of the call that returns to `address`: the instruction before, for what comes after may
+/// be another line, or function.
+static struct code_meaning *call_at(struct code *code, uint64_t address, uint64_t stack,
+                                    uint64_t time_ns)
 {
-    return place_of(code, address - 1, time_ns);
+    return meaning_of(code, address - 1, stack, time_ns);
 }
 
-/// What the instruction of an entry stands for in the source; NULL: unknown.
+/// What an instruction stands for in the source; NULL: unknown.
 static const struct symbols_frames *frames_of(const struct code *code, struct symbols *symbols,
-                                              const struct code_address *place)
+                                              const struct code_meaning *meaning)
 {
-    if (place->module == UNDEFINED)
+    if (meaning->module == UNDEFINED)
         return NULL;
-    const struct code_module *module = module_at(code, place->module);
-    return symbols_frames(symbols, path_of(code, module), place->address - module->base);
+    const struct code_module *module = module_at(code, meaning->module);
+    return symbols_frames(symbols, path_of(code, module), meaning->address - module->base);
 }
 
 static uint32_t context_of(struct archive *archive, const struct symbols_frame *frame,
@@ -243,10 +227,11 @@ static uint32_t context_of(struct archive *archive, const struct symbols_frame *
 uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
                         uint64_t address, uint64_t time_ns)
 {
-    struct code_address *place = call_at(code, address, time_ns);
-    if (place->context == UNDEFINED && place->module != UNDEFINED)
-        place->context = context_of(archive, &frames_of(code, symbols, place)->list[0], UNDEFINED);
-    return place->context;
+    struct code_meaning *meaning = call_at(code, address, 0, time_ns);
+    if (meaning->context == UNDEFINED && meaning->module != UNDEFINED)
+        meaning->context =
+            context_of(archive, &frames_of(code, symbols, meaning)->list[0], UNDEFINED);
+    return meaning->context;
 }
 
 /// The contexts of one return address, those it was inlined into first.
@@ -273,11 +258,11 @@ static uint32_t context_of_stack(struct code *code, struct archive *archive,
     if (stack->is_known)
         return stack->context;
     for (size_t i = 0; i < n; i++)
-        if (is_main(frames_of(code, symbols, call_at(code, record->addresses[i], time_ns))))
+        if (is_main(frames_of(code, symbols, call_at(code, record->addresses[i], 0, time_ns))))
             n = i + 1;
     for (size_t i = n; i-- > 0;)
         stack->context = add_contexts(
-            archive, frames_of(code, symbols, call_at(code, record->addresses[i], time_ns)),
+            archive, frames_of(code, symbols, call_at(code, record->addresses[i], 0, time_ns)),
             stack->context);
     stack->is_known = true;
     return stack->context;
@@ -286,18 +271,16 @@ static uint32_t context_of_stack(struct code *code, struct archive *archive,
 uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
                          uint64_t address, uint64_t stack, uint64_t time_ns)
 {
-    struct code_above key = {address, stack};
-    uint32_t parent = UNDEFINED;
     if (stack >= code->n_stacks || !code->stacks[stack].record)
         return code_call_site(code, archive, symbols, address, time_ns);
-    bool is_new;
-    uint32_t number = table_number(&code->above_keys, &key, sizeof key, &is_new);
-    if (!is_new)
-        return code->aboves[number];
-    const struct symbols_frames *frames = frames_of(code, symbols, call_at(code, address, time_ns));
+    const struct code_meaning *known = call_at(code, address, stack, time_ns);
+    if (known->context != UNDEFINED || known->module == UNDEFINED)
+        return known->context;
+    const struct symbols_frames *frames = frames_of(code, symbols, known);
+    uint32_t parent = UNDEFINED;
     if (!is_main(frames))
         parent = context_of_stack(code, archive, symbols, &code->stacks[stack], time_ns);
-    code->aboves = realloc_or_die(code->aboves, (number + 1) * sizeof *code->aboves);
-    code->aboves[number] = frames ? add_contexts(archive, frames, parent) : UNDEFINED;
-    return code->aboves[number];
+    uint32_t context = add_contexts(archive, frames, parent);
+    call_at(code, address, stack, time_ns)->context = context;
+    return context;
 }

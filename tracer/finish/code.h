@@ -18,14 +18,11 @@ struct code {
     struct code_list *lists; // of modules
     size_t n_lists;
     bool is_sorted;
-    size_t now;                  // the list at the time of the last look-up
-    struct code_address *places; // open addressing; address 0 is empty
-    size_t n_slots;
-    size_t n_places;
-    struct code_stack *stacks; // by number
+    size_t now;                    // the list at the time of the last look-up
+    struct table places;           // addresses, and callers, that were asked for
+    struct code_meaning *meanings; // theirs
+    struct code_stack *stacks;     // by number
     uint32_t n_stacks;
-    struct table above_keys; // calls with a stack
-    uint32_t *aboves;
 };
 
 /// Takes a module record. `executable` stands for the program, whose record has no path.

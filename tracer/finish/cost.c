@@ -10,15 +10,18 @@
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define BATCHES      7 // the median counts
-#define CALLS        20000
-#define CPU_READINGS 500
+// The median of the batches counts. Each fills about one window of a spool file, whose change is
+// part of the cost.
+#define BATCHES      7
+#define CALLS        2500
+#define WINDOW_BYTES (128 << 10)
+#define CPU_READINGS 100
 
 // The dispatcher's part of the recorder.
 __thread struct dispatch_thread pagoda_dispatch_thread;
@@ -77,11 +80,13 @@ static bool start_recorder(const char *dir)
     return stream && stream->in_file && !stream->stopped;
 }
 
-static struct record_costs measure(void)
+static struct record_costs measure(bool has_excluded)
 {
     struct settings_rule all = {'r', false, (char *)"*"};
     struct record_costs costs = {.stamp_ns = measure_events((void *)(uintptr_t)qsort),
                                  .cpu_ns = measure_cpu()};
+    if (!has_excluded)
+        return costs;
     settings.rules = &all;
     settings.n_rules = 1;
     filter_init();
@@ -98,33 +103,18 @@ static void remove_scratch(const char *scratch)
     rmdir(scratch);
 }
 
-/// A finisher that was killed while it measured has left its folder.
-static void remove_leftovers(const char *dir)
-{
-    DIR *folder = opendir(dir);
-    const struct dirent *entry;
-    while (folder && (entry = readdir(folder))) {
-        char scratch[4096];
-        if (strncmp(entry->d_name, "cost-", 5) == 0 &&
-            snprintf(scratch, sizeof scratch, "%s/%s", dir, entry->d_name) < (int)sizeof scratch)
-            remove_scratch(scratch);
-    }
-    if (folder)
-        closedir(folder);
-}
-
-struct record_costs cost_measure(const char *dir)
+struct record_costs cost_measure(const char *dir, bool has_excluded)
 {
     struct record_costs costs = {0};
     char scratch[4096];
-    remove_leftovers(dir);
-    snprintf(scratch, sizeof scratch, "%s/cost-XXXXXX", dir);
-    if (!mkdtemp(scratch))
+    snprintf(scratch, sizeof scratch, "%s/cost", dir);
+    remove_scratch(scratch); // of a finisher that was killed while it measured
+    if (mkdir(scratch, 0700) != 0)
         return costs;
     struct settings kept = settings;
-    settings = (struct settings){.buffer_bytes = kept.buffer_bytes};
+    settings = (struct settings){.buffer_bytes = WINDOW_BYTES};
     if (start_recorder(scratch))
-        costs = measure();
+        costs = measure(has_excluded);
     stream_stop_process();
     remove_scratch(scratch);
     settings = kept;

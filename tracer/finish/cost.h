@@ -23,8 +23,9 @@ struct thread_cost {
 };
 
 /// Measures with a file in folder `dir`, once in a process, after the settings have been read;
-/// takes some 20 ms. All zero: there is no room for the file.
-struct record_costs cost_measure(const char *dir);
+/// takes some 3 ms, and as much again for functions left out. All zero: there is no room for the
+/// file.
+struct record_costs cost_measure(const char *dir, bool has_excluded);
 
 /// Count records of the thread: an MPI call with the name of its function, `n_stamps` other times,
 /// a reading of the CPU clock. Polls folded into a record do not count: they would take as long

@@ -568,6 +568,9 @@ void events_define(struct process *process, struct archive *archive, struct unif
         case RECORD_THREAD_END:
             see(time_ns, first_ns, last_ns);
             break;
+        case RECORD_SKIPPED:
+            process->has_skipped = true;
+            break;
         default:
             break;
         }

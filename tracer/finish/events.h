@@ -20,7 +20,8 @@ struct process {
     uint32_t n_names;
     struct unify_rank comms;
     struct code code;
-    const struct gaps *gaps; // what is left out while recording was off; NULL: nothing
+    bool has_skipped;        // messages or collectives, while recording was off
+    const struct gaps *gaps; // what is left out because of that; NULL: nothing
     bool is_finalized;       // MPI_Finalize returned, in whichever thread
 };
 

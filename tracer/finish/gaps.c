@@ -193,15 +193,13 @@ static uint64_t request_of(const struct record_head *head)
     }
 }
 
-static bool is_followed(const struct spool *spools, size_t n)
+static bool is_followed(const struct spool *spools, size_t n, const struct process *processes)
 {
     bool has_gap = false;
     for (size_t i = 0; i < n; i++) {
         if (i > 0 && spools[i].header->rank == spools[i - 1].header->rank)
             return false;
-        for (const struct record_head *head = spool_next(&spools[i], NULL); head && !has_gap;
-             head = spool_next(&spools[i], head))
-            has_gap = head->kind == RECORD_SKIPPED;
+        has_gap |= processes[spools[i].header->rank].has_skipped;
     }
     return has_gap;
 }
@@ -209,7 +207,7 @@ static bool is_followed(const struct spool *spools, size_t n)
 struct gaps *gaps_find(const struct spool *spools, size_t n, const struct process *processes,
                        const struct unify *unify)
 {
-    if (!is_followed(spools, n))
+    if (!is_followed(spools, n, processes))
         return NULL;
     struct gaps *gaps = alloc_or_die(sizeof *gaps);
     gaps->unify = unify;

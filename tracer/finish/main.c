@@ -449,6 +449,15 @@ static bool is_refused(const struct spool_set *set)
     return true;
 }
 
+/// Did the filter leave functions out?
+static bool has_excluded(const struct spool_set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        if (set->spools[i].header->n_excluded > 0)
+            return true;
+    return false;
+}
+
 static void say_alive(const struct alive *alive, const char *spool_dir, const char *dir)
 {
     char others[48] = "";
@@ -492,7 +501,7 @@ int main(int argc, char **argv)
         return records.n == 0 && records.n_unbegun == 0 ? EXIT_NO_RECORDS : EXIT_REFUSED;
     }
     settings_read(argv[1]);
-    record_costs = cost_measure(argv[1]);
+    record_costs = cost_measure(argv[1], has_excluded(&records));
     char *facts_path = format_or_die("%s/facts", argv[1]);
     bool done = finish_all(&records, argv[2], facts_path);
     char *settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);

@@ -42,15 +42,24 @@ char *format_or_die(const char *format, ...)
     return checked(text);
 }
 
-// Open addressing, FNV-1a, at most half full.
+// Open addressing, at most half full. Most keys are a few words of 8 bytes, and are hashed so.
+
+static uint64_t hash_of(const uint8_t *bytes, size_t n_bytes)
+{
+    uint64_t hash = n_bytes;
+    for (size_t i = 0; i < n_bytes; i += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, n_bytes - i < sizeof word ? n_bytes - i : sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
 
 static uint32_t *slot_of(const struct table *table, const void *key, size_t n_bytes)
 {
-    const uint8_t *bytes = key;
-    uint64_t hash = 0xcbf29ce484222325U;
-    for (size_t i = 0; i < n_bytes; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3U;
-    for (size_t i = hash & (table->n_slots - 1);; i = (i + 1) & (table->n_slots - 1)) {
+    for (size_t i = hash_of(key, n_bytes) & (table->n_slots - 1);;
+         i = (i + 1) & (table->n_slots - 1)) {
         uint32_t *slot = &table->slots[i];
         if (*slot == 0)
             return slot;

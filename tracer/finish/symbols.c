@@ -14,6 +14,7 @@
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ struct symbols {
     struct symbols_frames **places;
     struct table texts;
     char *(*demangle)(const char *name, char *buffer, size_t *n_bytes, int *status);
+    bool has_looked_for_demangle;
 };
 
 /// Key of the caches; no padding.
@@ -51,10 +53,6 @@ static const Dwfl_Callbacks callbacks = {
 struct symbols *symbols_new(void)
 {
     struct symbols *symbols = alloc_or_die(sizeof *symbols);
-    void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
-    void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
-    // Optional: without the C++ library the names stay as they are.
-    memcpy(&symbols->demangle, &function, sizeof function);
     // Looking for debug information on servers would take minutes.
     setenv("DEBUGINFOD_URLS", "", 1);
     symbols->dwfl = dwfl_begin(&callbacks);
@@ -133,6 +131,20 @@ static char *fortran_name(const char *name)
     return format_or_die("%.*s::%s", (int)(middle - name - 2), name + 2, middle + 5);
 }
 
+/// The C++ library is loaded for the first mangled name. NULL: it is not there, or the name is not
+/// one of C++.
+static char *demangled_name(struct symbols *symbols, const char *name)
+{
+    int status = 0;
+    if (!symbols->has_looked_for_demangle) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+        void *function = library ? dlsym(library, "__cxa_demangle") : NULL;
+        memcpy(&symbols->demangle, &function, sizeof function);
+        symbols->has_looked_for_demangle = true;
+    }
+    return symbols->demangle ? symbols->demangle(name, NULL, NULL, &status) : NULL;
+}
+
 /// A name of the linker's: without the suffix of a compiler's variant (.cold, .isra.0), demangled.
 static const char *plain_name(struct symbols *symbols, const char *name)
 {
@@ -140,12 +152,8 @@ static const char *plain_name(struct symbols *symbols, const char *name)
     char *suffix = text[0] != '\0' ? strchr(text + 1, '.') : NULL;
     if (suffix)
         *suffix = '\0';
-    char *demangled = NULL;
-    int status = 0;
-    if (symbols->demangle && strncmp(text, "_Z", 2) == 0)
-        demangled = symbols->demangle(text, NULL, NULL, &status);
-    else
-        demangled = fortran_name(text);
+    char *demangled =
+        strncmp(text, "_Z", 2) == 0 ? demangled_name(symbols, text) : fortran_name(text);
     if (!demangled)
         return keep_and_free(symbols, text);
     free(text);

@@ -6,11 +6,13 @@
 // expected (often a preemption) takes its start time from the last reading, at most
 // CPU_READING_AGE_NS older, assuming that the process ran since. If a user event stands in between,
 // it gets a time at its end only, because records go in time order. Calls longer than that get a
-// time at their end. Once several threads call MPI, the process's CPU time says nothing about any
-// of them, and readings end.
+// time at their end. What ends within READING_HOLDS_NS of a reading (a short call between two long
+// intervals) goes by that reading: a process that loses its core loses it for longer. One that
+// yields in such a call seems to have had up to that time more. Once several threads call MPI, the
+// process's CPU time says nothing about any of them, and readings end.
 #include "tracer/mpi/call.h"
 
-#include "tracer/mpi/hooks.h"
+#include "tracer/mpi/wrapper.h"
 #include "tracer/record/module.h"
 
 #include <dlfcn.h>
@@ -18,7 +20,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define JUMP_BYTES (1U << 20)
+#define JUMP_BYTES       (1U << 20)
+#define READING_HOLDS_NS 10000U
 
 void call_define_function(struct stream *stream, uint32_t function)
 {
@@ -26,13 +29,16 @@ void call_define_function(struct stream *stream, uint32_t function)
     stream_write_name(stream, RECORD_FUNCTION, function, wrappers[function].name);
 }
 
+/// CPU time never steps back, although some of it is estimated.
 static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
 {
     struct record_cpu *record = stream_reserve(stream, sizeof *record);
     if (!record)
         return;
+    if (cpu_ns > stream->cpu_written_ns)
+        stream->cpu_written_ns = cpu_ns;
     record->time_ns = time_ns;
-    record->cpu_ns = cpu_ns;
+    record->cpu_ns = stream->cpu_written_ns;
     stream_commit(&record->head, RECORD_CPU, 0, sizeof *record);
 }
 
@@ -61,10 +67,12 @@ void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
 {
     if (stream_n_threads() > 1)
         return;
-    stream->cpu_ns = clock_process_cpu_ns();
-    stream->cpu_read_at_ns = now_ns;
+    if (now_ns - stream->cpu_read_at_ns > READING_HOLDS_NS) {
+        stream->cpu_ns = clock_process_cpu_ns();
+        stream->cpu_read_at_ns = now_ns;
+    }
     if (write) {
-        write_cpu(stream, now_ns, stream->cpu_ns);
+        write_cpu(stream, now_ns, stream->cpu_ns + (now_ns - stream->cpu_read_at_ns));
         stream->left_sampled = true;
     }
 }

@@ -42,7 +42,8 @@ void call_define_function(struct stream *stream, uint32_t function);
 /// no record with a time has been written since it began.
 void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole);
 
-/// Reads the CPU clock at the end of a call, and records it if `write`.
+/// Reads the CPU clock at the end of a call, unless it was read just before, and records the time
+/// if `write`.
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
 
 /// A language entry (dispatch.h) of `function` begins and ends.

@@ -40,11 +40,8 @@ void comm_bind(MPI_Comm handle, uint32_t id);
 struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology);
 
 /// Takes out the entry of a handle that is about to be released: MPI may use the handle again for
-/// another communicator. False: there is none (never seen, or predefined).
-bool comm_take(MPI_Comm handle, struct comm *comm);
-
-/// Undoes comm_take(), when the release failed.
-void comm_put_back(const struct comm *comm);
+/// another communicator. n_local 0: there is none (never seen, or predefined, or `handle` is NULL).
+struct comm comm_take(const MPI_Comm *handle);
 
 /// Locks the handle tables, if the program may call MPI from several threads at once.
 void tables_set_threaded(bool threaded);

@@ -11,30 +11,25 @@ BEGIN {
     words["p2p_send"] = "send"
     words["p2p_recv"] = "receive"
     words["p2p_sendrecv"] = "send, receive"
-    words["p2p_isend"] = "nonblocking send"
-    words["p2p_irecv"] = "nonblocking receive"
-    words["p2p_isendrecv"] = "nonblocking send, receive"
-    words["p2p_send_init"] = "persistent send"
-    words["p2p_recv_init"] = "persistent receive"
+    words["p2p_irecv"] = "receive"
+    words["p2p_isendrecv"] = "send, receive"
     words["request_start"] = "start of persistent requests"
     words["request_cancelling"] = "cancellation, with the request's completion"
     words["message_probed"] = "matched probe"
+    words["message_received"] = "matched receive"
+    words["message_posted"] = "matched receive"
     words["poll_missed"] = "polling"
-    words["coll_done"] = "collective"
-    words["coll_started"] = "nonblocking collective"
-    words["coll_init"] = "persistent collective"
-    words["neighbor_done"] = "neighbourhood collective, as messages"
-    words["neighbor_started"] = "nonblocking neighbourhood collective, as messages"
-    words["neighbor_init"] = "persistent neighbourhood collective, as messages"
+    words["one_ended"] = words["all_ended"] = words["any_ended"] = words["some_ended"] = \
+        words["request_freed"] = "requests: completion, polling"
+    words["coll_called"] = "collective"
+    words["neighbor_called"] = "neighbourhood collective, as messages"
     words["comm_created"] = "new communicator"
     words["comm_created_by_members"] = "new communicator, of its members"
-    words["comm_dup_started"] = "new communicator, nonblocking"
+    words["comm_dup_started"] = "new communicator"
     words["comm_joined"] = "new communicator, of two processes"
     words["comm_named"] = "name of a communicator"
-    words["wrap_comm.c"] = "end of a communicator"
+    words["comm_freed"] = "end of a communicator"
     words["wrap_env.c"] = "start or end of MPI"
-    words["wrap_p2p.c"] = "matched receive"
-    words["wrap_request.c"] = "requests: completion, polling"
 }
 
 FILENAME ~ /rules$/ {
@@ -66,19 +61,22 @@ function in_words(key, name)
     return words[key]
 }
 
-function recorded_as(name,    text, hook)
+function recorded_as(name,    text, hook, how)
 {
     if (name in hand)
         return in_words(hand[name], name)
     text = rule[name]
+    sub(/^.*=> */, "", text)
     sub(/^(for|if) \([^)]*\) */, "", text)
     if (text == "")
         return "enter, leave"
     hook = text
     sub(/\(.*/, "", hook)
+    how = text ~ /STARTED\(/ ? "nonblocking " : text ~ /PERSISTENT\(/ ? "persistent " : ""
+    how = how in_words(hook, name)
     if (match(text, /COLL_[A-Z_]+/))
-        return in_words(hook, name) " " tolower(substr(text, RSTART + 5, RLENGTH - 5))
-    return in_words(hook, name)
+        how = how " " tolower(substr(text, RSTART + 5, RLENGTH - 5))
+    return how
 }
 
 function sort_names(    i, j, key)

@@ -95,26 +95,20 @@ function sort_names(    i, j, key)
     }
 }
 
-# The rule of a function. A large-count variant (MPI_Send_c) follows the rule of its plain form, an
-# extension (MPIX_) that of the standard's function, a persistent form (MPI_Bcast_init) that of the
-# nonblocking one (MPI_Ibcast), with "_init" hooks for the "_started" ones.
-function rule_of(name,    plain, text)
+# The rule of a function, which may be that of another one of its family (see functions.list).
+function rule_of(name,    text)
 {
+    sub(/_c$/, "", name)
+    sub(/^MPIX_/, "MPI_", name)
     if (name in rule)
         return rule[name]
-    plain = name
-    sub(/_c$/, "", plain)
-    sub(/^MPIX_/, "MPI_", plain)
-    if (plain in rule)
-        return rule[plain]
-    if (plain !~ /_init$/)
-        return ""
-    plain = "MPI_I" tolower(substr(plain, 5, 1)) substr(plain, 6, length(plain) - 10)
-    if (!(plain in rule))
-        return ""
-    text = rule[plain]
-    gsub(/_started\(/, "_init(", text)
-    return text
+    if (name ~ /_init$/) {
+        text = rule_of("MPI_I" tolower(substr(name, 5, 1)) substr(name, 6, length(name) - 10))
+        return gsub(/STARTED\(/, "PERSISTENT(", text) ? text : ""
+    }
+    name = "MPI_" toupper(substr(name, 6, 1)) substr(name, 7)
+    text = name in rule ? rule[name] : ""
+    return gsub(/BLOCKING/, "STARTED(*request)", text) ? text : ""
 }
 
 function hook_text(name, text,    i)
@@ -132,18 +126,23 @@ function print_header(    i, name)
     print "    N_MPI_FUNCTIONS\n};"
     for (i = 1; i <= n_names; i++) {
         name = names[i]
-        printf "#define HAVE_%s 1\nextern %s (*next_%s)(%s%s);\n", name, result_of[name], name,
-            parameters_of[name], variadic[name] ? ", ..." : ""
+        printf "extern %s (*next_%s)(%s%s);\n", result_of[name], name, parameters_of[name],
+            variadic[name] ? ", ..." : ""
         printf "%s wrap_%s(%s%s);\n", result_of[name], name, parameters_of[name],
             variadic[name] ? ", ..." : ""
     }
 }
 
-function print_wrapper(name,    call, hook, own_status)
+function print_wrapper(name,    call, hook, before, own_status)
 {
     call = "next_" name "(" arguments(name) ")"
     hook = hook_text(name, rule_of(name))
-    own_status = hook ~ /status/
+    own_status = (" " hook) ~ /[^A-Za-z_]status[^A-Za-z_]/
+    before = ""
+    if (match(hook, / *=> */)) {
+        before = "    " substr(hook, 1, RSTART - 1) ";\n"
+        hook = substr(hook, RSTART + RLENGTH)
+    }
     printf "\n%s wrap_%s(%s%s)\n{\n", result_of[name], name, parameters_of[name],
         variadic[name] ? ", ..." : ""
     print "    struct call call;"
@@ -152,7 +151,7 @@ function print_wrapper(name,    call, hook, own_status)
     printf "    if (!call_enter(&call, FN_%s))\n        return %s;\n", name, call
     if (own_status)
         print "    if (status == MPI_STATUS_IGNORE)\n        status = &own_status;"
-    printf "    %s returned = %s;\n    call_returned(&call);\n", result_of[name], call
+    printf "%s    %s returned = %s;\n    call_returned(&call);\n", before, result_of[name], call
     if (hook != "")
         printf "    if (%scall.stream->in_file) {\n        %s;\n    }\n",
             hook ~ /returned/ ? "" : "returned == MPI_SUCCESS && ", hook

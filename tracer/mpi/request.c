@@ -126,23 +126,57 @@ static uint64_t new_id(const struct request *request)
     return id;
 }
 
-uint64_t request_add(const struct request *request)
+/// Copies REQUEST first and sets the other fields in the copy: set in REQUEST, they would still be
+/// on their way to memory when the copy reads them.
+static void add(const struct stream *stream, struct start start, struct request *request)
 {
     tables_lock();
-    uint64_t id = new_id(request);
+    request->id = new_id(request);
     if (free_list != NONE || grow()) {
         uint32_t entry = free_list;
-        free_list = pool[entry].next;
-        pool[entry] = *request;
-        pool[entry].id = id;
-        pool[entry].unrecorded = request->stream->off;
+        struct request *added = &pool[entry];
+        free_list = added->next;
+        *added = *request;
+        added->id = request->id;
+        added->handle = start.handle;
+        added->stream = stream;
+        added->unrecorded = stream->off;
+        added->active = start.kind == START;
+        added->persistent = start.kind == START_LATER;
         append(entry);
         __atomic_store_n(&n_used, n_used + 1, __ATOMIC_RELAXED);
-    } else {
-        free(request->edges);
     }
     tables_unlock();
-    return id;
+}
+
+static void write_begin(struct call *call, const struct request *request)
+{
+    switch (request->kind) {
+    case REQUEST_SEND:
+        p2p_write(call, RECORD_ISEND, request->comm, request->peer, request->tag, request->n_bytes,
+                  request->id);
+        break;
+    case REQUEST_RECV:
+    case REQUEST_SENDRECV:
+        if (request->kind == REQUEST_RECV || request->has_recv)
+            p2p_write(call, RECORD_IRECV_POST, request->comm, request->peer, request->tag, 0,
+                      request->id);
+        break;
+    case REQUEST_NEIGHBORS:
+        neighbor_posted(call, request);
+        break;
+    case REQUEST_DUP:
+    case REQUEST_COLLECTIVE:
+        coll_posted(call, request->comm, request->id);
+        break;
+    }
+}
+
+void request_begin(struct call *call, struct start start, struct request *request)
+{
+    add(call->stream, start, request);
+    if (start.kind == START)
+        write_begin(call, request);
 }
 
 bool request_any(void)
@@ -215,15 +249,8 @@ static void write_both(struct call *call, const struct request *request, const M
 static void write_collective(struct call *call, const struct request *request)
 {
     struct record_collective *record = call_reserve_completion(call, sizeof *record);
-    if (!record)
-        return;
-    record->operation = (int16_t)request->operation;
-    record->is_in_place = request->coll_bytes.is_in_place;
-    record->root = request->root;
-    record->sent_bytes = request->coll_bytes.sent;
-    record->received_bytes = request->coll_bytes.received;
-    record->request = request->id;
-    stream_commit(&record->head, RECORD_ICOLL, request->comm, sizeof *record);
+    if (record)
+        coll_write(record, RECORD_ICOLL, request);
 }
 
 /// A duplicate exists: from now on its handle is known.
@@ -285,14 +312,15 @@ void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
         free(request.edges);
 }
 
-void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status)
+void request_freed(struct call *call, const struct asked *asked)
 {
     struct request request = {.edges = NULL};
+    MPI_Request handle = asked->requests[0];
     bool active = take(call->stream, handle, 0, &request);
     call->stream->request_unrecorded = request.unrecorded;
     int cancelled = 0;
-    if (active && status)
-        PMPI_Test_cancelled(status, &cancelled);
+    if (active && asked->statuses)
+        PMPI_Test_cancelled(asked->statuses, &cancelled);
     if (cancelled)
         request_write_end(call, RECORD_CANCELLED, request.id);
     else if (active && request.kind == REQUEST_SEND)
@@ -325,21 +353,23 @@ uint64_t request_id(const struct stream *stream, MPI_Request handle)
     return id;
 }
 
-bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started)
+void request_start(struct call *call, MPI_Request handle)
 {
+    struct request request;
     tables_lock();
     uint32_t previous;
-    uint32_t entry = find(stream, handle, &previous);
+    uint32_t entry = find(call->stream, handle, &previous);
     if (entry != NONE) {
         pool[entry].id = new_id(&pool[entry]);
-        pool[entry].stream = stream;
+        pool[entry].stream = call->stream;
         pool[entry].active = true;
         pool[entry].cancelling = false;
-        pool[entry].unrecorded = stream->off;
-        *started = pool[entry];
+        pool[entry].unrecorded = call->stream->off;
+        request = pool[entry];
     }
     tables_unlock();
-    return entry != NONE;
+    if (entry != NONE)
+        write_begin(call, &request);
 }
 
 void request_cancelling(const struct call *call, MPI_Request handle)

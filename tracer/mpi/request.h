@@ -51,8 +51,10 @@ struct request {
     uint32_t next; // in its chain, or in the free list
 };
 
-/// Enters a started (or persistent, inactive) request; *request is copied. Returns its (first) id.
-uint64_t request_add(const struct request *request);
+/// A call has made a request, to be started at once or not: enters it, with its (first) id, and
+/// records its begin. What belongs to its kind is filled in already; *request is copied. Of a
+/// REQUEST_SENDRECV the begin of the receive is recorded.
+void request_begin(struct call *call, struct start start, struct request *request);
 
 /// True while any request is known: otherwise the test and wait family need not look.
 bool request_any(void);
@@ -71,13 +73,6 @@ void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
 /// The id of the request behind `handle`, 0 if there is none.
 uint64_t request_id(const struct stream *stream, MPI_Request handle);
 
-/// Makes a persistent request active under a new id; *started is a copy of it. False: not known.
-bool request_activate(const struct stream *stream, MPI_Request handle, struct request *started);
-
-/// The program gives up an active request, which goes on: records what can be said of its end.
-/// `status` is that of a cancelled request, else NULL.
-void request_freed(struct call *call, MPI_Request handle, const MPI_Status *status);
-
 /// Was this request asked to be cancelled?
 bool request_is_cancelling(const struct stream *stream, MPI_Request handle);
 
@@ -90,6 +85,10 @@ void request_write_end(struct call *call, uint16_t kind, uint64_t id);
 
 /// Forgets a request.
 void request_remove(const struct stream *stream, MPI_Request handle);
+
+// ---- wrap_coll.c: fills in the record of a collective that is over, and commits it. A blocking
+// one has request number 0.
+void coll_write(struct record_collective *record, uint16_t kind, const struct request *operation);
 
 // ---- wrap_neighbor.c: the records of a request's messages.
 void neighbor_posted(struct call *call, const struct request *request);

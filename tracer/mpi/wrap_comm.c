@@ -105,20 +105,21 @@ static void close_gap(size_t hole)
     }
 }
 
-bool comm_take(MPI_Comm handle, struct comm *comm)
+struct comm comm_take(const MPI_Comm *handle)
 {
-    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
-        return false;
+    struct comm comm = {.n_local = 0};
+    if (!handle || *handle == MPI_COMM_WORLD || *handle == MPI_COMM_SELF)
+        return comm;
     tables_lock();
-    struct comm *found = look_up(handle);
+    struct comm *found = look_up(*handle);
     if (found) {
-        *comm = *found;
+        comm = *found;
         found->n_local = 0;
         n_used--;
         close_gap((size_t)(found - table));
     }
     tables_unlock();
-    return found != NULL;
+    return comm;
 }
 
 /// With the tables locked.
@@ -126,13 +127,6 @@ static void enter(const struct comm *comm)
 {
     if (2 * (n_used + 1) <= n_slots || grow())
         insert(comm);
-}
-
-void comm_put_back(const struct comm *comm)
-{
-    tables_lock();
-    enter(comm);
-    tables_unlock();
 }
 
 static struct comm describe(MPI_Comm handle)
@@ -312,7 +306,9 @@ void comm_bind(MPI_Comm handle, uint32_t id)
 {
     struct comm comm = describe(handle);
     comm.id = id;
-    comm_put_back(&comm);
+    tables_lock();
+    enter(&comm);
+    tables_unlock();
 }
 
 struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology)
@@ -338,32 +334,28 @@ void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created)
 {
     if (created != MPI_COMM_NULL)
         comm_add(call->stream, parent, created);
-    coll_done(call, parent, COLL_CREATE_HANDLE, 0, coll_no_bytes());
+    coll_done_on(call, comm_find(call->stream, parent).id, COLL_CREATE_HANDLE);
 }
 
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created)
 {
     if (created == MPI_COMM_NULL)
         return;
-    comm_add(call->stream, parent, created);
-    coll_done(call, created, COLL_CREATE_HANDLE, 0, coll_no_bytes());
+    coll_done_on(call, comm_add(call->stream, parent, created).id, COLL_CREATE_HANDLE);
 }
 
 /// The duplicate gets its number now, because that counts the duplicates in the order in which all
 /// members start them. Where its handle is not set yet, MPI itself will write to *created.
-void comm_dup_started(struct call *call, MPI_Comm parent, MPI_Comm *created, MPI_Request handle)
+void comm_dup_started(struct call *call, struct start start, MPI_Comm parent, MPI_Comm *created)
 {
-    struct request request = {.handle = handle,
-                              .stream = call->stream,
-                              .kind = REQUEST_DUP,
-                              .active = true,
+    struct request request = {.kind = REQUEST_DUP,
+                              .comm = comm_find(call->stream, parent).id,
                               .operation = COLL_CREATE_HANDLE,
                               .root = RECORD_NO_ROOT,
                               .created = *created,
                               .created_at = created};
-    request.comm = comm_find(call->stream, parent).id;
     request.created_id = comm_announce_duplicate(call->stream, parent);
-    coll_posted(call, request.comm, request_add(&request));
+    request_begin(call, start, &request);
 }
 
 void comm_joined(struct call *call, MPI_Comm created)
@@ -377,34 +369,18 @@ void comm_named(struct call *call, MPI_Comm comm, const char *name)
     stream_write_name(call->stream, RECORD_COMM_NAME, comm_find(call->stream, comm).id, name);
 }
 
-/// The entry leaves the table before the call: as soon as the handle is free, another thread may
-/// get it for a new communicator. Part of the wrapper, whose return address tells the caller.
-__attribute__((always_inline)) static inline int
-release(uint32_t function, int (*next)(MPI_Comm *comm), MPI_Comm *handle)
+/// Its entry left the table before the call: as soon as the handle is free, another thread may get
+/// it for a new communicator.
+void comm_freed(struct call *call, int returned, const struct comm *freed)
 {
-    struct call call;
-    if (!call_enter(&call, function))
-        return next(handle);
-    struct comm comm;
-    bool known = handle && comm_take(*handle, &comm);
-    int result = next(handle);
-    call_returned(&call);
-    if (known && result == MPI_SUCCESS) {
-        coll_done_on(&call, comm.id, COLL_DESTROY_HANDLE);
-        free(comm.topology);
-    } else if (known) {
-        comm_put_back(&comm);
+    if (freed->n_local == 0)
+        return;
+    if (returned == MPI_SUCCESS) {
+        coll_done_on(call, freed->id, COLL_DESTROY_HANDLE);
+        free(freed->topology);
+        return;
     }
-    call_leave(&call);
-    return result;
-}
-
-WRAP(MPI_Comm_free)(MPI_Comm *comm)
-{
-    return release(FN_MPI_Comm_free, next_MPI_Comm_free, comm);
-}
-
-WRAP(MPI_Comm_disconnect)(MPI_Comm *comm)
-{
-    return release(FN_MPI_Comm_disconnect, next_MPI_Comm_disconnect, comm);
+    tables_lock();
+    enter(freed);
+    tables_unlock();
 }

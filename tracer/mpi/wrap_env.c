@@ -13,6 +13,7 @@
 #include "tracer/record/settings.h"
 #include "tracer/record/stream.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <sched.h>
 #include <stdio.h>
@@ -56,29 +57,18 @@ static void find_leaders(const uint64_t *domains, int n_ranks)
     }
 }
 
-/// Collective over MPI_COMM_WORLD, at the end of MPI_Init: finds out which ranks share a clock
-/// (`domain`, the text of struct spool_header). Nothing is communicated later unless there are
-/// several clocks.
-static void sync_init(const char *domain)
+/// Collective over MPI_COMM_WORLD, at the end of MPI_Init, where not all ranks share a clock: finds
+/// out which do, by their `domain`. Without it nothing is communicated later. `domains` has room
+/// for those of all ranks.
+static void sync_init(uint64_t domain, uint64_t *domains)
 {
-    uint64_t own = hash_of(domain);
-    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     int n_ranks = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    uint64_t *domains = malloc((size_t)n_ranks * sizeof *domains);
-    int has_memory = domains != NULL;
-    PMPI_Allreduce(MPI_IN_PLACE, &has_memory, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (!has_memory) {
-        free(domains);
-        return;
-    }
-    PMPI_Allgather(&own, 8, MPI_BYTE, domains, 8, MPI_BYTE, MPI_COMM_WORLD);
+    PMPI_Allgather(&domain, 8, MPI_BYTE, domains, 8, MPI_BYTE, MPI_COMM_WORLD);
     find_leaders(domains, n_ranks);
-    free(domains);
-    if (n_leaders > 1) {
-        PMPI_Comm_dup(MPI_COMM_WORLD, &sync_comm);
-        PMPI_Comm_set_errhandler(sync_comm, MPI_ERRORS_RETURN);
-    }
+    PMPI_Comm_dup(MPI_COMM_WORLD, &sync_comm);
+    PMPI_Comm_set_errhandler(sync_comm, MPI_ERRORS_RETURN);
 }
 
 static void answer(void)
@@ -218,51 +208,63 @@ static void describe_process(struct spool_header *facts)
     tables_set_threaded(level == MPI_THREAD_MULTIPLE);
 }
 
-/// All processes record, or none: a partial archive of a whole run would mislead.
-static bool all_can_record(int error)
+/// Collective: all processes record, or none, for a partial archive of a whole run would mislead.
+/// Also whether all have the same clock `domain`. One operation for both: where ranks share cores,
+/// each may take time slices.
+static bool all_can_record(int error, uint64_t domain, bool *has_one_clock)
 {
-    struct {
-        int error;
-        int rank;
-    } own, worst;
-    char host[256] = "";
-    own.error = error;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &own.rank);
-    PMPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
-    if (worst.error == 0)
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    uint64_t own[] = {(uint64_t)(uint32_t)error << 32 | (UINT32_MAX - (uint32_t)rank), domain,
+                      ~domain};
+    uint64_t most[3] = {
+        0}; // an error and the lowest rank that has it; the last domain; the first one
+    PMPI_Allreduce(own, most, 3, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    *has_one_clock = most[1] == ~most[2];
+    if (most[0] >> 32 == 0)
         return true;
+    char host[256] = "";
     gethostname(host, sizeof host - 1);
-    if (own.rank == worst.rank)
+    if (own[0] == most[0])
         fprintf(stderr,
                 "pagoda: rank %d on %s cannot record in %s (%s): tracing is off, the "
                 "program runs on\n",
-                own.rank, host, dispatcher->spool_dir, strerror(worst.error));
+                rank, host, dispatcher->spool_dir, strerror(error));
     return false;
 }
 
-/// MPI is up: opens the file of this thread. `call` is the open MPI_Init.
-static void process_started(struct call *call)
+/// Whether all processes record; then clocks have been compared.
+static bool agree(struct stream *stream, int error, uint64_t domain, uint64_t *domains)
+{
+    bool has_one_clock;
+    if (!all_can_record(error, domain, &has_one_clock))
+        return false;
+    if (!has_one_clock)
+        sync_init(domain, domains);
+    if (sync_measure(&stream->header->clock_offsets[0]))
+        stream->header->n_clock_offsets = 1;
+    return true;
+}
+
+/// MPI is up: opens the file of this thread, which is in MPI_Init.
+static void process_started(struct stream *stream)
 {
     struct spool_header facts = {0};
     describe_process(&facts);
-    uint64_t run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
-    PMPI_Bcast(&run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
-    facts.run_id = run_id;
+    facts.run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
+    PMPI_Bcast(&facts.run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
     stream_set_facts(&facts);
     bus_error_catch();
-    int error = stream_to_file(call->stream);
-    sync_init(facts.clock_domain);
-    if (!all_can_record(error)) {
-        if (call->stream->header)
-            call->stream->header->refused = 1;
+    uint64_t *domains = malloc(facts.n_ranks * sizeof *domains);
+    int error = stream_to_file(stream);
+    if (error == 0 && !domains)
+        error = ENOMEM;
+    if (!agree(stream, error, hash_of(facts.clock_domain), domains)) {
+        if (stream->header)
+            stream->header->refused = 1;
         stream_stop_process();
-        return;
     }
-    struct spool_clock_offset offset;
-    if (sync_measure(&offset)) {
-        call->stream->header->clock_offsets[0] = offset;
-        call->stream->header->n_clock_offsets = 1;
-    }
+    free(domains);
 }
 
 static bool speaks_of_secrets(const char *name)
@@ -307,7 +309,7 @@ static void write_environment(struct stream *stream)
 static void init_returned(struct call *call, int result)
 {
     if (result == MPI_SUCCESS)
-        process_started(call);
+        process_started(call->stream);
     if (call->stream->stopped)
         return;
     call_returned(call);

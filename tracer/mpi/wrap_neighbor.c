@@ -18,21 +18,6 @@ struct topology {
     int peers[];
 };
 
-struct neighbor_amounts neighbor_each(MPI_Count count, MPI_Datatype type)
-{
-    return (struct neighbor_amounts){.count = count, .type = type};
-}
-
-struct neighbor_amounts neighbor_list(struct counts counts, MPI_Datatype type)
-{
-    return (struct neighbor_amounts){.type = type, .counts = counts};
-}
-
-struct neighbor_amounts neighbor_typed(struct counts counts, const MPI_Datatype *types)
-{
-    return (struct neighbor_amounts){.counts = counts, .types = types};
-}
-
 // ---- Who the neighbours are
 
 static struct topology *topology_new(int n_out, int n_in)
@@ -117,43 +102,20 @@ static const struct topology *topology_of(const struct comm *comm)
 
 // ---- Messages
 
-static uint64_t bytes_at(const struct neighbor_amounts *amounts, uint32_t i)
-{
-    MPI_Count count =
-        amounts->counts.array ? (MPI_Count)count_at(amounts->counts, (int)i) : amounts->count;
-    return count == 0 ? 0 : p2p_bytes(count, amounts->types ? amounts->types[i] : amounts->type);
-}
-
 /// Edge `i`: who, and how much; nothing to or from MPI_PROC_NULL.
 static struct neighbor_edge edge_at(const struct topology *topology, uint32_t i,
-                                    const struct neighbor_amounts *sent,
-                                    const struct neighbor_amounts *received)
+                                    const struct amounts *sent, const struct amounts *received)
 {
     struct neighbor_edge edge = {.peer = topology->peers[i]};
     if (edge.peer != MPI_PROC_NULL)
-        edge.n_bytes =
-            i < topology->n_out ? bytes_at(sent, i) : bytes_at(received, i - topology->n_out);
+        edge.n_bytes = i < topology->n_out ? amounts_at(sent, (int)i)
+                                           : amounts_at(received, (int)(i - topology->n_out));
     return edge;
 }
 
-void neighbor_done(struct call *call, MPI_Comm handle, struct neighbor_amounts sent,
-                   struct neighbor_amounts received)
-{
-    struct comm comm = comm_find(call->stream, handle);
-    const struct topology *topology = topology_of(&comm);
-    uint32_t n = topology ? topology->n_out + topology->n_in : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        struct neighbor_edge edge = edge_at(topology, i, &sent, &received);
-        if (edge.n_bytes > 0)
-            p2p_write(call, i < topology->n_out ? RECORD_SEND : RECORD_RECV, comm.id, edge.peer,
-                      RECORD_TAG_NEIGHBOR, edge.n_bytes, 0);
-    }
-}
-
 /// The messages of a nonblocking operation, to be kept until it is complete.
-static struct neighbor_edges *edges_of(const struct topology *topology,
-                                       const struct neighbor_amounts *sent,
-                                       const struct neighbor_amounts *received)
+static struct neighbor_edges *edges_of(const struct topology *topology, const struct amounts *sent,
+                                       const struct amounts *received)
 {
     uint32_t n = topology->n_out + topology->n_in;
     struct neighbor_edges *edges = calloc(1, sizeof *edges + n * sizeof *edges->edges);
@@ -167,39 +129,28 @@ static struct neighbor_edges *edges_of(const struct topology *topology,
     return edges;
 }
 
-static bool request_for(struct call *call, MPI_Comm handle, const struct neighbor_amounts *sent,
-                        const struct neighbor_amounts *received, struct request *request)
+void neighbor_called(struct call *call, struct start start, MPI_Comm handle, struct amounts sent,
+                     struct amounts received)
 {
     struct comm comm = comm_find(call->stream, handle);
     const struct topology *topology = topology_of(&comm);
     if (!topology)
-        return false;
-    request->stream = call->stream;
-    request->kind = REQUEST_NEIGHBORS;
-    request->comm = comm.id;
-    request->edges = edges_of(topology, sent, received);
-    if (!request->edges)
-        return false;
-    request->n_ids = request->edges->n_out + request->edges->n_in;
-    return true;
-}
-
-void neighbor_started(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
-                      struct neighbor_amounts received, MPI_Request handle)
-{
-    struct request request = {.handle = handle, .active = true};
-    if (!request_for(call, comm, &sent, &received, &request))
         return;
-    request.id = request_add(&request);
-    neighbor_posted(call, &request);
-}
-
-void neighbor_init(struct call *call, MPI_Comm comm, struct neighbor_amounts sent,
-                   struct neighbor_amounts received, MPI_Request handle)
-{
-    struct request request = {.handle = handle, .persistent = true};
-    if (request_for(call, comm, &sent, &received, &request))
-        request_add(&request);
+    if (start.kind == START_AND_END) {
+        for (uint32_t i = 0; i < topology->n_out + topology->n_in; i++) {
+            struct neighbor_edge edge = edge_at(topology, i, &sent, &received);
+            if (edge.n_bytes > 0)
+                p2p_write(call, i < topology->n_out ? RECORD_SEND : RECORD_RECV, comm.id, edge.peer,
+                          RECORD_TAG_NEIGHBOR, edge.n_bytes, 0);
+        }
+        return;
+    }
+    struct request request = {.kind = REQUEST_NEIGHBORS, .comm = comm.id};
+    request.edges = edges_of(topology, &sent, &received);
+    if (!request.edges)
+        return;
+    request.n_ids = request.edges->n_out + request.edges->n_in;
+    request_begin(call, start, &request);
 }
 
 void neighbor_posted(struct call *call, const struct request *request)

@@ -46,16 +46,23 @@ void p2p_write(struct call *call, uint16_t kind, uint32_t comm, int32_t peer, in
     stream_commit(&record->head, kind, comm, sizeof *record);
 }
 
-void p2p_send(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
-              MPI_Datatype datatype)
+void p2p_send(struct call *call, struct start start, MPI_Comm comm, int dest, int tag,
+              MPI_Count count, MPI_Datatype datatype)
 {
     if (dest == MPI_PROC_NULL)
         return;
-    p2p_write(call, RECORD_SEND, comm_find(call->stream, comm).id, dest, tag,
-              p2p_bytes(count, datatype), 0);
+    uint32_t id = comm_find(call->stream, comm).id;
+    uint64_t n_bytes = p2p_bytes(count, datatype);
+    if (start.kind == START_AND_END)
+        p2p_write(call, RECORD_SEND, id, dest, tag, n_bytes, 0);
+    else
+        request_begin(
+            call, start,
+            &(struct request){
+                .kind = REQUEST_SEND, .comm = id, .peer = dest, .tag = tag, .n_bytes = n_bytes});
 }
 
-void p2p_received(struct call *call, uint32_t comm, const MPI_Status *status)
+static void received(struct call *call, uint32_t comm, const MPI_Status *status)
 {
     if (status->MPI_SOURCE != MPI_PROC_NULL)
         p2p_write(call, RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
@@ -73,7 +80,7 @@ bool p2p_was_received(int returned)
 void p2p_recv(struct call *call, int returned, MPI_Comm comm, const MPI_Status *status)
 {
     if (p2p_was_received(returned))
-        p2p_received(call, comm_find(call->stream, comm).id, status);
+        received(call, comm_find(call->stream, comm).id, status);
 }
 
 void p2p_sendrecv(struct call *call, int returned, MPI_Comm comm, int dest, int tag,
@@ -81,97 +88,41 @@ void p2p_sendrecv(struct call *call, int returned, MPI_Comm comm, int dest, int 
 {
     if (!p2p_was_received(returned))
         return;
-    p2p_send(call, comm, dest, tag, count, datatype);
-    p2p_received(call, comm_find(call->stream, comm).id, status);
+    p2p_send(call, BLOCKING, comm, dest, tag, count, datatype);
+    received(call, comm_find(call->stream, comm).id, status);
 }
 
-void p2p_isend(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
-               MPI_Datatype datatype, MPI_Request handle)
+static void posted(struct call *call, struct start start, uint32_t comm, int source, int tag)
 {
-    struct request request = {
-        .handle = handle, .stream = call->stream, .kind = REQUEST_SEND, .active = true};
-    if (dest == MPI_PROC_NULL)
+    if (source != MPI_PROC_NULL)
+        request_begin(call, start,
+                      &(struct request){.kind = REQUEST_RECV,
+                                        .comm = comm,
+                                        .peer = source_or_any(source),
+                                        .tag = tag_or_any(tag)});
+}
+
+void p2p_irecv(struct call *call, struct start start, MPI_Comm comm, int source, int tag)
+{
+    posted(call, start, comm_find(call->stream, comm).id, source, tag);
+}
+
+void p2p_isendrecv(struct call *call, struct start start, MPI_Comm comm, int dest, int send_tag,
+                   uint64_t n_bytes, int source, int recv_tag, uint64_t n_room)
+{
+    struct request request = {.kind = REQUEST_SENDRECV,
+                              .n_ids = 2,
+                              .has_send = dest != MPI_PROC_NULL,
+                              .has_recv = source != MPI_PROC_NULL,
+                              .peer = source_or_any(source),
+                              .tag = tag_or_any(recv_tag),
+                              .n_bytes = n_room};
+    if (!request.has_send && !request.has_recv)
         return;
     request.comm = comm_find(call->stream, comm).id;
-    p2p_write(call, RECORD_ISEND, request.comm, dest, tag, p2p_bytes(count, datatype),
-              request_add(&request));
-}
-
-void p2p_posted(struct call *call, uint32_t comm, int source, int tag, MPI_Request handle)
-{
-    struct request request = {
-        .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .active = true};
-    if (source == MPI_PROC_NULL)
-        return;
-    request.comm = comm;
-    p2p_write(call, RECORD_IRECV_POST, comm, source_or_any(source), tag_or_any(tag), 0,
-              request_add(&request));
-}
-
-void p2p_irecv(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
-{
-    p2p_posted(call, comm_find(call->stream, comm).id, source, tag, handle);
-}
-
-void p2p_isendrecv(struct call *call, MPI_Comm comm, int dest, int send_tag, uint64_t n_bytes,
-                   int source, int recv_tag, uint64_t n_room, MPI_Request handle)
-{
-    struct request request = {
-        .handle = handle, .stream = call->stream, .kind = REQUEST_SENDRECV, .active = true};
-    if (dest == MPI_PROC_NULL && source == MPI_PROC_NULL)
-        return;
-    request.comm = comm_find(call->stream, comm).id;
-    request.has_send = dest != MPI_PROC_NULL;
-    request.has_recv = source != MPI_PROC_NULL;
-    request.n_ids = 2;
-    request.peer = source_or_any(source);
-    request.tag = tag_or_any(recv_tag);
-    request.n_bytes = n_room;
-    request.id = request_add(&request);
-    if (request.has_recv)
-        p2p_write(call, RECORD_IRECV_POST, request.comm, request.peer, request.tag, 0, request.id);
+    request_begin(call, start, &request);
     if (request.has_send)
         p2p_write(call, RECORD_ISEND, request.comm, dest, send_tag, n_bytes, request.id + 1);
-}
-
-void p2p_send_init(struct call *call, MPI_Comm comm, int dest, int tag, MPI_Count count,
-                   MPI_Datatype datatype, MPI_Request handle)
-{
-    struct request request = {
-        .handle = handle, .stream = call->stream, .kind = REQUEST_SEND, .persistent = true};
-    if (dest == MPI_PROC_NULL)
-        return;
-    request.comm = comm_find(call->stream, comm).id;
-    request.peer = dest;
-    request.tag = tag;
-    request.n_bytes = p2p_bytes(count, datatype);
-    request_add(&request);
-}
-
-void p2p_recv_init(struct call *call, MPI_Comm comm, int source, int tag, MPI_Request handle)
-{
-    struct request request = {
-        .handle = handle, .stream = call->stream, .kind = REQUEST_RECV, .persistent = true};
-    if (source == MPI_PROC_NULL)
-        return;
-    request.comm = comm_find(call->stream, comm).id;
-    request.peer = source_or_any(source);
-    request.tag = tag_or_any(tag);
-    request_add(&request);
-}
-
-void request_start(struct call *call, MPI_Request handle)
-{
-    struct request request;
-    if (!request_activate(call->stream, handle, &request))
-        return;
-    if (request.kind == REQUEST_COLLECTIVE)
-        coll_posted(call, request.comm, request.id);
-    else if (request.kind == REQUEST_NEIGHBORS)
-        neighbor_posted(call, &request);
-    else
-        p2p_write(call, request.kind == REQUEST_SEND ? RECORD_ISEND : RECORD_IRECV_POST,
-                  request.comm, request.peer, request.tag, request.n_bytes, request.id);
 }
 
 // Matched probes and receives. A message handle stands for a message already taken out of a
@@ -205,13 +156,12 @@ void message_probed(struct call *call, MPI_Comm comm, MPI_Message handle)
     tables_unlock();
 }
 
-/// Takes the handle's communicator out of the list; RECORD_NO_COMM if its probe was not seen.
-static uint32_t take(MPI_Message handle)
+uint32_t message_taken(const MPI_Message *message)
 {
     tables_lock();
     uint32_t comm = RECORD_NO_COMM;
-    for (size_t i = 0; i < n_pending; i++) {
-        if (pending[i].handle == handle) {
+    for (size_t i = 0; message && i < n_pending; i++) {
+        if (pending[i].handle == *message) {
             comm = pending[i].comm;
             pending[i] = pending[--n_pending];
             break;
@@ -221,54 +171,15 @@ static uint32_t take(MPI_Message handle)
     return comm;
 }
 
-// Both functions once more with a large count, where there is one.
-#define WRAPPER_OF_MRECV(name, count_type)                                                         \
-    (void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) \
-    {                                                                                              \
-        struct call call;                                                                          \
-        MPI_Status own;                                                                            \
-        uint32_t comm;                                                                             \
-        int result;                                                                                \
-                                                                                                   \
-        if (!call_enter(&call, FN_##name))                                                         \
-            return next_##name(buf, count, datatype, message, status);                             \
-        comm = message ? take(*message) : RECORD_NO_COMM;                                          \
-        if (status == MPI_STATUS_IGNORE)                                                           \
-            status = &own;                                                                         \
-        result = next_##name(buf, count, datatype, message, status);                               \
-        call_returned(&call);                                                                      \
-        if (comm != RECORD_NO_COMM && p2p_was_received(result))                                    \
-            p2p_received(&call, comm, status);                                                     \
-        call_leave(&call);                                                                         \
-        return result;                                                                             \
-    }
+void message_received(struct call *call, int returned, uint32_t comm, const MPI_Status *status)
+{
+    if (comm != RECORD_NO_COMM && p2p_was_received(returned))
+        received(call, comm, status);
+}
 
-// Source and tag are known to the probe's caller only; the completion tells them.
-#define WRAPPER_OF_IMRECV(name, count_type)                                                        \
-    (void *buf, count_type count, MPI_Datatype datatype, MPI_Message *message,                     \
-     MPI_Request *request)                                                                         \
-    {                                                                                              \
-        struct call call;                                                                          \
-        uint32_t comm;                                                                             \
-        int result;                                                                                \
-                                                                                                   \
-        if (!call_enter(&call, FN_##name))                                                         \
-            return next_##name(buf, count, datatype, message, request);                            \
-        comm = message ? take(*message) : RECORD_NO_COMM;                                          \
-        result = next_##name(buf, count, datatype, message, request);                              \
-        call_returned(&call);                                                                      \
-        if (result == MPI_SUCCESS && comm != RECORD_NO_COMM)                                       \
-            p2p_posted(&call, comm, MPI_ANY_SOURCE, MPI_ANY_TAG, *request);                        \
-        call_leave(&call);                                                                         \
-        return result;                                                                             \
-    }
-
-// WRAP has to stand at the start of a line, for the generator.
-// clang-format off
-WRAP(MPI_Mrecv) WRAPPER_OF_MRECV(MPI_Mrecv, int)
-WRAP(MPI_Imrecv) WRAPPER_OF_IMRECV(MPI_Imrecv, int)
-#ifdef HAVE_MPI_Mrecv_c
-WRAP(MPI_Mrecv_c) WRAPPER_OF_MRECV(MPI_Mrecv_c, MPI_Count)
-WRAP(MPI_Imrecv_c) WRAPPER_OF_IMRECV(MPI_Imrecv_c, MPI_Count)
-#endif
-    // clang-format on
+/// Source and tag are known to the probe's caller only; the completion tells them.
+void message_posted(struct call *call, struct start start, uint32_t comm)
+{
+    if (comm != RECORD_NO_COMM)
+        posted(call, start, comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
+}

@@ -53,6 +53,7 @@ struct stream {
     bool left_sampled;       // a CPU record stands at left_ns
     uint64_t cpu_read_at_ns; // the last reading of the CPU clock
     uint64_t cpu_ns;
+    uint64_t cpu_written_ns; // the last one recorded
     // Recording switched off (recording.h).
     bool off;
     uint64_t off_event_ns;

@@ -73,12 +73,11 @@ static uint32_t find_group(struct aggregation *aggregation, uint32_t sender, uin
 
 bool aggregation_follows(struct engine *engine, uint32_t index)
 {
-    struct simulation *simulation = simulation_of(engine);
-    struct aggregation *aggregation = simulation->aggregation;
+    struct prediction *prediction = prediction_of(engine);
+    struct aggregation *aggregation = prediction->aggregation;
     const struct message *message = message_at(engine, index);
-    const struct message_simulation *times = &simulation->messages[index];
-    uint64_t size_bytes = times->size_bytes + times->added_bytes;
-    uint64_t most_bytes = simulation->prediction->scenario->settings->aggregate_bytes;
+    const struct message_simulation *times = &prediction->messages[index];
+    uint64_t most_bytes = prediction->scenario->settings->aggregate_bytes;
     aggregation->members = array_reserve(aggregation->members, &aggregation->members_capacity,
                                          index + 1, sizeof *aggregation->members);
     struct place *member = &aggregation->members[index];
@@ -86,24 +85,24 @@ bool aggregation_follows(struct engine *engine, uint32_t index)
     struct group *group = &aggregation->groups[member->group];
     uint64_t epoch = aggregation->epochs[message->sender];
     member->is_follower = group->epoch == epoch && !times->is_rendezvous &&
-                          size_bytes <= most_bytes && group->size_bytes <= most_bytes - size_bytes;
+                          times->size_bytes <= most_bytes &&
+                          group->size_bytes <= most_bytes - times->size_bytes;
     member->before_bytes = member->is_follower ? group->size_bytes : 0;
     group->epoch = times->is_rendezvous ? 0 : epoch;
-    group->size_bytes = member->before_bytes + size_bytes;
+    group->size_bytes = member->before_bytes + times->size_bytes;
     simulated_of(engine)->n_aggregated += member->is_follower;
     return member->is_follower;
 }
 
 uint64_t aggregation_departed(struct engine *engine, uint32_t index, uint64_t departed_ns)
 {
-    struct simulation *simulation = simulation_of(engine);
-    struct aggregation *aggregation = simulation->aggregation;
-    const struct prediction *prediction = simulation->prediction;
+    struct prediction *prediction = prediction_of(engine);
+    struct aggregation *aggregation = prediction->aggregation;
     const struct message *message = message_at(engine, index);
-    const struct message_simulation *times = &simulation->messages[index];
+    const struct message_simulation *times = &prediction->messages[index];
     const struct place *member = &aggregation->members[index];
     struct group *group = &aggregation->groups[member->group];
-    uint64_t up_to_bytes = member->before_bytes + times->size_bytes + times->added_bytes;
+    uint64_t up_to_bytes = member->before_bytes + times->size_bytes;
     uint64_t time_ns =
         prediction->costs->message_ns(prediction, message->sender, message->receiver, up_to_bytes);
     if (!member->is_follower) {
@@ -128,6 +127,6 @@ void aggregation_left(struct engine *engine, const struct location_state *locati
     const struct call *call = &location->call;
     bool learns = call->n_receives > 0 || call->n_parts > 0 || call->has_collectives;
     for (uint32_t i = 0; i < call->n_sends; i++)
-        learns = learns || simulation_of(engine)->messages[call->sends[i]].is_rendezvous;
-    simulation_of(engine)->aggregation->epochs[location->rank] += learns;
+        learns = learns || prediction_of(engine)->messages[call->sends[i]].is_rendezvous;
+    prediction_of(engine)->aggregation->epochs[location->rank] += learns;
 }

@@ -30,7 +30,7 @@ struct scenario;
 struct aggregation *aggregation_new(const struct scenario *scenario, size_t n_ranks);
 void aggregation_free(struct aggregation *aggregation);
 
-// The functions that follow take an ENGINE whose simulation has an aggregation.
+// The functions that follow take an ENGINE whose prediction has an aggregation.
 
 /// The message with this index is sent by the call that has been entered: true if it follows
 /// another one. Asked once for each, in the order of sending.

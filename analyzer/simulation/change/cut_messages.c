@@ -17,16 +17,20 @@ __extension__ typedef unsigned __int128 wide;
 
 enum { FACTOR_OF_ONE = 1000000, MAX_FACTOR = 1000 };
 
-struct tag_range {
-    uint32_t first, last;
+enum field { FIELD_SIZE, FIELD_TAG, FIELD_PEER, FIELD_FROM, FIELD_TO, N_FIELDS };
+static const char *const field_names[N_FIELDS] = {"size", "tag", "peer", "from", "to"};
+
+/// The ranges one of which a field must be in; N 0: it may be anything.
+struct ranges {
+    struct range {
+        uint64_t first, last;
+    } * items;
+    size_t n, capacity;
 };
 
 struct message_cut {
-    uint64_t least_bytes, most_bytes;
-    struct tag_range *tags; // NULL: any
-    size_t n_tags, tag_capacity;
-    bool *is_peer, *is_sender, *is_receiver; // by rank, NULL: any
-    uint64_t factor;                         // of the bytes, millionths
+    struct ranges fields[N_FIELDS];
+    uint64_t factor; // of the bytes, millionths
 };
 
 /// One condition of the option's value TEXT.
@@ -51,12 +55,18 @@ static int refuse(const struct condition *condition, const char *what, struct er
     return error_set(err, "--cut-messages %s: %s", condition->text, what);
 }
 
-static int read_size(struct message_cut *cut, const struct condition *condition, struct error *err)
+static void add_range(struct ranges *ranges, uint64_t first, uint64_t last)
 {
-    uint64_t size;
+    ranges->items =
+        array_reserve(ranges->items, &ranges->capacity, ranges->n + 1, sizeof *ranges->items);
+    ranges->items[ranges->n++] = (struct range){first, last};
+}
+
+static int read_size(struct ranges *sizes, const struct condition *condition, struct error *err)
+{
+    uint64_t size, least = 0, most = UINT64_MAX;
     if (option_read_size(condition->is.value, &size, err) != 0)
         return error_wrap(err, "--cut-messages %s: size", condition->text);
-    uint64_t least = 0, most = UINT64_MAX;
     switch (condition->is.relation) {
     case RELATION_EQUAL:
         least = most = size;
@@ -79,71 +89,51 @@ static int read_size(struct message_cut *cut, const struct condition *condition,
     case RELATION_NONE:
         return refuse(condition, "only == > < >= <= may follow size", err);
     }
-    cut->least_bytes = least > cut->least_bytes ? least : cut->least_bytes;
-    cut->most_bytes = most < cut->most_bytes ? most : cut->most_bytes;
+    if (sizes->n == 0)
+        add_range(sizes, 0, UINT64_MAX);
+    struct range *both = &sizes->items[0];
+    both->first = least > both->first ? least : both->first;
+    both->last = most < both->last ? most : both->last;
     return 0;
 }
 
-static int read_tags(struct message_cut *cut, const struct condition *condition, struct error *err)
+/// Ranks of a run with N_RANKS, or tags.
+static int read_list(struct ranges *ranges, const struct condition *condition, bool is_tag,
+                     uint32_t n_ranks, struct error *err)
 {
-    if (cut->tags)
-        return refuse(condition, "tag is given twice", err);
-    for (char *at = condition->is.value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        char *text = memory_format("%.*s", (int)strcspn(at, ","), at);
-        char *dash = strchr(text, '-');
-        uint64_t first, last;
-        if (dash)
-            *dash = '\0';
-        int status = option_read_count(text, &first, err);
-        last = first;
-        if (status == 0 && dash)
-            status = option_read_count(dash + 1, &last, err);
-        free(text);
-        if (status != 0 || last < first || last > UINT32_MAX)
-            return refuse(condition, "tags are written as 7 or 7-9,12", err);
-        cut->tags =
-            array_reserve(cut->tags, &cut->tag_capacity, cut->n_tags + 1, sizeof *cut->tags);
-        cut->tags[cut->n_tags++] = (struct tag_range){(uint32_t)first, (uint32_t)last};
-    }
-    return 0;
-}
-
-static int read_ranks(bool **ranks, const struct condition *condition, uint32_t n_ranks,
-                      struct error *err)
-{
-    if (*ranks)
+    const char *at = condition->is.value, *end = at + strlen(at);
+    if (ranges->n > 0)
         return error_set(err, "--cut-messages %s: %s is given twice", condition->text,
                          condition->is.name);
-    bool is_any_run = n_ranks == RANK_LIST_ANY_RUN;
-    *ranks = memory_zeroed(is_any_run ? 1 : n_ranks, sizeof **ranks);
-    const char *list = condition->is.value;
-    int status = is_any_run ? rank_list_check(list, strlen(list), err)
-                            : rank_list_read(list, strlen(list), n_ranks, *ranks, err);
-    return status == 0 ? 0 : error_wrap(err, "--cut-messages %s", condition->text);
+    do {
+        struct rank_range range;
+        int status = rank_list_next(&at, end, is_tag ? RANK_LIST_ANY_RUN : n_ranks, &range, err);
+        if (is_tag && (status != 0 || range.last == UINT32_MAX))
+            return refuse(condition, "tags are written as 7 or 7-9,12", err);
+        if (status != 0)
+            return error_wrap(err, "--cut-messages %s", condition->text);
+        add_range(ranges, range.first, range.last);
+    } while (at < end);
+    return 0;
 }
 
 static int read_condition(struct message_cut *cut, const struct condition *condition,
                           uint32_t n_ranks, struct error *err)
 {
-    static const char *const names[] = {"size", "tag", "peer", "from", "to"};
     const char *name = condition->is.name;
-    bool is_equal = condition->is.relation == RELATION_EQUAL;
-    if (strcmp(name, "size") == 0)
-        return read_size(cut, condition, err);
-    const char *nearest = spelling_nearest(name, names, sizeof names / sizeof names[0]);
-    bool is_known = nearest && strcmp(nearest, name) == 0;
-    if (!is_known)
-        return error_set(err, "--cut-messages %s: unknown selector `%s`; %s%s%s", condition->text,
-                         name, nearest ? "is it " : "there are size, tag, peer, from and to",
-                         nearest ? nearest : "", nearest ? "?" : "");
-    if (!is_equal)
+    int field = 0;
+    while (field < N_FIELDS && strcmp(name, field_names[field]) != 0)
+        field++;
+    if (field == N_FIELDS)
+        return error_set(err, "--cut-messages %s: unknown selector `%s`; %s", condition->text, name,
+                         spelling_hint(name, field_names, N_FIELDS, "is it %s?",
+                                       "there are size, tag, peer, from and to")
+                             .text);
+    if (field == FIELD_SIZE)
+        return read_size(&cut->fields[field], condition, err);
+    if (condition->is.relation != RELATION_EQUAL)
         return error_set(err, "--cut-messages %s: only == may follow %s", condition->text, name);
-    if (strcmp(name, "tag") == 0)
-        return read_tags(cut, condition, err);
-    bool **ranks = strcmp(name, "peer") == 0   ? &cut->is_peer
-                   : strcmp(name, "from") == 0 ? &cut->is_sender
-                                               : &cut->is_receiver;
-    return read_ranks(ranks, condition, n_ranks, err);
+    return read_list(&cut->fields[field], condition, field == FIELD_TAG, n_ranks, err);
 }
 
 static int read_factor(struct message_cut *cut, const char *text, const char *factor,
@@ -160,7 +150,7 @@ static int read_factor(struct message_cut *cut, const char *text, const char *fa
 
 static int read_cut(struct message_cut *cut, const char *text, uint32_t n_ranks, struct error *err)
 {
-    *cut = (struct message_cut){.most_bytes = UINT64_MAX};
+    *cut = (struct message_cut){0};
     const char *factor = message_cut_factor(text);
     char *words = memory_copy_text(text), *rest = words, *part;
     if (factor)
@@ -179,17 +169,16 @@ static int read_cut(struct message_cut *cut, const char *text, uint32_t n_ranks,
     if (status == 0 && factor)
         status = read_factor(cut, text, factor, err);
     free(words);
-    if (status == 0 && cut->least_bytes > cut->most_bytes)
+    const struct ranges *sizes = &cut->fields[FIELD_SIZE];
+    if (status == 0 && sizes->n > 0 && sizes->items[0].first > sizes->items[0].last)
         return error_set(err, "--cut-messages %s: no size is both", text);
     return status;
 }
 
 static void release(struct message_cut *cut)
 {
-    free(cut->tags);
-    free(cut->is_peer);
-    free(cut->is_sender);
-    free(cut->is_receiver);
+    for (int i = 0; i < N_FIELDS; i++)
+        free(cut->fields[i].items);
 }
 
 int message_cut_check(const char *text, struct error *err)
@@ -222,18 +211,21 @@ void message_cuts_release(struct message_cuts *cuts)
     *cuts = (struct message_cuts){0};
 }
 
+static bool has(const struct ranges *ranges, uint64_t value)
+{
+    for (size_t i = 0; i < ranges->n; i++)
+        if (value >= ranges->items[i].first && value <= ranges->items[i].last)
+            return true;
+    return ranges->n == 0;
+}
+
 static bool selects(const struct message_cut *cut, uint32_t sender, uint32_t receiver, uint32_t tag,
                     uint64_t size_bytes)
 {
-    if (size_bytes < cut->least_bytes || size_bytes > cut->most_bytes ||
-        (cut->is_peer && !cut->is_peer[sender] && !cut->is_peer[receiver]) ||
-        (cut->is_sender && !cut->is_sender[sender]) ||
-        (cut->is_receiver && !cut->is_receiver[receiver]))
-        return false;
-    bool has_tag = cut->n_tags == 0;
-    for (size_t i = 0; i < cut->n_tags && !has_tag; i++)
-        has_tag = tag >= cut->tags[i].first && tag <= cut->tags[i].last;
-    return has_tag;
+    const struct ranges *fields = cut->fields;
+    return has(&fields[FIELD_SIZE], size_bytes) && has(&fields[FIELD_TAG], tag) &&
+           (has(&fields[FIELD_PEER], sender) || has(&fields[FIELD_PEER], receiver)) &&
+           has(&fields[FIELD_FROM], sender) && has(&fields[FIELD_TO], receiver);
 }
 
 bool message_cuts_sends(const struct scenario *scenario, uint32_t sender, uint32_t receiver,

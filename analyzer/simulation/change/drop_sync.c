@@ -14,40 +14,29 @@
 enum { N_RECORDS = 3 }; // posted, begun, completed
 
 struct left_out_parts {
-    struct map first_of; // instance -> index of its first part
+    struct map of_member; // (instance, member) -> part
     struct pool parts;
 };
 
 /// Where the records of a part in an operation are; PAG_NOT_KNOWN: there is none.
 struct left_out_part {
-    uint32_t location, next;
+    uint32_t location;
     uint64_t events[N_RECORDS];
 };
-
-int drops_init(struct scenario *scenario, struct error *err)
-{
-    const struct scenario_settings *settings = scenario->settings;
-    struct drops *drops = &scenario->drops;
-    if (settings->n_drops > MAX_DROPS)
-        return error_set(err, "--drop-sync: more than %d of them", MAX_DROPS);
-    for (; drops->n < settings->n_drops; drops->n++)
-        if (region_patterns_add(scenario->regions, "--drop-sync", settings->drops[drops->n],
-                                REGION_CALLS, &drops->patterns[drops->n], err) != 0)
-            return -1;
-    return 0;
-}
 
 /// Whether MEMBER of an operation, on a path with this MARK, leaves it out: what only synchronises
 /// inside a dropped region, all that is named itself.
 static bool drops_it(const struct scenario *scenario, uint64_t mark, const struct member *member)
 {
-    const struct drops *drops = &scenario->drops;
+    const struct region_patterns *patterns = scenario->regions;
     bool is_sync =
         member->class_ == COLLECTIVE_BARRIER ||
         (member->class_ != COLLECTIVE_HANDLE && member->size_bytes == 0 && !member->is_uneven);
-    for (size_t i = 0; i < drops->n; i++)
-        if (region_patterns_is_call(scenario->regions, mark, drops->patterns[i]) ||
-            (is_sync && region_patterns_is_inside(scenario->regions, mark, drops->patterns[i])))
+    if (is_sync && (region_patterns_inside(patterns, mark) & scenario->drops) != 0)
+        return true;
+    uint64_t named = region_patterns_named(patterns, mark) & scenario->drops;
+    for (uint32_t i = 0; i < REGION_MAX_PATTERNS; i++)
+        if (named >> i & 1 && region_patterns_names_calls(patterns, i))
             return true;
     return false;
 }
@@ -55,33 +44,36 @@ static bool drops_it(const struct scenario *scenario, uint64_t mark, const struc
 struct left_out_parts *left_out_new(void)
 {
     struct left_out_parts *left_out = memory_new(sizeof *left_out);
-    map_init(&left_out->first_of);
+    map_init(&left_out->of_member);
     pool_init(&left_out->parts, sizeof(struct left_out_part));
     return left_out;
 }
 
 void left_out_free(struct left_out_parts *left_out)
 {
-    map_release(&left_out->first_of);
+    map_release(&left_out->of_member);
     pool_release(&left_out->parts);
     free(left_out);
 }
 
-/// Keeps where the records of a part are.
-static void keep(struct engine *engine, const struct location_state *location,
-                 const struct collective *instance, const struct event *event, uint64_t posted)
+static uint64_t key_of(const struct collective *instance, size_t member)
 {
-    struct left_out_parts *left_out = simulation_of(engine)->left_out;
-    uint32_t index = pool_take(&left_out->parts), next;
-    if (!map_get(&left_out->first_of, instance->index, &next))
-        next = NONE;
+    return (uint64_t)instance->index << 32 | member;
+}
+
+/// Keeps where the records of MEMBER's part in INSTANCE are.
+static void keep(struct engine *engine, const struct location_state *location,
+                 const struct collective *instance, const struct member *member,
+                 const struct event *event, uint64_t posted)
+{
+    struct left_out_parts *left_out = prediction_of(engine)->left_out;
+    uint32_t index = pool_take(&left_out->parts);
     *(struct left_out_part *)pool_at(&left_out->parts, index) = (struct left_out_part){
         .location = location->index,
-        .next = next,
         .events = {posted, moved_begin_number(engine, location, event),
                    moved_number(engine, location, event)},
     };
-    map_put(&left_out->first_of, instance->index, index);
+    map_put(&left_out->of_member, key_of(instance, (size_t)(member - instance->members)), index);
 }
 
 bool left_out_member(struct engine *engine, struct location_state *location,
@@ -89,37 +81,36 @@ bool left_out_member(struct engine *engine, struct location_state *location,
                      const struct event *event, uint64_t posted, uint64_t mark)
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
-    if (scenario->drops.n == 0 || location->call.is_init || location->call.is_finalize ||
+    if (scenario->drops == 0 || location->call.is_init || location->call.is_finalize ||
         !drops_it(scenario, mark, member))
         return false;
     member->is_left_out = true;
     location->call.n_left_out++;
     if (engine->listener.changed && instance)
-        keep(engine, location, instance, event, posted);
+        keep(engine, location, instance, member, event, posted);
     return true;
 }
 
 /// Tells the records of INSTANCE, which all members have left out, or not: then all stay.
 static void tell_parts(struct engine *engine, const struct collective *instance, bool by_all)
 {
-    struct left_out_parts *left_out = simulation_of(engine)->left_out;
-    uint32_t index;
-    if (!map_get(&left_out->first_of, instance->index, &index))
-        return;
-    map_remove(&left_out->first_of, instance->index);
-    while (index != NONE) {
-        const struct left_out_part part = *(struct left_out_part *)pool_at(&left_out->parts, index);
-        for (uint32_t i = 0; i < N_RECORDS && by_all; i++)
-            moved_tell_left_out(engine, part.location, part.events[i]);
+    struct left_out_parts *left_out = prediction_of(engine)->left_out;
+    for (uint32_t i = 0; i < instance->n_members; i++) {
+        uint32_t index;
+        if (!map_get(&left_out->of_member, key_of(instance, i), &index))
+            continue;
+        const struct left_out_part *part = pool_at(&left_out->parts, index);
+        for (uint32_t k = 0; k < N_RECORDS && by_all; k++)
+            moved_tell_left_out(engine, part->location, part->events[k]);
+        map_remove(&left_out->of_member, key_of(instance, i));
         pool_give(&left_out->parts, index);
-        index = part.next;
     }
 }
 
 bool left_out_over(struct engine *engine, const struct collective *instance)
 {
     uint32_t n_left_out = 0;
-    if (prediction_of(engine)->scenario->drops.n == 0)
+    if (prediction_of(engine)->scenario->drops == 0)
         return false;
     for (uint32_t i = 0; i < instance->n_members; i++)
         n_left_out += instance->members[i].is_left_out;

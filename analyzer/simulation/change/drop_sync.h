@@ -9,17 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/base/error.h"
-
 struct collective;
 struct engine;
 struct event;
 struct location_state;
 struct member;
-struct scenario;
-
-/// Reads the operations that --drop-sync names. 0, or -1 and ERR.
-int drops_init(struct scenario *scenario, struct error *err);
 
 /// The records of parts in operations that are not over and were left out so far. The caller frees.
 struct left_out_parts;

@@ -10,8 +10,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/path_scale.h"
 #include "analyzer/simulation/state.h"
 
 // --- what --move names
@@ -24,14 +24,6 @@ void moves_release(struct moves *moves)
     }
     free(moves->moves);
     *moves = (struct moves){0};
-}
-
-static int read_ranks(const char *text, const char *list, size_t length, uint32_t n_ranks,
-                      bool *is_member, struct error *err)
-{
-    if (rank_list_read(list, length, n_ranks, is_member, err) != 0)
-        return error_wrap(err, "--move %s", text);
-    return 0;
 }
 
 int moves_check_form(const char *text, struct error *err)
@@ -59,9 +51,10 @@ static int read_move(struct scenario *scenario, uint32_t n_ranks, const char *te
     if (moves_check_form(text, err) != 0)
         return -1;
     const char *equals = strrchr(text, '='), *colon = strchr(equals, ':');
-    if (read_ranks(text, equals + 1, (size_t)(colon - equals - 1), n_ranks, move->from, err) != 0 ||
-        read_ranks(text, colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
-        return -1;
+    size_t from_length = (size_t)(colon - equals - 1);
+    if (rank_list_read(equals + 1, from_length, n_ranks, move->from, err) != 0 ||
+        rank_list_read(colon + 1, strlen(colon + 1), n_ranks, move->to, err) != 0)
+        return error_wrap(err, "--move %s", text);
     char *pattern = memory_format("%.*s", (int)(equals - text), text);
     int status = region_patterns_add(scenario->regions, "--move", pattern, REGION_COMPUTING,
                                      &move->region, err);
@@ -87,11 +80,10 @@ static uint32_t moves_of_path(const struct engine *engine, const struct location
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
     const struct moves *moves = &scenario->moves;
-    uint64_t mark = path_mark(engine, location, path);
+    uint64_t inside = region_patterns_inside(scenario->regions, path_mark(engine, location, path));
     uint32_t bits = 0;
     for (uint32_t i = 0; i < moves->n_moves; i++)
-        if (moves->moves[i].from[location->rank] &&
-            region_patterns_is_inside(scenario->regions, mark, moves->moves[i].region))
+        if (moves->moves[i].from[location->rank] && inside >> moves->moves[i].region & 1)
             bits |= UINT32_C(1) << i;
     return bits;
 }
@@ -219,10 +211,11 @@ struct migration_location {
 struct migration {
     struct migration_location *locations;
     size_t n_locations;
-    struct load *loads; // by message
+    struct message_load {
+        struct load load;
+        struct client_server_load client_server;
+    } * loads; // by message
     size_t loads_capacity;
-    struct client_server_load *client_server_loads; // by message
-    size_t client_server_capacity;
     pag_work moved[SIMULATED_MAX_MOVES], stayed[SIMULATED_MAX_MOVES];
     uint64_t n_messages[SIMULATED_MAX_MOVES];
 };
@@ -247,14 +240,13 @@ void migration_free(struct migration *migration)
     }
     free(migration->locations);
     free(migration->loads);
-    free(migration->client_server_loads);
     free(migration);
 }
 
 static struct migration_location *state_of(const struct engine *engine,
                                            const struct location_state *location)
 {
-    return &simulation_of(engine)->migration->locations[location->index];
+    return &prediction_of(engine)->migration->locations[location->index];
 }
 
 static const struct scenario *scenario_of(const struct engine *engine)
@@ -369,7 +361,7 @@ static void take_part(struct engine *engine, struct location_state *location,
                       struct computation_part *part, uint32_t moves, pag_work own,
                       uint32_t receiver)
 {
-    struct migration *migration = simulation_of(engine)->migration;
+    struct migration *migration = prediction_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
     uint32_t move = SIMULATED_MAX_MOVES;
     if (receiver != NONE)
@@ -428,27 +420,24 @@ pag_work migration_cut(struct engine *engine, struct location_state *location)
 uint64_t migration_sent(struct engine *engine, const struct location_state *location,
                         uint32_t message_index)
 {
-    struct migration *migration = simulation_of(engine)->migration;
+    struct migration *migration = prediction_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
     const struct scenario *scenario = scenario_of(engine);
     const struct message *message = message_at(engine, message_index);
     migration->loads = array_reserve(migration->loads, &migration->loads_capacity,
                                      message_index + 1, sizeof *migration->loads);
-    migration->client_server_loads =
-        array_reserve(migration->client_server_loads, &migration->client_server_capacity,
-                      message_index + 1, sizeof *migration->client_server_loads);
-    struct load *load = &migration->loads[message_index];
-    *load = (struct load){0};
+    struct message_load *along = &migration->loads[message_index];
+    along->load = (struct load){0};
     if (message->is_left_out) // nobody receives it
         return 0;
-    migration->client_server_loads[message_index] =
+    along->client_server =
         client_server_send(&state->process, &scenario->moves, location->rank, message->receiver);
     struct load *leaving = find_leaving(state, message->receiver);
     if (!leaving)
         return 0;
-    *load = *leaving;
+    along->load = *leaving;
     *leaving = state->leaving[--state->n_leaving];
-    migration->n_messages[load->move]++;
+    migration->n_messages[along->load.move]++;
     return scenario->settings->move_data_bytes;
 }
 
@@ -456,7 +445,7 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
 
 void migration_left(struct engine *engine, const struct location_state *location)
 {
-    struct migration *migration = simulation_of(engine)->migration;
+    struct migration *migration = prediction_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
     const struct call *call = &location->call;
     if (call->is_init) // starting up is no process time, but nobody can do without
@@ -466,8 +455,8 @@ void migration_left(struct engine *engine, const struct location_state *location
         uint32_t message = receive_at(engine, call->receives[i])->message;
         if (message == NONE)
             continue;
-        client_server_receive(&state->process, &migration->client_server_loads[message]);
-        const struct load *load = &migration->loads[message];
+        const struct load *load = &migration->loads[message].load;
+        client_server_receive(&state->process, &migration->loads[message].client_server);
         if (load->work == 0)
             continue;
         if (state->arrived.work == 0)
@@ -513,7 +502,7 @@ static void raise_to(uint64_t *ns, pag_work work)
 
 void migration_conclude(struct engine *engine)
 {
-    const struct migration *migration = simulation_of(engine)->migration;
+    const struct migration *migration = prediction_of(engine)->migration;
     struct simulated *out = simulated_of(engine);
     for (int i = 0; i < SIMULATED_MAX_MOVES; i++)
         out->moves[i] = (struct simulated_move){

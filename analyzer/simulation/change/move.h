@@ -38,7 +38,7 @@ void moves_release(struct moves *moves);
 struct migration *migration_new(const struct scenario *scenario, size_t n_locations);
 void migration_free(struct migration *migration);
 
-// The functions that follow take an ENGINE whose simulation has a migration.
+// The functions that follow take an ENGINE whose prediction has a migration.
 
 /// The computation of LOCATION has been read: how much of its work goes elsewhere; its parts that
 /// go are marked as moved.

@@ -8,8 +8,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/conditions.h"
-#include "analyzer/simulation/path_scale.h"
 #include "analyzer/simulation/state.h"
 
 enum { MAX_AHEAD = 4096 }; // events of a call
@@ -36,39 +36,18 @@ struct overlap {
     size_t n_locations;
 };
 
-int overlaps_init(struct scenario *scenario, struct error *err)
-{
-    const struct scenario_settings *settings = scenario->settings;
-    struct overlaps *overlaps = &scenario->overlaps;
-    overlaps->patterns = memory_zeroed(settings->n_overlaps, sizeof *overlaps->patterns);
-    for (; overlaps->n < settings->n_overlaps; overlaps->n++)
-        if (region_patterns_add(scenario->regions, "--overlap", settings->overlaps[overlaps->n],
-                                REGION_CALLS, &overlaps->patterns[overlaps->n], err) != 0)
-            return -1;
-    return 0;
-}
-
-void overlaps_release(struct overlaps *overlaps)
-{
-    free(overlaps->patterns);
-    *overlaps = (struct overlaps){0};
-}
-
 /// Whether --overlap names PATH of LOCATION, or one above it.
 static bool is_overlapped(const struct engine *engine, const struct location_state *location,
                           uint32_t path)
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
     uint64_t mark = path_mark(engine, location, path);
-    for (uint32_t i = 0; i < scenario->overlaps.n; i++)
-        if (region_patterns_is_inside(scenario->regions, mark, scenario->overlaps.patterns[i]))
-            return true;
-    return false;
+    return (region_patterns_inside(scenario->regions, mark) & scenario->overlaps) != 0;
 }
 
 struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations)
 {
-    if (scenario->overlaps.n == 0)
+    if (scenario->overlaps == 0)
         return NULL;
     struct overlap *overlap = memory_new(sizeof *overlap);
     *overlap = (struct overlap){.locations = memory_zeroed(n_locations, sizeof *overlap->locations),
@@ -92,7 +71,7 @@ void overlap_free(struct overlap *overlap)
 static struct overlap_location *state_of(const struct engine *engine,
                                          const struct location_state *location)
 {
-    return &simulation_of(engine)->overlap->locations[location->index];
+    return &prediction_of(engine)->overlap->locations[location->index];
 }
 
 // --- putting off
@@ -121,7 +100,7 @@ static uint32_t region_around(struct engine *engine, struct location_state *loca
 static bool waits_for_receiver(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (simulation_of(engine)->messages[call->sends[i]].is_rendezvous)
+        if (prediction_of(engine)->messages[call->sends[i]].is_rendezvous)
             return true;
     return false;
 }

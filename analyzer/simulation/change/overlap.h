@@ -18,28 +18,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/base/error.h"
 #include "analyzer/simulation/cost/cost_model.h"
 
 struct engine;
 struct event;
 struct location_state;
 struct overlap;
-struct overlaps;
 struct scenario;
 
 enum { OVERLAP_MAX_CALLS = 1024 };
-
-/// Reads what --overlap names. 0, or -1 and ERR; the caller releases SCENARIO.overlaps in either
-/// case.
-int overlaps_init(struct scenario *scenario, struct error *err);
-void overlaps_release(struct overlaps *overlaps);
 
 /// NULL where SCENARIO overlaps nothing.
 struct overlap *overlap_new(const struct scenario *scenario, size_t n_locations);
 void overlap_free(struct overlap *overlap);
 
-// The functions that follow take an ENGINE whose simulation has an overlap.
+// The functions that follow take an ENGINE whose prediction has an overlap.
 
 /// LOCATION has entered its call, described by CALL: true if what it would wait for is put off.
 bool overlap_puts_off(struct engine *engine, struct location_state *location,

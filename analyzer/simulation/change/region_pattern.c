@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A REGION as a text is taken to pieces and checked against the names of a run. Then all of them
-// are one automaton, made deterministic while it is used: a mark is a state, and says which
-// patterns name the path, which are open around it, and how many leading parts of each pattern the
-// end of the path matches. Transitions are kept by (state, region), so that globs are compared once
-// for each of them.
+// A REGION as a text is taken to pieces and checked against the names of a run. The call paths met
+// are one tree for all locations: a mark is a node of it. Which patterns name a path is found out
+// once, when it is new, from its end to its beginning.
 #include "analyzer/simulation/change/region_pattern.h"
 
 #include <fnmatch.h>
@@ -28,16 +26,15 @@ struct region_part {
 
 struct region_text {
     const struct definitions *definitions;
-    char *where, *text; // as given
-    char *whole;        // both
-    char *words;        // what `file` points into
+    char *whole;      // "--scale TEXT"
+    const char *text; // of that
+    char *words;      // what `file` points into
     struct region_part parts[REGION_MAX_NAMES];
     uint32_t n_parts; // 0: any call
     bool is_anchored; // begins at the location
     bool is_root;     // the location itself
     bool takes_calls; // MPI functions may be named
     bool only_calls;  // nothing else may
-    bool is_for_calls;
     bool is_optional; // the run may have no such path
     const char *file; // of a place, NULL without
     uint32_t line;    // 0: any
@@ -172,8 +169,8 @@ static bool fits(const struct region_text *pattern, const struct region *region,
 static int refuse(const struct region_text *pattern, const char *what, const char *nearest,
                   struct error *err)
 {
-    return error_set(err, "%s %s: %s%s%s%s", pattern->where, pattern->text, what,
-                     nearest ? "; is it " : "", nearest ? nearest : "", nearest ? "?" : "");
+    return error_set(err, "%s: %s%s%s%s", pattern->whole, what, nearest ? "; is it " : "",
+                     nearest ? nearest : "", nearest ? "?" : "");
 }
 
 /// Part PART is no region of the run.
@@ -183,9 +180,9 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
     const char *name = pattern->parts[part].text;
     if (!pattern->takes_calls && names_mpi(pattern, part))
         return error_set(err,
-                         "%s %s: there is no such region but in MPI, which does no computing; "
+                         "%s: there is no such region but in MPI, which does no computing; "
                          "`before %s` names the computing that ends with its calls",
-                         pattern->where, pattern->text, pattern->text);
+                         pattern->whole, pattern->text);
     char **shown = region_names_shown(definitions);
     const char **names = memory_zeroed(definitions->n_regions + 1, sizeof *names);
     size_t n = 0;
@@ -296,35 +293,20 @@ static int check_names(const struct region_text *pattern, const struct definitio
     return pattern->file ? check_place(pattern, definitions, err) : 0;
 }
 
-static struct region_text new_text(const char *where, const char *text,
-                                   const struct definitions *definitions)
-{
-    return (struct region_text){.definitions = definitions,
-                                .where = memory_copy_text(where),
-                                .text = memory_copy_text(text),
-                                .whole = memory_format("%s %s", where, text),
-                                .words = memory_copy_text(text)};
-}
-
-/// Takes TEXT, a path of names outside MPI which the run need not have, to pieces. As
-/// read_text().
-static int read_path(struct region_text *pattern, const char *where, const char *text,
-                     const struct definitions *definitions, struct error *err)
-{
-    *pattern = new_text(where, text, definitions);
-    pattern->is_optional = true;
-    return take_parts(pattern, pattern->words, err);
-}
-
-/// Takes TEXT, given for WHERE ("--scale"), to pieces; IS_FOR_CALLS: MPI calls are meant, else
-/// computing. 0, or -1 and ERR: malformed, or the run has no such name, or several. PATTERN is to
-/// be released in either case.
+/// Takes TEXT, given for WHERE ("--scale"), to pieces. 0, or -1 and ERR: malformed, or the run has
+/// no such name, or several. PATTERN is to be released in either case.
 static int read_text(struct region_text *pattern, const char *where, const char *text,
-                     bool is_for_calls, const struct definitions *definitions, struct error *err)
+                     enum region_purpose purpose, const struct definitions *definitions,
+                     struct error *err)
 {
-    *pattern = new_text(where, text, definitions);
-    pattern->is_for_calls = is_for_calls;
+    *pattern = (struct region_text){.definitions = definitions,
+                                    .whole = memory_format("%s %s", where, text),
+                                    .words = memory_copy_text(text),
+                                    .is_optional = purpose == REGION_VISITS};
+    pattern->text = pattern->whole + strlen(where) + 1;
     char *words = pattern->words;
+    if (pattern->is_optional)
+        return take_parts(pattern, words, err);
     bool is_before = strncmp(words, "before ", 7) == 0;
     if (is_before)
         words += 7;
@@ -337,7 +319,7 @@ static int read_text(struct region_text *pattern, const char *where, const char 
     if (!has_region(definitions, words))
         take_place(pattern, &words);
     pattern->only_calls = is_before || pattern->file;
-    pattern->takes_calls = pattern->only_calls || pattern->is_for_calls;
+    pattern->takes_calls = pattern->only_calls || purpose == REGION_CALLS;
     if (take_parts(pattern, words, err) != 0)
         return -1;
     return check_names(pattern, definitions, err);
@@ -345,8 +327,6 @@ static int read_text(struct region_text *pattern, const char *where, const char 
 
 static void release_text(struct region_text *pattern)
 {
-    free(pattern->where);
-    free(pattern->text);
     free(pattern->whole);
     free(pattern->words);
     for (uint32_t i = 0; i < pattern->n_parts; i++) {
@@ -360,29 +340,33 @@ static void release_text(struct region_text *pattern)
 
 enum { MAX_CANDIDATES = 4096 };
 
-/// What a path is to the patterns, a bit each.
-struct state {
-    uint64_t inside, named, placed;     // placed: named if its call is at the pattern's place
-    uint32_t seen[REGION_MAX_PATTERNS]; // bit i: the first i parts match the end of the path
+/// A call path, with the patterns that name it or one above it, a bit each.
+struct path_node {
+    uint32_t parent, region;
+    uint64_t inside, named;
+    bool is_met;      // else it only leads to its calls at known places
+    bool is_recorded; // visited in the run that was checked
 };
 
 struct region_patterns {
     const struct definitions *definitions;
     struct region_text patterns[REGION_MAX_PATTERNS];
     uint32_t n_patterns;
-    struct state *states;
-    size_t n_states, capacity;
-    struct map next, at_place; // (state, region), (state, context) -> state
+    bool has_places;         // some pattern has one
+    struct path_node *nodes; // the first one is that of a location
+    size_t n_nodes, capacity;
+    struct map children, at_place; // (parent, region), (node, context) -> node
 };
 
 struct region_patterns *region_patterns_new(const struct definitions *definitions)
 {
     struct region_patterns *patterns = memory_zeroed(1, sizeof *patterns);
     patterns->definitions = definitions;
-    patterns->states = array_reserve(NULL, &patterns->capacity, 1, sizeof *patterns->states);
-    patterns->states[0] = (struct state){0};
-    patterns->n_states = 1;
-    map_init(&patterns->next);
+    patterns->nodes = array_reserve(NULL, &patterns->capacity, 1, sizeof *patterns->nodes);
+    patterns->nodes[0] =
+        (struct path_node){.region = EVENT_NO_INDEX, .is_met = true, .is_recorded = true};
+    patterns->n_nodes = 1;
+    map_init(&patterns->children);
     map_init(&patterns->at_place);
     return patterns;
 }
@@ -393,19 +377,11 @@ void region_patterns_free(struct region_patterns *patterns)
         return;
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
         release_text(&patterns->patterns[i]);
-    map_release(&patterns->next);
+    map_release(&patterns->children);
     map_release(&patterns->at_place);
-    free(patterns->states);
+    free(patterns->nodes);
     free(patterns);
 }
-
-static void name(struct state *state, uint64_t bit)
-{
-    state->named |= bit;
-    state->inside |= bit;
-}
-
-// --- patterns
 
 int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
                         enum region_purpose purpose, uint32_t *index, struct error *err)
@@ -414,16 +390,23 @@ int region_patterns_add(struct region_patterns *patterns, const char *where, con
         return error_set(err, "%s %s: more than %d regions", where, text, REGION_MAX_PATTERNS);
     *index = patterns->n_patterns++;
     struct region_text *pattern = &patterns->patterns[*index];
-    int status =
-        purpose == REGION_VISITS
-            ? read_path(pattern, where, text, patterns->definitions, err)
-            : read_text(pattern, where, text, purpose == REGION_CALLS, patterns->definitions, err);
-    if (status != 0)
+    if (read_text(pattern, where, text, purpose, patterns->definitions, err) != 0)
         return -1;
-    if (pattern->is_root)
-        name(&patterns->states[0], UINT64_C(1) << *index);
-    else
-        patterns->states[0].seen[*index] = 1;
+    patterns->has_places = patterns->has_places || pattern->file;
+    patterns->nodes[0].named |= (uint64_t)pattern->is_root << *index;
+    patterns->nodes[0].inside = patterns->nodes[0].named;
+    return 0;
+}
+
+int region_patterns_add_all(struct region_patterns *patterns, const char *where,
+                            const char *const *texts, size_t n, uint64_t *set, struct error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t index;
+        if (region_patterns_add(patterns, where, texts[i], REGION_CALLS, &index, err) != 0)
+            return -1;
+        *set |= UINT64_C(1) << index;
+    }
     return 0;
 }
 
@@ -434,135 +417,106 @@ uint32_t region_patterns_count(const struct region_patterns *patterns)
 
 // --- paths
 
-/// With part i being **, the first i + 1 parts match where the first i do.
-static uint32_t skip_any(const struct region_text *pattern, uint32_t seen)
+/// Whether the parts of PATTERN match the end of the path of NODE, or all of it if it is anchored.
+static bool matches(const struct region_patterns *patterns, const struct region_text *pattern,
+                    uint32_t node)
 {
-    for (uint32_t i = 0; i < pattern->n_parts; i++)
-        if (seen >> i & 1 && is_any(pattern, i))
-            seen |= UINT32_C(1) << (i + 1);
-    return seen;
-}
-
-/// Which leading parts match the end of a path to REGION, SEEN of which match that of its parent.
-static uint32_t see(const struct region_text *pattern, uint32_t seen, const struct region *region)
-{
-    uint32_t now = pattern->is_anchored ? 0 : 1;
-    seen = skip_any(pattern, seen);
-    for (uint32_t i = 0; i < pattern->n_parts; i++) {
-        if (!(seen >> i & 1))
-            continue;
-        if (is_any(pattern, i))
-            now |= UINT32_C(1) << i;
-        else if (fits(pattern, region, i))
-            now |= UINT32_C(1) << (i + 1);
+    const struct region *regions = patterns->definitions->regions;
+    uint32_t part = pattern->n_parts;           // this one and those after it match
+    uint32_t any = UINT32_MAX, any_node = node; // ** and where it begins to match no name
+    while (part > 0 || (pattern->is_anchored && node != 0)) {
+        const struct path_node *at = &patterns->nodes[node];
+        if (part > 0 && is_any(pattern, part - 1)) {
+            any = --part;
+            any_node = node;
+        } else if (part > 0 && node != 0 && fits(pattern, &regions[at->region], part - 1)) {
+            part--;
+            node = at->parent;
+        } else if (any != UINT32_MAX && any_node != 0) { // ** matches one name more
+            part = any;
+            node = any_node = patterns->nodes[any_node].parent;
+        } else {
+            return false;
+        }
     }
-    return now;
+    return true;
 }
 
-/// The number of STATE, which may be new.
-static uint32_t intern(struct region_patterns *patterns, const struct state *state)
+/// Whether PATTERN names the path of NODE, which is called from CONTEXT.
+static bool names(const struct region_patterns *patterns, const struct region_text *pattern,
+                  uint32_t node, uint32_t context)
 {
-    for (size_t i = 0; i < patterns->n_states; i++)
-        if (memcmp(&patterns->states[i], state, sizeof *state) == 0)
-            return (uint32_t)i;
-    size_t index = patterns->n_states++;
-    patterns->states = array_reserve(patterns->states, &patterns->capacity, patterns->n_states,
-                                     sizeof *patterns->states);
-    patterns->states[index] = *state;
-    return (uint32_t)index;
+    const struct definitions *definitions = patterns->definitions;
+    bool is_mpi = definitions->regions[patterns->nodes[node].region].mpi != MPI_FUNCTION_NONE;
+    if (pattern->is_root || (pattern->only_calls && !is_mpi))
+        return false;
+    if (pattern->file &&
+        (context == EVENT_NO_INDEX || !is_place(pattern, &definitions->contexts[context])))
+        return false;
+    return matches(patterns, pattern, node);
 }
 
-static uint32_t enter(struct region_patterns *patterns, uint32_t from, uint32_t region_index)
+/// The node KEY of MAP, below PARENT for REGION called from CONTEXT, made when it is new.
+static uint32_t find_node(struct region_patterns *patterns, struct map *map, uint64_t key,
+                          uint32_t parent, uint32_t region, uint32_t context)
 {
-    const struct region *region = &patterns->definitions->regions[region_index];
-    bool is_mpi = region->mpi != MPI_FUNCTION_NONE;
-    struct state state = patterns->states[from];
-    state.named = state.placed = 0;
-    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
-        const struct region_text *pattern = &patterns->patterns[i];
-        if (pattern->is_root)
-            continue;
-        state.seen[i] = see(pattern, state.seen[i], region);
-        bool is_whole =
-            pattern->n_parts == 0 || skip_any(pattern, state.seen[i]) >> pattern->n_parts & 1;
-        if (!is_whole || (pattern->only_calls && !is_mpi))
-            continue;
-        if (pattern->file)
-            state.placed |= UINT64_C(1) << i;
-        else
-            name(&state, UINT64_C(1) << i);
-    }
-    return intern(patterns, &state);
-}
-
-static uint32_t enter_place(struct region_patterns *patterns, uint32_t from, uint32_t context_index)
-{
-    const struct calling_context *context = &patterns->definitions->contexts[context_index];
-    struct state state = patterns->states[from];
+    uint32_t index;
+    if (map_get(map, key, &index))
+        return index;
+    index = (uint32_t)patterns->n_nodes++;
+    patterns->nodes = array_reserve(patterns->nodes, &patterns->capacity, patterns->n_nodes,
+                                    sizeof *patterns->nodes);
+    patterns->nodes[index] = (struct path_node){.parent = parent, .region = region};
+    uint64_t named = 0;
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
-        if (state.placed >> i & 1 && is_place(&patterns->patterns[i], context))
-            name(&state, UINT64_C(1) << i);
-    return intern(patterns, &state);
+        named |= (uint64_t)names(patterns, &patterns->patterns[i], index, context) << i;
+    patterns->nodes[index].named = named;
+    patterns->nodes[index].inside = patterns->nodes[parent].inside | named;
+    map_put(map, key, index);
+    return index;
 }
 
 void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
                            uint32_t context)
 {
-    uint64_t from = *mark << 32;
-    uint32_t to;
-    if (!map_get(&patterns->next, from | region, &to)) {
-        to = enter(patterns, (uint32_t)*mark, region);
-        map_put(&patterns->next, from | region, to);
-    }
-    if (patterns->states[to].placed != 0 && context != EVENT_NO_INDEX) {
-        uint64_t key = (uint64_t)to << 32 | context;
-        uint32_t placed;
-        if (!map_get(&patterns->at_place, key, &placed)) {
-            placed = enter_place(patterns, to, context);
-            map_put(&patterns->at_place, key, placed);
-        }
-        to = placed;
-    }
-    *mark = to;
+    uint32_t parent = (uint32_t)*mark;
+    *mark = find_node(patterns, &patterns->children, *mark << 32 | region, parent, region,
+                      EVENT_NO_INDEX);
+    if (patterns->has_places && context != EVENT_NO_INDEX)
+        *mark = find_node(patterns, &patterns->at_place, *mark << 32 | context, parent, region,
+                          context);
 }
 
-bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t mark,
-                               uint32_t index)
+uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark)
 {
-    return patterns->states[mark].inside >> index & 1;
+    return patterns->nodes[mark].inside;
 }
 
-bool region_patterns_is_named(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
+uint64_t region_patterns_named(const struct region_patterns *patterns, uint64_t mark)
 {
-    return patterns->states[mark].named >> index & 1;
+    return patterns->nodes[mark].named;
 }
 
-bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index)
+bool region_patterns_names_calls(const struct region_patterns *patterns, uint32_t index)
 {
     const struct region_text *pattern = &patterns->patterns[index];
-    if (!(patterns->states[mark].named >> index & 1) || pattern->is_root)
-        return false;
-    if (pattern->file || pattern->n_parts == 0)
-        return pattern->file != NULL;
-    return strncasecmp(pattern->parts[pattern->n_parts - 1].text, "MPI_", 4) == 0;
+    return pattern->file ||
+           (pattern->n_parts > 0 &&
+            strncasecmp(pattern->parts[pattern->n_parts - 1].text, "MPI_", 4) == 0);
 }
 
 bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index)
 {
     const struct region_text *pattern = &patterns->patterns[index];
-    if (pattern->is_root)
-        return false;
-    if (pattern->n_parts == 0)
-        return true;
-    const char *name = pattern->parts[pattern->n_parts - 1].text;
-    bool is_call = strncasecmp(name, "MPI_", 4) == 0 || pattern->file;
-    return is_call && strcasecmp(name, "MPI_Barrier") != 0 && strcasecmp(name, "MPI_Ibarrier") != 0;
+    const char *name = pattern->n_parts > 0 ? pattern->parts[pattern->n_parts - 1].text : "";
+    return region_patterns_names_calls(patterns, index) && strcasecmp(name, "MPI_Barrier") != 0 &&
+           strcasecmp(name, "MPI_Ibarrier") != 0;
 }
 
 bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < patterns->n_states; i++)
-        if (patterns->states[i].inside >> a & patterns->states[i].inside >> b & 1)
+    for (size_t i = 0; i < patterns->n_nodes; i++)
+        if (patterns->nodes[i].inside >> a & patterns->nodes[i].inside >> b & 1)
             return true;
     return false;
 }
@@ -575,13 +529,12 @@ const char *region_patterns_text(const struct region_patterns *patterns, uint32_
 // --- the paths of a run
 
 /// The path of node INDEX, whose regions are SHOWN so, as reports write it; the caller frees.
-static char *path_text(char *const *shown, const struct pag_location *location, uint32_t index)
+static char *path_text(const struct region_patterns *patterns, char *const *shown, uint32_t index)
 {
-    char *text = memory_copy_text(shown[location->paths[index].region]);
-    for (uint32_t at = location->paths[index].parent;
-         at < location->n_paths && location->paths[at].region != EVENT_NO_INDEX;
-         at = location->paths[at].parent) {
-        char *longer = memory_format("%s/%s", shown[location->paths[at].region], text);
+    const struct path_node *nodes = patterns->nodes;
+    char *text = memory_copy_text(shown[nodes[index].region]);
+    for (uint32_t at = nodes[index].parent; at != 0; at = nodes[at].parent) {
+        char *longer = memory_format("%s/%s", shown[nodes[at].region], text);
         free(text);
         text = longer;
     }
@@ -590,24 +543,19 @@ static char *path_text(char *const *shown, const struct pag_location *location, 
 
 /// No path of the run is named: the nearest one, or one that ends alike.
 static int unknown_path(const struct region_patterns *patterns, const struct region_text *pattern,
-                        const struct pag_result *replay, struct error *err)
+                        struct error *err)
 {
     const struct region *regions = patterns->definitions->regions;
     char **shown = region_names_shown(patterns->definitions);
     char **names = memory_zeroed(MAX_CANDIDATES, sizeof *names);
     size_t n_names = 0, like = MAX_CANDIDATES;
-    for (size_t l = 0; l < replay->n_locations; l++)
-        for (uint32_t i = 0; i < replay->locations[l].n_paths && n_names < MAX_CANDIDATES; i++) {
-            uint32_t region = replay->locations[l].paths[i].region;
-            if (region == EVENT_NO_INDEX)
-                continue;
-            names[n_names] = path_text(shown, &replay->locations[l], i);
-            bool is_like =
-                pattern->n_parts > 0 && fits(pattern, &regions[region], pattern->n_parts - 1);
-            if (is_like && like == MAX_CANDIDATES)
-                like = n_names;
-            n_names++;
-        }
+    for (uint32_t i = 1; i < patterns->n_nodes && n_names < MAX_CANDIDATES; i++) {
+        const struct region *region = &regions[patterns->nodes[i].region];
+        if (pattern->n_parts > 0 && fits(pattern, region, pattern->n_parts - 1) &&
+            like == MAX_CANDIDATES)
+            like = n_names;
+        names[n_names++] = path_text(patterns, shown, i);
+    }
     const char *nearest = spelling_nearest(pattern->text, (const char *const *)names, n_names);
     if (!nearest && like < n_names)
         nearest = names[like];
@@ -619,77 +567,58 @@ static int unknown_path(const struct region_patterns *patterns, const struct reg
     return status;
 }
 
-/// The marks of the paths of LOCATION; that of a location where a path has no region. The caller
-/// frees.
-static uint64_t *marks_of(struct region_patterns *patterns, const struct pag_location *location)
+/// Enters all paths of REPLAY.
+static void enter_all(struct region_patterns *patterns, const struct pag_result *replay)
 {
-    uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
-    for (size_t i = 0; i < location->n_paths; i++) {
-        const struct call_path *path = &location->paths[i];
-        if (path->region == EVENT_NO_INDEX)
-            continue;
-        marks[i] = marks[path->parent];
-        region_patterns_enter(patterns, &marks[i], path->region, path->context);
-    }
-    return marks;
-}
-
-/// The patterns that name a path of LOCATION, a bit each; those that name a recorded one.
-static uint64_t named_in(struct region_patterns *patterns, const struct pag_location *location,
-                         uint64_t *recorded)
-{
-    uint64_t *marks = marks_of(patterns, location);
-    uint64_t named = 0;
-    for (size_t i = 0; i < location->n_paths; i++) {
-        const struct call_path *path = &location->paths[i];
-        if (path->region == EVENT_NO_INDEX)
-            continue;
-        named |= patterns->states[marks[i]].named;
-        if (path->visits > 0)
-            *recorded |= patterns->states[marks[i]].named;
-    }
-    free(marks);
-    *recorded |= patterns->states[0].named;
-    return named | patterns->states[0].named;
-}
-
-void region_patterns_relate(struct region_patterns *patterns, const struct pag_result *replay,
-                            uint64_t *within, uint64_t *sharing)
-{
-    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
-        within[i] = UINT64_MAX;
-        sharing[i] = 0;
-    }
     for (size_t l = 0; l < replay->n_locations; l++) {
-        uint64_t *marks = marks_of(patterns, &replay->locations[l]);
-        for (size_t p = 0; p < replay->locations[l].n_paths; p++) {
-            const struct state *state = &patterns->states[marks[p]];
-            for (uint32_t i = 0; i < patterns->n_patterns && state->inside != 0; i++) {
-                within[i] &= state->named >> i & 1 ? state->inside : UINT64_MAX;
-                sharing[i] |= state->inside >> i & 1 ? state->inside : 0;
-            }
+        const struct pag_location *location = &replay->locations[l];
+        uint64_t *marks = memory_zeroed(location->n_paths, sizeof *marks);
+        for (size_t i = 0; i < location->n_paths; i++) {
+            const struct call_path *path = &location->paths[i];
+            if (path->region == EVENT_NO_INDEX)
+                continue; // that of a location
+            marks[i] = marks[path->parent];
+            region_patterns_enter(patterns, &marks[i], path->region, path->context);
+            struct path_node *node = &patterns->nodes[marks[i]];
+            node->is_met = true;
+            node->is_recorded = node->is_recorded || path->visits > 0;
         }
         free(marks);
     }
 }
 
-bool region_patterns_is_unrecorded(struct region_patterns *patterns,
-                                   const struct pag_result *replay, uint32_t index)
+void region_patterns_relate(struct region_patterns *patterns, const struct pag_result *replay,
+                            uint64_t *within, uint64_t *sharing)
 {
-    uint64_t recorded = 0;
-    for (size_t i = 0; i < replay->n_locations; i++)
-        named_in(patterns, &replay->locations[i], &recorded);
-    return !patterns->patterns[index].is_optional && !(recorded >> index & 1);
+    enter_all(patterns, replay);
+    for (uint32_t i = 0; i < patterns->n_patterns; i++) {
+        within[i] = UINT64_MAX;
+        sharing[i] = 0;
+        for (size_t k = 0; k < patterns->n_nodes; k++) {
+            const struct path_node *node = &patterns->nodes[k];
+            within[i] &= node->is_met && node->named >> i & 1 ? node->inside : UINT64_MAX;
+            sharing[i] |= node->inside >> i & 1 ? node->inside : 0;
+        }
+    }
 }
 
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
                           struct error *err)
 {
-    uint64_t named = 0, recorded = 0;
-    for (size_t i = 0; i < replay->n_locations; i++)
-        named |= named_in(patterns, &replay->locations[i], &recorded);
+    uint64_t named = 0;
+    enter_all(patterns, replay);
+    for (size_t i = 0; i < patterns->n_nodes; i++)
+        named |= patterns->nodes[i].named;
     for (uint32_t i = 0; i < patterns->n_patterns; i++)
         if (!(named >> i & 1) && !patterns->patterns[i].is_optional)
-            return unknown_path(patterns, &patterns->patterns[i], replay, err);
+            return unknown_path(patterns, &patterns->patterns[i], err);
     return 0;
+}
+
+bool region_patterns_is_unrecorded(const struct region_patterns *patterns, uint32_t index)
+{
+    bool is_recorded = patterns->patterns[index].is_optional;
+    for (size_t i = 0; i < patterns->n_nodes && !is_recorded; i++)
+        is_recorded = patterns->nodes[i].is_recorded && patterns->nodes[i].named >> index & 1;
+    return !is_recorded;
 }

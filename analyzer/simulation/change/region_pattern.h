@@ -36,8 +36,8 @@ enum region_purpose {
 };
 
 /// All patterns of a scenario, and what is known of the call paths met so far. A path is a mark:
-/// 0 is the path of a location, others come from region_patterns_enter(). The number of marks does
-/// not depend on the number of paths.
+/// 0 is the path of a location, others come from region_patterns_enter(); equal paths of different
+/// locations have the same one.
 struct region_patterns;
 
 /// No patterns yet; DEFINITIONS must outlive them. The caller frees.
@@ -49,6 +49,10 @@ void region_patterns_free(struct region_patterns *patterns);
 int region_patterns_add(struct region_patterns *patterns, const char *where, const char *text,
                         enum region_purpose purpose, uint32_t *index, struct error *err);
 
+/// Adds N TEXTS for REGION_CALLS; their bits are set in *SET.
+int region_patterns_add_all(struct region_patterns *patterns, const char *where,
+                            const char *const *texts, size_t n, uint64_t *set, struct error *err);
+
 /// How many were added.
 uint32_t region_patterns_count(const struct region_patterns *patterns);
 
@@ -57,23 +61,19 @@ uint32_t region_patterns_count(const struct region_patterns *patterns);
 void region_patterns_enter(struct region_patterns *patterns, uint64_t *mark, uint32_t region,
                            uint32_t context);
 
-/// Whether the path of MARK is inside what pattern INDEX names.
-bool region_patterns_is_inside(const struct region_patterns *patterns, uint64_t mark,
-                               uint32_t index);
-/// Whether pattern INDEX names the path of MARK itself.
-bool region_patterns_is_named(const struct region_patterns *patterns, uint64_t mark,
-                              uint32_t index);
-/// Whether pattern INDEX, of purpose REGION_CALLS, names the MPI call with this path itself: by its
-/// function or its place, not only by what is around it.
-bool region_patterns_is_call(const struct region_patterns *patterns, uint64_t mark, uint32_t index);
+/// The patterns that name the path of MARK or one above it, a bit each; those that name it itself.
+uint64_t region_patterns_inside(const struct region_patterns *patterns, uint64_t mark);
+uint64_t region_patterns_named(const struct region_patterns *patterns, uint64_t mark);
+
+/// Whether pattern INDEX names MPI calls by their function or place, not only by what is around
+/// them; such calls that may do more than synchronise.
+bool region_patterns_names_calls(const struct region_patterns *patterns, uint32_t index);
+bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index);
 
 /// Whether a path entered so far is inside of both patterns.
 bool region_patterns_overlap(const struct region_patterns *patterns, uint32_t a, uint32_t b);
 /// "--scale solve": the option and the text of a pattern; valid as long as PATTERNS.
 const char *region_patterns_text(const struct region_patterns *patterns, uint32_t index);
-
-/// Whether pattern INDEX names MPI calls that may do more than synchronise, by function or place.
-bool region_patterns_names_data(const struct region_patterns *patterns, uint32_t index);
 
 /// After the measured replay: 0, or -1 and ERR when a pattern names no path of REPLAY.
 int region_patterns_check(struct region_patterns *patterns, const struct pag_result *replay,
@@ -84,9 +84,8 @@ int region_patterns_check(struct region_patterns *patterns, const struct pag_res
 void region_patterns_relate(struct region_patterns *patterns, const struct pag_result *replay,
                             uint64_t *within, uint64_t *sharing);
 
-/// Whether all paths of REPLAY that pattern INDEX names are functions around MPI calls that were
-/// not recorded themselves.
-bool region_patterns_is_unrecorded(struct region_patterns *patterns,
-                                   const struct pag_result *replay, uint32_t index);
+/// Whether all paths that pattern INDEX names are functions around MPI calls that were not recorded
+/// themselves, in the run that was checked.
+bool region_patterns_is_unrecorded(const struct region_patterns *patterns, uint32_t index);
 
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions that compute faster or slower (see scale.h).
+// Factors of regions, and marks and scales of call paths, computed once for each (see scale.h).
 #include "analyzer/simulation/change/scale.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/scenario.h"
 
 /// A millionth of a millionth: what a factor is divided by to become its reciprocal.
 #define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)
@@ -46,12 +45,80 @@ int region_scales_init(struct scenario *scenario, struct error *err)
     return 0;
 }
 
-uint64_t region_scales_factor(const struct scenario *scenario, uint64_t mark)
+/// The factor in millionths of a path of LOCATION with MARK: the product of all it is inside of.
+static uint64_t factor_of(const struct prediction *prediction, uint32_t location, uint64_t mark)
 {
+    const struct scenario *scenario = prediction->scenario;
     const struct region_scales *scales = &scenario->scales;
-    uint64_t factor = PAG_WORK_PER_NS;
+    uint64_t factor = PAG_WORK_PER_NS, inside = region_patterns_inside(scenario->regions, mark);
     for (size_t i = 0; i < scales->n; i++)
-        if (region_patterns_is_inside(scenario->regions, mark, scales->patterns[i]))
+        if (inside >> scales->patterns[i] & 1)
             factor = factor * scales->factors[i] / PAG_WORK_PER_NS;
-    return factor;
+    int32_t kind = prediction->visit_scales ? path_visit_kind(scenario, location, mark) : 0;
+    if (kind == 0)
+        return factor;
+    size_t place = (size_t)(kind - 1) * prediction->definitions->n_locations + location;
+    return (uint64_t)((pag_work)factor * prediction->visit_scales[place] / PAG_WORK_PER_NS);
+}
+
+// --- call paths
+
+int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint64_t mark)
+{
+    const struct region_works *works = &scenario->works;
+    uint64_t inside = region_patterns_inside(scenario->regions, mark);
+    for (size_t i = 0; i < works->n; i++)
+        if (works->items[i].takes_part[location] && inside >> works->items[i].pattern & 1)
+            return (int32_t)i + 1;
+    return 0;
+}
+
+/// What the prediction makes of PATH.
+static struct path_scale scale_of(const struct engine *engine,
+                                  const struct location_state *location, uint32_t path)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    struct computation *computation = &simulated_location(engine, location)->computation;
+    if (!prediction->knows_paths)
+        return (struct path_scale){.scale = PAG_WORK_PER_NS};
+    while (computation->n_scales <= path) { // parents come before their children
+        size_t next = computation->n_scales++;
+        computation->scales = array_reserve(computation->scales, &computation->scale_capacity,
+                                            next + 1, sizeof *computation->scales);
+        struct path_scale *scale = &computation->scales[next];
+        const struct path *of = &location->profile.paths[next];
+        *scale = (struct path_scale){0};
+        // A stretch follows the path of the call that ends it, and has the mark of that call.
+        if (next > 0)
+            scale->mark = computation->scales[of->is_stretch ? next - 1 : of->parent].mark;
+        if (next > 0 && of->region != EVENT_NO_INDEX)
+            region_patterns_enter(prediction->scenario->regions, &scale->mark, of->region,
+                                  of->context);
+        scale->scale = factor_of(prediction, location->index, scale->mark);
+    }
+    return computation->scales[path];
+}
+
+uint64_t path_mark(const struct engine *engine, const struct location_state *location,
+                   uint32_t path)
+{
+    return scale_of(engine, location, path).mark;
+}
+
+uint32_t path_add_part(const struct engine *engine, const struct location_state *location,
+                       uint32_t path)
+{
+    struct computation *computation = &simulated_location(engine, location)->computation;
+    computation->part_of_path =
+        array_reserve(computation->part_of_path, &computation->part_of_path_capacity, path + 1,
+                      sizeof *computation->part_of_path);
+    while (computation->n_part_of_path <= path)
+        computation->part_of_path[computation->n_part_of_path++] = 0;
+    uint32_t place = computation->n_parts++;
+    computation->part_of_path[path] = place;
+    computation->parts = array_reserve(computation->parts, &computation->parts_capacity, place + 1,
+                                       sizeof *computation->parts);
+    computation->parts[place] =
+        (struct computation_part){.path = path, .scale = scale_of(engine, location, path).scale};
+    return place;
 }

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Regions that compute faster or slower: --scale REGION=F, and <region> of a machine file.
+// Regions that compute faster or slower (--scale REGION=F, and <region> of a machine file), and
+// what that makes of call paths: by which mark changes know each, how its work is scaled, and what
+// it has of the computation that its location is in.
 #ifndef PAGODA_SIMULATION_CHANGE_SCALE_H
 #define PAGODA_SIMULATION_CHANGE_SCALE_H
 
-#include <stdint.h>
+#include "analyzer/simulation/state.h"
 
-#include "analyzer/base/error.h"
-
-struct scenario;
-
-/// Reads those of SCENARIO's settings, and of their machine. 0, or -1 and ERR.
+/// Reads the factors of SCENARIO's settings, and of their machine. 0, or -1 and ERR.
 int region_scales_init(struct scenario *scenario, struct error *err);
 
-/// The product of the factors of all that the path with MARK (region_pattern.h) is inside of.
-uint64_t region_scales_factor(const struct scenario *scenario, uint64_t mark);
+/// What PATH of LOCATION is known by (region_pattern.h).
+uint64_t path_mark(const struct engine *engine, const struct location_state *location,
+                   uint32_t path);
+
+/// The kind of visit whose work SCENARIO sets (set_work.h) that a path with MARK is part of at
+/// LOCATION; 0: none.
+int32_t path_visit_kind(const struct scenario *scenario, uint32_t location, uint64_t mark);
+
+/// A new part of LOCATION's computation, for PATH: its index.
+uint32_t path_add_part(const struct engine *engine, const struct location_state *location,
+                       uint32_t path);
+
+/// The index among the parts of LOCATION's computation of that of PATH, made when it is new.
+static inline uint32_t path_part(const struct engine *engine, const struct location_state *location,
+                                 uint32_t path)
+{
+    const struct computation *computation = &simulated_location(engine, location)->computation;
+    if (path < computation->n_part_of_path) {
+        uint32_t place = computation->part_of_path[path];
+        if (place < computation->n_parts && computation->parts[place].path == path)
+            return place;
+    }
+    return path_add_part(engine, location, path);
+}
 
 #endif

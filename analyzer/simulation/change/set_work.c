@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions whose work is set (see set_work.h). Visits are counted, or their works are set.
+//
+// What a visit has of a computation is set, or told, in work: process time of the computation x
+// wall time of the visit in it / wall time of the computation. What is set for it is shared among
+// its call paths like their wall time; where it has none the path it began at takes all.
 #include "analyzer/simulation/change/set_work.h"
 
 #include <stdlib.h>
@@ -7,8 +11,12 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/scenario.h"
+#include "analyzer/simulation/state.h"
+
+// Visits over within one computation that are told one by one; further ones are told together.
+enum { MAX_OVER = 1 << 16 };
 
 // --- what --duration and --balance name
 
@@ -58,16 +66,6 @@ void region_works_release(struct region_works *works)
         free(works->items[i].takes_part);
     free(works->items);
     *works = (struct region_works){0};
-}
-
-int32_t region_works_kind(const struct scenario *scenario, uint32_t location, uint64_t mark)
-{
-    const struct region_works *works = &scenario->works;
-    for (size_t i = 0; i < works->n; i++)
-        if (works->items[i].takes_part[location] &&
-            region_patterns_is_inside(scenario->regions, mark, works->items[i].pattern))
-            return (int32_t)i + 1;
-    return 0;
 }
 
 int region_works_check(const struct scenario *scenario, struct error *err)
@@ -154,8 +152,8 @@ static struct visit_kind *kind_at(const struct visits *visits, int32_t kind)
     return &visits->kinds[abs(kind) - 1];
 }
 
-void visits_add(struct visits *visits, uint32_t location, int32_t kind_number, uint64_t n_visits,
-                pag_work work, bool has_calls)
+static void visits_add(struct visits *visits, uint32_t location, int32_t kind_number,
+                       uint64_t n_visits, pag_work work, bool has_calls)
 {
     struct visit_kind *kind = kind_at(visits, kind_number);
     struct visit_list *list = &kind->lists[location];
@@ -221,45 +219,16 @@ struct visits_summary visits_summary(const struct visits *visits, int32_t kind_n
 
 // --- set
 
-/// Where a location is in its visits of one kind.
-struct visit_place {
-    uint64_t n_begun;
-    pag_work seen, given; // in the present one: recorded, and set for it
-};
-
-struct visit_run {
-    const struct visits *visits;
-    const struct scenario *scenario;
-    struct visit_place *places; // by kind and location
-};
-
-struct visit_run *visit_run_new(const struct visits *visits, const struct scenario *scenario)
+/// Whether all ranks get the same work in visits of this kind.
+static bool is_balanced(const struct scenario *scenario, int32_t kind)
 {
-    struct visit_run *run = memory_zeroed(1, sizeof *run);
-    run->visits = visits;
-    run->scenario = scenario;
-    run->places = memory_zeroed(visits->n_kinds * visits->n_locations, sizeof *run->places);
-    return run;
+    return scenario->works.items[kind - 1].is_balanced;
 }
 
-void visit_run_free(struct visit_run *run)
+/// The same, by one factor for all visits of a rank.
+static bool is_by_total(const struct scenario *scenario, int32_t kind)
 {
-    if (!run)
-        return;
-    free(run->places);
-    free(run);
-}
-
-static bool is_by_total(const struct visit_run *run, int32_t kind)
-{
-    return run->scenario->works.items[kind - 1].is_balanced &&
-           !kind_at(run->visits, kind)->is_by_visit;
-}
-
-int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark)
-{
-    int32_t kind = region_works_kind(run->scenario, location, mark);
-    return kind > 0 && is_by_total(run, kind) ? 0 : kind;
+    return is_balanced(scenario, kind) && !kind_at(scenario->visits, kind)->is_by_visit;
 }
 
 /// a b / c, at most a, for b <= c; both may be large.
@@ -270,14 +239,6 @@ static pag_work portion(pag_work a, pag_work b, pag_work c)
     for (; c >> 62; c >>= 1)
         b >>= 1;
     return b >= c ? a : a * b / c;
-}
-
-/// What the present visit of LIST had in the recording.
-static pag_work recorded_work(const struct visit_list *list, uint64_t visit)
-{
-    if (visit < list->n_works)
-        return list->works[visit];
-    return list->n_visits ? list->total / list->n_visits : 0;
 }
 
 /// A over B in millionths, 1 where that is no number.
@@ -291,53 +252,197 @@ static uint64_t ratio(pag_work a, pag_work b)
     return factor >> 63 ? PAG_WORK_PER_NS : (uint64_t)factor;
 }
 
-/// The work that is set for visit number VISIT.
-static pag_work set_work(const struct visit_run *run, uint32_t location, int32_t kind_number,
-                         uint64_t visit)
+uint64_t *visits_scales(const struct scenario *scenario, size_t n_locations)
 {
-    const struct region_works_item *item = &run->scenario->works.items[kind_number - 1];
-    const struct visit_kind *kind = kind_at(run->visits, kind_number);
-    if (!item->is_balanced)
-        return (pag_work)item->duration_ns * PAG_WORK_PER_NS;
-    return visit < kind->lists[location].n_visits ? kind->means[visit] : 0;
+    uint64_t *scales = memory_zeroed(scenario->works.n * n_locations, sizeof *scales),
+             *scale = scales;
+    for (int32_t kind = 1; kind <= (int32_t)scenario->works.n; kind++) {
+        const struct visit_kind *of = kind_at(scenario->visits, kind);
+        for (size_t i = 0; i < n_locations; i++)
+            *scale++ =
+                is_by_total(scenario, kind) ? ratio(of->mean, of->lists[i].total) : PAG_WORK_PER_NS;
+    }
+    return scales;
 }
 
-pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind_number,
-                        const struct visit_part *part, bool *is_scaled)
+/// The work of visit number INDEX of a kind that is set, and what it had in the recording.
+static pag_work set_work(const struct scenario *scenario, uint32_t location, int32_t kind_number,
+                         uint64_t index, pag_work *recorded)
 {
-    const struct region_works_item *item = &run->scenario->works.items[kind_number - 1];
-    const struct visit_list *list = &kind_at(run->visits, kind_number)->lists[location];
-    struct visit_place *place =
-        &run->places[(size_t)(kind_number - 1) * run->visits->n_locations + location];
-    if (part->is_first) {
-        place->n_begun++;
-        place->seen = place->given = 0;
+    const struct region_works_item *item = &scenario->works.items[kind_number - 1];
+    const struct visit_kind *kind = kind_at(scenario->visits, kind_number);
+    const struct visit_list *list = &kind->lists[location];
+    *recorded = list->n_visits ? list->total / list->n_visits : 0;
+    if (index < list->n_works)
+        *recorded = list->works[index];
+    if (!item->is_balanced)
+        return (pag_work)item->duration_ns * PAG_WORK_PER_NS;
+    return index < list->n_visits ? kind->means[index] : 0;
+}
+
+// --- visits in simulated time
+
+void visit_release(struct visit *visit)
+{
+    free(visit->parts);
+    free(visit->over);
+    *visit = (struct visit){0};
+}
+
+bool visit_has_any(const struct engine *engine)
+{
+    return prediction_of(engine)->n_begun || prediction_of(engine)->counted;
+}
+
+static struct computation *computation_of(const struct engine *engine,
+                                          const struct location_state *location)
+{
+    return &simulated_location(engine, location)->computation;
+}
+
+/// Whether a visit begins where LOCATION, in none, comes to a path with MARK. 0: no; a positive
+/// kind: its work is set; a negative one: it is counted.
+static int32_t kind_of(const struct prediction *prediction, uint32_t location, uint64_t mark)
+{
+    int32_t kind = path_visit_kind(prediction->scenario, location, mark);
+    if (!prediction->n_begun)
+        return -kind;
+    return kind > 0 && is_by_total(prediction->scenario, kind) ? 0 : kind;
+}
+
+bool visit_begin(const struct engine *engine, const struct location_state *location, uint32_t path)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    struct visit *visit = &computation_of(engine, location)->visit;
+    if (visit->kind != 0 || !visit_has_any(engine))
+        return false;
+    visit->kind = kind_of(prediction, location->index, path_mark(engine, location, path));
+    visit->depth = location->profile.depth;
+    visit->path = path;
+    visit->before = visit->given = 0;
+    visit->wall_ns = 0;
+    if (visit->kind > 0) {
+        const struct scenario *scenario = prediction->scenario;
+        size_t n_locations = prediction->definitions->n_locations;
+        uint64_t *n_begun =
+            &prediction->n_begun[(size_t)(visit->kind - 1) * n_locations + location->index];
+        visit->set =
+            set_work(scenario, location->index, visit->kind, (*n_begun)++, &visit->recorded);
+        visit->scale = ratio(visit->set, visit->recorded);
+        visit->is_scaled = is_balanced(scenario, visit->kind);
     }
-    uint64_t visit = place->n_begun - 1;
-    pag_work all = set_work(run, location, kind_number, visit);
-    *is_scaled = item->is_balanced;
-    place->seen += part->recorded;
-    pag_work up_to = part->is_last ? all : portion(all, place->seen, recorded_work(list, visit));
-    pag_work work = up_to > place->given ? up_to - place->given : 0;
-    place->given += work;
+    return visit->kind != 0;
+}
+
+bool visit_pass(struct computation *computation, uint32_t part, uint64_t ns)
+{
+    struct visit *visit = &computation->visit;
+    if (visit->kind == 0)
+        return false;
+    visit->wall_ns += ns;
+    if (visit->kind < 0)
+        return false;
+    if (computation->parts[part].visit_ns == 0) {
+        visit->parts = array_reserve(visit->parts, &visit->part_capacity, visit->n_parts + 1,
+                                     sizeof *visit->parts);
+        visit->parts[visit->n_parts++] = part;
+    }
+    computation->parts[part].visit_ns += ns;
+    return true;
+}
+
+uint64_t visit_weight(const struct visit *visit, uint64_t scale)
+{
+    if (visit->kind <= 0)
+        return scale;
+    return visit->is_scaled ? (uint64_t)((pag_work)visit->scale * scale / PAG_WORK_PER_NS)
+                            : visit->scale;
+}
+
+/// Gives WORK to PART, scaled like the path or not; the work it is.
+static pag_work give(struct computation_part *part, pag_work work, bool is_scaled)
+{
+    if (is_scaled)
+        work = work * part->scale / PAG_WORK_PER_NS;
+    part->work += work;
     return work;
 }
 
-uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_t kind,
-                          bool *is_scaled)
+/// The open visit has done UP_TO of what is set for it: what is new of that is shared among the
+/// parts of the computation that it has touched.
+static void share(const struct engine *engine, const struct location_state *location,
+                  pag_work up_to)
 {
-    const struct visit_place *place =
-        &run->places[(size_t)(kind - 1) * run->visits->n_locations + location];
-    *is_scaled = run->scenario->works.items[kind - 1].is_balanced;
-    return ratio(set_work(run, location, kind, place->n_begun),
-                 recorded_work(&kind_at(run->visits, kind)->lists[location], place->n_begun));
+    struct computation *computation = computation_of(engine, location);
+    struct visit *visit = &computation->visit;
+    pag_work work = up_to > visit->given ? up_to - visit->given : 0, given = 0;
+    uint64_t sum_ns = 0;
+    visit->given += work;
+    computation->has_set_work = true;
+    if (visit->n_parts == 0) {
+        uint32_t part = path_part(engine, location, visit->path);
+        computation->work += give(&computation->parts[part], work, visit->is_scaled);
+    }
+    for (size_t i = 0; i < visit->n_parts; i++) {
+        struct computation_part *part = &computation->parts[visit->parts[i]];
+        sum_ns += part->visit_ns;
+        // no overflow: more than 10^9 s of work would be needed
+        pag_work up_to_part = work * sum_ns / visit->wall_ns;
+        computation->work += give(part, up_to_part - given, visit->is_scaled);
+        given = up_to_part;
+        part->visit_ns = 0;
+    }
+    visit->n_parts = 0;
 }
 
-uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_t mark)
+static void keep_over(struct visit *visit)
 {
-    int32_t kind = region_works_kind(run->scenario, location, mark);
-    if (kind == 0 || !is_by_total(run, kind))
-        return PAG_WORK_PER_NS;
-    const struct visit_kind *of = kind_at(run->visits, kind);
-    return ratio(of->mean, of->lists[location].total);
+    struct visits_over over = {visit->kind, 1, visit->wall_ns, visit->before};
+    if (visit->n_over == MAX_OVER) {
+        struct visits_over *last = &visit->over[MAX_OVER - 1];
+        last->n_visits++;
+        last->wall_ns += over.wall_ns;
+        return;
+    }
+    visit->over =
+        array_reserve(visit->over, &visit->over_capacity, visit->n_over + 1, sizeof *visit->over);
+    visit->over[visit->n_over++] = over;
+}
+
+void visit_end(const struct engine *engine, struct location_state *location)
+{
+    struct visit *visit = &computation_of(engine, location)->visit;
+    if (visit->kind > 0)
+        share(engine, location, visit->set);
+    else if (visit->kind < 0)
+        keep_over(visit);
+    visit->kind = 0;
+}
+
+void visit_end_if_left(const struct engine *engine, struct location_state *location)
+{
+    const struct visit *visit = &computation_of(engine, location)->visit;
+    if (visit->kind != 0 && location->profile.depth < visit->depth)
+        visit_end(engine, location);
+}
+
+void visit_close_computation(const struct engine *engine, struct location_state *location)
+{
+    struct computation *computation = computation_of(engine, location);
+    struct visit *visit = &computation->visit;
+    const uint64_t wall_ns = computation->recorded_ns;
+    const pag_work process = (pag_work)computation->process_ns * PAG_WORK_PER_NS;
+    for (size_t i = 0; i < visit->n_over; i++) {
+        const struct visits_over *over = &visit->over[i];
+        pag_work work = over->before + (wall_ns ? process * over->wall_ns / wall_ns : 0);
+        visits_add(prediction_of(engine)->counted, location->index, over->kind, over->n_visits,
+                   work, over->before > 0);
+    }
+    visit->n_over = 0;
+    if (visit->kind == 0)
+        return;
+    visit->before += wall_ns ? process * visit->wall_ns / wall_ns : 0;
+    if (visit->kind > 0)
+        share(engine, location, portion(visit->set, visit->before, visit->recorded));
+    visit->wall_ns = 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions whose work is set: to a fixed duration of each visit (--duration), or equally for all
 // ranks (--balance). The work of visits is counted in a simulated run with nothing changed
-// (visits_gather()), then set in a prediction. What a visit is, and its work, says visit.h.
+// (visits_gather()), then set in a prediction.
 //
 //   duration   every visit has work T: of a visit that goes over several computations each one has
 //              as much of T as it had of the visit's work in the recording; the last one the rest.
@@ -22,8 +22,12 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/trace/definitions.h"
 
+struct computation;
+struct engine;
+struct location_state;
 struct region_works;
 struct scenario;
+struct visit;
 
 /// Reads the works of SCENARIO's settings. 0, or -1 and ERR; the caller releases SCENARIO.works in
 /// either case.
@@ -31,29 +35,17 @@ int region_works_init(struct scenario *scenario, const struct definitions *defin
                       struct error *err);
 void region_works_release(struct region_works *works);
 
-/// The kind of visit that the path of MARK is part of at LOCATION, 0: none.
-int32_t region_works_kind(const struct scenario *scenario, uint32_t location, uint64_t mark);
-
 /// Once the paths of the run have been entered: 0, or -1 and ERR when one is inside of two regions
 /// whose work is set.
 int region_works_check(const struct scenario *scenario, struct error *err);
 
 enum { VISITS_MAX_KEPT = 1 << 20 };
 
-/// A part of a visit, as long as it can be told what that is: the part up to an
-/// MPI call, the rest of it, or all.
-struct visit_part {
-    bool is_first, is_last;
-    pag_work recorded; // work of this part in the recording; not known of the last one
-};
-
 /// What was counted: by kind of visit and location.
 struct visits;
 
 struct visits *visits_new(size_t n_kinds, size_t n_locations);
 void visits_free(struct visits *visits);
-void visits_add(struct visits *visits, uint32_t location, int32_t kind, uint64_t n_visits,
-                pag_work work, bool has_calls);
 /// Nothing will be added: computes what balancing needs.
 void visits_conclude(struct visits *visits);
 
@@ -65,22 +57,36 @@ struct visits_summary {
 };
 struct visits_summary visits_summary(const struct visits *visits, int32_t kind);
 
-/// The visits of one simulated run whose works are set.
-struct visit_run;
+/// How much more or less a location works in visits that SCENARIO balances by total: factors in
+/// millionths by kind and location, 1 for other kinds. The caller frees.
+uint64_t *visits_scales(const struct scenario *scenario, size_t n_locations);
 
-/// VISITS and SCENARIO must outlive it. The caller frees.
-struct visit_run *visit_run_new(const struct visits *visits, const struct scenario *scenario);
-void visit_run_free(struct visit_run *run);
-/// The kind of visit that begins where LOCATION, in none, comes to a path with MARK, 0: none. What
-/// is visited inside a visit is part of it.
-int32_t visit_run_kind(const struct visit_run *run, uint32_t location, uint64_t mark);
-/// The work of a part of the visit LOCATION is in; *IS_SCALED: times the scale of its paths.
-pag_work visit_run_work(struct visit_run *run, uint32_t location, int32_t kind,
-                        const struct visit_part *part, bool *is_scaled);
-/// The factor in millionths by which the visit that begins changes; *IS_SCALED as above.
-uint64_t visit_run_factor(const struct visit_run *run, uint32_t location, int32_t kind,
-                          bool *is_scaled);
-/// The factor in millionths of a path, for what is balanced by total.
-uint64_t visit_run_scale(const struct visit_run *run, uint32_t location, uint64_t mark);
+// Visits in simulated time. A visit may be part of a computation between two MPI calls, or go over
+// many of them; what is visited inside a visit is part of it.
+
+void visit_release(struct visit *visit);
+
+/// Whether visits are set or counted in this run.
+bool visit_has_any(const struct engine *engine);
+
+/// LOCATION is at PATH: a visit may begin. True when one did.
+bool visit_begin(const struct engine *engine, const struct location_state *location, uint32_t path);
+
+/// NS of wall time passed in part PART of the computation. True when they belong to a visit whose
+/// work is set, so that they are no work of their own.
+bool visit_pass(struct computation *computation, uint32_t part, uint64_t ns);
+
+/// How much more or less a part of the computation counts now, in millionths, with SCALE of its
+/// path.
+uint64_t visit_weight(const struct visit *visit, uint64_t scale);
+
+/// Ends the open visit, if there is one: computation.work is increased by what it has still to do.
+void visit_end(const struct engine *engine, struct location_state *location);
+/// The same if the call stack is no longer inside it.
+void visit_end_if_left(const struct engine *engine, struct location_state *location);
+
+/// All of the computation is read, and its times are known: an open visit gets its part of the
+/// work, and those are counted that are over.
+void visit_close_computation(const struct engine *engine, struct location_state *location);
 
 #endif

@@ -8,8 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/scenario.h"
 
-/// Cores of a node with this name as asked for, 0: not asked for.
-static uint32_t given_cores(const struct scenario_settings *settings, const char *node)
+uint32_t core_groups_given(const struct scenario_settings *settings, const char *node)
 {
     if (settings->n_cores > 0 || !settings->machine)
         return settings->n_cores;
@@ -22,7 +21,7 @@ static uint32_t cores_of(const struct scenario *scenario, const struct definitio
                          uint32_t node, uint32_t n_ranks)
 {
     const struct scenario_settings *settings = scenario->settings;
-    uint32_t n_given = given_cores(settings, scenario->placement.node_names[node]);
+    uint32_t n_given = core_groups_given(settings, scenario->placement.node_names[node]);
     if (n_given > 0)
         return n_given;
     if (settings->n_places > 0 || settings->n_nodes > 0)
@@ -40,7 +39,7 @@ static bool are_cores_known(const struct scenario *scenario, const struct defini
     for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
         uint32_t node = placement->node_of_rank[rank];
         if (definitions->nodes[node].n_cores == 0 &&
-            given_cores(settings, placement->node_names[node]) == 0)
+            core_groups_given(settings, placement->node_names[node]) == 0)
             return false;
     }
     return true;
@@ -114,7 +113,8 @@ static void keep_core_sets(struct scenario *scenario, const struct definitions *
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
         const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
         uint32_t *group = &group_of_set[definitions->ranks[rank].core_set];
-        if (!set->bound_to || given_cores(settings, scenario->placement.node_names[set->node]) > 0)
+        if (!set->bound_to ||
+            core_groups_given(settings, scenario->placement.node_names[set->node]) > 0)
             continue;
         if (*group == 0) { // the first one is a node's
             *group = (uint32_t)scenario->n_groups++;
@@ -167,19 +167,6 @@ void core_groups_init(struct scenario *scenario, const struct definitions *defin
     make_groups(scenario, definitions);
     keep_core_sets(scenario, definitions);
     compare_cores(scenario, definitions);
-}
-
-void core_groups_init_alone(struct scenario *scenario, const struct definitions *definitions)
-{
-    uint32_t n = (uint32_t)definitions->n_ranks;
-    scenario->group_of_rank = memory_zeroed(n, sizeof *scenario->group_of_rank);
-    scenario->groups = memory_zeroed(n, sizeof *scenario->groups);
-    scenario->keeps_cores = memory_zeroed(n, sizeof *scenario->keeps_cores);
-    scenario->n_groups = n;
-    for (uint32_t rank = 0; rank < n; rank++) {
-        scenario->group_of_rank[rank] = rank;
-        scenario->groups[rank] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
-    }
 }
 
 // A location of no rank, or a further thread of one, has a core of its own.

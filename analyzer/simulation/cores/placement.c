@@ -3,7 +3,6 @@
 #include "analyzer/simulation/cores/placement.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,85 +61,32 @@ static uint32_t find_node(struct placement *placement, const char *name, size_t 
     return placement->n_nodes++;
 }
 
-static int place(struct placement *placement, uint32_t node, struct rank_range range,
-                 const char *text, struct error *err)
-{
-    for (uint32_t rank = range.first; rank <= range.last; rank++) {
-        uint32_t before = placement->node_of_rank[rank];
-        if (before != UNPLACED)
-            return error_set(err, "--place %s: rank %" PRIu32 " is on node %s already", text, rank,
-                             placement->node_names[before]);
-        placement->node_of_rank[rank] = node;
-    }
-    return 0;
-}
-
-/// The ranks of TEXT; NULL and ERR when it is not of the form.
-static const char *ranks_of(const char *text, struct error *err)
-{
-    const char *equals = strchr(text, '=');
-    if (equals && equals > text && equals[1])
-        return equals + 1;
-    error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
-    return NULL;
-}
-
-static int read_text(struct placement *placement, const char *text, struct error *err)
-{
-    const char *at = ranks_of(text, err);
-    if (!at)
-        return -1;
-    const char *end = at + strlen(at);
-    uint32_t node = find_node(placement, text, (size_t)(at - 1 - text));
-    while (at < end) {
-        struct rank_range range;
-        if (rank_list_next(&at, end, placement->n_ranks, &range, err) != 0)
-            return error_wrap(err, "--place %s", text);
-        if (place(placement, node, range, text, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-/// "ranks 2-3,7": those without a node, the first of which is FIRST.
-static int refuse_unplaced(const struct placement *placement, uint32_t first, struct error *err)
-{
-    size_t size;
-    char *list = NULL;
-    FILE *out = open_memstream(&list, &size);
-    uint32_t n_unplaced = 0;
-    for (uint32_t rank = first; rank < placement->n_ranks; rank++) {
-        uint32_t begin = rank;
-        while (rank < placement->n_ranks && placement->node_of_rank[rank] == UNPLACED)
-            rank++;
-        if (rank > begin)
-            fprintf(out, "%s%" PRIu32, n_unplaced > 0 ? "," : "", begin);
-        if (rank > begin + 1)
-            fprintf(out, "-%" PRIu32, rank - 1);
-        n_unplaced += rank - begin;
-    }
-    fclose(out);
-    error_set(err,
-              n_unplaced == 1 ? "--place: rank %s is on no node"
-                              : "--place: ranks %s are on no node",
-              list);
-    free(list);
-    return -1;
-}
-
 int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
                    size_t n_texts, struct error *err)
 {
     init(placement, n_ranks, 0);
     for (uint32_t rank = 0; rank < n_ranks; rank++)
         placement->node_of_rank[rank] = UNPLACED;
-    for (size_t i = 0; i < n_texts; i++)
-        if (read_text(placement, texts[i], err) != 0)
-            return -1;
-    for (uint32_t rank = 0; rank < n_ranks; rank++)
-        if (placement->node_of_rank[rank] == UNPLACED)
-            return refuse_unplaced(placement, rank, err);
-    return 0;
+    for (size_t i = 0; i < n_texts; i++) {
+        const char *at = strchr(texts[i], '='), *end = strchr(at, '\0');
+        uint32_t node = find_node(placement, texts[i], (size_t)(at - texts[i]));
+        for (at++; at < end;) {
+            struct rank_range range;
+            if (rank_list_next(&at, end, n_ranks, &range, err) != 0)
+                return error_wrap(err, "--place %s", texts[i]);
+            for (uint32_t rank = range.first; rank <= range.last; rank++)
+                placement->node_of_rank[rank] = node;
+        }
+    }
+    char *unplaced = rank_list_text(placement->node_of_rank, n_ranks, UNPLACED);
+    bool is_one = strspn(unplaced, "0123456789") == strlen(unplaced);
+    int status = 0;
+    if (*unplaced)
+        status = error_set(
+            err, is_one ? "--place: rank %s is on no node" : "--place: ranks %s are on no node",
+            unplaced);
+    free(unplaced);
+    return status;
 }
 
 /// A range of ranks of one text.
@@ -164,6 +110,16 @@ static int refuse_second(const char *const *texts, const struct placed_range *a,
     size_t second = a->text < b->text ? b->text : a->text;
     return error_set(err, "--place %s: rank %" PRIu32 " is on node %.*s already", texts[second],
                      b->ranks.first, (int)strcspn(texts[first], "="), texts[first]);
+}
+
+/// The ranks of TEXT; NULL and ERR when it is not of the form.
+static const char *ranks_of(const char *text, struct error *err)
+{
+    const char *equals = strchr(text, '=');
+    if (equals && equals > text && equals[1])
+        return equals + 1;
+    error_set(err, "--place %s: not of the form NODE=RANKS, such as a=0-3,8", text);
+    return NULL;
 }
 
 int placement_check(const char *const *texts, size_t n_texts, struct error *err)

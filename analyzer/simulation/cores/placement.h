@@ -24,14 +24,13 @@ void placement_recorded(struct placement *placement, const struct definitions *d
 /// node r modulo nodes.
 void placement_map(struct placement *placement, uint32_t n_ranks, uint32_t n_nodes, bool is_cyclic);
 
-/// From texts NODE=RANKS, RANKS such as 0-3,8; a node may be named several times. 0, or -1 and ERR
-/// where a text is malformed, or a rank does not exist, is placed twice, or not at all.
+/// Whether texts NODE=RANKS, RANKS such as 0-3,8, can be a placement, of whatever run; a node may
+/// be named several times. 0, or -1 and ERR where a text is malformed or a rank is placed twice.
+int placement_check(const char *const *texts, size_t n_texts, struct error *err);
+
+/// From such texts. 0, or -1 and ERR where a rank does not exist, or is not placed.
 int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
                    size_t n_texts, struct error *err);
-
-/// Whether such texts can be a placement, of whatever run: 0, or -1 and ERR where a text is
-/// malformed or a rank is placed twice.
-int placement_check(const char *const *texts, size_t n_texts, struct error *err);
 
 void placement_release(struct placement *placement);
 

@@ -3,6 +3,9 @@
 #include "analyzer/simulation/cores/rank_list.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/base/memory.h"
 
 /// The whole number at *AT, which moves behind it, at most UINT32_MAX; false when there is none.
 static bool read_rank(const char **at, const char *end, uint32_t *number)
@@ -46,7 +49,7 @@ int rank_list_read(const char *text, size_t length, uint32_t n_ranks, bool *is_m
         struct rank_range range;
         if (rank_list_next(&at, end, n_ranks, &range, err) != 0)
             return -1;
-        for (uint32_t rank = range.first; rank <= range.last; rank++)
+        for (uint32_t rank = range.first; is_member && rank <= range.last; rank++)
             is_member[rank] = true;
     } while (at < end);
     return 0;
@@ -54,13 +57,25 @@ int rank_list_read(const char *text, size_t length, uint32_t n_ranks, bool *is_m
 
 int rank_list_check(const char *text, size_t length, struct error *err)
 {
-    const char *at = text, *end = text + length;
-    struct rank_range range;
-    do {
-        if (rank_list_next(&at, end, RANK_LIST_ANY_RUN, &range, err) != 0)
-            return -1;
-    } while (at < end);
-    return 0;
+    return rank_list_read(text, length, RANK_LIST_ANY_RUN, NULL, err);
+}
+
+char *rank_list_text(const uint32_t *values, uint32_t n, uint32_t value)
+{
+    size_t size;
+    char *text = NULL;
+    FILE *out = memory_stream(&text, &size);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint32_t begin = rank;
+        while (rank < n && values[rank] == value)
+            rank++;
+        if (rank > begin)
+            fprintf(out, "%s%" PRIu32, ftell(out) > 0 ? "," : "", begin);
+        if (rank > begin + 1)
+            fprintf(out, "-%" PRIu32, rank - 1);
+    }
+    fclose(out);
+    return text;
 }
 
 /// A rank of RANGE that is in the list TEXT[0..length).

@@ -30,6 +30,9 @@ int rank_list_read(const char *text, size_t length, uint32_t n_ranks, bool *is_m
 /// Whether TEXT[0..length) is a list of ranks, whatever the run: 0, or -1 and ERR.
 int rank_list_check(const char *text, size_t length, struct error *err);
 
+/// The list of those of N ranks that have VALUE in VALUES; "" for none. The caller frees.
+char *rank_list_text(const uint32_t *values, uint32_t n, uint32_t value);
+
 /// A rank that is in both of two such lists; false when there is none.
 bool rank_lists_meet(const char *a, size_t a_length, const char *b, size_t b_length,
                      uint32_t *rank);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file is a row of blocks, each of one rank, with the number of the rank's next one in front.
-// In a block follow pairs of LEB128 numbers: the time since the last note, the number. A rank's
-// last block stays in memory.
+// The file is a sequence of blocks, each of one row, with the number of the row's next one in
+// front. In a block follow pairs of LEB128 numbers: the time since the last note, the number. A
+// row's last block stays in memory.
 #include "analyzer/simulation/cores/rank_notes.h"
 
 #include <stdlib.h>
@@ -15,41 +15,46 @@ enum { BLOCK_BYTES = 4096, NUMBER_BYTES = 10, NO_FILE = -1 };
 #define NO_BLOCK UINT64_MAX
 
 struct block {
-    uint64_t next; // number of the rank's next one, NO_BLOCK: none yet
+    uint64_t next; // number of the row's next one, NO_BLOCK: none yet
     uint32_t n_bytes;
     unsigned char bytes[BLOCK_BYTES - 16];
 };
 
-/// What was told of a rank.
-struct track {
+struct row {
     struct block *last; // NULL: nothing
     uint64_t first, last_number;
     uint64_t time_ns;
 };
 
 struct rank_notes {
-    struct track *tracks;
-    size_t n_tracks;
+    struct row *rows;
+    size_t n_rows;
     int file;
     struct block **kept; // by number, up to the last one that is not in the file; NULL: there
     size_t n_kept, kept_capacity;
     uint64_t n_blocks;
 };
 
-struct rank_notes_reader {
-    const struct rank_notes *notes;
-    const struct track *track;
+/// A place in a row.
+struct place {
+    const struct row *row;
     struct block block;
     uint32_t at;
-    bool is_over, has_failed;
+    bool is_over;
     uint64_t time_ns, number; // the pair read last
 };
 
-struct rank_notes *rank_notes_new(size_t n_ranks)
+struct rank_notes_reader {
+    const struct rank_notes *notes;
+    bool has_failed;
+    struct place *places[]; // by row, NULL: not asked for yet
+};
+
+struct rank_notes *rank_notes_new(size_t n_rows)
 {
     struct rank_notes *notes = memory_zeroed(1, sizeof *notes);
-    notes->tracks = memory_zeroed(n_ranks, sizeof *notes->tracks);
-    notes->n_tracks = n_ranks;
+    notes->rows = memory_zeroed(n_rows, sizeof *notes->rows);
+    notes->n_rows = n_rows;
     notes->file = NO_FILE;
     return notes;
 }
@@ -58,12 +63,12 @@ void rank_notes_free(struct rank_notes *notes)
 {
     if (!notes)
         return;
-    for (size_t i = 0; i < notes->n_tracks; i++)
-        free(notes->tracks[i].last);
+    for (size_t i = 0; i < notes->n_rows; i++)
+        free(notes->rows[i].last);
     for (size_t i = 0; i < notes->n_kept; i++)
         free(notes->kept[i]);
     free(notes->kept);
-    free(notes->tracks);
+    free(notes->rows);
     if (notes->file != NO_FILE)
         close(notes->file);
     free(notes);
@@ -83,33 +88,33 @@ static void keep(struct rank_notes *notes, struct block *block, uint64_t number)
     notes->kept[number] = block;
 }
 
-/// The full last block of TRACK goes to the file, or stays in memory where it cannot.
-static void put_away(struct rank_notes *notes, struct track *track)
+/// The full last block of ROW goes to the file, or stays in memory where it cannot.
+static void put_away(struct rank_notes *notes, struct row *row)
 {
     if (notes->file == NO_FILE)
         notes->file = scratch_file_open(scratch_file_folder());
-    if (notes->file != NO_FILE && scratch_file_write(notes->file, track->last, sizeof *track->last,
-                                                     place_of(track->last_number)) == 0)
+    if (notes->file != NO_FILE && scratch_file_write(notes->file, row->last, sizeof *row->last,
+                                                     place_of(row->last_number)) == 0)
         return;
-    keep(notes, track->last, track->last_number);
-    track->last = memory_new(sizeof *track->last);
+    keep(notes, row->last, row->last_number);
+    row->last = memory_new(sizeof *row->last);
 }
 
-static void make_room(struct rank_notes *notes, struct track *track)
+static void make_room(struct rank_notes *notes, struct row *row)
 {
-    if (track->last && track->last->n_bytes + 2 * NUMBER_BYTES <= sizeof track->last->bytes)
+    if (row->last && row->last->n_bytes + 2 * NUMBER_BYTES <= sizeof row->last->bytes)
         return;
     uint64_t number = notes->n_blocks++;
-    if (track->last) {
-        track->last->next = number;
-        put_away(notes, track);
+    if (row->last) {
+        row->last->next = number;
+        put_away(notes, row);
     } else {
-        track->last = memory_new(sizeof *track->last);
-        track->first = number;
+        row->last = memory_new(sizeof *row->last);
+        row->first = number;
     }
-    memset(track->last, 0, sizeof *track->last);
-    track->last->next = NO_BLOCK;
-    track->last_number = number;
+    memset(row->last, 0, sizeof *row->last);
+    row->last->next = NO_BLOCK;
+    row->last_number = number;
 }
 
 static void put_number(struct block *block, uint64_t number)
@@ -119,84 +124,100 @@ static void put_number(struct block *block, uint64_t number)
     block->bytes[block->n_bytes++] = (unsigned char)number;
 }
 
-void rank_notes_add(struct rank_notes *notes, uint32_t rank, uint64_t time_ns, uint64_t number)
+void rank_notes_add(struct rank_notes *notes, size_t index, uint64_t time_ns, uint64_t number)
 {
-    struct track *track = &notes->tracks[rank];
-    if (time_ns < track->time_ns)
+    struct row *row = &notes->rows[index];
+    if (time_ns < row->time_ns)
         return; // clocks that go back
-    make_room(notes, track);
-    put_number(track->last, time_ns - track->time_ns);
-    put_number(track->last, number);
-    track->time_ns = time_ns;
+    make_room(notes, row);
+    put_number(row->last, time_ns - row->time_ns);
+    put_number(row->last, number);
+    row->time_ns = time_ns;
 }
 
 // --- reading
 
-static void read_block(struct rank_notes_reader *reader, uint64_t number)
+static void read_block(struct rank_notes_reader *reader, struct place *place, uint64_t number)
 {
     const struct rank_notes *notes = reader->notes;
     const struct block *kept = number < notes->n_kept ? notes->kept[number] : NULL;
-    if (number == reader->track->last_number)
-        kept = reader->track->last;
-    reader->at = 0;
+    if (number == place->row->last_number)
+        kept = place->row->last;
+    place->at = 0;
     if (kept)
-        reader->block = *kept;
-    else if (scratch_file_read(notes->file, &reader->block, sizeof reader->block,
-                               place_of(number)) != sizeof reader->block)
-        reader->is_over = reader->has_failed = true;
+        place->block = *kept;
+    else if (scratch_file_read(notes->file, &place->block, sizeof place->block, place_of(number)) !=
+             sizeof place->block)
+        place->is_over = reader->has_failed = true;
 }
 
-static uint64_t get_number(struct rank_notes_reader *reader)
+static uint64_t get_number(struct place *place)
 {
     uint64_t number = 0;
     for (int shift = 0;; shift += 7) {
-        unsigned char byte = reader->block.bytes[reader->at++];
+        unsigned char byte = place->block.bytes[place->at++];
         number |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return number;
     }
 }
 
-static void read_pair(struct rank_notes_reader *reader)
+static void read_pair(struct rank_notes_reader *reader, struct place *place)
 {
-    if (reader->at == reader->block.n_bytes && reader->block.next != NO_BLOCK)
-        read_block(reader, reader->block.next);
-    reader->is_over = reader->is_over || reader->at == reader->block.n_bytes;
-    if (reader->is_over)
+    if (place->at == place->block.n_bytes && place->block.next != NO_BLOCK)
+        read_block(reader, place, place->block.next);
+    place->is_over = place->is_over || place->at == place->block.n_bytes;
+    if (place->is_over)
         return;
-    reader->time_ns += get_number(reader);
-    reader->number = get_number(reader);
+    place->time_ns += get_number(place);
+    place->number = get_number(place);
 }
 
-struct rank_notes_reader *rank_notes_read(const struct rank_notes *notes, uint32_t rank)
+/// Before the first note of ROW, which has some.
+static struct place *begin_row(struct rank_notes_reader *reader, const struct row *row)
 {
-    struct rank_notes_reader *reader = memory_zeroed(1, sizeof *reader);
+    struct place *place = memory_zeroed(1, sizeof *place);
+    place->row = row;
+    read_block(reader, place, row->first);
+    read_pair(reader, place);
+    return place;
+}
+
+struct rank_notes_reader *rank_notes_read(const struct rank_notes *notes)
+{
+    struct rank_notes_reader *reader =
+        memory_zeroed(1, sizeof *reader + notes->n_rows * sizeof reader->places[0]);
     reader->notes = notes;
-    reader->track = &notes->tracks[rank];
-    reader->is_over = !reader->track->last;
-    if (!reader->is_over) {
-        read_block(reader, reader->track->first);
-        read_pair(reader);
-    }
     return reader;
 }
 
 void rank_notes_reader_free(struct rank_notes_reader *reader)
 {
+    for (size_t i = 0; reader && i < reader->notes->n_rows; i++)
+        free(reader->places[i]);
     free(reader);
 }
 
-bool rank_notes_failed(const struct rank_notes_reader *reader)
+int rank_notes_check(const struct rank_notes_reader *reader, struct error *err)
 {
-    return reader->has_failed;
+    if (!reader || !reader->has_failed)
+        return 0;
+    return error_set(err,
+                     "the temporary file in %s cannot be read back; TMPDIR names another folder",
+                     scratch_file_folder());
 }
 
-bool rank_notes_at(struct rank_notes_reader *reader, uint64_t time_ns, uint64_t *number)
+bool rank_notes_at(struct rank_notes_reader *reader, size_t row, uint64_t time_ns, uint64_t *number)
 {
-    while (reader->time_ns < time_ns && !reader->is_over)
-        read_pair(reader);
-    if (reader->time_ns != time_ns || reader->is_over)
+    struct place *place = reader->places[row];
+    if (!place && !reader->notes->rows[row].last)
         return false;
-    *number = reader->number;
+    if (!place)
+        place = reader->places[row] = begin_row(reader, &reader->notes->rows[row]);
+    while (place->time_ns < time_ns && !place->is_over)
+        read_pair(reader, place);
+    if (place->time_ns != time_ns || place->is_over)
+        return false;
+    *number = place->number;
     return true;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/tournament.h"
+#include "analyzer/pag/tournament.h"
 #include "analyzer/simulation/cores/time_slices.h"
 #include "analyzer/trace/event.h"
 

@@ -42,10 +42,9 @@ struct call_condition {
     uint64_t recorded_ns; // enter of the send, the posting, the latest member, in the recording
     uint64_t time_ns;     // now: the departure of the message, the posting, the latest member
     uint64_t departed_ns, posted_ns; // message, posting: both sides, now
-    uint64_t arrived_ns;  // message, posting: PAG_NOT_KNOWN where messages do not hinder each other
-    uint64_t entered_ns;  // collective: when the waiting member entered it, now
-    uint64_t size_bytes;  // message, posting
-    uint64_t added_bytes; // message, posting: of these, what comes along with moved work
+    uint64_t arrived_ns; // message, posting: PAG_NOT_KNOWN where messages do not hinder each other
+    uint64_t entered_ns; // collective: when the waiting member entered it, now
+    uint64_t size_bytes; // message, posting
     uint64_t recorded_bytes;   // message, posting: in the recording
     uint64_t follows_ns;       // message, posting: that long after its departure it is there, since
                                // it follows another one (aggregate.h); else PAG_NOT_KNOWN
@@ -65,7 +64,7 @@ struct call_condition {
 /// Times are simulated ns and never go back.
 struct cost_model {
     bool departs_at_enter; // messages depart when their call is entered, not after work_before
-    bool polls_wait;       // polls that find nothing wait for what ends their loop (polling.h)
+    bool polls_wait;       // polls that find nothing wait for what ends their loop (read_ahead.h)
     /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
     pag_work (*work_before)(struct prediction *prediction, const struct simulated_call *call,
                             const uint32_t *receivers);

@@ -126,18 +126,15 @@ int element_check_contents(const struct element_reader *reader, const struct xml
 
 int element_read_file(const struct element_reader *reader, const char *name, const char *what,
                       int (*read)(const struct element_reader *reader,
-                                  const struct xml_element *top))
+                                  const struct xml_element *top),
+                      struct xml_document **document)
 {
-    struct xml_document *document = xml_read(reader->path, reader->err);
-    if (!document)
+    *document = xml_read(reader->path, reader->err);
+    if (!*document)
         return -1;
-    const struct xml_element *top = &document->top.children[0];
-    int status = -1;
-    if (document->top.n_children != 1 || strcmp(top->name, name) != 0)
-        error_set(reader->err, "%s: no %s: its outermost element is not <%s>", reader->path, what,
-                  name);
-    else
-        status = read(reader, top);
-    xml_free(document);
-    return status;
+    const struct xml_element *top = &(*document)->top.children[0];
+    if ((*document)->top.n_children == 1 && strcmp(top->name, name) == 0)
+        return read(reader, top);
+    return error_set(reader->err, "%s: no %s: its outermost element is not <%s>", reader->path,
+                     what, name);
 }

@@ -64,9 +64,11 @@ int element_check_contents(const struct element_reader *reader, const struct xml
                            const char *holder);
 
 /// Reads the file PATH, whose outermost element must be called NAME, through READ; WHAT it is else
-/// not ("machine file"). 0, or -1 and ERR.
+/// not ("machine file"). 0, or -1 and ERR. *DOCUMENT holds all texts that were read; in either case
+/// the caller frees it.
 int element_read_file(const struct element_reader *reader, const char *name, const char *what,
                       int (*read)(const struct element_reader *reader,
-                                  const struct xml_element *top));
+                                  const struct xml_element *top),
+                      struct xml_document **document);
 
 #endif

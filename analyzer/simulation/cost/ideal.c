@@ -93,6 +93,8 @@ const struct cost_model ideal_costs = {
 void ideal_init(struct ideal *ideal, const struct definitions *definitions,
                 const struct pag_result *measured, const struct recorded *recorded)
 {
+    static const struct scenario_settings settings = {
+        .n_cores = UINT32_MAX, .hand_over_ns = PAG_NOT_KNOWN, .slice_ns = PAG_NOT_KNOWN};
     size_t n = definitions->n_locations;
     *ideal = (struct ideal){
         .locations = memory_zeroed(n, sizeof *ideal->locations),
@@ -108,7 +110,8 @@ void ideal_init(struct ideal *ideal, const struct definitions *definitions,
             .recorded_last_ns = measured->locations[i].last_ns,
         };
     }
-    scenario_alone(&ideal->alone, definitions);
+    struct error none; // nothing is asked for that might not fit the run
+    scenario_init(&ideal->alone, definitions, &settings, &none);
     ideal->prediction = (struct prediction){
         .definitions = definitions,
         .scenario = &ideal->alone,

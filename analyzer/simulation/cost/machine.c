@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a machine's messages and collectives cost (see machine.h); simulation/cost/file.c reads it.
+// What a machine's messages and collectives cost (see machine.h); machine_file.c reads it.
 #include "analyzer/simulation/cost/machine.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,13 +15,6 @@
 __extension__ typedef __int128 wide;
 
 static const double most_formula_s = 3600;
-
-static void release_texts(char **texts, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(texts[i]);
-    free(texts);
-}
 
 void machine_view(struct machine *machine, const struct machine *whole)
 {
@@ -41,42 +35,44 @@ void machine_release(struct machine *machine)
     }
     for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
-        free(machine->collectives[i].time_text);
         free(machine->collectives[i].no_time);
         free(machine->collectives[i].missing_nodes);
     }
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         free(machine->messages[scope].points);
     for (size_t i = 0; i < machine->n_custom_scopes; i++) {
-        struct machine_custom_scope *scope = &machine->custom_scopes[i];
-        release_texts(scope->groups, scope->n_groups);
-        free(scope->messages.points);
-        free(scope->name);
+        free(machine->custom_scopes[i].groups);
+        free(machine->custom_scopes[i].messages.points);
     }
-    for (size_t i = 0; i < machine->n_groups; i++) {
-        release_texts(machine->groups[i].nodes, machine->groups[i].n_nodes);
-        free(machine->groups[i].name);
-    }
-    for (size_t i = 0; i < machine->n_nodes; i++)
-        free(machine->nodes[i].name);
-    for (size_t i = 0; i < machine->n_regions; i++)
-        free(machine->regions[i].pattern);
-    for (size_t i = 0; i < machine->n_computes; i++) {
+    for (size_t i = 0; i < machine->n_groups; i++)
+        free(machine->groups[i].nodes);
+    for (size_t i = 0; i < machine->n_computes; i++)
         formula_free(machine->computes[i].time);
-        free(machine->computes[i].pattern);
-    }
     free(machine->computes);
     free(machine->custom_scopes);
     free(machine->groups);
     free(machine->nodes);
     free(machine->regions);
     free(machine->collectives);
-    for (int i = 0; i < MACHINE_ORIGINS; i++)
-        free(machine->origins[i]);
     free(machine->path);
-    free(machine->name);
-    free(machine->summary);
+    xml_free(machine->document);
     *machine = (struct machine){0};
+}
+
+const struct machine_node *machine_node(const struct machine *machine, const char *name)
+{
+    for (size_t i = 0; i < machine->n_nodes; i++)
+        if (fnmatch(machine->nodes[i].name, name, 0) == 0)
+            return &machine->nodes[i];
+    return NULL;
+}
+
+bool machine_group_has(const struct machine_group *group, const char *node)
+{
+    for (size_t i = 0; i < group->n_nodes; i++)
+        if (fnmatch(group->nodes[i], node, 0) == 0)
+            return true;
+    return false;
 }
 
 bool machine_has_messages(const struct machine *machine)

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
+#include "analyzer/base/xml.h"
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
@@ -35,17 +36,17 @@ struct machine_messages {
 /// Messages of a scope with a name of its own: between nodes that are in one of these groups
 /// (IS_WITHIN), or in two different ones of them.
 struct machine_custom_scope {
-    char *name;
+    const char *name;
     bool is_within;
-    char **groups; // names of groups or nodes
+    const char **groups; // names of groups or nodes
     size_t n_groups;
     uint32_t line;
     struct machine_messages messages;
 };
 
 struct machine_group {
-    char *name;
-    char **nodes; // names or globs
+    const char *name;
+    const char **nodes; // names or globs
     size_t n_nodes;
     uint32_t out_links, in_links; // transfers from it and to it at once, 0: any
     uint32_t line;
@@ -53,7 +54,7 @@ struct machine_group {
 
 /// What is particular about nodes whose name fits.
 struct machine_node {
-    char *name; // or glob
+    const char *name; // or glob
     uint32_t line;
     uint32_t n_cores;             // 0: as the machine says
     uint64_t speed;               // millionths; 0: as the machine says
@@ -62,7 +63,7 @@ struct machine_node {
 
 /// Regions whose work is done faster than other work.
 struct machine_region {
-    char *pattern; // as for --scale
+    const char *pattern; // as for --scale
     uint32_t line;
     uint64_t speed; // millionths
 };
@@ -80,8 +81,8 @@ struct machine_collective {
     uint8_t operation; // OTF2_CollectiveOp
     uint32_t line;
     uint64_t from_bytes, below_bytes;
-    struct formula *time; // seconds, of p and b; with an algorithm: of its multicast, or NULL
-    char *time_text;      // of that formula, NULL without
+    struct formula *time;  // seconds, of p and b; with an algorithm: of its multicast, or NULL
+    const char *time_text; // of that formula, NULL without
     struct machine_no_time *no_time;
     enum collective_algorithm algorithm;
     // of ALGORITHM_HARDWARE_MULTICAST:
@@ -94,7 +95,7 @@ enum { MACHINE_COMPUTE_VARIABLES = 5 };
 
 /// What visits of regions cost in a replay of order only (timeless.h).
 struct machine_compute {
-    char *pattern; // name or glob; with a /: call path
+    const char *pattern; // name or glob; with a /: call path
     uint32_t line;
     struct formula *time;          // seconds, of w, e, p, rank, visit
     bool uses_work, uses_elements; // it has a w, an e
@@ -117,13 +118,13 @@ enum machine_origin {
     MACHINE_UNSTEADY,
     MACHINE_ORIGINS
 };
-extern const char *const machine_origin_names[MACHINE_ORIGINS];
 
 struct machine {
-    char *path, *name;
-    char *summary;                  // "" for none
-    char *origins[MACHINE_ORIGINS]; // NULL: not said
-    bool is_calibrated;             // there is a <calibration>
+    char *path;
+    struct xml_document *document;        // what was read; it holds all texts
+    const char *name, *summary;           // "" for none
+    const char *origins[MACHINE_ORIGINS]; // NULL: not said
+    bool is_calibrated;                   // there is a <calibration>
     bool is_view;     // machine_view(): all but the points of its network belong to another one
     uint32_t n_cores; // of a node, 0: not given
     uint64_t speed;   // of its processors in millionths, 0: not given
@@ -175,12 +176,6 @@ const struct machine_node *machine_node(const struct machine *machine, const cha
 
 /// Whether a node of this name is in the group.
 bool machine_group_has(const struct machine_group *group, const char *node);
-
-/// Checks the names of nodes in the file against NAMES, those that ranks run on. Nodes without
-/// ranks are no error, but for one that looks like a slip for a node of NAMES that the file does
-/// not name, and for all of them. 0, or -1 and ERR with the place.
-int machine_check_nodes(const struct machine *machine, const char *const *names, size_t n_names,
-                        struct error *err);
 
 /// What OPERATION costs with shares of SIZE_BYTES; NULL: nothing.
 const struct machine_collective *machine_collective(const struct machine *machine,

@@ -8,6 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/simulation/cost/machine_file.h"
 
 enum { MAX_NODE = 1 << 20 };
@@ -79,33 +80,27 @@ static int read_missing_nodes(const struct element_reader *reader,
                               const struct xml_element *element,
                               struct machine_collective *collective)
 {
-    const char *text = xml_attribute(element, "missing-nodes");
-    size_t capacity = 0;
-    for (const char *at = text; at;) {
-        char *end;
-        uint64_t first = strtoull(at, &end, 10), last = first;
-        bool is_good = *at >= '0' && *at <= '9';
-        if (is_good && *end == '-') {
-            at = end + 1;
-            is_good = *at >= '0' && *at <= '9';
-            last = strtoull(at, &end, 10);
-        }
-        if (!is_good || (*end != ',' && *end != '\0') || last < first || last > MAX_NODE)
+    const char *text = xml_attribute(element, "missing-nodes"), *at = text;
+    size_t capacity = 0, n = 0;
+    while (at) {
+        struct rank_range range;
+        const char *end = strchr(at, '\0');
+        if (rank_list_next(&at, end, MAX_NODE + 1, &range, reader->err) != 0)
             return ELEMENT_ERROR(reader, element,
                                  "missing-nodes=\"%s\": node numbers such as 3,8-11, from 0 on",
                                  text);
-        size_t n = collective->n_missing_nodes + (size_t)(last - first) + 1;
-        if (n > MAX_NODE)
+        size_t n_more = range.last - range.first + 1;
+        if (n + n_more > MAX_NODE)
             return ELEMENT_ERROR(reader, element, "missing-nodes=\"%s\": too many", text);
-        collective->missing_nodes = array_reserve(collective->missing_nodes, &capacity, n,
+        collective->missing_nodes = array_reserve(collective->missing_nodes, &capacity, n + n_more,
                                                   sizeof *collective->missing_nodes);
-        while (first <= last)
-            collective->missing_nodes[collective->n_missing_nodes++] = (uint32_t)first++;
-        at = *end ? end + 1 : NULL;
+        while (range.first <= range.last)
+            collective->missing_nodes[n++] = range.first++;
+        at = at < end ? at : NULL;
     }
-    if (text)
-        qsort(collective->missing_nodes, collective->n_missing_nodes,
-              sizeof *collective->missing_nodes, by_number);
+    if (n > 1)
+        qsort(collective->missing_nodes, n, sizeof *collective->missing_nodes, by_number);
+    collective->n_missing_nodes = n;
     return 0;
 }
 
@@ -142,7 +137,7 @@ static int read_time(const struct element_reader *reader, const struct xml_eleme
                              collective_algorithm_names[collective->algorithm]);
     if (time && !(collective->time = formula_new(time, variables, 2, reader->err)))
         return error_wrap(reader->err, "%s:%u", reader->path, element->line);
-    collective->time_text = time ? memory_copy_text(time) : NULL;
+    collective->time_text = time;
     return 0;
 }
 

@@ -47,29 +47,23 @@ int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err
 // --- <calibration>: where its numbers come from. Only the time of the reference computing, and how
 // many members the largest measured collective had, are numbers that something asks for.
 
-const char *const machine_origin_names[MACHINE_ORIGINS] = {
-    "source",        "missing",          "date",    "host", "processor", "mpi", "node-error",
-    "network-error", "collective-error", "unsteady"};
-
 static int read_calibration(const struct element_reader *reader, const struct xml_element *element)
 {
+    static const char *const origins[MACHINE_ORIGINS] = {
+        "source",        "missing",          "date",    "host", "processor", "mpi", "node-error",
+        "network-error", "collective-error", "unsteady"};
     struct machine *machine = reader->into;
-    const char *origins[MACHINE_ORIGINS] = {NULL};
     struct element_field fields[MACHINE_ORIGINS + 2] = {
         {"compute", FIELD_VALUE, &machine->compute_ns, .read = option_read_duration},
         {"collective-members", FIELD_COUNT, &machine->n_calibrated_members, .most = UINT32_MAX},
     };
     for (int i = 0; i < MACHINE_ORIGINS; i++)
         fields[i + 2] =
-            (struct element_field){machine_origin_names[i], FIELD_TEXT, .value = &origins[i]};
+            (struct element_field){origins[i], FIELD_TEXT, .value = &machine->origins[i]};
     if (machine->is_calibrated)
         return ELEMENT_ERROR(reader, element, "a second <calibration>");
     machine->is_calibrated = true;
-    if (ELEMENT_READ(reader, element, fields) != 0)
-        return -1;
-    for (int i = 0; i < MACHINE_ORIGINS; i++)
-        machine->origins[i] = origins[i] ? memory_copy_text(origins[i]) : NULL;
-    return 0;
+    return ELEMENT_READ(reader, element, fields);
 }
 
 // --- <compute>: what visits of regions cost (timeless.h)
@@ -95,7 +89,7 @@ static int read_compute(const struct element_reader *reader, const struct xml_el
     machine->computes =
         memory_resize(machine->computes, machine->n_computes + 1, sizeof *machine->computes);
     machine->computes[machine->n_computes++] =
-        (struct machine_compute){.pattern = memory_copy_text(region),
+        (struct machine_compute){.pattern = region,
                                  .line = element->line,
                                  .time = formula,
                                  .uses_work = formula_uses(time, variables[0]),
@@ -106,17 +100,16 @@ static int read_compute(const struct element_reader *reader, const struct xml_el
 // --- <node>, <group>, <region>: what is particular about some nodes, which of them belong
 // together, regions that some processors are good at
 
-static char **read_names(const char *text, size_t *n)
+/// The words of TEXT, in one block.
+static const char **read_names(const char *text, size_t *n)
 {
-    static const char blanks[] = " \t\r\n";
-    char **names = NULL;
+    size_t most = strlen(text) / 2 + 1;
+    const char **names = memory_new(most * sizeof *names + strlen(text) + 1);
+    char *rest = strcpy((char *)(names + most), text);
     *n = 0;
-    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
-        size_t length = strcspn(text, blanks);
-        names = memory_resize(names, *n + 1, sizeof *names);
-        names[(*n)++] = memory_format("%.*s", (int)length, text);
-        text += length;
-    }
+    for (char *name; (name = strsep(&rest, " \t\r\n"));)
+        if (*name)
+            names[(*n)++] = name;
     return names;
 }
 
@@ -124,9 +117,8 @@ static int read_node(const struct element_reader *reader, const struct xml_eleme
 {
     struct machine *machine = reader->into;
     struct machine_node node = {.line = element->line};
-    const char *name = "";
     const struct element_field fields[] = {
-        {"name", FIELD_NAME, .value = &name},
+        {"name", FIELD_NAME, .value = &node.name},
         {"cores", FIELD_COUNT, &node.n_cores, .most = MACHINE_MAX_CORES},
         {"cpu-speed", FIELD_VALUE, &node.speed, .read = read_factor},
         {"out-links", FIELD_COUNT, &node.out_links, .most = MACHINE_MAX_LINKS},
@@ -135,9 +127,8 @@ static int read_node(const struct element_reader *reader, const struct xml_eleme
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     for (size_t i = 0; i < machine->n_nodes; i++)
-        if (strcmp(machine->nodes[i].name, name) == 0)
-            return ELEMENT_ERROR(reader, element, "a second <node name=\"%s\">", name);
-    node.name = memory_copy_text(name);
+        if (strcmp(machine->nodes[i].name, node.name) == 0)
+            return ELEMENT_ERROR(reader, element, "a second <node name=\"%s\">", node.name);
     machine->nodes = memory_resize(machine->nodes, machine->n_nodes + 1, sizeof *machine->nodes);
     machine->nodes[machine->n_nodes++] = node;
     return 0;
@@ -147,9 +138,9 @@ static int read_group(const struct element_reader *reader, const struct xml_elem
 {
     struct machine *machine = reader->into;
     struct machine_group group = {.line = element->line};
-    const char *name = "", *nodes = "";
+    const char *nodes = "";
     const struct element_field fields[] = {
-        {"name", FIELD_NAME, .value = &name},
+        {"name", FIELD_NAME, .value = &group.name},
         {"nodes", FIELD_NAME, .value = &nodes},
         {"out-links", FIELD_COUNT, &group.out_links, .most = MACHINE_MAX_LINKS},
         {"in-links", FIELD_COUNT, &group.in_links, .most = MACHINE_MAX_LINKS},
@@ -157,9 +148,8 @@ static int read_group(const struct element_reader *reader, const struct xml_elem
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     for (size_t i = 0; i < machine->n_groups; i++)
-        if (strcmp(machine->groups[i].name, name) == 0)
-            return ELEMENT_ERROR(reader, element, "a second <group name=\"%s\">", name);
-    group.name = memory_copy_text(name);
+        if (strcmp(machine->groups[i].name, group.name) == 0)
+            return ELEMENT_ERROR(reader, element, "a second <group name=\"%s\">", group.name);
     group.nodes = read_names(nodes, &group.n_nodes);
     machine->groups =
         memory_resize(machine->groups, machine->n_groups + 1, sizeof *machine->groups);
@@ -171,13 +161,11 @@ static int read_region(const struct element_reader *reader, const struct xml_ele
 {
     struct machine *machine = reader->into;
     struct machine_region region = {.line = element->line};
-    const char *name = "";
     const struct element_field fields[] = {
-        {"name", FIELD_NAME, .value = &name},
+        {"name", FIELD_NAME, .value = &region.pattern},
         {"speed", FIELD_NEEDED, &region.speed, .read = read_factor}};
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
-    region.pattern = memory_copy_text(name);
     machine->regions =
         memory_resize(machine->regions, machine->n_regions + 1, sizeof *machine->regions);
     machine->regions[machine->n_regions++] = region;
@@ -302,7 +290,7 @@ static struct machine_messages *new_scope(const struct element_reader *reader,
     machine->custom_scopes = memory_resize(machine->custom_scopes, machine->n_custom_scopes + 1,
                                            sizeof *machine->custom_scopes);
     struct machine_custom_scope *scope = &machine->custom_scopes[machine->n_custom_scopes++];
-    *scope = (struct machine_custom_scope){.name = memory_copy_text(name),
+    *scope = (struct machine_custom_scope){.name = name,
                                            .is_within = within != NULL,
                                            .line = element->line,
                                            .messages = {.eager_bytes = UINT64_MAX}};
@@ -363,10 +351,9 @@ static int read_machine(const struct element_reader *reader, const struct xml_el
         {"region", read_region},    {"calibration", read_calibration},
         {"compute", read_compute}};
     struct machine *machine = reader->into;
-    const char *name = "", *summary = "";
     const struct element_field fields[] = {
-        {"name", FIELD_TEXT, .value = &name},
-        {"summary", FIELD_TEXT, .value = &summary},
+        {"name", FIELD_TEXT, .value = &machine->name},
+        {"summary", FIELD_TEXT, .value = &machine->summary},
         {"cores", FIELD_COUNT, &machine->n_cores, .most = MACHINE_MAX_CORES},
         {"hand-over", FIELD_VALUE, &machine->hand_over_ns, .read = cost_time_read},
         {"slice", FIELD_VALUE, &machine->slice_ns, .read = cost_time_read_slice},
@@ -375,10 +362,7 @@ static int read_machine(const struct element_reader *reader, const struct xml_el
         {"in-links", FIELD_COUNT, &machine->in_links, .most = MACHINE_MAX_LINKS},
     };
     machine->speed = PAG_WORK_PER_NS;
-    int status = ELEMENT_READ(reader, element, fields);
-    machine->name = memory_copy_text(name);
-    machine->summary = memory_copy_text(summary);
-    if (status != 0 ||
+    if (ELEMENT_READ(reader, element, fields) != 0 ||
         element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
         element_check_contents(reader, element, "message") != 0)
         return -1;
@@ -395,9 +379,12 @@ const struct bundled bundled_machines = {"machines", "machine"};
 
 int machine_read(struct machine *machine, const char *name, struct error *err)
 {
-    *machine = (struct machine){.path = bundled_path(&bundled_machines, name, err)};
+    *machine = (struct machine){
+        .path = bundled_path(&bundled_machines, name, err), .name = "", .summary = ""};
     const struct element_reader reader = {machine->path, machine, err};
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
         machine->messages[scope].eager_bytes = UINT64_MAX;
-    return machine->path ? element_read_file(&reader, "machine", "machine file", read_machine) : -1;
+    return machine->path ? element_read_file(&reader, "machine", "machine file", read_machine,
+                                             &machine->document)
+                         : -1;
 }

@@ -63,8 +63,8 @@ struct recorded {
     struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
     struct kept_rank *kept;                  // by rank
-    struct rank_notes *notes[RECORDED_NOTES];
-    struct sender_time *senders; // by rank, its last one
+    struct rank_notes *notes;                // by rank and kind
+    struct sender_time *senders;             // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
 };
@@ -78,8 +78,7 @@ struct recorded *recorded_new(const struct definitions *definitions)
         recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
     recorded->kept_calls = memory_zeroed(definitions->n_regions, sizeof(struct cost_table *));
     recorded->kept = memory_zeroed(definitions->n_ranks, sizeof *recorded->kept);
-    for (int kind = 0; kind < RECORDED_NOTES; kind++)
-        recorded->notes[kind] = rank_notes_new(definitions->n_ranks);
+    recorded->notes = rank_notes_new(definitions->n_ranks * RECORDED_NOTES);
     recorded->senders = memory_zeroed(definitions->n_ranks, sizeof *recorded->senders);
     return recorded;
 }
@@ -98,8 +97,7 @@ void recorded_free(struct recorded *recorded)
             cost_table_release(recorded->kept_calls[i]);
         free(recorded->kept_calls[i]);
     }
-    for (int kind = 0; kind < RECORDED_NOTES; kind++)
-        rank_notes_free(recorded->notes[kind]);
+    rank_notes_free(recorded->notes);
     free(recorded->kept_calls);
     free(recorded->kept);
     free(recorded->senders);
@@ -108,6 +106,12 @@ void recorded_free(struct recorded *recorded)
 }
 
 // --- gathering
+
+static void note(struct recorded *recorded, enum recorded_notes kind, uint32_t rank,
+                 uint64_t time_ns, uint64_t number)
+{
+    rank_notes_add(recorded->notes, recorded_notes_row(kind, rank), time_ns, number);
+}
 
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
 {
@@ -119,12 +123,12 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
     if (computes && entered_ns != UINT64_MAX) {
         uint64_t own_ns = core_wait_own_ns(wait, rank, entered_ns, time_ns);
         if (own_ns < time_ns - entered_ns)
-            rank_notes_add(recorded->notes[RECORDED_OWN_TIMES], rank, time_ns, own_ns);
+            note(recorded, RECORDED_OWN_TIMES, rank, time_ns, own_ns);
     }
     if (!computes && entered_ns == UINT64_MAX) {
         uint64_t crowded_ns = core_wait_crowded_ns(wait, rank, time_ns);
         if (crowded_ns > 0)
-            rank_notes_add(recorded->notes[RECORDED_CROWDED_TIMES], rank, time_ns, crowded_ns);
+            note(recorded, RECORDED_CROWDED_TIMES, rank, time_ns, crowded_ns);
     }
     core_wait_tell(wait, rank, time_ns, computes);
 }
@@ -169,7 +173,7 @@ void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t 
     struct kept_call *left = &state->left;
     if (left->is_known && state->has_cpu && cpu_ns >= state->cpu_ns &&
         cpu_ns - state->cpu_ns + SHORTEST_SLICE_NS <= time_ns - state->cpu_at_ns) {
-        rank_notes_add(recorded->notes[RECORDED_LOST_CORES], rank, left->leave_ns, 1);
+        note(recorded, RECORDED_LOST_CORES, rank, left->leave_ns, 1);
         left->is_known = false;
     }
     count_kept(recorded, left);
@@ -185,9 +189,8 @@ static void put_sender_time(struct recorded *recorded, uint32_t rank)
     // Longer times than a number holds beside a rank and a class limit nothing.
     bool is_short = time->own_ns < UINT64_MAX / COST_TABLE_SIZE_CLASSES / n_ranks;
     if (time->is_known && is_short)
-        rank_notes_add(recorded->notes[RECORDED_SENDER_TIMES], rank, time->leave_ns,
-                       (time->own_ns * n_ranks + time->sender) * COST_TABLE_SIZE_CLASSES +
-                           time->class);
+        note(recorded, RECORDED_SENDER_TIMES, rank, time->leave_ns,
+             (time->own_ns * n_ranks + time->sender) * COST_TABLE_SIZE_CLASSES + time->class);
     time->is_known = false;
 }
 
@@ -419,11 +422,9 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
     return recorded_flight_ns(recorded, is_remote, size_bytes);
 }
 
-struct rank_notes_reader *recorded_notes(const struct recorded *recorded, enum recorded_notes kind,
-                                         uint32_t rank)
+struct rank_notes_reader *recorded_notes(const struct recorded *recorded)
 {
-    return recorded_lacked_cores(recorded, rank) ? rank_notes_read(recorded->notes[kind], rank)
-                                                 : NULL;
+    return recorded->is_crowded ? rank_notes_read(recorded->notes) : NULL;
 }
 
 bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,

@@ -86,9 +86,14 @@ enum recorded_notes {
     RECORDED_LOST_CORES,    // by the leave of each call that lost its core: some number
     RECORDED_NOTES
 };
-/// NULL where RANK was not oversubscribed. The caller frees.
-struct rank_notes_reader *recorded_notes(const struct recorded *recorded, enum recorded_notes kind,
-                                         uint32_t rank);
+/// What is noted in the measured replay, for one simulated run; NULL where no rank was
+/// oversubscribed. The caller frees.
+struct rank_notes_reader *recorded_notes(const struct recorded *recorded);
+/// The row of RANK.
+static inline size_t recorded_notes_row(enum recorded_notes kind, uint32_t rank)
+{
+    return (size_t)rank * RECORDED_NOTES + kind;
+}
 struct recorded_sender {
     uint32_t rank;
     uint64_t own_ns; // of the call, after the sender had its core again

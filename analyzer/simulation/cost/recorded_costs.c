@@ -2,10 +2,6 @@
 // Costs as recorded: when calls go on, and what they do then (see recorded_costs.h).
 #include "analyzer/simulation/cost/recorded_costs.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/cleanup.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/recorded.h"
 
 static bool is_all_to_all(const struct call_condition *condition)
@@ -242,53 +238,14 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
     }
 }
 
-// --- the cost model
+// --- what the recording tells of calls of oversubscribed ranks
 
-struct recorded_calls {
-    size_t n_ranks;
-    struct rank_notes_reader *notes[][RECORDED_NOTES]; // by rank; NULL: not oversubscribed
-};
-
-struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_t n_ranks)
+/// What is noted of RANK at RECORDED_NS into *NUMBER, which stays where nothing is: false.
+static bool noted(const struct prediction *prediction, enum recorded_notes kind, uint32_t rank,
+                  uint64_t recorded_ns, uint64_t *number)
 {
-    struct recorded_calls *calls = NULL;
-    for (uint32_t rank = 0; rank < n_ranks; rank++) {
-        if (!recorded_lacked_cores(recorded, rank))
-            continue;
-        if (!calls)
-            calls = memory_zeroed(1, sizeof *calls + n_ranks * sizeof calls->notes[0]);
-        calls->n_ranks = n_ranks;
-        for (int kind = 0; kind < RECORDED_NOTES; kind++)
-            calls->notes[rank][kind] = recorded_notes(recorded, kind, rank);
-    }
-    return calls;
-}
-
-void recorded_calls_free(struct recorded_calls *calls)
-{
-    for (size_t rank = 0; calls && rank < calls->n_ranks; rank++)
-        for (int kind = 0; kind < RECORDED_NOTES; kind++)
-            rank_notes_reader_free(calls->notes[rank][kind]);
-    free(calls);
-}
-
-int recorded_calls_check(const struct recorded_calls *calls, struct error *err)
-{
-    for (size_t rank = 0; calls && rank < calls->n_ranks; rank++)
-        for (int kind = 0; kind < RECORDED_NOTES; kind++)
-            if (calls->notes[rank][kind] && rank_notes_failed(calls->notes[rank][kind]))
-                return error_set(err,
-                                 "the temporary file in %s cannot be read back; TMPDIR names "
-                                 "another folder",
-                                 scratch_file_folder());
-    return 0;
-}
-
-/// Reads notes of RANK; NULL: there are none.
-static struct rank_notes_reader *notes_of(const struct prediction *prediction,
-                                          enum recorded_notes kind, uint32_t rank)
-{
-    return prediction->calls ? prediction->calls->notes[rank][kind] : NULL;
+    return prediction->notes &&
+           rank_notes_at(prediction->notes, recorded_notes_row(kind, rank), recorded_ns, number);
 }
 
 /// What of CALL, of a rank that polled for a core, is its own at most: one that lost its core
@@ -297,10 +254,9 @@ static struct rank_notes_reader *notes_of(const struct prediction *prediction,
 static uint64_t usual_time(const struct prediction *prediction, const struct simulated_call *call)
 {
     uint64_t number;
-    struct rank_notes_reader *lost = notes_of(prediction, RECORDED_LOST_CORES, call->rank);
-    bool has_polled = spins(prediction) && lost && !call->is_handle &&
-                      !prediction->scenario->keeps_cores[call->rank] &&
-                      rank_notes_at(lost, call->recorded_leave_ns, &number);
+    bool has_polled =
+        spins(prediction) && !call->is_handle && !prediction->scenario->keeps_cores[call->rank] &&
+        noted(prediction, RECORDED_LOST_CORES, call->rank, call->recorded_leave_ns, &number);
     return has_polled ? recorded_usual_ns(prediction->recorded, call->region) : UINT64_MAX;
 }
 
@@ -308,11 +264,10 @@ static uint64_t usual_time(const struct prediction *prediction, const struct sim
 /// their cores busy it may be polling; the CPU clock knows no better, but its limit counts.)
 uint64_t recorded_own_work(const struct prediction *prediction, const struct simulated_call *call)
 {
-    struct rank_notes_reader *own_times = notes_of(prediction, RECORDED_OWN_TIMES, call->rank);
     uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns, own_ns = length_ns;
-    if (!own_times || call->is_handle)
+    if (call->is_handle || !recorded_lacked_cores(prediction->recorded, call->rank))
         return call->recorded_work_ns;
-    rank_notes_at(own_times, call->recorded_leave_ns, &own_ns);
+    noted(prediction, RECORDED_OWN_TIMES, call->rank, call->recorded_leave_ns, &own_ns);
     if (own_ns > length_ns) // of another call, and this one has no length
         own_ns = length_ns;
     if (!spins(prediction))
@@ -326,11 +281,10 @@ uint64_t recorded_own_work(const struct prediction *prediction, const struct sim
 uint64_t recorded_process_time(const struct prediction *prediction, uint32_t rank, uint64_t end_ns,
                                uint64_t wall_ns, uint64_t cpu_ns)
 {
-    struct rank_notes_reader *crowded_times = notes_of(prediction, RECORDED_CROWDED_TIMES, rank);
     uint64_t crowded_ns = 0;
-    if (!crowded_times || spins(prediction))
+    if (!recorded_lacked_cores(prediction->recorded, rank) || spins(prediction))
         return cpu_ns;
-    rank_notes_at(crowded_times, end_ns, &crowded_ns);
+    noted(prediction, RECORDED_CROWDED_TIMES, rank, end_ns, &crowded_ns);
     uint64_t alone_ns = wall_ns > crowded_ns ? wall_ns - crowded_ns : 0;
     return alone_ns > cpu_ns ? alone_ns : cpu_ns;
 }
@@ -339,16 +293,17 @@ uint64_t recorded_process_time(const struct prediction *prediction, uint32_t ran
 /// until then, unless the sender shares the cores it had with the same ranks.
 static uint64_t own_limit(const struct prediction *prediction, const struct simulated_call *call)
 {
-    struct rank_notes_reader *sender_times =
-        notes_of(prediction, RECORDED_SENDER_TIMES, call->rank);
     struct recorded_sender sender;
     uint64_t number;
-    bool needs_sender = sender_times && !spins(prediction) && !call->is_handle &&
-                        rank_notes_at(sender_times, call->recorded_leave_ns, &number) &&
-                        recorded_read_sender(prediction->recorded, call->rank, number, &sender);
+    bool needs_sender =
+        !spins(prediction) && !call->is_handle &&
+        noted(prediction, RECORDED_SENDER_TIMES, call->rank, call->recorded_leave_ns, &number) &&
+        recorded_read_sender(prediction->recorded, call->rank, number, &sender);
     return needs_sender && !prediction->scenario->keeps_cores[sender.rank] ? sender.own_ns
                                                                            : UINT64_MAX;
 }
+
+// --- the cost model
 
 pag_work recorded_costs_before(struct prediction *prediction, const struct simulated_call *call,
                                const uint32_t *receivers)

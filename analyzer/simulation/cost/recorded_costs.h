@@ -5,13 +5,6 @@
 
 #include "analyzer/simulation/state.h"
 
-/// NULL where no rank was oversubscribed. The caller frees.
-struct recorded_calls *recorded_calls_new(const struct recorded *recorded, size_t n_ranks);
-void recorded_calls_free(struct recorded_calls *calls);
-
-/// After the run: 0, or -1 and ERR when something could not be read.
-int recorded_calls_check(const struct recorded_calls *calls, struct error *err);
-
 /// What of CALL, of a master location, is its own: recorded_work_ns of CALL where nothing else is
 /// known. The same whenever it is asked between the call's enter and its leave.
 uint64_t recorded_own_work(const struct prediction *prediction, const struct simulated_call *call);

@@ -41,13 +41,12 @@ struct timeless {
     bool *is_used;      // by rule: some region fits it, or a path that was visited
     uint64_t *n_visits; // by location and rule
     struct timeless_use use;
-    struct timeless_rule_use *rules;
     char *wrong; // the first value that is none
 };
 
 static bool is_path_rule(const struct scenario *scenario, uint32_t rule)
 {
-    return scenario && scenario->compute_patterns[rule] != SCENARIO_NO_PATTERN;
+    return scenario->compute_patterns[rule] != SCENARIO_NO_PATTERN;
 }
 
 /// The first rule for regions called NAME.
@@ -60,20 +59,21 @@ static uint32_t rule_of_name(const struct machine *machine, const struct scenari
     return NO_RULE;
 }
 
-struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine,
+struct timeless *timeless_new(const struct definitions *definitions,
                               const struct scenario *scenario)
 {
+    const struct machine *machine = scenario->settings->machine;
     size_t n_rules = machine->n_computes;
     struct timeless *timeless = memory_new(sizeof *timeless);
     *timeless = (struct timeless){
         .definitions = definitions,
         .machine = machine,
-        .regions = scenario ? scenario->regions : NULL,
+        .regions = scenario->regions,
         .rule_of_region = memory_zeroed(definitions->n_regions, sizeof(uint32_t)),
         .path_rules = memory_zeroed(n_rules, sizeof *timeless->path_rules),
         .is_used = memory_zeroed(n_rules, sizeof(bool)),
         .n_visits = memory_zeroed(definitions->n_locations * n_rules, sizeof(uint64_t)),
-        .rules = memory_zeroed(n_rules, sizeof *timeless->rules),
+        .use.rules = memory_zeroed(n_rules, sizeof *timeless->use.rules),
     };
     for (size_t region = 0; region < definitions->n_regions; region++) {
         const struct region *of = &definitions->regions[region];
@@ -99,7 +99,7 @@ void timeless_free(struct timeless *timeless)
     free(timeless->path_rules);
     free(timeless->is_used);
     free(timeless->n_visits);
-    free(timeless->rules);
+    free(timeless->use.rules);
     free(timeless->wrong);
     free(timeless);
 }
@@ -112,7 +112,7 @@ static uint32_t find_rule(struct timeless *timeless, uint32_t region, uint64_t m
         const struct path_rule *path_rule = &timeless->path_rules[i];
         if (path_rule->rule > by_name) // NO_RULE is the largest
             break;
-        if (!region_patterns_is_named(timeless->regions, mark, path_rule->pattern))
+        if (!(region_patterns_named(timeless->regions, mark) >> path_rule->pattern & 1))
             continue;
         timeless->is_used[path_rule->rule] = true;
         return path_rule->rule;
@@ -141,7 +141,7 @@ uint64_t timeless_visit_ps(struct timeless *timeless, uint32_t location, uint64_
     const double values[MACHINE_COMPUTE_VARIABLES] = {
         (double)work_units, (double)n_elements, (double)definitions->n_ranks,
         rank == EVENT_NO_INDEX ? 0 : (double)rank, (double)visit};
-    struct timeless_rule_use *use = &timeless->rules[rule];
+    struct timeless_rule_use *use = &timeless->use.rules[rule];
     use->n_visits++;
     use->work_units += work_units;
     double ps = ps_per_s * formula_value(compute->time, values);
@@ -172,11 +172,6 @@ int timeless_check(const struct timeless *timeless, struct error *err)
 struct timeless_use timeless_use(const struct timeless *timeless)
 {
     return timeless->use;
-}
-
-const struct timeless_rule_use *timeless_rules(const struct timeless *timeless)
-{
-    return timeless->rules;
 }
 
 char *timeless_unused(const struct timeless *timeless)

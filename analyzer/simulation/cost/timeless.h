@@ -30,19 +30,19 @@ struct timeless_use {
     uint64_t n_visits;       // of regions outside MPI
     uint64_t n_without_rule; // that cost nothing for want of a <compute>
     uint64_t n_without_work; // whose formula uses w, and which have none
-};
-
-/// What one <compute> made of it, summed over the ranks.
-struct timeless_rule_use {
-    uint64_t n_visits, work_units;
-    double time_ps;
+    // What each <compute> made of it, summed over the ranks, in the order of the file; lives as
+    // long as the replay.
+    struct timeless_rule_use {
+        uint64_t n_visits, work_units;
+        double time_ps;
+    } * rules;
 };
 
 struct timeless;
 
-/// For a run with DEFINITIONS on MACHINE, whose call paths SCENARIO knows (NULL: it has none); all
-/// must outlive it. The caller frees.
-struct timeless *timeless_new(const struct definitions *definitions, const struct machine *machine,
+/// For a run with DEFINITIONS under SCENARIO, which has a machine; both must outlive it. The caller
+/// frees.
+struct timeless *timeless_new(const struct definitions *definitions,
                               const struct scenario *scenario);
 void timeless_free(struct timeless *timeless);
 
@@ -59,8 +59,6 @@ bool timeless_synchronises(uint8_t operation, bool is_finalize);
 /// number.
 int timeless_check(const struct timeless *timeless, struct error *err);
 struct timeless_use timeless_use(const struct timeless *timeless);
-/// By <compute>, in the order of the file; lives as long as TIMELESS.
-const struct timeless_rule_use *timeless_rules(const struct timeless *timeless);
 
 /// The <compute> elements that no region of the run fits, in words with the nearest name, NULL when
 /// there are none. The caller frees.

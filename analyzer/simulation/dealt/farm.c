@@ -29,21 +29,6 @@ uint32_t farm_find_master(const struct pag_result *run)
     return is_star ? master : UINT32_MAX;
 }
 
-uint32_t farm_count_uneven(const struct pag_result *run, uint32_t master)
-{
-    uint64_t least = UINT64_MAX, most = 0;
-    uint32_t n = 0;
-    for (size_t i = 0; i < run->n_traffic; i++) {
-        const struct pag_traffic *traffic = &run->traffic[i];
-        if (traffic->sender != master || traffic->receiver == master || traffic->n_messages == 0)
-            continue;
-        least = traffic->n_messages < least ? traffic->n_messages : least;
-        most = traffic->n_messages > most ? traffic->n_messages : most;
-        n++;
-    }
-    return least < most ? n : 0;
-}
-
 static void on_message(void *context, const struct pag_message *message)
 {
     struct farm_messages *messages = context;
@@ -57,8 +42,12 @@ static void on_message(void *context, const struct pag_message *message)
     messages->items = array_reserve(messages->items, &messages->capacity, messages->n + 1,
                                     sizeof *messages->items);
     messages->items[messages->n++] =
-        (struct farm_message){message->send_enter_ns, message->enter_ns, message->leave_ns,
-                              is_task ? message->receiver : message->sender, is_task};
+        (struct farm_message){message->send_enter_ns,
+                              message->enter_ns,
+                              message->leave_ns,
+                              is_task ? message->receiver : message->sender,
+                              is_task,
+                              0};
 }
 
 static void on_root(void *context, const struct root *root)
@@ -90,12 +79,6 @@ void farm_messages_release(struct farm_messages *messages)
 
 // --- orders
 
-/// A message with its phase and the two times by which it is sorted.
-struct entry {
-    struct farm_message message;
-    size_t phase;
-};
-
 static uint64_t master_ns(const struct farm_message *message)
 {
     return message->is_task ? message->send_enter_ns : message->leave_ns;
@@ -113,26 +96,26 @@ static int compare(uint64_t a, uint64_t b)
 
 static int by_worker(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct farm_message *a = left, *b = right;
     int order = compare(a->phase, b->phase);
     if (order == 0)
-        order = compare(a->message.worker, b->message.worker);
+        order = compare(a->worker, b->worker);
     if (order == 0)
-        order = compare(worker_ns(&a->message), worker_ns(&b->message));
+        order = compare(worker_ns(a), worker_ns(b));
     if (order == 0)
-        order = b->message.is_task - a->message.is_task;
-    return order ? order : compare(a->message.send_enter_ns, b->message.send_enter_ns);
+        order = b->is_task - a->is_task;
+    return order ? order : compare(a->send_enter_ns, b->send_enter_ns);
 }
 
 static int by_master(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct farm_message *a = left, *b = right;
     int order = compare(a->phase, b->phase);
     if (order == 0)
-        order = compare(master_ns(&a->message), master_ns(&b->message));
+        order = compare(master_ns(a), master_ns(b));
     if (order == 0)
-        order = a->message.is_task - b->message.is_task;
-    return order ? order : compare(a->message.worker, b->message.worker);
+        order = a->is_task - b->is_task;
+    return order ? order : compare(a->worker, b->worker);
 }
 
 static int by_time(const void *left, const void *right)
@@ -147,10 +130,9 @@ static int by_handed(const void *left, const void *right)
     return order ? order : compare(a->work_ns, b->work_ns);
 }
 
-/// The messages with the phases they are in: the collectives before them.
-static struct entry *entries_of(struct farm_messages *messages)
+/// Finds the phases that the messages are in.
+static void find_phases(struct farm_messages *messages)
 {
-    struct entry *entries = memory_zeroed(messages->n, sizeof *entries);
     if (messages->n_cuts > 0)
         qsort(messages->cuts, messages->n_cuts, sizeof *messages->cuts, by_time);
     for (size_t i = 0; i < messages->n; i++) {
@@ -162,9 +144,8 @@ static struct entry *entries_of(struct farm_messages *messages)
             else
                 high = middle;
         }
-        entries[i] = (struct entry){messages->items[i], low};
+        messages->items[i].phase = low;
     }
-    return entries;
 }
 
 // --- a phase
@@ -219,28 +200,28 @@ static void note_worker(struct farm *farm, uint32_t rank)
 }
 
 /// The messages of one worker, in its order: groups from the master, and of answers, in turn.
-static void count_worker(struct survey *survey, const struct entry *entries, size_t n)
+static void count_worker(struct survey *survey, const struct farm_message *messages, size_t n)
 {
     struct farm *farm = survey->farm;
     size_t n_tasks = 0;
     uint64_t answered_ns = 0;
     for (size_t i = 0; i < n;) {
         size_t first = i;
-        while (i < n && entries[i].message.is_task)
+        while (i < n && messages[i].is_task)
             i++;
         size_t answer = i;
-        while (i < n && !entries[i].message.is_task)
+        while (i < n && !messages[i].is_task)
             i++;
         if (answer == first || answer == i)
             continue; // a request before the first task, or a word that there are no more
-        const struct farm_message *task = &entries[first].message;
-        const struct farm_message *last = &entries[answer - 1].message;
+        const struct farm_message *task = &messages[first];
+        const struct farm_message *last = &messages[answer - 1];
         survey->n_ahead += n_tasks > 0 && task->send_enter_ns < answered_ns;
-        answered_ns = entries[i - 1].message.leave_ns;
+        answered_ns = messages[i - 1].leave_ns;
         farm->tasks[farm->n_tasks++] = (struct farm_task){
-            task->send_enter_ns, less(entries[answer].message.send_enter_ns, last->leave_ns)};
+            task->send_enter_ns, less(messages[answer].send_enter_ns, last->leave_ns)};
         add_flight(survey, last);
-        add_flight(survey, &entries[i - 1].message);
+        add_flight(survey, &messages[i - 1]);
         if (survey->phase->n_tasks + n_tasks == 0 || task->send_enter_ns < survey->begin_ns)
             survey->begin_ns = task->send_enter_ns;
         if (answered_ns > survey->end_ns)
@@ -249,8 +230,8 @@ static void count_worker(struct survey *survey, const struct entry *entries, siz
     }
     if (n_tasks == 0)
         return;
-    note_worker(farm, entries[0].message.worker);
-    farm->is_pushed = farm->is_pushed && entries[0].message.is_task;
+    note_worker(farm, messages[0].worker);
+    farm->is_pushed = farm->is_pushed && messages[0].is_task;
     survey->phase->n_tasks += n_tasks;
     survey->least = survey->n_workers == 0 || n_tasks < survey->least ? n_tasks : survey->least;
     survey->most = n_tasks > survey->most ? n_tasks : survey->most;
@@ -258,14 +239,14 @@ static void count_worker(struct survey *survey, const struct entry *entries, siz
 }
 
 /// The master's own time, from its messages in its order.
-static void count_master(struct survey *survey, const struct entry *entries, size_t n)
+static void count_master(struct survey *survey, const struct farm_message *messages, size_t n)
 {
     struct mean before = {0}, after = {0}, tail = {0}, gap = {0}, receive = {0};
     uint64_t flight_ns = mean_of(&survey->answer_flight, 0);
     uint64_t left_ns = 0, sent_ns = 0; // of the last answer; first task since, while has_sent
     bool has_answer = false, has_sent = false;
     for (size_t i = 0; i < n; i++) {
-        const struct farm_message *message = &entries[i].message;
+        const struct farm_message *message = &messages[i];
         if (master_ns(message) < survey->begin_ns || master_ns(message) > survey->end_ns)
             continue;
         if (message->is_task) {
@@ -289,31 +270,31 @@ static void count_master(struct survey *survey, const struct entry *entries, siz
         left_ns = message->leave_ns;
         has_sent = false;
     }
-    struct farm_costs *costs = &survey->phase->costs;
-    costs->before_ns = mean_of(&before, 0);
-    costs->after_ns = mean_of(&after, 0);
-    costs->tail_ns = mean_of(&tail, costs->before_ns + costs->after_ns);
-    costs->gap_ns = mean_of(&gap, costs->before_ns + costs->after_ns);
-    costs->task_flight_ns = mean_of(&survey->task_flight, 0);
-    costs->receive_ns = mean_of(&receive, 0);
-    costs->answer_flight_ns = mean_of(&survey->answer_flight, costs->receive_ns);
+    uint64_t *costs_ns = survey->phase->costs_ns;
+    costs_ns[FARM_BEFORE] = mean_of(&before, 0);
+    costs_ns[FARM_AFTER] = mean_of(&after, 0);
+    costs_ns[FARM_TAIL] = mean_of(&tail, costs_ns[FARM_BEFORE] + costs_ns[FARM_AFTER]);
+    costs_ns[FARM_GAP] = mean_of(&gap, costs_ns[FARM_BEFORE] + costs_ns[FARM_AFTER]);
+    costs_ns[FARM_TASK_FLIGHT] = mean_of(&survey->task_flight, 0);
+    costs_ns[FARM_RECEIVE] = mean_of(&receive, 0);
+    costs_ns[FARM_ANSWER_FLIGHT] = mean_of(&survey->answer_flight, costs_ns[FARM_RECEIVE]);
 }
 
-/// One phase, of the N ENTRIES, which are sorted by worker; they are sorted anew.
-static void survey_phase(struct survey *survey, struct entry *entries, size_t n)
+/// One phase, of the N MESSAGES, which are sorted by worker; they are sorted anew.
+static void survey_phase(struct survey *survey, struct farm_message *messages, size_t n)
 {
     struct farm *farm = survey->farm;
     size_t first_task = farm->n_tasks;
     for (size_t begin = 0, end; begin < n; begin = end) {
-        for (end = begin; end < n && entries[end].message.worker == entries[begin].message.worker;)
+        for (end = begin; end < n && messages[end].worker == messages[begin].worker;)
             end++;
-        count_worker(survey, entries + begin, end - begin);
+        count_worker(survey, messages + begin, end - begin);
     }
     if (survey->phase->n_tasks == 0)
         return;
     qsort(farm->tasks + first_task, farm->n_tasks - first_task, sizeof *farm->tasks, by_handed);
-    qsort(entries, n, sizeof *entries, by_master);
-    count_master(survey, entries, n);
+    qsort(messages, n, sizeof *messages, by_master);
+    count_master(survey, messages, n);
     survey->phase->tasks = farm->tasks + first_task;
     survey->phase->length_ns = survey->end_ns - survey->begin_ns;
     farm->length_ns += survey->phase->length_ns;
@@ -331,19 +312,20 @@ int farm_analyse(struct farm *farm, struct farm_messages *messages, struct error
             err,
             "its master has more than %d messages or collective operations, too many to be kept",
             FARM_MAX_KEPT);
-    struct entry *entries = entries_of(messages);
-    qsort(entries, messages->n, sizeof *entries, by_worker);
+    struct farm_message *items = messages->items;
+    find_phases(messages);
+    if (messages->n > 0)
+        qsort(items, messages->n, sizeof *items, by_worker);
     farm->tasks = memory_zeroed(messages->n, sizeof *farm->tasks);
     farm->phases = memory_zeroed(messages->n_cuts + 1, sizeof *farm->phases);
     uint64_t n_ahead = 0;
     for (size_t begin = 0, end; begin < messages->n; begin = end) {
-        for (end = begin; end < messages->n && entries[end].phase == entries[begin].phase;)
+        for (end = begin; end < messages->n && items[end].phase == items[begin].phase;)
             end++;
         struct survey survey = {.farm = farm, .phase = &farm->phases[farm->n_phases]};
-        survey_phase(&survey, entries + begin, end - begin);
+        survey_phase(&survey, items + begin, end - begin);
         n_ahead += survey.n_ahead;
     }
-    free(entries);
     if (farm->n_tasks == 0)
         return error_set(err, "no rank answers what rank %u sends it", messages->master);
     if (n_ahead > farm->n_tasks / 10)
@@ -364,7 +346,16 @@ void farm_release(struct farm *farm)
 
 uint32_t farm_kept_workers(const struct pag_result *measured, uint32_t *master)
 {
+    uint64_t least = UINT64_MAX, most = 0; // messages from the master to a rank
+    uint32_t n = 0;
     *master = farm_find_master(measured);
-    uint32_t n_workers = *master == UINT32_MAX ? 0 : farm_count_uneven(measured, *master);
-    return n_workers < 2 ? 0 : n_workers;
+    for (size_t i = 0; i < measured->n_traffic; i++) {
+        const struct pag_traffic *traffic = &measured->traffic[i];
+        if (traffic->sender != *master || traffic->receiver == *master || traffic->n_messages == 0)
+            continue;
+        least = traffic->n_messages < least ? traffic->n_messages : least;
+        most = traffic->n_messages > most ? traffic->n_messages : most;
+        n++;
+    }
+    return n < 2 || least == most ? 0 : n; // equal shares are dealt in a fixed order
 }

@@ -41,16 +41,22 @@ enum dealing_to {
 };
 
 /// Of messages and of the master's own doing (farm.h says what each is).
-struct farm_costs {
-    uint64_t task_flight_ns, answer_flight_ns, receive_ns;
-    uint64_t before_ns, after_ns, tail_ns, gap_ns;
+enum farm_cost {
+    FARM_TASK_FLIGHT,
+    FARM_ANSWER_FLIGHT,
+    FARM_RECEIVE,
+    FARM_BEFORE,
+    FARM_AFTER,
+    FARM_TAIL,
+    FARM_GAP,
+    N_FARM_COSTS
 };
 
 struct dealing {
     enum dealing_order order;
     enum dealing_to to;
-    uint64_t task_ns;        // work of each task, PAG_NOT_KNOWN: its own
-    struct farm_costs costs; // PAG_NOT_KNOWN: the means of the recorded phase
+    uint64_t task_ns;                // work of each task, PAG_NOT_KNOWN: its own
+    uint64_t costs_ns[N_FARM_COSTS]; // PAG_NOT_KNOWN: the means of the recorded phase
 };
 
 /// As recorded, each task for whoever is free.
@@ -62,6 +68,7 @@ struct farm_message {
     uint64_t send_enter_ns, enter_ns, leave_ns; // of the calls that sent and received it
     uint32_t worker;                            // world rank
     bool is_task;                               // to the worker, else to the master
+    size_t phase;                               // collective operations of the master before it
 };
 
 /// The messages of a master, in the order in which they were received, and when it entered
@@ -79,10 +86,6 @@ struct farm_messages {
 /// there is none.
 uint32_t farm_find_master(const struct pag_result *run);
 
-/// To how many ranks MASTER of RUN sent, if not the same number of messages to all: it may have
-/// handed out tasks to whoever was free. 0: it did not.
-uint32_t farm_count_uneven(const struct pag_result *run, uint32_t master);
-
 /// What makes a listener of MESSAGES, whose master is set.
 struct pag_listener farm_listener(struct farm_messages *messages);
 void farm_messages_release(struct farm_messages *messages);
@@ -96,7 +99,7 @@ struct farm_phase {
     const struct farm_task *tasks; // in the order in which they were handed out
     size_t n_tasks;
     uint64_t length_ns;
-    struct farm_costs costs;
+    uint64_t costs_ns[N_FARM_COSTS];
 };
 
 struct farm {

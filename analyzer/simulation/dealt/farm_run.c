@@ -18,6 +18,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cores/scheduler.h"
+#include "analyzer/simulation/dealt/observe.h"
 #include "analyzer/simulation/prediction.h"
 
 enum { MASTER = 0 }; // the workers are 1, 2, ...
@@ -36,6 +37,12 @@ enum process_state {
     STATE_WORKING, // of a worker: on it
 };
 
+struct process {
+    enum process_state state;
+    size_t task, n_had;  // the last one that it was sent, and how many
+    uint64_t arrival_ns; // when that is there, PAG_NOT_KNOWN before it is sent
+};
+
 /// An answer on its way, or there.
 struct answer {
     uint64_t arrival_ns;
@@ -46,17 +53,14 @@ struct hand_out {
     const struct dealing *dealing;
     const struct farm_task **tasks; // in the order in which they are handed out
     size_t n_tasks;
-    struct farm_costs costs;
+    uint64_t costs_ns[N_FARM_COSTS];
     struct scheduler *scheduler;
     uint32_t n_workers; // that get tasks
     enum master_step step;
     bool waits;        // the master, for an answer
     uint32_t answered; // the worker whose answer the master has
     size_t n_handed, n_received;
-    enum process_state *states;
-    size_t *task_of;        // by process, once it is sent one
-    size_t *n_had;          // by process: tasks it was sent
-    uint64_t *arrivals;     // when the last one is there, PAG_NOT_KNOWN before it is sent
+    struct process *processes;
     struct answer *answers; // in the order of arrival, which is that of departure
     size_t n_answers;
     uint64_t end_ns;
@@ -86,37 +90,39 @@ static size_t next_task(const struct hand_out *run, uint32_t worker)
     if (run->dealing->to == DEALING_NEXT_FREE)
         return run->n_handed < run->n_tasks ? run->n_handed : SIZE_MAX;
     struct share share = share_of(run, worker);
-    size_t task = share.first + run->n_had[worker] * share.step;
+    size_t task = share.first + run->processes[worker].n_had * share.step;
     return task < share.end ? task : SIZE_MAX;
 }
 
 static uint64_t work_of(const struct hand_out *run, uint32_t worker)
 {
     uint64_t fixed_ns = run->dealing->task_ns;
-    return fixed_ns == PAG_NOT_KNOWN ? run->tasks[run->task_of[worker]]->work_ns : fixed_ns;
+    return fixed_ns == PAG_NOT_KNOWN ? run->tasks[run->processes[worker].task]->work_ns : fixed_ns;
 }
 
 static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
 {
-    run->task_of[worker] = next_task(run, worker);
-    run->n_had[worker]++;
+    struct process *process = &run->processes[worker];
+    process->task = next_task(run, worker);
+    process->n_had++;
     run->n_handed++;
-    run->arrivals[worker] = now_ns + run->costs.task_flight_ns;
-    if (run->states[worker] == STATE_WAITING) // else it lacks its core, to begin to wait
-        scheduler_wake(run->scheduler, worker, run->arrivals[worker], 0);
+    process->arrival_ns = now_ns + run->costs_ns[FARM_TASK_FLIGHT];
+    if (process->state == STATE_WAITING) // else it lacks its core, to begin to wait
+        scheduler_wake(run->scheduler, worker, process->arrival_ns, 0);
 }
 
 /// The master looks for an answer: it takes one that is there, or waits for the next one.
 static void receive(struct hand_out *run, uint64_t now_ns)
 {
-    const struct farm_costs *costs = &run->costs;
+    const uint64_t *costs_ns = run->costs_ns;
     run->step = STEP_RECEIVED;
     if (run->n_received < run->n_answers) {
         const struct answer *answer = &run->answers[run->n_received];
         if (answer->arrival_ns > now_ns)
             scheduler_wait(run->scheduler, MASTER, now_ns, answer->arrival_ns, 0);
         else
-            scheduler_work(run->scheduler, MASTER, now_ns, work(costs->receive_ns), TURN_LEAVE);
+            scheduler_work(run->scheduler, MASTER, now_ns, work(costs_ns[FARM_RECEIVE]),
+                           TURN_LEAVE);
         return;
     }
     run->waits = true;
@@ -126,14 +132,14 @@ static void receive(struct hand_out *run, uint64_t now_ns)
 /// The master has done what it did.
 static void go_on(struct hand_out *run, uint64_t now_ns)
 {
-    const struct farm_costs *costs = &run->costs;
+    const uint64_t *costs_ns = run->costs_ns;
     uint64_t next_ns = 0;
     switch (run->step) {
     case STEP_HANDING:
         send_task(run, (uint32_t)run->n_handed + 1, now_ns);
         if (run->n_handed == run->n_workers)
             run->step = STEP_RECEIVING;
-        next_ns = costs->gap_ns;
+        next_ns = costs_ns[FARM_GAP];
         break;
     case STEP_RECEIVING:
         receive(run, now_ns);
@@ -146,12 +152,12 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
             return;
         }
         run->step = next_task(run, run->answered) != SIZE_MAX ? STEP_SENDING : STEP_RECEIVING;
-        next_ns = run->step == STEP_SENDING ? costs->before_ns : costs->tail_ns;
+        next_ns = run->step == STEP_SENDING ? costs_ns[FARM_BEFORE] : costs_ns[FARM_TAIL];
         break;
     case STEP_SENDING:
         send_task(run, run->answered, now_ns);
         run->step = STEP_RECEIVING;
-        next_ns = costs->after_ns;
+        next_ns = costs_ns[FARM_AFTER];
         break;
     }
     scheduler_work(run->scheduler, MASTER, now_ns, work(next_ns), TURN_FIRST);
@@ -160,18 +166,19 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
 /// A worker has a task, or has done it.
 static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_ns)
 {
-    enum process_state state = run->states[worker];
+    struct process *process = &run->processes[worker];
+    enum process_state state = process->state;
     if (state == STATE_WAITING) {
-        run->arrivals[worker] = PAG_NOT_KNOWN;
-        run->states[worker] = STATE_WORKING;
+        process->arrival_ns = PAG_NOT_KNOWN;
+        process->state = STATE_WORKING;
         scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), TURN_FIRST);
         return;
     }
-    run->states[worker] = STATE_WAITING;
-    scheduler_wait(run->scheduler, worker, now_ns, run->arrivals[worker], 0);
+    process->state = STATE_WAITING;
+    scheduler_wait(run->scheduler, worker, now_ns, process->arrival_ns, 0);
     if (state == STATE_COMING)
         return;
-    uint64_t arrival_ns = now_ns + run->costs.answer_flight_ns;
+    uint64_t arrival_ns = now_ns + run->costs_ns[FARM_ANSWER_FLIGHT];
     run->answers[run->n_answers++] = (struct answer){arrival_ns, worker};
     if (run->waits) {
         run->waits = false;
@@ -181,8 +188,9 @@ static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_n
 
 static void step(struct hand_out *run, uint32_t process, uint64_t now_ns)
 {
-    if (run->states[process] == STATE_NEW) { // the workers wait before the master hands out
-        run->states[process] = STATE_COMING;
+    enum process_state *state = &run->processes[process].state;
+    if (*state == STATE_NEW) { // the workers wait before the master hands out
+        *state = STATE_COMING;
         scheduler_work(run->scheduler, process, now_ns, 0,
                        process == MASTER ? TURN_LAST : TURN_FIRST);
     } else if (process == MASTER) {
@@ -204,41 +212,66 @@ static uint32_t least_loaded(const struct core_group *groups, const uint32_t *n_
     return least;
 }
 
-/// Which group the N processes belong to, the master first.
+/// Which of N_GROUPS the N processes belong to, the master first.
 static void find_groups(uint32_t *group_of, uint32_t n, const struct farm *farm,
-                        const struct observed *cores)
+                        const struct scenario *scenario, const struct core_group *groups,
+                        size_t n_groups)
 {
-    uint32_t *n_processes = memory_zeroed(cores->n_groups, sizeof *n_processes);
+    uint32_t *n_processes = memory_zeroed(n_groups, sizeof *n_processes);
     for (uint32_t i = 0; i < n; i++) {
         bool is_known = i <= farm->n_worker_ranks;
         uint32_t rank = i == MASTER ? farm->master : is_known ? farm->worker_ranks[i - 1] : 0;
-        group_of[i] = is_known ? cores->group_of_rank[rank]
-                               : least_loaded(cores->groups, n_processes, cores->n_groups);
+        group_of[i] =
+            is_known ? scenario->group_of_rank[rank] : least_loaded(groups, n_processes, n_groups);
         n_processes[group_of[i]]++;
     }
     free(n_processes);
 }
 
-static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
-                                       const struct observed *cores)
+/// The cores that the ranks of SCENARIO may use together: those of their nodes; where ranks are
+/// bound, and some share their cores, those they are bound to. 0: not known.
+static uint32_t count_cores(const struct scenario *scenario, const struct definitions *definitions)
 {
-    bool is_alone = cores->n_cores == 0;
-    size_t n_groups = is_alone ? n : cores->n_groups;
-    struct core_group *groups = memory_zeroed(n_groups, sizeof *groups);
-    uint32_t *group_of = memory_zeroed(n, sizeof *group_of);
+    if (!scenario->knows_cores && !scenario->is_shared)
+        return 0;
+    uint32_t n_bound = 0, n_of_nodes = scenario->least_cores * scenario->placement.n_nodes;
+    for (size_t i = 0; i < definitions->n_core_sets; i++)
+        if (definitions->core_sets[i].n_ranks > 0)
+            n_bound += definitions->core_sets[i].n_cores;
+    bool is_less = scenario->is_bound && scenario->is_shared && n_bound > 0 && n_bound < n_of_nodes;
+    return is_less ? n_bound : n_of_nodes;
+}
+
+/// Of N processes on N_CORES (0: one for each). Cores that no rank has now are used, too: of a node
+/// where all ranks share all of them in its group, else each in one by itself.
+static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
+                                       const struct scenario *scenario, uint32_t n_cores)
+{
+    bool is_alone = n_cores == 0, is_sticky = scenario->settings->is_sticky;
+    bool is_fluid = !is_sticky && !scenario->is_bound && scenario->knows_cores;
+    size_t n_groups = is_alone ? n : scenario->n_groups;
+    struct core_group *groups = memory_zeroed(n_groups + n_cores, sizeof *groups);
+    uint32_t *group_of = memory_zeroed(n, sizeof *group_of), n_used = 0;
     for (uint32_t i = 0; i < n_groups; i++) {
-        if (is_alone)
-            groups[i].n_cores = 1;
-        else
-            groups[i] = cores->groups[i];
-        // The works are of the run, in which the speeds of its nodes count already.
-        groups[i].speed = SCHEDULER_FULL_SPEED;
-        if (is_alone)
+        if (is_alone) {
+            groups[i] = (struct core_group){.n_cores = 1};
             group_of[i] = i;
+        } else {
+            groups[i] = scenario->groups[i];
+            if (is_fluid && groups[i].n_cores < scenario->least_cores)
+                groups[i].n_cores = scenario->least_cores;
+        }
+        n_used += groups[i].n_cores;
     }
+    for (; is_sticky && n_used < n_cores; n_used++)
+        groups[n_groups++] = groups[0];
+    // The works are of the run, in which the speeds of its nodes count already.
+    for (size_t i = 0; i < n_groups; i++)
+        groups[i].speed = SCHEDULER_FULL_SPEED;
     if (!is_alone)
-        find_groups(group_of, n, farm, cores);
-    struct scheduler *scheduler = scheduler_new(groups, n_groups, group_of, n, cores->spins);
+        find_groups(group_of, n, farm, scenario, groups, n_groups);
+    struct scheduler *scheduler =
+        scheduler_new(groups, n_groups, group_of, n, scenario->settings->spins);
     free(groups);
     free(group_of);
     return scheduler;
@@ -267,27 +300,8 @@ static const struct farm_task **order_tasks(const struct farm_phase *phase,
     return tasks;
 }
 
-static uint64_t first_known(uint64_t said_ns, uint64_t recorded_ns)
-{
-    return said_ns == PAG_NOT_KNOWN ? recorded_ns : said_ns;
-}
-
-static struct farm_costs costs_of(const struct farm_costs *said, const struct farm_costs *recorded)
-{
-    return (struct farm_costs){
-        .task_flight_ns = first_known(said->task_flight_ns, recorded->task_flight_ns),
-        .answer_flight_ns = first_known(said->answer_flight_ns, recorded->answer_flight_ns),
-        .receive_ns = first_known(said->receive_ns, recorded->receive_ns),
-        .before_ns = first_known(said->before_ns, recorded->before_ns),
-        .after_ns = first_known(said->after_ns, recorded->after_ns),
-        .tail_ns = first_known(said->tail_ns, recorded->tail_ns),
-        .gap_ns = first_known(said->gap_ns, recorded->gap_ns),
-    };
-}
-
-static uint64_t phase_length(const struct farm *farm, const struct farm_phase *phase,
-                             uint32_t n_workers, const struct observed *cores,
-                             const struct dealing *dealing)
+static uint64_t phase_length(const struct farm_run *of, const struct farm_phase *phase,
+                             uint32_t n_workers, const struct dealing *dealing)
 {
     uint32_t n = n_workers + 1, process;
     uint64_t now_ns;
@@ -295,39 +309,26 @@ static uint64_t phase_length(const struct farm *farm, const struct farm_phase *p
         .dealing = dealing,
         .tasks = order_tasks(phase, dealing->order),
         .n_tasks = phase->n_tasks,
-        .costs = costs_of(&dealing->costs, &phase->costs),
-        .scheduler = new_scheduler(n, farm, cores),
+        .scheduler = new_scheduler(n, &of->farm, of->scenario, of->n_cores),
         .n_workers = n_workers < phase->n_tasks ? n_workers : (uint32_t)phase->n_tasks,
-        .states = memory_zeroed(n, sizeof *run.states),
-        .task_of = memory_zeroed(n, sizeof *run.task_of),
-        .n_had = memory_zeroed(n, sizeof *run.n_had),
-        .arrivals = memory_new(n * sizeof *run.arrivals),
+        .processes = memory_new(n * sizeof *run.processes),
         .answers = memory_zeroed(phase->n_tasks, sizeof *run.answers),
     };
-    for (process = 0; process < n; process++)
-        run.arrivals[process] = PAG_NOT_KNOWN;
-    for (process = 0; process < n; process++)
+    for (int i = 0; i < N_FARM_COSTS; i++)
+        run.costs_ns[i] =
+            dealing->costs_ns[i] == PAG_NOT_KNOWN ? phase->costs_ns[i] : dealing->costs_ns[i];
+    for (process = 0; process < n; process++) {
+        run.processes[process] = (struct process){STATE_NEW, 0, 0, PAG_NOT_KNOWN};
         scheduler_wait(run.scheduler, process, 0, 0, 0);
+    }
     while (run.n_received < phase->n_tasks && scheduler_next(run.scheduler, &process, &now_ns))
         if (!scheduler_works_on(run.scheduler, process, now_ns))
             step(&run, process, now_ns);
     scheduler_free(run.scheduler);
     free(run.tasks);
-    free(run.states);
-    free(run.task_of);
-    free(run.n_had);
-    free(run.arrivals);
+    free(run.processes);
     free(run.answers);
     return run.end_ns;
-}
-
-uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
-                         const struct dealing *dealing)
-{
-    uint64_t length_ns = 0;
-    for (size_t i = 0; i < farm->n_phases; i++)
-        length_ns += phase_length(farm, &farm->phases[i], n_workers, cores, dealing);
-    return length_ns;
 }
 
 // --- the farm of a run
@@ -336,14 +337,14 @@ enum { MOST_TASKS = 2000000, MOST_TRIED = 32, LEAST_TRIED = 4, NEAR_PER_CENT = 1
 
 /// Watches the run under SCENARIO; 0, or -1 and ERR.
 static int observe(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
-                   const struct recorded *recorded, struct observed *observed, struct error *err)
+                   const struct recorded *recorded, uint64_t *time_ns, struct error *err)
 {
     farm_messages_release(&run->messages);
     farm_release(&run->farm);
     run->messages.master = run->master;
     const struct pag_listener listener = farm_listener(&run->messages);
     run->n_passes++;
-    if (observe_run(trace, scenario, recorded, &listener, observed, err) != 0)
+    if (observe_run(trace, scenario, recorded, &listener, time_ns, err) != 0)
         return -1;
     if (farm_analyse(&run->farm, &run->messages, err) != 0)
         return error_wrap(err, "the run has no task farm");
@@ -356,28 +357,37 @@ static int observe_alone(struct farm_run *run, struct trace *trace, const struct
 {
     struct scenario_settings settings = *shared->settings;
     struct scenario alone = {0};
-    struct observed ignored = {0};
+    uint64_t ignored_ns;
     settings.n_cores = shared->placement.n_ranks;
     settings.is_sticky = false;
     int status = scenario_init(&alone, trace_definitions(trace), &settings, err);
     alone.visits = shared->visits;
     if (status == 0)
-        status = observe(run, trace, &alone, recorded, &ignored, err);
-    observed_release(&ignored);
+        status = observe(run, trace, &alone, recorded, &ignored_ns, err);
     scenario_release(&alone);
     return status;
 }
 
-/// Watches the run under SCENARIO for the lengths of its phases, in *PHASES_NS, and for its farm
-/// with a core for each rank.
+/// Watches the run under SCENARIO for its length and that of its phases, and for its farm with a
+/// core for each rank.
 static int watch(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
-                 const struct recorded *recorded, struct observed *observed, uint64_t *phases_ns,
-                 struct error *err)
+                 const struct recorded *recorded, struct error *err)
 {
-    if (observe(run, trace, scenario, recorded, observed, err) != 0)
+    run->scenario = scenario;
+    run->n_cores = count_cores(scenario, trace_definitions(trace));
+    if (observe(run, trace, scenario, recorded, &run->time_ns, err) != 0)
         return -1;
-    *phases_ns = run->farm.length_ns;
-    return observed->shares_cores ? observe_alone(run, trace, scenario, recorded, err) : 0;
+    run->phases_ns = run->farm.length_ns;
+    return scenario->is_shared ? observe_alone(run, trace, scenario, recorded, err) : 0;
+}
+
+/// How long the phases take with N_WORKERS.
+static uint64_t model(const struct farm_run *run, uint32_t n_workers, const struct dealing *dealing)
+{
+    uint64_t length_ns = 0;
+    for (size_t i = 0; i < run->farm.n_phases; i++)
+        length_ns += phase_length(run, &run->farm.phases[i], n_workers, dealing);
+    return length_ns;
 }
 
 int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
@@ -392,39 +402,31 @@ int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenar
     settings.spins = scenario->settings->spins;
     settings.slice_ns = scenario->slice_ns;
     struct scenario unchanged = {0};
-    struct observed cores = {0};
     int status = scenario_init(&unchanged, trace_definitions(trace), &settings, err);
     if (status == 0)
-        status = watch(run, trace, &unchanged, recorded, &cores, &run->recorded_ns, err);
-    if (status == 0)
-        run->modelled_ns =
-            hand_out_length(&run->farm, run->farm.n_workers, &cores, &dealing_recorded);
-    observed_release(&cores);
+        status = watch(run, trace, &unchanged, recorded, err);
+    if (status == 0) {
+        run->recorded_ns = run->phases_ns;
+        run->modelled_ns = model(run, run->farm.n_workers, &dealing_recorded);
+    }
     scenario_release(&unchanged);
-    return status == 0 ? watch(run, trace, scenario, recorded, &run->observed, &run->phases_ns, err)
-                       : status;
+    return status == 0 ? watch(run, trace, scenario, recorded, err) : status;
 }
 
 void farm_run_release(struct farm_run *run)
 {
     farm_messages_release(&run->messages);
     farm_release(&run->farm);
-    observed_release(&run->observed);
     *run = (struct farm_run){0};
-}
-
-static uint64_t phases_ns(const struct farm_run *run, uint64_t modelled_ns)
-{
-    __extension__ typedef unsigned __int128 wide;
-    if (run->modelled_ns == 0)
-        return run->phases_ns;
-    return (uint64_t)((wide)run->recorded_ns * modelled_ns / run->modelled_ns);
 }
 
 uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
                             const struct dealing *dealing)
 {
-    return phases_ns(run, hand_out_length(&run->farm, n_workers, &run->observed, dealing));
+    __extension__ typedef unsigned __int128 wide;
+    if (run->modelled_ns == 0)
+        return run->phases_ns;
+    return (uint64_t)((wide)run->recorded_ns * model(run, n_workers, dealing) / run->modelled_ns);
 }
 
 uint32_t farm_run_best(const struct farm_run *run)
@@ -437,8 +439,7 @@ uint32_t farm_run_best(const struct farm_run *run)
     for (size_t i = 1; i <= n; i++) {
         uint32_t n_workers = (uint32_t)((uint64_t)n_most * i / n);
         tried[n_tried] = n_workers;
-        lengths[n_tried] =
-            hand_out_length(&run->farm, n_workers, &run->observed, &dealing_recorded);
+        lengths[n_tried] = model(run, n_workers, &dealing_recorded);
         if (lengths[n_tried] < shortest_ns)
             shortest_ns = lengths[n_tried];
         n_tried++;

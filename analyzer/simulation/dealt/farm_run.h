@@ -3,18 +3,16 @@
 #ifndef PAGODA_SIMULATION_DEALT_FARM_RUN_H
 #define PAGODA_SIMULATION_DEALT_FARM_RUN_H
 
+#include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/dealt/farm.h"
-#include "analyzer/simulation/dealt/observe.h"
-
-/// How long the phases of FARM take with N_WORKERS of them on the cores of CORES; where their
-/// number is not known each rank has one.
-uint64_t hand_out_length(const struct farm *farm, uint32_t n_workers, const struct observed *cores,
-                         const struct dealing *dealing);
+#include "analyzer/simulation/scenario.h"
+#include "analyzer/trace/reader.h"
 
 struct farm_run {
     uint32_t master;
-    struct observed observed;
-    uint64_t phases_ns; // in the run under the scenario
+    const struct scenario *scenario;
+    uint32_t n_cores;            // that all ranks may use together; 0: not known, one for each
+    uint64_t time_ns, phases_ns; // of the run under the scenario, and of its phases
     // Of the run as it was recorded: the phases, and the same by the model.
     uint64_t recorded_ns, modelled_ns;
     struct farm_messages messages;
@@ -22,8 +20,9 @@ struct farm_run {
     uint32_t n_passes;
 };
 
-/// Finds the farm of TRACE, whose measured replay is MEASURED, by predicted runs under SCENARIO. 0,
-/// or -1 and ERR: there is none, and why. The caller releases RUN in either case.
+/// Finds the farm of TRACE, whose measured replay is MEASURED, by predicted runs under SCENARIO,
+/// which must outlive RUN. 0, or -1 and ERR: there is none, and why. The caller releases RUN in
+/// either case.
 int farm_run_find(struct farm_run *run, struct trace *trace, const struct scenario *scenario,
                   const struct recorded *recorded, const struct pag_result *measured,
                   struct error *err);

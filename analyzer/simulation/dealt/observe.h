@@ -14,27 +14,11 @@
 #include "analyzer/simulation/scenario.h"
 #include "analyzer/trace/reader.h"
 
-/// What the models need to know of the run that was watched.
-struct observed {
-    uint64_t time_ns, window_begin_ns, window_end_ns;
-    bool shares_cores; // some node has more ranks than cores
-    bool spins;        // ranks that wait keep their cores
-    uint32_t n_cores;  // all that the ranks may use together; 0: not known, one for each
-    // Whose cores a rank shares. Cores that no rank has now are in them, too: of a node where all
-    // ranks share all of them in its group, else each in one by itself.
-    struct core_group *groups;
-    size_t n_groups;
-    uint32_t *group_of_rank;
-    size_t n_ranks;
-};
-
-void observed_release(struct observed *observed);
-
 /// Simulates TRACE, which has been replayed, under SCENARIO in a further pass and tells LISTENER,
-/// in the times of that run. 0, or -1 and ERR. The caller releases OBSERVED in either case.
+/// in the times of that run, which takes *TIME_NS. 0, or -1 and ERR.
 int observe_run(struct trace *trace, const struct scenario *scenario,
                 const struct recorded *recorded, const struct pag_listener *listener,
-                struct observed *observed, struct error *err);
+                uint64_t *time_ns, struct error *err);
 
 // How much each rank computes between two operations in which all ranks meet (barriers, all-to-all
 // kinds, the end of MPI), from MPI_Init on where there is one: what load balancing may spread.

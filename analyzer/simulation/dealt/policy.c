@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/element.h"
@@ -20,8 +19,8 @@ const struct bundled bundled_policies = {"policies", "policy"};
 
 const struct dealing dealing_recorded = {
     .task_ns = PAG_NOT_KNOWN,
-    .costs = {PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN,
-              PAG_NOT_KNOWN, PAG_NOT_KNOWN},
+    .costs_ns = {PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN,
+                 PAG_NOT_KNOWN, PAG_NOT_KNOWN},
 };
 
 static const char *const role_names[N_BALANCING_ROLES] = {"slowest",    "fastest", "most-left",
@@ -32,36 +31,43 @@ const char *balancing_role_name(enum balancing_role role)
     return role_names[role];
 }
 
-/// Per cent, as millionths.
-static int read_percent(const char *text, uint64_t *millionths, struct error *err)
+int policy_read_percent(const char *text, uint64_t *millionths, struct error *err)
 {
     double percent;
     if (option_read_number(text, &percent, err) != 0 || percent > 100)
-        return error_set(err, "per cent, from 0 to 100");
+        return error_set(err, "a number from 0 to 100, in percent");
     *millionths = (uint64_t)llround(percent * 10000);
     return 0;
 }
 
 static int read_some_percent(const char *text, uint64_t *millionths, struct error *err)
 {
-    if (read_percent(text, millionths, err) != 0 || *millionths == 0)
-        return error_set(err, "per cent, more than 0 and at most 100");
+    if (policy_read_percent(text, millionths, err) != 0 || *millionths == 0)
+        return error_set(err, "a number above 0 and up to 100, in percent");
+    return 0;
+}
+
+int policy_read_poll(const char *text, uint64_t *poll_ns, struct error *err)
+{
+    if (cost_time_read(text, poll_ns, err) != 0)
+        return -1;
+    return *poll_ns == 0 ? error_set(err, "more than no time at all") : 0;
+}
+
+int policy_read_free_hosts(const char *text, uint64_t *n, struct error *err)
+{
+    if (option_read_count(text, n, err) != 0 || *n > MAX_FREE_HOSTS)
+        return error_set(err, "a whole number from 0 to %d", MAX_FREE_HOSTS);
     return 0;
 }
 
 static int read_origin(const struct element_reader *reader, const struct xml_element *element)
 {
     struct policy *policy = reader->into;
-    const char *source = "", *missing = "";
-    const struct element_field fields[] = {{"source", FIELD_TEXT, .value = &source},
-                                           {"missing", FIELD_TEXT, .value = &missing}};
-    if (ELEMENT_READ(reader, element, fields) != 0)
-        return -1;
-    free(policy->source);
-    free(policy->missing);
-    policy->source = memory_copy_text(source);
-    policy->missing = memory_copy_text(missing);
-    return 0;
+    const struct element_field fields[] = {{"source", FIELD_TEXT, .value = &policy->source},
+                                           {"missing", FIELD_TEXT, .value = &policy->missing}};
+    policy->source = policy->missing = "";
+    return ELEMENT_READ(reader, element, fields);
 }
 
 static int check_rule(const struct element_reader *reader, const struct xml_element *element,
@@ -90,7 +96,7 @@ static int read_rule(const struct element_reader *reader, const struct xml_eleme
         {"at", FIELD_CHOICE, &at, .choices = times, .most = 2},
         {"from", FIELD_CHOICE, &from, .choices = role_names, .most = N_BALANCING_ROLES},
         {"to", FIELD_CHOICE, &to, .choices = role_names, .most = N_BALANCING_ROLES},
-        {"lead", FIELD_VALUE, &rule.lead, .read = read_percent},
+        {"lead", FIELD_VALUE, &rule.lead, .read = policy_read_percent},
         {"share", FIELD_VALUE, &rule.share, .read = read_some_percent},
         {"transfer", FIELD_VALUE, &rule.transfer_ns, .read = cost_time_read},
         {"return", FIELD_VALUE, &rule.return_ns, .read = cost_time_read},
@@ -115,19 +121,19 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
     static const char *const receivers[] = {"next-free", "in-turn", "in-blocks"};
     struct policy *policy = reader->into;
     struct dealing *dealing = &policy->dealing;
-    struct farm_costs *costs = &dealing->costs;
+    uint64_t *costs_ns = dealing->costs_ns;
     unsigned order = 0, to = 0;
     const struct element_field fields[] = {
         {"order", FIELD_CHOICE, &order, .choices = orders, .most = 3},
         {"to", FIELD_CHOICE, &to, .choices = receivers, .most = 3},
         {"work", FIELD_VALUE, &dealing->task_ns, .read = cost_time_read},
-        {"task-flight", FIELD_VALUE, &costs->task_flight_ns, .read = cost_time_read},
-        {"answer-flight", FIELD_VALUE, &costs->answer_flight_ns, .read = cost_time_read},
-        {"receive", FIELD_VALUE, &costs->receive_ns, .read = cost_time_read},
-        {"before", FIELD_VALUE, &costs->before_ns, .read = cost_time_read},
-        {"after", FIELD_VALUE, &costs->after_ns, .read = cost_time_read},
-        {"tail", FIELD_VALUE, &costs->tail_ns, .read = cost_time_read},
-        {"gap", FIELD_VALUE, &costs->gap_ns, .read = cost_time_read},
+        {"task-flight", FIELD_VALUE, &costs_ns[FARM_TASK_FLIGHT], .read = cost_time_read},
+        {"answer-flight", FIELD_VALUE, &costs_ns[FARM_ANSWER_FLIGHT], .read = cost_time_read},
+        {"receive", FIELD_VALUE, &costs_ns[FARM_RECEIVE], .read = cost_time_read},
+        {"before", FIELD_VALUE, &costs_ns[FARM_BEFORE], .read = cost_time_read},
+        {"after", FIELD_VALUE, &costs_ns[FARM_AFTER], .read = cost_time_read},
+        {"tail", FIELD_VALUE, &costs_ns[FARM_TAIL], .read = cost_time_read},
+        {"gap", FIELD_VALUE, &costs_ns[FARM_GAP], .read = cost_time_read},
     };
     *dealing = dealing_recorded;
     if (ELEMENT_READ(reader, element, fields) != 0)
@@ -137,13 +143,6 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
     if (policy->deals_tasks)
         return ELEMENT_ERROR(reader, element, "<tasks> is there twice");
     policy->deals_tasks = true;
-    return 0;
-}
-
-static int read_free_hosts(const char *text, uint64_t *n, struct error *err)
-{
-    if (option_read_count(text, n, err) != 0 || *n > MAX_FREE_HOSTS)
-        return error_set(err, "a number from 0 to %d", MAX_FREE_HOSTS);
     return 0;
 }
 
@@ -167,30 +166,23 @@ static int read_policy(const struct element_reader *reader, const struct xml_ele
         {"origin", read_origin}, {"rule", read_rule}, {"tasks", read_tasks}};
     struct policy *policy = reader->into;
     struct balancing_policy *balancing = &policy->balancing;
-    const char *name = "", *summary = "";
     uint64_t n_free_hosts = 0;
     const struct element_field fields[] = {
-        {"name", FIELD_TEXT, .value = &name},
-        {"summary", FIELD_TEXT, .value = &summary},
-        {"poll", FIELD_VALUE, &balancing->poll_ns, .read = cost_time_read},
+        {"name", FIELD_TEXT, .value = &policy->name},
+        {"summary", FIELD_TEXT, .value = &policy->summary},
+        {"poll", FIELD_VALUE, &balancing->poll_ns, .read = policy_read_poll},
         {"transfer", FIELD_VALUE, &balancing->transfer_ns, .read = cost_time_read},
         {"return", FIELD_VALUE, &balancing->return_ns, .read = cost_time_read},
         {"least", FIELD_VALUE, &balancing->least_ns, .read = cost_time_read},
-        {"free-hosts", FIELD_VALUE, &n_free_hosts, .read = read_free_hosts},
+        {"free-hosts", FIELD_VALUE, &n_free_hosts, .read = policy_read_free_hosts},
     };
     *balancing = (struct balancing_policy){
         .poll_ns = default_poll_ns, .transfer_ns = PAG_NOT_KNOWN, .least_ns = PAG_NOT_KNOWN};
-    int status = ELEMENT_READ(reader, element, fields);
-    policy->name = memory_copy_text(name);
-    policy->summary = memory_copy_text(summary);
-    balancing->n_free_hosts = (uint32_t)n_free_hosts;
-    if (status != 0)
+    if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
+    balancing->n_free_hosts = (uint32_t)n_free_hosts;
     if (policy->name[0] == '\0')
         return ELEMENT_ERROR(reader, element, "<policy> needs name=\"...\"");
-    if (balancing->poll_ns == 0)
-        return ELEMENT_ERROR(reader, element, "poll=\"%s\": more than no time at all",
-                             xml_attribute(element, "poll"));
     if (element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
         element_check_contents(reader, element, NULL) != 0)
         return -1;
@@ -201,19 +193,20 @@ int policy_read(struct policy *policy, const char *name, struct error *err)
 {
     *policy = (struct policy){
         .path = bundled_path(&bundled_policies, name, err),
-        .source = memory_copy_text(""),
-        .missing = memory_copy_text(""),
+        .name = "",
+        .summary = "",
+        .source = "",
+        .missing = "",
     };
     const struct element_reader reader = {policy->path, policy, err};
-    return policy->path ? element_read_file(&reader, "policy", "policy", read_policy) : -1;
+    return policy->path
+               ? element_read_file(&reader, "policy", "policy", read_policy, &policy->document)
+               : -1;
 }
 
 void policy_release(struct policy *policy)
 {
     free(policy->path);
-    free(policy->name);
-    free(policy->summary);
-    free(policy->source);
-    free(policy->missing);
+    xml_free(policy->document);
     *policy = (struct policy){0};
 }

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
+#include "analyzer/base/xml.h"
 #include "analyzer/simulation/dealt/balancing.h"
 #include "analyzer/simulation/dealt/farm.h"
 
@@ -16,9 +17,11 @@
 extern const struct bundled bundled_policies;
 
 struct policy {
-    char *path, *name, *summary;
-    char *source, *missing; // where it is from, and what is not said there; "" for none
-    bool deals_tasks;       // only `dealing` is filled, else only `balancing`
+    char *path;
+    struct xml_document *document; // what was read; it holds all texts
+    const char *name, *summary;
+    const char *source, *missing; // where it is from, and what is not said there; "" for none
+    bool deals_tasks;             // only `dealing` is filled, else only `balancing`
     struct balancing_policy balancing;
     struct dealing dealing;
 };
@@ -27,6 +30,11 @@ struct policy {
 /// wrong", with the nearest valid name). The caller releases POLICY in either case.
 int policy_read(struct policy *policy, const char *name, struct error *err);
 void policy_release(struct policy *policy);
+
+/// Read values of a policy, in its file or given in place of it: 0, or -1 and ERR.
+int policy_read_percent(const char *text, uint64_t *millionths, struct error *err);
+int policy_read_poll(const char *text, uint64_t *poll_ns, struct error *err);
+int policy_read_free_hosts(const char *text, uint64_t *n, struct error *err);
 
 /// The word of a policy's file for a role ("free-host").
 const char *balancing_role_name(enum balancing_role role);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plans of collective operations (see collective_plan.h): a table says of which patterns each one
-// is made, a function per pattern says what a member does in its k-th step.
+// is made, which are trees or rows of rounds; tree_step() and round_step() say what a member does
+// in its k-th step.
 #include "analyzer/simulation/network/collective_plan.h"
 
 #include <stdbool.h>
@@ -49,6 +50,12 @@ const char *const collective_operation_names[COLLECTIVE_OPERATIONS] = {"barrier"
                                                                        "exscan",
                                                                        "reduce_scatter_block"};
 
+/// The operation whose plans each one has.
+static const uint8_t planned_like[COLLECTIVE_OPERATIONS] = {
+    BARRIER,   BCAST,          GATHER,   GATHER,   SCATTER,       SCATTER,
+    ALLGATHER, ALLGATHER,      ALLTOALL, ALLTOALL, ALLTOALL,      ALLREDUCE,
+    REDUCE,    REDUCE_SCATTER, SCAN,     SCAN,     REDUCE_SCATTER};
+
 const char *const collective_algorithm_names[N_ALGORITHMS] = {"",
                                                               "flat",
                                                               "binomial",
@@ -60,14 +67,17 @@ const char *const collective_algorithm_names[N_ALGORITHMS] = {"",
 
 enum pattern {
     NO_PATTERN,
-    FLAT_DOWN, // place 0 to all others, one by one
-    FLAT_UP,   // all others to place 0
+    // Trees: from place 0 to all others, or the other way.
+    FLAT_DOWN,
+    FLAT_UP,
     BINOMIAL_DOWN,
     BINOMIAL_UP,
     BINOMIAL_SCATTER, // each message has the blocks of all below
     BINOMIAL_GATHER,
-    QUATERNARY_DOWN, // the children of place i are 4i+1 .. 4i+4
+    QUATERNARY_DOWN,
     QUATERNARY_UP,
+    CHAIN, // place by place
+    // Rounds: a message to one place and one from another.
     DIRECT,        // everybody to everybody, all sends first
     RING,          // p-1 rounds: to the next place, from the one before
     PAIRWISE,      // round k: to place + k, from place - k
@@ -76,105 +86,95 @@ enum pattern {
     DOUBLING_ALLGATHER, // with a power of two: with place xor 2^k; else Bruck's
     DOUBLING_ALLREDUCE,
     HALVING, // reduce_scatter: with place xor p/2, p/4, ... 1
-    CHAIN,   // place by place
     CLOSE,   // the last place to place 0
     SCAN_DIRECT,
     SCAN_DOUBLING, // Hillis, Steele 1986
-    MULTICAST,
+    MULTICAST,     // neither
+};
+
+/// The children of place i in a tree of an arity are those from arity * i + 1 on. BINOMIAL: i + 1,
+/// i + 2, i + 4, ... below the lowest bit of i.
+enum { BINOMIAL = 0, FLAT = UINT8_MAX };
+static const struct tree {
+    uint8_t arity;
+    bool is_up, has_blocks;
+} trees[] = {
+    [FLAT_DOWN] = {.arity = FLAT},
+    [FLAT_UP] = {.arity = FLAT, .is_up = true},
+    [BINOMIAL_DOWN] = {.arity = BINOMIAL},
+    [BINOMIAL_UP] = {.arity = BINOMIAL, .is_up = true},
+    [BINOMIAL_SCATTER] = {.arity = BINOMIAL, .has_blocks = true},
+    [BINOMIAL_GATHER] = {.arity = BINOMIAL, .is_up = true, .has_blocks = true},
+    [QUATERNARY_DOWN] = {.arity = 4},
+    [QUATERNARY_UP] = {.arity = 4, .is_up = true},
+    [CHAIN] = {.arity = 1},
 };
 
 /// What a phase sends: nothing, the share, the p-th part of it (rounded up), p shares.
 enum unit { NOTHING, SHARE, PART, SHARES };
 
-#define PHASE(p, u)                                                                                \
-    {                                                                                              \
-        (p), (u)                                                                                   \
-    }
-
-struct recipe {
-    uint8_t operations[3]; // 0 ends: barrier is at the first place only
+static const struct recipe {
+    uint8_t operation; // and those planned like it
     enum collective_algorithm algorithm;
     struct collective_phase phases[COLLECTIVE_MAX_PHASES];
-};
+} recipes[] = {
+    {BARRIER, ALGORITHM_FLAT, {{FLAT_UP, NOTHING}, {FLAT_DOWN, NOTHING}}},
+    {BARRIER, ALGORITHM_BINOMIAL, {{BINOMIAL_UP, NOTHING}, {BINOMIAL_DOWN, NOTHING}}},
+    {BARRIER, ALGORITHM_QUATERNARY, {{QUATERNARY_UP, NOTHING}, {QUATERNARY_DOWN, NOTHING}}},
+    {BARRIER, ALGORITHM_RECURSIVE_DOUBLING, {{DISSEMINATION, NOTHING}}},
+    {BARRIER, ALGORITHM_RING, {{CHAIN, NOTHING}, {CLOSE, NOTHING}, {CHAIN, NOTHING}}},
+    {BARRIER, ALGORITHM_HARDWARE_MULTICAST, {{NO_PATTERN, NOTHING}, {MULTICAST, NOTHING}}},
 
-static const struct recipe recipes[] = {
-    {{BARRIER}, ALGORITHM_FLAT, {PHASE(FLAT_UP, NOTHING), PHASE(FLAT_DOWN, NOTHING)}},
-    {{BARRIER}, ALGORITHM_BINOMIAL, {PHASE(BINOMIAL_UP, NOTHING), PHASE(BINOMIAL_DOWN, NOTHING)}},
-    {{BARRIER},
-     ALGORITHM_QUATERNARY,
-     {PHASE(QUATERNARY_UP, NOTHING), PHASE(QUATERNARY_DOWN, NOTHING)}},
-    {{BARRIER}, ALGORITHM_RECURSIVE_DOUBLING, {PHASE(DISSEMINATION, NOTHING)}},
-    {{BARRIER},
-     ALGORITHM_RING,
-     {PHASE(CHAIN, NOTHING), PHASE(CLOSE, NOTHING), PHASE(CHAIN, NOTHING)}},
-    {{BARRIER}, ALGORITHM_HARDWARE_MULTICAST, {PHASE(NO_PATTERN, 0), PHASE(MULTICAST, NOTHING)}},
+    {BCAST, ALGORITHM_FLAT, {{FLAT_DOWN, SHARE}}},
+    {BCAST, ALGORITHM_BINOMIAL, {{BINOMIAL_DOWN, SHARE}}},
+    {BCAST, ALGORITHM_QUATERNARY, {{QUATERNARY_DOWN, SHARE}}},
+    {BCAST, ALGORITHM_RECURSIVE_DOUBLING, {{BINOMIAL_SCATTER, PART}, {DOUBLING_ALLGATHER, PART}}},
+    {BCAST, ALGORITHM_RING, {{BINOMIAL_SCATTER, PART}, {RING, PART}}},
+    {BCAST, ALGORITHM_HARDWARE_MULTICAST, {{MULTICAST, SHARE}}},
 
-    {{BCAST}, ALGORITHM_FLAT, {PHASE(FLAT_DOWN, SHARE)}},
-    {{BCAST}, ALGORITHM_BINOMIAL, {PHASE(BINOMIAL_DOWN, SHARE)}},
-    {{BCAST}, ALGORITHM_QUATERNARY, {PHASE(QUATERNARY_DOWN, SHARE)}},
-    {{BCAST},
-     ALGORITHM_RECURSIVE_DOUBLING,
-     {PHASE(BINOMIAL_SCATTER, PART), PHASE(DOUBLING_ALLGATHER, PART)}},
-    {{BCAST}, ALGORITHM_RING, {PHASE(BINOMIAL_SCATTER, PART), PHASE(RING, PART)}},
-    {{BCAST}, ALGORITHM_HARDWARE_MULTICAST, {PHASE(MULTICAST, SHARE)}},
+    {SCATTER, ALGORITHM_FLAT, {{FLAT_DOWN, SHARE}}},
+    {SCATTER, ALGORITHM_BINOMIAL, {{BINOMIAL_SCATTER, SHARE}}},
+    {GATHER, ALGORITHM_FLAT, {{FLAT_UP, SHARE}}},
+    {GATHER, ALGORITHM_BINOMIAL, {{BINOMIAL_GATHER, SHARE}}},
 
-    {{SCATTER, SCATTERV}, ALGORITHM_FLAT, {PHASE(FLAT_DOWN, SHARE)}},
-    {{SCATTER, SCATTERV}, ALGORITHM_BINOMIAL, {PHASE(BINOMIAL_SCATTER, SHARE)}},
-    {{GATHER, GATHERV}, ALGORITHM_FLAT, {PHASE(FLAT_UP, SHARE)}},
-    {{GATHER, GATHERV}, ALGORITHM_BINOMIAL, {PHASE(BINOMIAL_GATHER, SHARE)}},
+    {REDUCE, ALGORITHM_FLAT, {{FLAT_UP, SHARE}}},
+    {REDUCE, ALGORITHM_BINOMIAL, {{BINOMIAL_UP, SHARE}}},
+    {REDUCE, ALGORITHM_QUATERNARY, {{QUATERNARY_UP, SHARE}}},
+    {REDUCE, ALGORITHM_RECURSIVE_DOUBLING, {{HALVING, PART}, {BINOMIAL_GATHER, PART}}},
+    {REDUCE, ALGORITHM_RING, {{RING, PART}, {BINOMIAL_GATHER, PART}}},
 
-    {{REDUCE}, ALGORITHM_FLAT, {PHASE(FLAT_UP, SHARE)}},
-    {{REDUCE}, ALGORITHM_BINOMIAL, {PHASE(BINOMIAL_UP, SHARE)}},
-    {{REDUCE}, ALGORITHM_QUATERNARY, {PHASE(QUATERNARY_UP, SHARE)}},
-    {{REDUCE}, ALGORITHM_RECURSIVE_DOUBLING, {PHASE(HALVING, PART), PHASE(BINOMIAL_GATHER, PART)}},
-    {{REDUCE}, ALGORITHM_RING, {PHASE(RING, PART), PHASE(BINOMIAL_GATHER, PART)}},
+    {ALLGATHER, ALGORITHM_FLAT, {{DIRECT, SHARE}}},
+    {ALLGATHER, ALGORITHM_BINOMIAL, {{BINOMIAL_GATHER, SHARE}, {BINOMIAL_DOWN, SHARES}}},
+    {ALLGATHER, ALGORITHM_RECURSIVE_DOUBLING, {{DOUBLING_ALLGATHER, SHARE}}},
+    {ALLGATHER, ALGORITHM_RING, {{RING, SHARE}}},
 
-    {{ALLGATHER, ALLGATHERV}, ALGORITHM_FLAT, {PHASE(DIRECT, SHARE)}},
-    {{ALLGATHER, ALLGATHERV},
-     ALGORITHM_BINOMIAL,
-     {PHASE(BINOMIAL_GATHER, SHARE), PHASE(BINOMIAL_DOWN, SHARES)}},
-    {{ALLGATHER, ALLGATHERV}, ALGORITHM_RECURSIVE_DOUBLING, {PHASE(DOUBLING_ALLGATHER, SHARE)}},
-    {{ALLGATHER, ALLGATHERV}, ALGORITHM_RING, {PHASE(RING, SHARE)}},
+    {ALLREDUCE, ALGORITHM_FLAT, {{FLAT_UP, SHARE}, {FLAT_DOWN, SHARE}}},
+    {ALLREDUCE, ALGORITHM_BINOMIAL, {{BINOMIAL_UP, SHARE}, {BINOMIAL_DOWN, SHARE}}},
+    {ALLREDUCE, ALGORITHM_QUATERNARY, {{QUATERNARY_UP, SHARE}, {QUATERNARY_DOWN, SHARE}}},
+    {ALLREDUCE, ALGORITHM_RECURSIVE_DOUBLING, {{DOUBLING_ALLREDUCE, SHARE}}},
+    {ALLREDUCE, ALGORITHM_RECURSIVE_HALVING, {{HALVING, PART}, {DOUBLING_ALLGATHER, PART}}},
+    {ALLREDUCE, ALGORITHM_RING, {{RING, PART}, {RING, PART}}},
+    {ALLREDUCE, ALGORITHM_HARDWARE_MULTICAST, {{NO_PATTERN, NOTHING}, {MULTICAST, SHARE}}},
 
-    {{ALLREDUCE}, ALGORITHM_FLAT, {PHASE(FLAT_UP, SHARE), PHASE(FLAT_DOWN, SHARE)}},
-    {{ALLREDUCE}, ALGORITHM_BINOMIAL, {PHASE(BINOMIAL_UP, SHARE), PHASE(BINOMIAL_DOWN, SHARE)}},
-    {{ALLREDUCE},
-     ALGORITHM_QUATERNARY,
-     {PHASE(QUATERNARY_UP, SHARE), PHASE(QUATERNARY_DOWN, SHARE)}},
-    {{ALLREDUCE}, ALGORITHM_RECURSIVE_DOUBLING, {PHASE(DOUBLING_ALLREDUCE, SHARE)}},
-    {{ALLREDUCE},
-     ALGORITHM_RECURSIVE_HALVING,
-     {PHASE(HALVING, PART), PHASE(DOUBLING_ALLGATHER, PART)}},
-    {{ALLREDUCE}, ALGORITHM_RING, {PHASE(RING, PART), PHASE(RING, PART)}},
-    {{ALLREDUCE}, ALGORITHM_HARDWARE_MULTICAST, {PHASE(NO_PATTERN, 0), PHASE(MULTICAST, SHARE)}},
+    {ALLTOALL, ALGORITHM_FLAT, {{DIRECT, SHARE}}},
+    {ALLTOALL, ALGORITHM_RECURSIVE_DOUBLING, {{BRUCK_ALLTOALL, SHARE}}},
+    {ALLTOALL, ALGORITHM_RING, {{PAIRWISE, SHARE}}},
 
-    {{ALLTOALL, ALLTOALLV, ALLTOALLW}, ALGORITHM_FLAT, {PHASE(DIRECT, SHARE)}},
-    {{ALLTOALL, ALLTOALLV, ALLTOALLW},
-     ALGORITHM_RECURSIVE_DOUBLING,
-     {PHASE(BRUCK_ALLTOALL, SHARE)}},
-    {{ALLTOALL, ALLTOALLV, ALLTOALLW}, ALGORITHM_RING, {PHASE(PAIRWISE, SHARE)}},
+    {REDUCE_SCATTER, ALGORITHM_FLAT, {{DIRECT, SHARE}}},
+    {REDUCE_SCATTER, ALGORITHM_BINOMIAL, {{BINOMIAL_UP, SHARES}, {BINOMIAL_SCATTER, SHARE}}},
+    {REDUCE_SCATTER, ALGORITHM_RECURSIVE_DOUBLING, {{HALVING, SHARE}}},
+    {REDUCE_SCATTER, ALGORITHM_RING, {{RING, SHARE}}},
 
-    {{REDUCE_SCATTER, REDUCE_SCATTER_BLOCK}, ALGORITHM_FLAT, {PHASE(DIRECT, SHARE)}},
-    {{REDUCE_SCATTER, REDUCE_SCATTER_BLOCK},
-     ALGORITHM_BINOMIAL,
-     {PHASE(BINOMIAL_UP, SHARES), PHASE(BINOMIAL_SCATTER, SHARE)}},
-    {{REDUCE_SCATTER, REDUCE_SCATTER_BLOCK}, ALGORITHM_RECURSIVE_DOUBLING, {PHASE(HALVING, SHARE)}},
-    {{REDUCE_SCATTER, REDUCE_SCATTER_BLOCK}, ALGORITHM_RING, {PHASE(RING, SHARE)}},
-
-    {{SCAN, EXSCAN}, ALGORITHM_FLAT, {PHASE(SCAN_DIRECT, SHARE)}},
-    {{SCAN, EXSCAN}, ALGORITHM_RECURSIVE_DOUBLING, {PHASE(SCAN_DOUBLING, SHARE)}},
-    {{SCAN, EXSCAN}, ALGORITHM_RING, {PHASE(CHAIN, SHARE)}},
+    {SCAN, ALGORITHM_FLAT, {{SCAN_DIRECT, SHARE}}},
+    {SCAN, ALGORITHM_RECURSIVE_DOUBLING, {{SCAN_DOUBLING, SHARE}}},
+    {SCAN, ALGORITHM_RING, {{CHAIN, SHARE}}},
 };
 
 static const struct recipe *recipe_of(uint8_t operation, enum collective_algorithm algorithm)
 {
-    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
-        if (recipes[i].algorithm != algorithm)
-            continue;
-        for (int k = 0; k < 3 && (k == 0 || recipes[i].operations[k]); k++)
-            if (recipes[i].operations[k] == operation)
-                return &recipes[i];
-    }
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++)
+        if (recipes[i].algorithm == algorithm && recipes[i].operation == planned_like[operation])
+            return &recipes[i];
     return NULL;
 }
 
@@ -205,6 +205,8 @@ struct collective_plan collective_plan(uint8_t operation, enum collective_algori
 
 // --- the steps of the patterns
 
+enum { NOBODY = UINT32_MAX };
+
 struct member {
     uint32_t p, place;
     uint64_t unit_bytes; // what the phase is about
@@ -224,16 +226,6 @@ static uint32_t rounds_of(uint32_t p)
     return n;
 }
 
-static uint32_t forth(const struct member *self, uint32_t distance)
-{
-    return (uint32_t)(((uint64_t)self->place + distance) % self->p);
-}
-
-static uint32_t back(const struct member *self, uint32_t distance)
-{
-    return (uint32_t)(((uint64_t)self->place + self->p - distance % self->p) % self->p);
-}
-
 static struct collective_step send_to(const struct member *self, uint32_t peer, uint64_t size_bytes)
 {
     return (struct collective_step){STEP_SEND, peer, self->place, size_bytes};
@@ -244,113 +236,73 @@ static struct collective_step receive_from(uint32_t peer)
     return (struct collective_step){STEP_RECEIVE, peer, peer, 0};
 }
 
-static struct collective_step nothing(void)
+/// How far the binomial tree below PLACE reaches, itself included, if P allows.
+static uint32_t binomial_reach(uint32_t p, uint32_t place)
 {
-    return (struct collective_step){STEP_NOTHING, 0, 0, 0};
+    return place ? place & -place : (uint32_t)1 << rounds_of(p);
 }
 
-static bool flat_step(const struct member *self, bool is_down, uint32_t index,
-                      struct collective_step *step)
+static uint64_t arity_of(const struct member *self, const struct tree *tree)
 {
-    if (index >= (self->place == 0 ? self->p - 1 : 1))
-        return false;
-    uint32_t peer = self->place == 0 ? index + 1 : 0;
-    bool sends = is_down == (self->place == 0);
-    *step = sends ? send_to(self, peer, self->unit_bytes) : receive_from(peer);
-    return true;
+    return tree->arity == FLAT ? self->p : tree->arity;
 }
 
-/// Half of how many places are below PLACE, itself included, in a tree without an end.
-static uint32_t lowest_bit(const struct member *self)
+/// The child of PLACE that comes as number INDEX; 0: there is none. In a binomial tree it is the
+/// one with the largest part of the tree first on the way down, the smallest on the way up.
+static uint32_t child_of(const struct member *self, const struct tree *tree, uint32_t index)
 {
-    return self->place ? self->place & -self->place : (uint32_t)1 << rounds_of(self->p);
-}
-
-/// The child of PLACE whose part of the tree is the INDEX-th largest, or with IS_UP smallest; 0
-/// when there is none.
-static uint32_t binomial_child(const struct member *self, bool is_up, uint32_t index)
-{
-    uint32_t end = lowest_bit(self), n = 0;
+    uint64_t arity = arity_of(self, tree), child = arity * self->place + 1 + index;
+    if (tree->arity != BINOMIAL)
+        return index < arity && child < self->p ? (uint32_t)child : 0;
+    uint32_t end = binomial_reach(self->p, self->place), n = 0;
     while (n < 32 && ((uint64_t)1 << n) < end && self->place + ((uint64_t)1 << n) < self->p)
         n++;
     if (index >= n)
         return 0;
-    return self->place + ((uint32_t)1 << (is_up ? index : n - 1 - index));
+    return self->place + ((uint32_t)1 << (tree->is_up ? index : n - 1 - index));
 }
 
-/// HAS_BLOCKS: a message has a unit for each place of the receiver's, or sender's, part of the
-/// tree.
-static bool binomial_step(const struct member *self, bool is_up, bool has_blocks, uint32_t index,
-                          struct collective_step *step)
+static uint32_t parent_of(const struct member *self, const struct tree *tree)
 {
-    uint32_t low = lowest_bit(self), place = self->place;
-    uint64_t below = has_blocks ? lower(low, self->p - place) : 1;
-    if (!is_up && place > 0 && index-- == 0) {
-        *step = receive_from(place - low);
+    if (tree->arity == BINOMIAL)
+        return self->place - binomial_reach(self->p, self->place);
+    return (uint32_t)((self->place - 1) / arity_of(self, tree));
+}
+
+/// The bytes of the message between PLACE and the place above it.
+static uint64_t tree_bytes(const struct member *self, const struct tree *tree, uint32_t place)
+{
+    uint64_t n_units = 1;
+    if (tree->has_blocks) // one for each place from there on down
+        n_units = lower(binomial_reach(self->p, place), self->p - place);
+    return n_units * self->unit_bytes;
+}
+
+static bool tree_step(const struct member *self, const struct tree *tree, uint32_t index,
+                      struct collective_step *step)
+{
+    bool has_parent = self->place > 0;
+    if (!tree->is_up && has_parent && index-- == 0) {
+        *step = receive_from(parent_of(self, tree));
         return true;
     }
-    uint32_t child = binomial_child(self, is_up, index);
+    uint32_t child = child_of(self, tree, index);
     if (child > 0) {
-        uint64_t n_units = has_blocks ? lower(child - place, self->p - child) : 1;
-        *step = is_up ? receive_from(child) : send_to(self, child, n_units * self->unit_bytes);
+        *step =
+            tree->is_up ? receive_from(child) : send_to(self, child, tree_bytes(self, tree, child));
         return true;
     }
-    bool is_over =
-        !is_up || place == 0 || (index > 0 && binomial_child(self, true, index - 1) == 0);
-    if (!is_over)
-        *step = send_to(self, place - low, below * self->unit_bytes);
-    return !is_over;
-}
-
-static bool quaternary_step(const struct member *self, bool is_up, uint32_t index,
-                            struct collective_step *step)
-{
-    uint64_t first = 4 * (uint64_t)self->place + 1;
-    uint32_t n_children =
-        first >= self->p ? 0 : (uint32_t)(self->p - first < 4 ? self->p - first : 4);
-    uint32_t parent = self->place ? (self->place - 1) / 4 : 0;
-    if (index >= n_children + (self->place > 0))
+    if (!tree->is_up || !has_parent || (index > 0 && child_of(self, tree, index - 1) == 0))
         return false;
-    if (!is_up && self->place > 0 && index-- == 0)
-        *step = receive_from(parent);
-    else if (index < n_children && is_up)
-        *step = receive_from((uint32_t)first + index);
-    else if (index < n_children)
-        *step = send_to(self, (uint32_t)first + index, self->unit_bytes);
-    else
-        *step = send_to(self, parent, self->unit_bytes);
+    *step = send_to(self, parent_of(self, tree), tree_bytes(self, tree, self->place));
     return true;
 }
 
-static bool direct_step(const struct member *self, uint32_t index, struct collective_step *step)
-{
-    uint32_t n = self->p - 1;
-    if (index >= 2 * (uint64_t)n)
-        return false;
-    *step = index < n ? send_to(self, forth(self, index + 1), self->unit_bytes)
-                      : receive_from(back(self, index - n + 1));
-    return true;
-}
-
-static bool ring_step(const struct member *self, uint32_t index, struct collective_step *step)
-{
-    if (index / 2 >= self->p - 1)
-        return false;
-    *step = index % 2 == 0 ? send_to(self, forth(self, 1), self->unit_bytes)
-                           : receive_from(back(self, 1));
-    step->tag = index / 2;
-    return true;
-}
-
-static bool pairwise_step(const struct member *self, uint32_t index, struct collective_step *step)
-{
-    uint32_t distance = index / 2 + 1;
-    if (distance >= self->p)
-        return false;
-    *step = index % 2 == 0 ? send_to(self, forth(self, distance), self->unit_bytes)
-                           : receive_from(back(self, distance));
-    return true;
-}
+/// What a member does in one round; NOBODY: it does not send, or receive.
+struct exchange {
+    uint32_t to, from;
+    uint64_t size_bytes; // of what it sends
+};
 
 /// How many of the blocks 0 .. p-1 go to a place 2^round further.
 static uint64_t bruck_blocks(uint32_t p, uint32_t round)
@@ -360,120 +312,106 @@ static uint64_t bruck_blocks(uint32_t p, uint32_t round)
     return p / period * half + (rest > half ? rest - half : 0);
 }
 
-static bool dissemination_step(const struct member *self, bool is_alltoall, uint32_t index,
-                               struct collective_step *step)
+/// The exponent of the largest power of two up to P.
+static uint32_t folded_rounds(uint32_t p)
 {
-    uint32_t round = index / 2, distance = (uint32_t)1 << round;
-    if (round >= rounds_of(self->p))
-        return false;
-    uint64_t n_units = is_alltoall ? bruck_blocks(self->p, round) : 1;
-    *step = index % 2 == 0 ? send_to(self, forth(self, distance), n_units * self->unit_bytes)
-                           : receive_from(back(self, distance));
-    return true;
-}
-
-static bool allgather_step(const struct member *self, uint32_t index, struct collective_step *step)
-{
-    uint32_t round = index / 2, distance = (uint32_t)1 << round;
-    bool is_power = is_power_of_two(self->p);
-    if (round >= rounds_of(self->p))
-        return false;
-    uint32_t to = is_power ? self->place ^ distance : back(self, distance);
-    uint32_t from = is_power ? self->place ^ distance : forth(self, distance);
-    uint64_t n_units = lower(distance, self->p - distance);
-    *step = index % 2 == 0 ? send_to(self, to, n_units * self->unit_bytes) : receive_from(from);
-    return true;
+    return rounds_of(p) - !is_power_of_two(p);
 }
 
 /// Recursive doubling and halving of P places that are no power of two: the first 2r of them, r =
-/// P - the next power of two below, first join in pairs, whose odd one goes on for both.
-static bool folded_step(const struct member *self, bool is_halving, uint32_t index,
-                        struct collective_step *step)
+/// P - the next power of two below, first join in pairs, whose odd one goes on for both and tells
+/// the other one at the end.
+static struct exchange folded_exchange(const struct member *self, bool is_halving, uint32_t round)
 {
-    uint32_t n_rounds = rounds_of(self->p) - !is_power_of_two(self->p);
-    uint32_t n_active = (uint32_t)1 << n_rounds, n_pairs = self->p - n_active;
+    uint32_t n_rounds = folded_rounds(self->p), n_active = (uint32_t)1 << n_rounds;
+    uint32_t n_pairs = self->p - n_active, partner = self->place ^ 1;
     bool is_paired = self->place < 2 * n_pairs, is_out = is_paired && self->place % 2 == 0;
+    bool is_first = round == 0, is_last = round == n_rounds + 1;
     uint64_t whole = is_halving ? self->p * self->unit_bytes : self->unit_bytes;
-    uint32_t partner = self->place ^ 1;
-    *step = nothing();
-    if (index == 0) {
-        if (is_paired)
-            *step = is_out ? send_to(self, partner, whole) : receive_from(partner);
-        return true;
+    if (is_first || is_last) {
+        bool sends = is_paired && is_out == is_first, receives = is_paired && is_out == is_last;
+        return (struct exchange){sends ? partner : NOBODY, receives ? partner : NOBODY,
+                                 is_first ? whole : self->unit_bytes};
     }
-    if (index <= 2 * n_rounds) {
-        uint32_t round = (index - 1) / 2, number = self->place - n_pairs;
-        uint32_t distance = (uint32_t)1 << (is_halving ? n_rounds - 1 - round : round);
-        if (is_out)
-            return true;
-        if (is_paired)
-            number = self->place / 2;
-        uint32_t other = number ^ distance;
-        uint32_t peer = other < n_pairs ? 2 * other + 1 : other + n_pairs;
-        // Of the whole vector, the part that the other half of the active ones is to have.
-        uint64_t sent = is_halving ? (whole * distance + n_active - 1) / n_active : whole;
-        *step = (index - 1) % 2 == 0 ? send_to(self, peer, sent) : receive_from(peer);
-        return true;
+    if (is_out)
+        return (struct exchange){NOBODY, NOBODY, 0};
+    uint32_t number = is_paired ? self->place / 2 : self->place - n_pairs;
+    uint32_t distance = (uint32_t)1 << (is_halving ? n_rounds - round : round - 1);
+    uint32_t other = number ^ distance;
+    uint32_t peer = other < n_pairs ? 2 * other + 1 : other + n_pairs;
+    // Of the whole vector, the part that the other half of the active ones is to have.
+    uint64_t sent = is_halving ? (whole * distance + n_active - 1) / n_active : whole;
+    return (struct exchange){peer, peer, sent};
+}
+
+static uint32_t count_rounds(enum pattern pattern, uint32_t p)
+{
+    switch (pattern) {
+    case DIRECT:
+    case SCAN_DIRECT:
+    case RING:
+    case PAIRWISE:
+        return p - 1;
+    case DOUBLING_ALLREDUCE:
+    case HALVING:
+        return folded_rounds(p) + 2;
+    case CLOSE:
+        return 1;
+    default:
+        return rounds_of(p);
     }
-    if (index > 2 * n_rounds + 1)
-        return false;
-    if (is_paired)
-        *step = is_out ? receive_from(partner) : send_to(self, partner, self->unit_bytes);
-    return true;
 }
 
-static bool chain_step(const struct member *self, uint32_t index, struct collective_step *step)
+static struct exchange exchange_of(const struct member *self, enum pattern pattern, uint32_t round)
 {
-    bool has_next = self->place + 1 < self->p;
-    if (self->place > 0 && index-- == 0) {
-        *step = receive_from(self->place - 1);
-        return true;
+    if (pattern == DOUBLING_ALLREDUCE || pattern == HALVING)
+        return folded_exchange(self, pattern == HALVING, round);
+    uint64_t p = self->p, unit = self->unit_bytes;
+    uint32_t place = self->place, distance = 1;
+    if (pattern == DIRECT || pattern == PAIRWISE || pattern == SCAN_DIRECT)
+        distance = round + 1;
+    else if (pattern != RING && pattern != CLOSE)
+        distance = (uint32_t)1 << round;
+    uint32_t forth = (uint32_t)((p + place + distance) % p),
+             back = (uint32_t)((place + p - distance) % p);
+    bool has_above = (uint64_t)place + distance < p,
+         has_below = place >= distance; // else around the end
+    switch (pattern) {
+    case BRUCK_ALLTOALL:
+        return (struct exchange){forth, back, unit * bruck_blocks(self->p, round)};
+    case DOUBLING_ALLGATHER:
+        if (is_power_of_two(self->p))
+            forth = back = place ^ distance;
+        return (struct exchange){back, forth, unit * lower(distance, self->p - distance)};
+    case CLOSE:
+        return (struct exchange){has_above ? NOBODY : forth, has_below ? NOBODY : back, unit};
+    case SCAN_DIRECT: // from the lowest place first
+        return (struct exchange){has_above ? forth : NOBODY, has_below ? round : NOBODY, unit};
+    case SCAN_DOUBLING:
+        return (struct exchange){has_above ? forth : NOBODY, has_below ? back : NOBODY, unit};
+    default:
+        return (struct exchange){forth, back, unit};
     }
-    *step = send_to(self, self->place + 1, self->unit_bytes);
-    return has_next && index == 0;
 }
 
-static bool close_step(const struct member *self, uint32_t index, struct collective_step *step)
+/// Each round sends, then receives; in direct patterns all rounds send, then all receive.
+static bool round_step(const struct member *self, enum pattern pattern, uint32_t index,
+                       struct collective_step *step)
 {
-    if (index > 0)
+    bool sends_all = pattern == DIRECT || pattern == SCAN_DIRECT;
+    uint32_t n = count_rounds(pattern, self->p);
+    if (index / 2 >= n)
         return false;
-    *step = nothing();
-    if (self->place == 0)
-        *step = receive_from(self->p - 1);
-    else if (self->place == self->p - 1)
-        *step = send_to(self, 0, self->unit_bytes);
+    bool sends = sends_all ? index < n : index % 2 == 0;
+    uint32_t round = sends_all ? index % n : index / 2;
+    struct exchange exchange = exchange_of(self, pattern, round);
+    uint32_t peer = sends ? exchange.to : exchange.from;
+    *step = sends ? send_to(self, peer, exchange.size_bytes) : receive_from(peer);
+    if (peer == NOBODY)
+        step->kind = STEP_NOTHING;
+    if (pattern == RING) // whose messages are all from the same place
+        step->tag = round;
     return true;
-}
-
-static bool scan_direct_step(const struct member *self, uint32_t index,
-                             struct collective_step *step)
-{
-    uint32_t n_above = self->p - 1 - self->place;
-    if (index >= self->p - 1)
-        return false;
-    *step = index < n_above ? send_to(self, self->place + 1 + index, self->unit_bytes)
-                            : receive_from(index - n_above);
-    return true;
-}
-
-static bool scan_doubling_step(const struct member *self, uint32_t index,
-                               struct collective_step *step)
-{
-    uint32_t round = index / 2, distance = (uint32_t)1 << round;
-    if (round >= rounds_of(self->p))
-        return false;
-    *step = nothing();
-    if (index % 2 == 0 && self->p - self->place > distance)
-        *step = send_to(self, self->place + distance, self->unit_bytes);
-    else if (index % 2 == 1 && self->place >= distance)
-        *step = receive_from(self->place - distance);
-    return true;
-}
-
-static bool multicast_step(const struct member *self, uint32_t index, struct collective_step *step)
-{
-    *step = (struct collective_step){STEP_MULTICAST, 0, 0, self->unit_bytes};
-    return index == 0;
 }
 
 static uint64_t unit_bytes(const struct collective_plan *plan, uint8_t unit, uint64_t share)
@@ -495,46 +433,12 @@ bool collective_plan_step(const struct collective_plan *plan, uint32_t phase, ui
 {
     const struct collective_phase *of = &plan->phases[phase];
     const struct member self = {plan->n_members, place, unit_bytes(plan, of->unit, size_bytes)};
-    switch ((enum pattern)of->pattern) {
-    case FLAT_DOWN:
-    case FLAT_UP:
-        return flat_step(&self, of->pattern == FLAT_DOWN, index, step);
-    case BINOMIAL_DOWN:
-    case BINOMIAL_UP:
-        return binomial_step(&self, of->pattern == BINOMIAL_UP, false, index, step);
-    case BINOMIAL_SCATTER:
-    case BINOMIAL_GATHER:
-        return binomial_step(&self, of->pattern == BINOMIAL_GATHER, true, index, step);
-    case QUATERNARY_DOWN:
-    case QUATERNARY_UP:
-        return quaternary_step(&self, of->pattern == QUATERNARY_UP, index, step);
-    case DIRECT:
-        return direct_step(&self, index, step);
-    case RING:
-        return ring_step(&self, index, step);
-    case PAIRWISE:
-        return pairwise_step(&self, index, step);
-    case DISSEMINATION:
-    case BRUCK_ALLTOALL:
-        return dissemination_step(&self, of->pattern == BRUCK_ALLTOALL, index, step);
-    case DOUBLING_ALLGATHER:
-        return allgather_step(&self, index, step);
-    case DOUBLING_ALLREDUCE:
-    case HALVING:
-        return folded_step(&self, of->pattern == HALVING, index, step);
-    case CHAIN:
-        return chain_step(&self, index, step);
-    case CLOSE:
-        return close_step(&self, index, step);
-    case SCAN_DIRECT:
-        return scan_direct_step(&self, index, step);
-    case SCAN_DOUBLING:
-        return scan_doubling_step(&self, index, step);
-    case MULTICAST:
-        return multicast_step(&self, index, step);
-    default:
-        return false;
-    }
+    if (of->pattern <= CHAIN)
+        return tree_step(&self, &trees[of->pattern], index, step);
+    if (of->pattern < MULTICAST)
+        return round_step(&self, (enum pattern)of->pattern, index, step);
+    *step = (struct collective_step){STEP_MULTICAST, 0, 0, self.unit_bytes};
+    return index == 0;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -670,17 +574,14 @@ enum collective_algorithm collective_usual_algorithm(uint8_t operation, uint32_t
 
 bool collective_waits(uint8_t operation, bool is_root, bool is_first)
 {
-    switch (operation) {
+    switch (planned_like[operation]) {
     case BCAST:
     case SCATTER:
-    case SCATTERV:
         return !is_root;
     case REDUCE:
     case GATHER:
-    case GATHERV:
         return is_root;
     case SCAN:
-    case EXSCAN:
         return !is_first;
     default:
         return true;

@@ -36,10 +36,11 @@ struct stepping_rank {
     uint32_t instance, member; // NONE: nowhere
     bool is_waiting;           // for what ends its call
 };
+static const struct stepping_rank nowhere = {NONE, NONE, false};
 
 /// A message that has been sent and not taken.
 struct collective_message {
-    uint64_t departed_ns, size_bytes;
+    uint64_t size_bytes;
     uint64_t arrived_ns; // PAG_NOT_KNOWN: not known yet
     uint32_t by;         // the member whose enter decided when
 };
@@ -114,7 +115,7 @@ struct collective_runs *collective_runs_new(const struct definitions *definition
     runs->scheduler = scheduler;
     runs->stepping = memory_new(definitions->n_ranks * sizeof *runs->stepping);
     for (size_t i = 0; i < definitions->n_ranks; i++)
-        runs->stepping[i] = (struct stepping_rank){NONE, NONE, false};
+        runs->stepping[i] = nowhere;
     return runs;
 }
 
@@ -162,7 +163,7 @@ void collective_runs_over(struct collective_runs *runs, uint32_t instance)
     for (uint32_t i = 0; runs->stepping && i < runs->runs[instance].n_members; i++) {
         uint32_t rank = rank_of(runs, &runs->runs[instance], i);
         if (rank != EVENT_NO_INDEX && runs->stepping[rank].instance == instance)
-            runs->stepping[rank] = (struct stepping_rank){NONE, NONE, false};
+            runs->stepping[rank] = nowhere;
     }
     release(&runs->runs[instance]);
 }
@@ -308,8 +309,7 @@ static void send(struct collective_runs *runs, struct collective_run *run, uint3
     uint64_t key = key_of(to, self->phase, step->tag);
     uint64_t arrived_ns = self->now_ns + machine_message_ns(messages, step->size_bytes);
     *(struct collective_message *)pool_at(&run->messages, index) =
-        (struct collective_message){.departed_ns = self->now_ns,
-                                    .size_bytes = step->size_bytes,
+        (struct collective_message){.size_bytes = step->size_bytes,
                                     .arrived_ns = is_on_links ? PAG_NOT_KNOWN : arrived_ns,
                                     .by = self->by};
     map_put(&run->sent, key, index);
@@ -337,6 +337,20 @@ static bool take_core(const struct collective_runs *runs, struct collective_run 
     if (runs->stepping[rank].is_waiting)
         scheduler_wake(runs->scheduler, runs->definitions->ranks[rank].master, self->due_ns, 0);
     return false;
+}
+
+/// What MEMBER waits for has arrived at ARRIVED_NS, as the enter of BY decided.
+static void take(struct collective_run *run, uint32_t member, uint64_t arrived_ns, uint32_t by,
+                 uint64_t overhead_ns)
+{
+    struct runner *self = &run->runners[member];
+    if (arrived_ns > self->now_ns) {
+        self->now_ns = arrived_ns;
+        self->by = by;
+    }
+    if (self->needs_core && self->core_ns > self->now_ns)
+        self->now_ns = self->core_ns;
+    self->now_ns += overhead_ns;
 }
 
 /// False when the message has not been sent, or there is no core to take it.
@@ -368,13 +382,7 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
     self->in_ns = in_ns;
     if (arrival_ns >= port_ns)
         self->in_by = message.by;
-    if (self->in_ns > self->now_ns) {
-        self->now_ns = self->in_ns;
-        self->by = self->in_by;
-    }
-    if (self->needs_core && self->core_ns > self->now_ns)
-        self->now_ns = self->core_ns;
-    self->now_ns += messages->receive_overhead_ns;
+    take(run, member, in_ns, self->in_by, messages->receive_overhead_ns);
     return true;
 }
 
@@ -403,13 +411,7 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
             block(run, member, member_at(run, 0), 0);
             return false;
         }
-        if (self->now_ns < run->multicast_ns) {
-            self->now_ns = run->multicast_ns;
-            self->by = run->multicast_by;
-        }
-        if (self->needs_core && self->core_ns > self->now_ns)
-            self->now_ns = self->core_ns;
-        self->now_ns += messages->receive_overhead_ns;
+        take(run, member, run->multicast_ns, run->multicast_by, messages->receive_overhead_ns);
         return true;
     }
     self->now_ns += messages->send_overhead_ns;
@@ -498,7 +500,7 @@ static void go_on_with_core(struct collective_runs *runs, struct collective_run 
     while (run->n_ready > 0)
         go_on(runs, run, run->ready[--run->n_ready]);
     if (self->through_ns != PAG_NOT_KNOWN)
-        runs->stepping[rank_of(runs, run, member)] = (struct stepping_rank){NONE, NONE, false};
+        runs->stepping[rank_of(runs, run, member)] = nowhere;
 }
 
 static void start(struct collective_runs *runs, struct collective_run *run, uint32_t member)
@@ -546,40 +548,25 @@ static uint32_t node_place(const struct machine_collective *entry, uint32_t node
     return node;
 }
 
-/// Whether one multicast reaches the N NODES, numbered in the order of the placement: there are at
-/// least two, and no hole between them. Nodes of the machine that ENTRY says are missing are passed
-/// over in this numbering, and make a hole.
-static bool multicast_reaches(const struct machine_collective *entry, const uint32_t *nodes,
-                              size_t n)
-{
-    uint32_t first = UINT32_MAX, last = 0;
-    for (size_t i = 0; i < n; i++) {
-        first = nodes[i] < first ? nodes[i] : first;
-        last = nodes[i] > last ? nodes[i] : last;
-    }
-    if (n == 0 || first == last)
-        return false;
-    uint32_t n_between = last - first + 1;
-    if (node_place(entry, last) - node_place(entry, first) + 1 != n_between)
-        return false;
-    bool *is_used = memory_zeroed(n_between, sizeof *is_used);
-    uint32_t n_used = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_used += !is_used[nodes[i] - first];
-        is_used[nodes[i] - first] = true;
-    }
-    free(is_used);
-    return n_used == n_between;
-}
-
+/// Whether one multicast reaches the nodes of all members, numbered in the order of the placement:
+/// there are at least two, and no hole between them. Nodes of the machine that its entry says are
+/// missing are passed over in this numbering, and make a hole.
 static bool is_multicast_possible(const struct collective_runs *runs,
                                   const struct collective_run *run)
 {
-    uint32_t *nodes = memory_new(run->n_members * sizeof *nodes);
-    for (uint32_t i = 0; i < run->n_members; i++)
-        nodes[i] = node_of(runs, run, i);
-    bool is_possible = multicast_reaches(run->entry, nodes, run->n_members);
-    free(nodes);
+    bool *is_used = memory_zeroed(runs->scopes->n_nodes, sizeof *is_used);
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t i = 0; i < run->n_members; i++) {
+        uint32_t node = node_of(runs, run, i);
+        is_used[node] = true;
+        first = node < first ? node : first;
+        last = node > last ? node : last;
+    }
+    bool is_possible = first < last &&
+                       node_place(run->entry, last) - last == node_place(run->entry, first) - first;
+    for (uint32_t node = first; is_possible && node < last; node++)
+        is_possible = is_used[node];
+    free(is_used);
     return is_possible;
 }
 
@@ -733,7 +720,7 @@ uint32_t collective_runs_let_go(struct collective_runs *runs, const struct colle
     self->is_let_go = true;
     if (run->state == RUN_BY_PLAN && self->needs_core) {
         self->needs_core = false;
-        runs->stepping[rank_of(runs, run, index)] = (struct stepping_rank){NONE, NONE, false};
+        runs->stepping[rank_of(runs, run, index)] = nowhere;
         self->due_ns = PAG_NOT_KNOWN;
         if (self->through_ns == PAG_NOT_KNOWN) {
             wake(run, index);

@@ -45,38 +45,30 @@ uint64_t calendar_conflict_end(const struct calendar *calendar, uint64_t begin_n
     return calendar->steps[next].time_ns;
 }
 
-static void insert(struct calendar *calendar, size_t at, struct calendar_step step)
-{
-    calendar->steps = array_reserve(calendar->steps, &calendar->capacity, calendar->n_steps + 1,
-                                    sizeof *calendar->steps);
-    memmove(&calendar->steps[at + 1], &calendar->steps[at],
-            (calendar->n_steps - at) * sizeof *calendar->steps);
-    calendar->steps[at] = step;
-    calendar->n_steps++;
-}
-
-static void erase(struct calendar *calendar, size_t at)
-{
-    calendar->n_steps--;
-    memmove(&calendar->steps[at], &calendar->steps[at + 1],
-            (calendar->n_steps - at) * sizeof *calendar->steps);
-}
-
 /// The step at TIME_NS, made if there is none.
 static size_t split(struct calendar *calendar, uint64_t time_ns)
 {
     size_t next = step_after(calendar, time_ns);
     if (next > calendar->first && calendar->steps[next - 1].time_ns == time_ns)
         return next - 1;
-    insert(calendar, next, (struct calendar_step){time_ns, used_before(calendar, next)});
+    struct calendar_step step = {time_ns, used_before(calendar, next)};
+    calendar->steps = array_reserve(calendar->steps, &calendar->capacity, calendar->n_steps + 1,
+                                    sizeof *calendar->steps);
+    memmove(&calendar->steps[next + 1], &calendar->steps[next],
+            (calendar->n_steps - next) * sizeof *calendar->steps);
+    calendar->steps[next] = step;
+    calendar->n_steps++;
     return next;
 }
 
 /// Takes out the step AT if it changes nothing.
 static void join(struct calendar *calendar, size_t at)
 {
-    if (calendar->steps[at].n_used == used_before(calendar, at))
-        erase(calendar, at);
+    if (calendar->steps[at].n_used != used_before(calendar, at))
+        return;
+    calendar->n_steps--;
+    memmove(&calendar->steps[at], &calendar->steps[at + 1],
+            (calendar->n_steps - at) * sizeof *calendar->steps);
 }
 
 void calendar_reserve(struct calendar *calendar, uint64_t begin_ns, uint64_t end_ns)

@@ -18,9 +18,8 @@
 #include <unistd.h>
 
 #include "analyzer/base/cleanup.h"
-#include "analyzer/base/log.h"
+#include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/quantity.h"
 #include "analyzer/base/text.h"
 #include "analyzer/sweep/run/folder.h"
 #include "analyzer/sweep/substitute.h"
@@ -37,11 +36,6 @@ struct task_array {
     size_t numbers[MAX_TASKS];
     char *folders[MAX_TASKS];
     size_t n;
-};
-
-/// The tasks that are pending or running.
-struct queue {
-    char *text; // a task and why it is pending on each line
 };
 
 static void write_word(FILE *file, const char *text)
@@ -159,23 +153,23 @@ static int submit_array(const struct task_array *array, struct error *err)
     return status;
 }
 
-/// 0, or -1 and ERR: Slurm does not answer.
-static int queue_read(struct queue *queue, struct error *err)
+/// The tasks that are pending or running, and why they are pending, on a line each; to be freed.
+/// NULL and ERR: Slurm does not answer.
+static char *queue_read(struct error *err)
 {
-    queue->text = output_of("squeue -h -r -o '%F_%K %r'", "squeue", err);
-    return queue->text ? 0 : -1;
+    return output_of("squeue -h -r -o '%F_%K %r'", "squeue", err);
 }
 
 /// Whether the point of this folder has a task in the queue. REASON, unless NULL, gets Slurm's word
 /// for why it is pending: "None" for a task that runs, "" for no task.
-static bool queue_has(const struct queue *queue, const char *point_dir, char *reason)
+static bool queue_has(const char *queue, const char *point_dir, char *reason)
 {
     char *task = task_of(point_dir);
     size_t length = strlen(task);
     bool is_there = false;
     if (reason)
         *reason = '\0';
-    for (const char *line = queue->text; length > 0 && !is_there && *line;) {
+    for (const char *line = queue; length > 0 && !is_there && *line;) {
         size_t n = strcspn(line, "\n");
         while (n > 0 && isspace((unsigned char)*line))
             line++, n--;
@@ -187,12 +181,6 @@ static bool queue_has(const struct queue *queue, const char *point_dir, char *re
     }
     free(task);
     return is_there;
-}
-
-static void queue_release(struct queue *queue)
-{
-    free(queue->text);
-    queue->text = NULL;
 }
 
 /// Takes the task of the point out of the queue, if there is one.
@@ -228,7 +216,7 @@ enum { LOST_STATUS = 125, TIMES_MISSED = 3, TIMES_PENDING = 3 };
 
 /// A point.
 struct batch_row {
-    struct sweep_job job;
+    const struct sweep_job *job;
     char *options; // of sbatch, if it is to be submitted; else NULL
     bool is_awaited;
     char reason[REASON_SIZE]; // why its task is pending
@@ -237,15 +225,15 @@ struct batch_row {
 };
 
 struct batch {
-    struct sweep_driver *driver;
+    struct sweep_run *run;
     struct batch_row *rows;
     size_t n;
 };
 
 /// What is to be done about a point that is not stored: wait for its task, or submit it.
-static int plan_row(struct batch_row *row, const struct queue *queue, struct error *err)
+static int plan_row(struct batch_row *row, const char *queue, struct error *err)
 {
-    const struct sweep_job *job = &row->job;
+    const struct sweep_job *job = row->job;
     struct sweep_result result;
     bool has_result = sweep_job_result(job, &result);
     row->is_awaited = true;
@@ -259,7 +247,7 @@ static int plan_row(struct batch_row *row, const struct queue *queue, struct err
 /// The rows from FIRST on that have the same options become one array.
 static int submit_from(struct batch *batch, size_t first, struct error *err)
 {
-    const struct sweep_setting *setting = batch->driver->setting;
+    const struct sweep_setting *setting = batch->run->setting;
     struct task_array *array = memory_zeroed(1, sizeof *array);
     char *options = batch->rows[first].options;
     *array = (struct task_array){
@@ -268,7 +256,7 @@ static int submit_from(struct batch *batch, size_t first, struct error *err)
         struct batch_row *row = &batch->rows[i];
         if (!row->options || strcmp(row->options, options) != 0)
             continue;
-        array->folders[array->n] = row->job.dir;
+        array->folders[array->n] = row->job->dir;
         array->numbers[array->n++] = i + 1;
         if (i != first)
             free(row->options);
@@ -282,14 +270,12 @@ static int submit_from(struct batch *batch, size_t first, struct error *err)
 
 static int submit(struct batch *batch, struct error *err)
 {
-    struct queue queue;
-    if (queue_read(&queue, err) != 0)
-        return -1;
-    int status = 0;
+    char *queue = queue_read(err);
+    int status = queue ? 0 : -1;
     for (size_t i = 0; status == 0 && i < batch->n; i++)
-        if (batch->driver->report->rows[i].state == SWEEP_TO_RUN)
-            status = plan_row(&batch->rows[i], &queue, err);
-    queue_release(&queue);
+        if (batch->run->report->rows[i].state == SWEEP_TO_RUN)
+            status = plan_row(&batch->rows[i], queue, err);
+    free(queue);
     for (size_t i = 0; status == 0 && i < batch->n; i++)
         if (batch->rows[i].options)
             status = submit_from(batch, i, err);
@@ -306,26 +292,26 @@ static int give_up(const struct sweep_job *job, struct sweep_result *result, str
 }
 
 /// Takes row I if its task has ended. 0; 1: a checkpoint ends the sweep; -1 and ERR.
-static int look_at(struct batch *batch, const struct queue *queue, size_t i, struct error *err)
+static int look_at(struct batch *batch, const char *queue, size_t i, struct error *err)
 {
     struct batch_row *row = &batch->rows[i];
     struct sweep_result result;
-    if (!sweep_job_result(&row->job, &result)) {
+    if (!sweep_job_result(row->job, &result)) {
         char reason[REASON_SIZE];
-        bool is_there = queue_has(queue, row->job.dir, reason);
+        bool is_there = queue_has(queue, row->job->dir, reason);
         row->n_seen = strcmp(reason, row->reason) == 0 ? row->n_seen + 1 : 1;
         memcpy(row->reason, reason, sizeof reason);
         row->n_missed = is_there ? 0U : row->n_missed + 1;
         if (row->n_missed < TIMES_MISSED)
             return 0;
-        if (give_up(&row->job, &result, err) != 0)
+        if (give_up(row->job, &result, err) != 0)
             return -1;
     }
     row->is_awaited = false;
     row->n_seen = 0;
-    if (sweep_driver_take(batch->driver, &row->job, i, &result, err) != 0)
-        return error_wrap(err, "%s", row->job.point.name);
-    return sweep_driver_check(batch->driver, i, err);
+    if (sweep_run_take(batch->run, i, &result, err) != 0)
+        return error_wrap(err, "%s", row->job->point.name);
+    return sweep_run_check(batch->run, i, err);
 }
 
 static bool is_pending_long(const struct batch_row *row)
@@ -337,7 +323,7 @@ static bool is_pending_long(const struct batch_row *row)
 static void say_pending(struct batch *batch)
 {
     for (size_t i = 0; i < batch->n; i++) {
-        const char *name = batch->rows[i].job.point.name, *reason = batch->rows[i].reason;
+        const char *name = batch->rows[i].job->point.name, *reason = batch->rows[i].reason;
         size_t n = 0;
         if (!is_pending_long(&batch->rows[i]))
             continue;
@@ -357,17 +343,17 @@ static void say_pending(struct batch *batch)
 /// One look at all that is awaited; *N_LEFT is how many still are.
 static int look_at_all(struct batch *batch, size_t *n_left, struct error *err)
 {
-    struct queue queue;
-    int status = queue_read(&queue, err);
-    if (status != 0)
+    char *queue = queue_read(err);
+    int status = 0;
+    if (!queue)
         return -1;
     *n_left = 0;
     for (size_t i = 0; status == 0 && i < batch->n; i++) {
         if (batch->rows[i].is_awaited)
-            status = look_at(batch, &queue, i, err);
+            status = look_at(batch, queue, i, err);
         *n_left += batch->rows[i].is_awaited;
     }
-    queue_release(&queue);
+    free(queue);
     say_pending(batch);
     return status;
 }
@@ -379,7 +365,7 @@ static int await_all(struct batch *batch, struct error *err)
     for (;;) {
         int status = look_at_all(batch, &n_left, err);
         if (interrupt_has_come()) {
-            batch->driver->report->is_interrupted = true;
+            batch->run->report->is_interrupted = true;
             return 1;
         }
         if (status != 0 || n_left == 0)
@@ -389,24 +375,22 @@ static int await_all(struct batch *batch, struct error *err)
     }
 }
 
-int sweep_batch_run(struct sweep_driver *driver, struct error *err)
+int sweep_batch_run(struct sweep_run *run, struct error *err)
 {
-    const struct sweep_setting *setting = driver->setting;
-    struct batch batch = {.driver = driver, .n = driver->report->n_rows};
+    struct batch batch = {.run = run, .n = run->n_jobs};
     int status = 0;
     batch.rows = memory_zeroed(batch.n, sizeof *batch.rows);
     for (size_t i = 0; i < batch.n; i++)
-        sweep_job_init(&batch.rows[i].job, setting->plan, &setting->place, i);
+        batch.rows[i].job = &run->jobs[i];
     for (size_t i = 0; status == 0 && i < batch.n; i++)
-        status = sweep_driver_check(driver, i, err); // what is stored already
+        status = sweep_run_check(run, i, err); // what is stored already
     if (status == 0)
         status = submit(&batch, err);
     if (status == 0)
         status = await_all(&batch, err);
     for (size_t i = 0; i < batch.n; i++) {
-        if (driver->report->stopped_by && batch.rows[i].is_awaited)
-            cancel_task(batch.rows[i].job.dir);
-        sweep_job_release(&batch.rows[i].job);
+        if (run->report->stopped_by && batch.rows[i].is_awaited)
+            cancel_task(batch.rows[i].job->dir);
         free(batch.rows[i].options);
     }
     free(batch.rows);

@@ -4,16 +4,15 @@
 #ifndef PAGODA_SWEEP_RUN_BATCH_H
 #define PAGODA_SWEEP_RUN_BATCH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/sweep/run/driver.h"
+#include "analyzer/sweep/run/state.h"
 
 /// Submits what is to be run and has no task in the queue yet, and takes points as they end. Tasks
 /// outlive an interrupted driver, and the next call waits for them. 0; 1: it ended early; -1 and
 /// ERR.
-int sweep_batch_run(struct sweep_driver *driver, struct error *err);
+int sweep_batch_run(struct sweep_run *run, struct error *err);
 
 /// In a task: runs point NUMBER (from 1) and leaves its result. 0, or -1 and ERR.
 int sweep_batch_leave(const struct sweep_setting *setting, size_t number, struct error *err);

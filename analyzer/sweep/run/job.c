@@ -49,32 +49,18 @@ void sweep_job_release(struct sweep_job *job)
     *job = (struct sweep_job){0};
 }
 
-/// Words in memory of their own, so that all can be freed alike.
-struct words {
-    char **items;
-    size_t n, capacity;
-};
-
-static void add_word(struct words *words, const char *word)
-{
-    words->items =
-        array_reserve(words->items, &words->capacity, words->n + 2, sizeof *words->items);
-    words->items[words->n++] = memory_copy_text(word);
-    words->items[words->n] = NULL;
-}
-
-static void add_option(struct words *words, const char *name, const char *value)
+static void add_option(char ***words, const char *name, const char *value)
 {
     if (!value)
         return;
-    add_word(words, name);
-    add_word(words, value);
+    words_add(words, name);
+    words_add(words, value);
 }
 
 /// pagoda replay ... that stores what it predicts as the trial of the point.
-static void add_replay(struct words *words, const struct sweep_job *job)
+static void add_replay(char ***words, const struct sweep_job *job)
 {
-    add_word(words, "replay");
+    words_add(words, "replay");
     add_option(words, "--store", job->place->database);
     const char *application = job->place->application;
     char *path = memory_format("%s/%s/%s", application ? application : "", job->place->experiment,
@@ -90,17 +76,17 @@ static void add_replay(struct words *words, const struct sweep_job *job)
         free(parameter);
     }
     for (size_t i = 2; job->line[i]; i++)
-        add_word(words, job->line[i]);
+        words_add(words, job->line[i]);
 }
 
-static void add_trace(struct words *words, const struct sweep_job *job)
+static void add_trace(char ***words, const struct sweep_job *job)
 {
     char *trace = memory_format("%s/trace", job->dir);
-    add_word(words, "trace");
+    words_add(words, "trace");
     add_option(words, "-o", trace);
-    add_word(words, "--");
+    words_add(words, "--");
     for (size_t i = 0; job->line[i]; i++)
-        add_word(words, job->line[i]);
+        words_add(words, job->line[i]);
     free(trace);
 }
 
@@ -142,26 +128,26 @@ int sweep_job_check_replay(const struct sweep_job *job, sweep_replay_check *chec
 {
     // Files that the point makes for itself are not there yet.
     bool has_all_files = !job->plan->build && job->plan->n_templates == 0;
-    struct words words = {0};
+    char **words = NULL;
     add_replay(&words, job);
-    int status = check((int)words.n, words.items, has_all_files, err);
-    words_free(words.items);
+    int status = check((int)words_count(words), words, has_all_files, err);
+    words_free(words);
     return status;
 }
 
 static int run_program(const struct sweep_job *job, struct sweep_result *result, struct error *err)
 {
-    struct words words = {0};
-    add_word(&words, "pagoda");
+    char **words = NULL;
+    words_add(&words, "pagoda");
     if (job->is_replay)
         add_replay(&words, job);
     else
         add_trace(&words, job);
     const struct process_start start = {
-        .program = PROCESS_PAGODA, .words = words.items, .hands_on = true};
+        .program = PROCESS_PAGODA, .words = words, .hands_on = true};
     result->is_build = false;
     int status = run_step(job, &start, result, err);
-    words_free(words.items);
+    words_free(words);
     return status;
 }
 

@@ -23,6 +23,7 @@ struct region_entry {
     uint32_t line;
     OTF2_Paradigm paradigm;
     bool is_marker;
+    char *as; // what the archive calls it, NULL: its name
 };
 
 struct source_entry {
@@ -196,13 +197,18 @@ uint32_t archive_writer_region(struct archive_writer *writer, const char *name, 
     writer->regions = array_reserve(writer->regions, &writer->region_capacity,
                                     writer->n_regions + 1, sizeof *writer->regions);
     writer->regions[writer->n_regions] = (struct region_entry){
-        memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm, false};
+        memory_copy_text(name), file ? memory_copy_text(file) : NULL, line, paradigm, false, NULL};
     return (uint32_t)writer->n_regions++;
 }
 
 void archive_writer_is_marker(struct archive_writer *writer, uint32_t region)
 {
     writer->regions[region].is_marker = true;
+}
+
+void archive_writer_call_region(struct archive_writer *writer, uint32_t region, const char *name)
+{
+    writer->regions[region].as = memory_copy_text(name);
 }
 
 uint32_t archive_writer_source(struct archive_writer *writer, const char *file, uint32_t line)
@@ -419,7 +425,7 @@ static void write_regions(struct archive_writer *writer)
 {
     for (uint32_t i = 0; i < writer->n_regions; i++) {
         const struct region_entry *region = &writer->regions[i];
-        uint32_t name = write_string(writer, region->name);
+        uint32_t name = write_string(writer, region->as ? region->as : region->name);
         uint32_t file = region->file ? write_string(writer, region->file) : OTF2_UNDEFINED_STRING;
         uint32_t description = region->is_marker ? write_string(writer, "pagoda marker") : name;
         OTF2_RegionRole role = region->is_marker ? OTF2_REGION_ROLE_ARTIFICIAL
@@ -535,6 +541,7 @@ static void release(struct archive_writer *writer)
     for (size_t i = 0; i < writer->n_regions; i++) {
         free(writer->regions[i].name);
         free(writer->regions[i].file);
+        free(writer->regions[i].as);
     }
     for (size_t i = 0; i < writer->n_sources; i++)
         free(writer->sources[i].file);

@@ -64,6 +64,8 @@ uint32_t archive_writer_region(struct archive_writer *writer, const char *name, 
                                uint32_t line, OTF2_Paradigm paradigm);
 /// REGION is a marker as our tracer writes them.
 void archive_writer_is_marker(struct archive_writer *writer, uint32_t region);
+/// REGION is NAME in the archive, where several may have one name.
+void archive_writer_call_region(struct archive_writer *writer, uint32_t region, const char *name);
 
 /// A reference to something that is never defined.
 enum { ARCHIVE_DANGLING = 123456789 };

@@ -530,6 +530,8 @@ static bool define_region(struct parser *parser)
             archive_writer_region(parser->writer, parser->words[1], file, line, paradigm);
         if (is_marker)
             archive_writer_is_marker(parser->writer, region);
+        if (parser->n_words > 4)
+            archive_writer_call_region(parser->writer, region, parser->words[4]);
     }
     return true;
 }
@@ -612,8 +614,8 @@ static bool read_line(struct parser *parser)
         {"location", define_location, 2, 2, "a location is: location RANK.THREAD"},
         {"comm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
         {"intercomm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
-        {"region", define_region, 3, 4,
-         "a region is: region NAME FILE:LINE [user|mpi|openmp|marker]"},
+        {"region", define_region, 3, 5,
+         "a region is: region NAME FILE:LINE [user|mpi|openmp|marker [AS]]"},
         {"offset", define_offset, 4, 4, "a clock offset is: offset LOC TIME OFFSET"},
         {"cores", define_cores, 3, 3, "the cores of a node are: cores NODE NUMBER"},
         {"context", define_context, 4, 5,

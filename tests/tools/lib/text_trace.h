@@ -13,7 +13,9 @@
 //   location 1.1                      a further thread of rank 1
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
-//   region NAME file.c:12 [user|mpi|openmp|marker]  optional; default: MPI_* is mpi, else user
+//   region NAME file.c:12 [user|mpi|openmp|marker [AS]]  optional; default: MPI_* is mpi, else
+//   user;
+//                                     AS: what it is called in the archive
 //   context NAME FUNCTION FILE[:LINE] [CALLER]  calling context: a call in FUNCTION, which the call
 //                                     CALLER (a context) called; `-` for none, `?` for a reference
 //                                     to nothing, which a context without a line is as well

@@ -3,8 +3,8 @@
 // whose inner nodes hold the lesser of the two keys below. A change goes from its place up to the
 // root, without a branch that depends on keys, so that it costs the same few steps whatever they
 // are.
-#ifndef PAGODA_BASE_TOURNAMENT_H
-#define PAGODA_BASE_TOURNAMENT_H
+#ifndef PAGODA_PAG_TOURNAMENT_H
+#define PAGODA_PAG_TOURNAMENT_H
 
 #include <stdint.h>
 #include <stdlib.h>

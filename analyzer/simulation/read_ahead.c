@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which polls belong to a loop that ends, and what a probe waits for (see polling.h).
-#include "analyzer/simulation/polling.h"
+// Loops of polls, probes and the receives of messages (see read_ahead.h).
+#include "analyzer/simulation/read_ahead.h"
 
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/state.h"
 
-enum { MAX_AHEAD = 4096 }; // events to the end of a loop, or to the receive of what is probed
+enum { MAX_AHEAD = 4096, MAX_CANDIDATES = 64 }; // events; receives
+
+// --- polls
 
 static bool is_poll(enum mpi_function function)
 {
@@ -138,7 +140,7 @@ static bool has_end(struct engine *engine, const struct location_state *location
 static bool has_seen_message(struct engine *engine, const struct location_state *location,
                              const struct event *event)
 {
-    const struct polling *polling = &simulation_of(engine)->locations[location->index].polling;
+    const struct polling *polling = &prediction_of(engine)->locations[location->index].polling;
     struct walk walk = {.engine = engine, .location = location};
     if ((event->flags & EVENT_FOLDED_POLLS) || !pass_call(&walk))
         return false;
@@ -156,7 +158,7 @@ static bool has_seen_message(struct engine *engine, const struct location_state 
 bool polling_takes_no_time(struct engine *engine, struct location_state *location,
                            const struct event *event)
 {
-    struct polling *polling = &simulation_of(engine)->locations[location->index].polling;
+    struct polling *polling = &prediction_of(engine)->locations[location->index].polling;
     const struct prediction *prediction = prediction_of(engine);
     const struct call *call = &location->call;
     polling->of_call_ns = 0;
@@ -274,8 +276,188 @@ uint32_t probe_message(struct engine *engine, struct location_state *location,
     uint32_t message = channel_at(engine, index)->first_send;
     if (message == NONE)
         return NONE;
-    const struct message_simulation *times = &simulation_of(engine)->messages[message];
+    const struct message_simulation *times = &prediction_of(engine)->messages[message];
     bool is_arriving = prediction_of(engine)->contention && !times->is_rendezvous;
     uint64_t known_ns = is_arriving ? times->arrived_ns : times->departed_ns;
     return known_ns == PAG_NOT_KNOWN ? NONE : message;
+}
+
+// --- receives: matching gives the unmatched messages of a channel to the receives that are
+// completed there, call by call, within one call in the order of their posting. MPI gives them to
+// those posted first: where the two differ it cannot be told.
+
+/// A walk through the next events of the receiver of a message.
+struct taking {
+    struct engine *engine;
+    const struct location_state *location; // of the receiver
+    const struct channel *channel;
+    uint32_t n_before;               // unmatched messages of the channel before this one
+    uint32_t n_open;                 // posted receives that may take a message of the channel
+    uint32_t closed[MAX_CANDIDATES]; // those of them that are completed in the events read
+    uint32_t n_closed;
+    uint32_t together[MAX_CANDIDATES]; // that take one in the present call, sorted by posting
+    uint32_t n_together, n_later;      // and how many take one that are not posted yet
+    bool is_found;
+    uint32_t found;         // the receive that takes it; NONE: it is not posted yet
+    uint64_t last_sequence; // of those that took a message up to now
+};
+
+static bool may_take(const struct taking *taking, const struct receive *receive)
+{
+    if (receive->communicator == EVENT_NO_INDEX)
+        return receive->channel == NONE;
+    return receive->is_deferred && receive->communicator == taking->channel->communicator &&
+           (receive->source == EVENT_ANY || receive->source == taking->channel->sender) &&
+           (receive->tag == EVENT_ANY || receive->tag == taking->channel->tag);
+}
+
+/// Counts the posted receives that could take a message of the channel. False when one of them
+/// names it: matching gives it a place there at a time that is not looked for.
+static bool find_candidates(struct taking *taking)
+{
+    const struct engine *engine = taking->engine;
+    const struct rank_state *receiver = &engine->ranks[taking->channel->receiver];
+    const struct mailbox *mailbox = pool_at(&engine->mailboxes, taking->channel->mailbox);
+    taking->n_open = receiver->n_unresolved_posts - receiver->n_deferred_posts;
+    for (uint32_t i = mailbox->first_deferred; i != NONE; i = receive_at(engine, i)->next) {
+        const struct receive *receive = receive_at(engine, i);
+        if (!may_take(taking, receive))
+            continue;
+        if (receive->source != EVENT_ANY && receive->tag != EVENT_ANY)
+            return false;
+        taking->n_open++;
+    }
+    return true;
+}
+
+/// How many of the next events belong to the call the receiver is in, whose records are known.
+static uint32_t skip_call(const struct taking *taking)
+{
+    const struct call *call = &taking->location->call;
+    struct walk walk = {.engine = taking->engine, .location = taking->location};
+    if (!call->is_open || simulated_location(taking->engine, taking->location)->is_late)
+        return 0;
+    if (call->is_bare)
+        return 1;
+    return pass_call(&walk) ? walk.ahead : MAX_AHEAD;
+}
+
+static bool is_of_channel(const struct taking *taking, const struct event *event)
+{
+    const struct engine *engine = taking->engine;
+    return event->index == taking->channel->communicator && event->tag == taking->channel->tag &&
+           communicator_peer(&engine->definitions->communicators[event->index],
+                             taking->location->rank, event->peer) == taking->channel->sender;
+}
+
+/// The candidate that EVENT completes or cancels, which is none from now on; NONE: it is none.
+static uint32_t close(struct taking *taking, const struct event *event)
+{
+    const struct map *requests = &taking->engine->ranks[taking->location->rank].requests;
+    uint32_t value;
+    if (event->kind == EVENT_RECV || !map_get(requests, event->request, &value) ||
+        value % REQUEST_KINDS != REQUEST_RECEIVE)
+        return NONE;
+    uint32_t receive = value / REQUEST_KINDS;
+    if (!may_take(taking, receive_at(taking->engine, receive)))
+        return NONE;
+    for (uint32_t i = 0; i < taking->n_closed; i++)
+        if (taking->closed[i] == receive) // its request is another one's by now
+            return NONE;
+    taking->closed[taking->n_closed++] = receive;
+    return receive;
+}
+
+/// RECEIVE (NONE: one not posted yet) takes a message of the channel by the call that is read.
+static void take(struct taking *taking, uint32_t receive)
+{
+    const struct engine *engine = taking->engine;
+    if (receive == NONE) {
+        taking->n_later++;
+        return;
+    }
+    uint32_t place = taking->n_together++;
+    for (; place > 0 && receive_at(engine, taking->together[place - 1])->sequence >
+                            receive_at(engine, receive)->sequence;
+         place--)
+        taking->together[place] = taking->together[place - 1];
+    taking->together[place] = receive;
+}
+
+/// The next message of the channel goes to RECEIVE. False when one posted later has got one before.
+static bool give(struct taking *taking, uint32_t receive)
+{
+    uint64_t sequence =
+        receive == NONE ? UINT64_MAX : receive_at(taking->engine, receive)->sequence;
+    if (sequence < taking->last_sequence)
+        return false;
+    taking->last_sequence = sequence;
+    if (taking->n_before == 0 && !taking->is_found) {
+        taking->is_found = true;
+        taking->found = receive;
+    }
+    taking->n_before -= taking->n_before > 0;
+    return true;
+}
+
+/// The call that was read is over.
+static bool end_call(struct taking *taking)
+{
+    for (uint32_t i = 0; i < taking->n_together; i++)
+        if (!give(taking, taking->together[i]))
+            return false;
+    for (; taking->n_later > 0; taking->n_later--)
+        give(taking, NONE);
+    taking->n_together = 0;
+    return true;
+}
+
+/// Up to where the message is taken and no candidate is open. False: it cannot be told.
+static bool look_ahead(struct taking *taking)
+{
+    for (uint32_t ahead = skip_call(taking); ahead < MAX_AHEAD; ahead++) {
+        const struct event *event = event_ahead(taking->engine, taking->location, ahead);
+        bool is_end = !event || event->kind <= EVENT_LEAVE;
+        if (is_end && !end_call(taking))
+            return false;
+        if (is_end && taking->is_found && taking->n_closed == taking->n_open)
+            return true;
+        if (!event)
+            return false;
+        if (event->kind == EVENT_REQUEST_CANCELLED)
+            close(taking, event);
+        if (event->kind == EVENT_IRECV_REQUEST && (event->flags & EVENT_HAS_ENVELOPE) &&
+            event->peer != EVENT_ANY && is_of_channel(taking, event))
+            return false;
+        if (event->kind != EVENT_RECV && event->kind != EVENT_IRECV)
+            continue;
+        uint32_t receive = close(taking, event);
+        if (is_of_channel(taking, event))
+            take(taking, receive);
+    }
+    return false;
+}
+
+enum wildcard_receive wildcard_find_receive(struct engine *engine, uint32_t index,
+                                            uint32_t *receive)
+{
+    const struct message *message = message_at(engine, index);
+    const struct rank_state *receiver = &engine->ranks[message->receiver];
+    struct taking taking = {.engine = engine,
+                            .location = &engine->locations[receiver->first_location],
+                            .channel = channel_at(engine, message->channel)};
+    if (prediction_of(engine)->entering == taking.location->index)
+        return RECEIVE_COMES; // asked again when all of its call is matched
+    if (!find_candidates(&taking) || receiver->n_locations > 1 || taking.n_open > MAX_CANDIDATES)
+        return RECEIVE_UNKNOWN;
+    if (taking.n_open == 0)
+        return RECEIVE_COMES;
+    for (uint32_t other = taking.channel->first_send; other != index;
+         other = message_at(engine, other)->next_in_channel)
+        taking.n_before++;
+    taking.last_sequence = taking.channel->last_sequence;
+    if (!look_ahead(&taking))
+        return RECEIVE_UNKNOWN;
+    *receive = taking.found;
+    return taking.found == NONE ? RECEIVE_COMES : RECEIVE_POSTED;
 }

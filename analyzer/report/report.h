@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reports: as text for people, as JSON, and where noted as CSV and SVG. Printers compute
+// nothing: what they print is described where their argument is declared, here for what no other
+// folder knows.
+//
+// JSON is of schema 1: keys may be added, never renamed. Each printer writes one object and a
+// newline, the same bytes for the same result in any locale: keys in a fixed order, times as
+// integers in ns, null for what is unknown. A failed write is left to ferror(STREAM).
+#ifndef PAGODA_REPORT_REPORT_H
+#define PAGODA_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analyzer/result/result.h"
+
+struct advice;
+struct balancing_rule;
+struct calibration_report;
+struct catalogue;
+struct difference_page;
+struct limit_page;
+struct machine;
+struct policy;
+struct scaling_page;
+struct structure_page;
+struct whatif_report;
+
+struct text_options {
+    uint64_t depth;  // levels of the call tree that are shown
+    uint64_t top;    // rows of a table
+    size_t width;    // columns of the page
+    bool cuts_lines; // rows longer than the page lose the middle of their last column
+    bool has_colours;
+    bool shows_all; // details of each wait state, however small
+};
+
+/// 4 levels, 12 rows, the width of the terminal STREAM is (then lines are cut) or 80.
+struct text_options text_options_for(FILE *stream);
+
+/// The report on a replay: the conclusion first, then what it rests on.
+void text_print(const struct result *result, const struct text_options *options, FILE *stream);
+
+/// Prints REPORT, a prediction from the run MEASURED.
+void text_print_whatif(const struct result *measured, const struct whatif_report *report,
+                       const struct text_options *options, FILE *stream);
+
+/// A replay and predictions from it (NULL: none), as in pagoda-replay(1).
+void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream);
+
+/// Prints the best LIMIT candidates of each group.
+void text_print_advice(const struct advice *advice, size_t limit, FILE *stream);
+void json_print_advice(const struct advice *advice, FILE *stream);
+
+void text_print_calibration(const struct calibration_report *report, FILE *stream);
+void json_print_calibration(const struct calibration_report *report, FILE *stream);
+
+/// Prints the runs, the change of run time, and the TOP rows of each table, the rest of it in sum.
+void text_print_difference(const struct difference_page *page, uint64_t top, FILE *stream);
+/// Prints a line for the run time and for each call path and wait state that got worse.
+void text_print_violations(const struct difference_page *page, FILE *stream);
+/// N pages, which have the same A.
+void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream);
+
+void text_print_limits(const struct limit_page *page, FILE *stream);
+/// One line for each limit that is not kept.
+void text_print_limit_violations(const struct limit_page *page, FILE *stream);
+void json_print_limits(const struct limit_page *page, FILE *stream);
+
+/// Prints the runs with their ids, and for each hierarchy how many resources are in all runs, and
+/// the tree of those that are not (SHOWS_ALL: of all), each with its sum of run ids.
+void text_print_structure(const struct structure_page *page, bool shows_all, FILE *stream);
+/// All resources.
+void json_print_structure(const struct structure_page *page, FILE *stream);
+
+struct scaling_text_options {
+    uint64_t top; // rows of the growth table
+    size_t width;
+    bool has_sparklines;
+};
+void text_print_scaling(const struct scaling_page *page, const struct scaling_text_options *options,
+                        FILE *stream);
+/// One line for each number, with a heading: series, parameter, its value, ranks, kind of number,
+/// name, value, spread, number of trials.
+void csv_print_scaling(const struct scaling_page *page, FILE *stream);
+/// A picture of speedup, efficiencies and growing parts, one row of panels a series.
+void svg_print_scaling(const struct scaling_page *page, FILE *stream);
+void json_print_scaling(const struct scaling_page *page, FILE *stream);
+
+// ---- several intervals of one run
+
+/// What is kept of the result of one interval.
+struct interval_row {
+    char *name;
+    bool is_phase;
+    uint64_t begin_ns, end_ns, time_ns;
+    struct result_efficiency efficiency;
+    uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns, outside_ns, total_ns; // sums over ranks
+    char *headline;
+};
+
+struct interval_page {
+    const char *trace;
+    struct interval_row *rows; // in the order they were asked for
+    size_t n_rows, capacity;
+};
+
+/// A table with one line an interval.
+void text_print_intervals(const struct interval_page *page, const struct text_options *options,
+                          FILE *stream);
+void json_print_intervals(const struct interval_page *page, FILE *stream);
+
+// ---- pagoda check
+
+enum check_kind {
+    CHECK_UNKNOWN,
+    CHECK_ARCHIVE,
+    CHECK_CATALOGUE,
+    CHECK_SETTINGS,
+    CHECK_FILTER,
+    CHECK_MACHINE,
+    CHECK_SWEEP,
+    CHECK_PROPERTIES,
+    CHECK_POLICY,
+    CHECK_RULES
+};
+
+struct check_location {
+    uint64_t id;
+    uint32_t rank; // RESULT_NONE for a location of no process
+    char *name;
+    uint64_t n_declared, n_read, n_unknown, n_bad_references, n_backward;
+    char *reason; // why it was skipped or cut, "" when it was not
+};
+
+struct check {
+    const char *path; // as the caller named it
+    enum check_kind kind;
+    int status;           // enum exit_status
+    char *error;          // why it cannot be checked, NULL when it was
+    struct result result; // of an archive: facts and warnings; no patterns
+    struct check_location *locations;
+    size_t n_locations;
+    char **pattern_ids; // of a catalogue
+    size_t n_patterns;
+    size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
+                      // a formula of a machine file, points of a sweep, properties, rules of
+                      // pagoda reduce
+};
+
+/// Prints what was found out about a file that could be read: what it is, then a line for each
+/// thing to know.
+void check_print(const struct check *check, FILE *stream);
+
+/// Frees everything in CHECK, not CHECK itself.
+void check_release(struct check *check);
+
+/// N findings.
+void json_print_checks(const struct check *checks, size_t n, FILE *stream);
+
+// ---- pagoda reduce
+
+/// A function that the profile has; means over the ranks.
+struct reduction_row {
+    char *name;
+    char *file; // "" when unknown
+    double n_calls, exclusive_us, inclusive_us, percent;
+    const char *rule;          // that leaves it out, NULL: it stays
+    uint32_t rule_rank;        // the first rank for which it holds, with is_any_rank
+    double after_inclusive_us; // in the run without those left out, NAN: not measured
+};
+
+/// One way to run the program.
+struct reduction_run {
+    uint64_t wall_ns;  // of the launch line, the shortest of the repetitions
+    uint64_t n_events; // 0: untraced
+};
+
+enum { REDUCTION_UNTRACED, REDUCTION_TRACED, REDUCTION_REDUCED, N_REDUCTION_RUNS };
+
+struct reduction_page {
+    const char *source;         // the trace, trial or launch line
+    uint64_t n_ranks;           // that the means are over
+    bool is_any_rank;           // rules hold for single ranks, not for means
+    const char *rank;           // the only rank looked at, NULL: all
+    struct reduction_row *rows; // inclusive time descending
+    size_t n_rows;
+    const char *output; // the exclude file, NULL: none was written
+    bool is_measured;   // then:
+    struct reduction_run runs[N_REDUCTION_RUNS];
+    uint64_t n_repetitions;
+};
+
+/// How many times as long as the untraced one a run took.
+double reduction_dilation(const struct reduction_page *page, size_t run);
+
+/// TOP: how many of the functions that stay are shown.
+void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE *stream);
+void json_print_reduction(const struct reduction_page *page, FILE *stream);
+
+// ---- pagoda sweep
+
+enum sweep_state {
+    SWEEP_TO_RUN,
+    SWEEP_STORED,   // now or in an earlier call
+    SWEEP_FAILED,   // its program or its build failed
+    SWEEP_TOO_LONG, // over the limit of a point
+    SWEEP_SKIPPED,  // impossible, by a condition on its parameters
+    N_SWEEP_STATES,
+};
+extern const char *const sweep_state_names[N_SWEEP_STATES]; // "to run", ...
+
+struct sweep_row {
+    char *name;    // of the point, and of its trial
+    char *command; // with its values
+    char *reason;  // why it is skipped or failed, "" where there is nothing to say
+    enum sweep_state state;
+    uint64_t wall_ns; // of the run, 0: not known
+};
+
+struct sweep_report {
+    const char *database, *experiment, *dir;
+    struct sweep_row *rows; // in the order of the points
+    size_t n_rows;
+    size_t n_stored_now;
+    char *stopped_by; // the checkpoint that ended the sweep, or NULL
+    bool is_interrupted, is_over_limit;
+};
+
+void sweep_report_release(struct sweep_report *report);
+
+/// How many points are in a state.
+size_t sweep_report_count(const struct sweep_report *report, enum sweep_state state);
+
+/// One line a point: its number, name, state, and command.
+void sweep_report_print_points(const struct sweep_report *report, FILE *stream);
+
+/// What the sweep came to, in one or two lines.
+void sweep_report_print(const struct sweep_report *report, FILE *stream);
+
+void sweep_report_print_json(const struct sweep_report *report, FILE *stream);
+
+// ---- pagoda explain
+
+/// What is to be shown; a kind that is not has NULL.
+struct known {
+    const struct catalogue *catalogue;
+    uint32_t pattern;         // only this one; PATTERN_NONE: all
+    const char *pattern_file; // only those of this file; NULL: of any
+    const struct machine *machines;
+    size_t n_machines;
+    const struct policy *policies;
+    size_t n_policies;
+};
+
+/// Whether the pattern INDEX of the catalogue is one of those to be shown.
+bool known_shows_pattern(const struct known *known, size_t index);
+
+/// A key for each kind to be shown, "patterns", "machines" or "policies"; patterns in the order of
+/// their hierarchy.
+void json_print_known(const struct known *known, FILE *stream);
+
+/// The hierarchy, one pattern a line with its summary. Lines are WIDTH columns wide.
+void pattern_page_tree(const struct catalogue *catalogue, size_t width, FILE *stream);
+
+/// Everything about the pattern with this index.
+void pattern_page_one(const struct catalogue *catalogue, uint32_t index, size_t width,
+                      FILE *stream);
+
+/// All patterns in the man macros, below a section heading.
+void pattern_page_manual(const struct catalogue *catalogue, FILE *stream);
+
+/// A line or more for each: name, cores of a node, scopes of its messages, collective operations,
+/// summary. Within WIDTH columns.
+void machine_page_list(const struct machine *machines, size_t n, size_t width, FILE *stream);
+
+/// All that one says: cores, messages of each scope, collectives, where its numbers are from, what
+/// is missing.
+void machine_page_one(const struct machine *machine, size_t width, FILE *stream);
+
+/// A line or more for each: name, option that takes it, summary. Within WIDTH columns.
+void policy_page_list(const struct policy *policies, size_t n, size_t width, FILE *stream);
+
+/// All that one says: rules or tasks as sentences, times, source, what is missing.
+void policy_page_one(const struct policy *policy, size_t width, FILE *stream);
+
+/// A rule as a sentence ("when a rank is idle: the slowest gives work to it"); the caller frees.
+char *policy_rule_text(const struct balancing_rule *rule);
+
+#endif

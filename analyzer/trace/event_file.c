@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See event_file.h, and chunk_file.h for the structure of its files. Some old kinds of records have
+// no length, but a single number. A number is the byte for its length, 0 for zero and 255 for the
+// largest number, and as many bytes. The content of a record may go on after what is known of it:
+// so newer versions add to it. In front of a record may be the byte 5 and a time stamp of 8 bytes,
+// which holds for the records after it as well, and lists of attributes.
+#include "analyzer/trace/event_file.h"
+
+enum { TIME_STAMP = 5, ATTRIBUTE_LIST = 6 }; // where a kind could be
+
+enum record_kind {
+    BUFFER_FLUSH = 10,
+    MEASUREMENT_ON_OFF = 11,
+    ENTER = 12,
+    LEAVE = 13,
+    MPI_SEND = 14,
+    MPI_ISEND = 15,
+    MPI_ISEND_COMPLETE = 16,
+    MPI_IRECV_REQUEST = 17,
+    MPI_RECV = 18,
+    MPI_IRECV = 19,
+    MPI_REQUEST_TEST = 20,
+    MPI_REQUEST_CANCELLED = 21,
+    MPI_COLLECTIVE_BEGIN = 22,
+    MPI_COLLECTIVE_END = 23,
+    OMP_FORK = 24,
+    OMP_TASK_CREATE = 28,
+    OMP_TASK_SWITCH = 29,
+    OMP_TASK_COMPLETE = 30,
+    METRIC = 31,
+    PARAMETER_STRING = 32,
+    PARAMETER_INT = 33,
+    PARAMETER_UNSIGNED_INT = 34,
+    THREAD_FORK = 53,
+    THREAD_JOIN = 54,
+    THREAD_TEAM_BEGIN = 55,
+    THREAD_TEAM_END = 56,
+    CALLING_CONTEXT_ENTER = 66,
+    CALLING_CONTEXT_LEAVE = 67,
+    NON_BLOCKING_COLLECTIVE_REQUEST = 85,
+    NON_BLOCKING_COLLECTIVE_COMPLETE = 86,
+    LAST_KNOWN = 88 // of OTF2 3.0
+};
+
+// --- the content of a record
+
+struct content {
+    const unsigned char *at, *end;
+    bool is_big_endian;
+    bool is_damaged; // a number longer than it may be
+};
+
+static inline bool is_whole(const struct content *content)
+{
+    return !content->is_damaged && content->at <= content->end;
+}
+
+static inline uint8_t read_byte(struct content *content)
+{
+    return *content->at++;
+}
+
+static inline uint64_t read_full(struct content *content)
+{
+    uint64_t number = full_number(content->at, content->is_big_endian);
+    content->at += FULL_NUMBER_BYTES;
+    return number;
+}
+
+// A number of at most MAX_BYTES.
+static inline uint64_t read_number(struct content *content, unsigned max_bytes)
+{
+    unsigned n = read_byte(content);
+    if (__builtin_expect(n == 0, 0))
+        return 0;
+    if (__builtin_expect(n > max_bytes, 0)) {
+        content->is_damaged = content->is_damaged || n != LONG_LENGTH;
+        return UINT64_MAX;
+    }
+    uint64_t number = full_number(content->at, content->is_big_endian);
+    unsigned n_other_bits = 8 * (FULL_NUMBER_BYTES - n);
+    content->at += n;
+    return content->is_big_endian ? number >> n_other_bits : number << n_other_bits >> n_other_bits;
+}
+
+static inline uint64_t read_64(struct content *content)
+{
+    return read_number(content, 8);
+}
+
+static inline uint32_t read_32(struct content *content)
+{
+    return (uint32_t)read_number(content, 4);
+}
+
+// What an attribute of TYPE may hold; of references those that an attribute of ours can be.
+static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
+                                      const struct local_definitions *local)
+{
+    OTF2_AttributeValue value = {.uint64 = 0};
+    uint32_t number;
+    switch (type) {
+    case OTF2_TYPE_UINT8:
+    case OTF2_TYPE_INT8:
+        value.uint8 = read_byte(content);
+        break;
+    case OTF2_TYPE_UINT16:
+    case OTF2_TYPE_INT16:
+        content->at += 2; // none of ours
+        break;
+    case OTF2_TYPE_FLOAT:
+        memcpy(&number, content->at, sizeof number);
+        value.uint32 = content->is_big_endian ? be32toh(number) : le32toh(number);
+        content->at += sizeof number;
+        break;
+    case OTF2_TYPE_DOUBLE:
+        value.uint64 = read_full(content);
+        break;
+    case OTF2_TYPE_COMM:
+        value.commRef = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
+        break;
+    case OTF2_TYPE_SOURCE_CODE_LOCATION:
+        value.sourceCodeLocationRef =
+            local_definitions_id(local, OTF2_MAPPING_SOURCE_CODE_LOCATION, read_32(content));
+        break;
+    case OTF2_TYPE_CALLING_CONTEXT:
+        value.callingContextRef =
+            local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, read_32(content));
+        break;
+    case OTF2_TYPE_UINT32:
+    case OTF2_TYPE_INT32:
+        value.uint32 = read_32(content);
+        break;
+    default: // other references, and types to come, are numbers
+        value.uint64 = read_64(content);
+    }
+    return value;
+}
+
+static bool read_attributes(struct content *content, const struct decoder *decoder,
+                            const struct local_definitions *local, struct attributes *attributes)
+{
+    for (uint32_t n = read_32(content); n > 0; n--) {
+        uint32_t id = local_definitions_id(local, OTF2_MAPPING_ATTRIBUTE, read_32(content));
+        OTF2_Type type = read_byte(content);
+        OTF2_AttributeValue value = read_value(content, type, local);
+        if (!is_whole(content))
+            return false;
+        decode_attribute(decoder, attributes, id, type, value);
+    }
+    return is_whole(content) && content->at == content->end; // else their number is damaged
+}
+
+static void read_metric(struct content *content, struct decoder *decoder,
+                        const struct local_definitions *local, uint64_t ticks)
+{
+    OTF2_Type types[UINT8_MAX];
+    OTF2_MetricValue values[UINT8_MAX];
+    uint32_t metric = local_definitions_id(local, OTF2_MAPPING_METRIC, read_32(content));
+    uint8_t n = read_byte(content);
+    for (uint8_t i = 0; i < n && content->at <= content->end; i++) {
+        types[i] = read_byte(content);
+        values[i].unsigned_int = read_64(content);
+    }
+    if (is_whole(content))
+        decode_metric(decoder, ticks, metric, n, types, values);
+}
+
+// --- records
+
+// Kinds of OTF2 1.0 whose content is a number without a length in front of it.
+static inline bool is_bare_number(int kind)
+{
+    const uint64_t kinds = UINT64_C(1) << ENTER | UINT64_C(1) << LEAVE |
+                           UINT64_C(1) << MPI_ISEND_COMPLETE | UINT64_C(1) << MPI_IRECV_REQUEST |
+                           UINT64_C(1) << MPI_REQUEST_TEST | UINT64_C(1) << MPI_REQUEST_CANCELLED |
+                           UINT64_C(1) << OMP_FORK | UINT64_C(1) << OMP_TASK_CREATE |
+                           UINT64_C(1) << OMP_TASK_SWITCH | UINT64_C(1) << OMP_TASK_COMPLETE;
+    return kind < 64 && (kinds >> kind & 1);
+}
+
+// Finds the content of a record, which begins at WINDOW's place; false when it is damaged.
+static inline bool find_content(struct chunk_file *file, struct window *window, int kind,
+                                struct content *content)
+{
+    uint64_t n = 1;
+    if (!is_bare_number(kind)) {
+        if (!window_find_content(file, window, &n))
+            return false;
+    } else {
+        if (!window_have(file, window, 0))
+            return false;
+        if (*window->at != LONG_LENGTH)
+            n += *window->at;
+        if (n > FULL_NUMBER_BYTES + 1 || !window_have(file, window, n))
+            return false;
+    }
+    *content = (struct content){
+        .at = window->at, .end = window->at + n, .is_big_endian = file->is_big_endian};
+    window->at += n;
+    return true;
+}
+
+static inline void read_message(struct content *content, struct decoder *decoder,
+                                const struct local_definitions *local, uint64_t ticks,
+                                enum event_kind kind)
+{
+    uint32_t peer = read_32(content);
+    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
+    uint32_t tag = read_32(content);
+    uint64_t size_bytes = read_64(content);
+    uint64_t request = kind == EVENT_ISEND || kind == EVENT_IRECV ? read_64(content) : 0;
+    if (is_whole(content))
+        decode_message(decoder, ticks, kind, peer, comm, tag, size_bytes, request);
+}
+
+static inline void read_collective(struct content *content, struct decoder *decoder,
+                                   const struct local_definitions *local, uint64_t ticks,
+                                   enum event_kind kind, const struct attributes *attributes)
+{
+    OTF2_CollectiveOp op = read_byte(content);
+    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
+    uint32_t root = read_32(content);
+    uint64_t sent_bytes = read_64(content), received_bytes = read_64(content);
+    uint64_t request = kind == EVENT_COLLECTIVE_COMPLETE ? read_64(content) : 0;
+    if (is_whole(content))
+        decode_collective(decoder, ticks, kind, op, comm, root, sent_bytes, received_bytes, request,
+                          attributes);
+}
+
+static inline void read_request(struct content *content, struct decoder *decoder, uint64_t ticks,
+                                enum event_kind kind)
+{
+    uint64_t request = read_64(content);
+    if (is_whole(content))
+        decode_request(decoder, ticks, kind, request);
+}
+
+static inline void read_context(struct content *content, struct decoder *decoder,
+                                const struct local_definitions *local, uint64_t ticks,
+                                enum event_kind kind)
+{
+    uint32_t context = local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, read_32(content));
+    if (kind == EVENT_ENTER)
+        read_32(content); // how much of the stack is new
+    if (is_whole(content))
+        decode_context(decoder, ticks, kind, context);
+}
+
+static inline void read_team(struct content *content, struct decoder *decoder,
+                             const struct local_definitions *local, uint64_t ticks,
+                             enum event_kind kind)
+{
+    uint32_t team = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
+    if (is_whole(content))
+        decode_team(decoder, ticks, kind, team);
+}
+
+static void read_flush(struct event_file *file, struct content *content, struct decoder *decoder,
+                       const struct local_definitions *local)
+{
+    uint64_t raw_ticks = read_full(content);
+    if (!is_whole(content))
+        return;
+    uint64_t stop_ticks = local_definitions_ticks(local, &file->clock_interval, raw_ticks);
+    decode_flush(decoder, file->ticks, stop_ticks);
+    file->ticks = local_definitions_ticks(local, &file->clock_interval, file->raw_ticks);
+}
+
+// Reads the records that are not frequent.
+static void read_other(struct event_file *file, int kind, struct content *content,
+                       struct decoder *decoder, const struct local_definitions *local)
+{
+    uint64_t ticks = file->ticks;
+    uint32_t number;
+    switch (kind) {
+    case MPI_REQUEST_TEST:
+        read_request(content, decoder, ticks, EVENT_REQUEST_TEST);
+        break;
+    case MPI_REQUEST_CANCELLED:
+        read_request(content, decoder, ticks, EVENT_REQUEST_CANCELLED);
+        break;
+    case PARAMETER_STRING:
+    case PARAMETER_INT:
+    case PARAMETER_UNSIGNED_INT:
+        number = local_definitions_id(local, OTF2_MAPPING_PARAMETER, read_32(content));
+        read_64(content); // its value
+        if (is_whole(content))
+            decode_parameter(decoder, number);
+        break;
+    case THREAD_FORK:
+        read_byte(content); // the paradigm
+        number = read_32(content);
+        if (is_whole(content))
+            decode_plain(decoder, ticks, EVENT_THREAD_FORK, number);
+        break;
+    case THREAD_JOIN:
+        read_byte(content);
+        if (is_whole(content))
+            decode_plain(decoder, ticks, EVENT_THREAD_JOIN, 0);
+        break;
+    case THREAD_TEAM_BEGIN:
+        read_team(content, decoder, local, ticks, EVENT_THREAD_TEAM_BEGIN);
+        break;
+    case THREAD_TEAM_END:
+        read_team(content, decoder, local, ticks, EVENT_THREAD_TEAM_END);
+        break;
+    case MEASUREMENT_ON_OFF:
+        number = read_byte(content);
+        if (is_whole(content))
+            decode_measurement(decoder, ticks, (OTF2_MeasurementMode)number);
+        break;
+    case BUFFER_FLUSH:
+        read_flush(file, content, decoder, local);
+        break;
+    default:
+        if (kind < BUFFER_FLUSH || kind > LAST_KNOWN)
+            decode_unknown(decoder);
+    }
+}
+
+// Reads one record; false when it is damaged.
+static inline bool read_record(struct event_file *file, int kind, struct content *content,
+                               struct decoder *decoder, const struct local_definitions *local,
+                               const struct attributes *attributes)
+{
+    uint64_t ticks = file->ticks;
+    uint64_t number;
+    switch (kind) {
+    case ENTER:
+        number = local_definitions_id(local, OTF2_MAPPING_REGION, read_32(content));
+        if (is_whole(content))
+            decode_enter(decoder, ticks, (OTF2_RegionRef)number, attributes);
+        break;
+    case LEAVE:
+        number = local_definitions_id(local, OTF2_MAPPING_REGION, read_32(content));
+        if (is_whole(content))
+            decode_leave(decoder, ticks, (OTF2_RegionRef)number);
+        break;
+    case MPI_SEND:
+        read_message(content, decoder, local, ticks, EVENT_SEND);
+        break;
+    case MPI_ISEND:
+        read_message(content, decoder, local, ticks, EVENT_ISEND);
+        break;
+    case MPI_RECV:
+        read_message(content, decoder, local, ticks, EVENT_RECV);
+        break;
+    case MPI_IRECV:
+        read_message(content, decoder, local, ticks, EVENT_IRECV);
+        break;
+    case MPI_ISEND_COMPLETE:
+        read_request(content, decoder, ticks, EVENT_ISEND_COMPLETE);
+        break;
+    case MPI_IRECV_REQUEST:
+        number = read_64(content);
+        if (is_whole(content))
+            decode_posted_receive(decoder, ticks, number, attributes);
+        break;
+    case MPI_COLLECTIVE_BEGIN:
+        decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0);
+        break;
+    case MPI_COLLECTIVE_END:
+        read_collective(content, decoder, local, ticks, EVENT_COLLECTIVE_END, attributes);
+        break;
+    case NON_BLOCKING_COLLECTIVE_REQUEST:
+        number = read_64(content);
+        if (is_whole(content))
+            decode_posted_collective(decoder, ticks, number, attributes);
+        break;
+    case NON_BLOCKING_COLLECTIVE_COMPLETE:
+        read_collective(content, decoder, local, ticks, EVENT_COLLECTIVE_COMPLETE, attributes);
+        break;
+    case CALLING_CONTEXT_ENTER:
+        read_context(content, decoder, local, ticks, EVENT_ENTER);
+        break;
+    case CALLING_CONTEXT_LEAVE:
+        read_context(content, decoder, local, ticks, EVENT_LEAVE);
+        break;
+    case METRIC:
+        read_metric(content, decoder, local, ticks);
+        break;
+    default:
+        read_other(file, kind, content, decoder, local);
+    }
+    return is_whole(content);
+}
+
+// The kind of the next record, or a mark, after the time stamp that may be before it; END_OF_FILE
+// and a damaged file when there is none.
+static inline int next_kind(struct event_file *file, struct window *window,
+                            const struct local_definitions *local)
+{
+    if (window_have(&file->chunks, window, 0)) {
+        int kind = *window->at++;
+        if (kind != TIME_STAMP)
+            return kind;
+        if (window_have(&file->chunks, window, FULL_NUMBER_BYTES)) {
+            file->raw_ticks = full_number(window->at, file->chunks.is_big_endian);
+            file->ticks = local_definitions_ticks(local, &file->clock_interval, file->raw_ticks);
+            window->at += FULL_NUMBER_BYTES;
+            return *window->at++;
+        }
+    }
+    file->state = EVENT_FILE_DAMAGED;
+    return END_OF_FILE;
+}
+
+bool event_file_open(struct event_file *file, const char *path, uint64_t chunk_bytes,
+                     size_t window_bytes)
+{
+    struct chunk_file chunks = {0};
+    if (!chunk_file_open(&chunks, path, chunk_bytes, window_bytes))
+        return false;
+    *file = (struct event_file){.chunks = chunks};
+    file->window = chunk_file_begin(&file->chunks);
+    file->state = file->window.at ? EVENT_FILE_READING : EVENT_FILE_DAMAGED;
+    return true;
+}
+
+void event_file_close(struct event_file *file)
+{
+    chunk_file_close(&file->chunks);
+    *file = (struct event_file){0};
+}
+
+uint64_t event_file_read(struct event_file *file, struct decoder *decoder,
+                         const struct local_definitions *local, uint64_t n_wanted)
+{
+    struct chunk_file *chunks = &file->chunks;
+    struct window window = file->window;
+    struct attributes attributes;
+    struct content content;
+    uint64_t n = 0;
+    attributes.n = 0;
+    file->ticks = local_definitions_ticks(local, &file->clock_interval, file->raw_ticks);
+    while (n < n_wanted && file->state == EVENT_FILE_READING) {
+        bool is_sound = true;
+        int kind = next_kind(file, &window, local);
+        if (kind == END_OF_CHUNK) {
+            window = chunk_file_begin(chunks);
+            is_sound = window.at != NULL;
+        } else if (kind == END_OF_FILE) {
+            is_sound = file->state == EVENT_FILE_READING && file->n_read + n >= chunks->last_record;
+            file->state = EVENT_FILE_AT_END;
+        } else if (!find_content(chunks, &window, kind, &content)) {
+            is_sound = false;
+        } else if (kind == ATTRIBUTE_LIST) {
+            is_sound = read_attributes(&content, decoder, local, &attributes);
+        } else {
+            is_sound = read_record(file, kind, &content, decoder, local, &attributes);
+            attributes.n = 0;
+            n += is_sound;
+        }
+        if (!is_sound)
+            file->state = EVENT_FILE_DAMAGED;
+    }
+    file->window = window;
+    file->n_read += n;
+    return n;
+}

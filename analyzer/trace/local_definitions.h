@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the definition file of one location says of its event records: how far its clock is from the
+// others', and which global identifiers its own ones stand for.
+#ifndef PAGODA_TRACE_LOCAL_DEFINITIONS_H
+#define PAGODA_TRACE_LOCAL_DEFINITIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <otf2/otf2.h>
+
+/// From BEGIN_TICKS to END_TICKS of the location's clock its offset to the run's is interpolated.
+struct clock_interval {
+    uint64_t begin_ticks, end_ticks;
+    int64_t offset_ticks; // at the begin
+    double slope;
+};
+
+/// Zeroed: no offset, and identifiers are global ones.
+struct local_definitions {
+    struct clock_interval *intervals; // in order of time; the last one is still open, not used
+    size_t n_intervals, interval_capacity;
+    const OTF2_IdMap *maps[OTF2_MAPPING_MAX]; // by kind of identifier, NULL: none; the library's
+};
+
+void local_definitions_release(struct local_definitions *local);
+
+/// Has all definitions of READER kept in LOCAL, which must outlive the reading. The maps live as
+/// long as the archive is open.
+OTF2_ErrorCode local_definitions_read(struct local_definitions *local, OTF2_Reader *archive,
+                                      OTF2_DefReader *reader);
+
+/// TICKS of the location's clock on the run's clock. *INTERVAL (0 to begin with) follows the time
+/// and never goes back, as in OTF2.
+uint64_t local_definitions_ticks(const struct local_definitions *local, size_t *interval,
+                                 uint64_t ticks);
+
+/// The global identifier of ID.
+static inline uint32_t local_definitions_id(const struct local_definitions *local,
+                                            OTF2_MappingType kind, uint32_t id)
+{
+    uint64_t global_id = id;
+    if (local->maps[kind])
+        OTF2_IdMap_GetGlobalId(local->maps[kind], id, &global_id);
+    return (uint32_t)global_id;
+}
+
+#endif

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Our reading of event files against the OTF2 library's: the same events and counts, on archives
+// that the library wrote and on files of random records of all kinds, in both byte orders, with
+// identifiers and clock offsets of their own, and numbers and records longer than they need be.
+//
+// PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds, PAGODA_ARCHIVES=FOLDER further archives.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <otf2/otf2.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/decode.h"
+#include "analyzer/trace/otf2_records.h"
+#include "analyzer/trace/reader.h"
+#include "tests/reference/program.h"
+#include "tests/tools/lib/archive_writer.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+#include "tests/unit/seeds.h"
+
+enum { DEFAULT_SEEDS = 150, MIN_TRACES = 100 };
+
+// --- an archive read both ways
+
+static OTF2_Reader *open_with_library(const struct trace *trace)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    OTF2_Reader *library = OTF2_Reader_Open(trace_path(trace));
+    assert_non_null(library);
+    OTF2_Reader_SetSerialCollectiveCallbacks(library);
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        if (definitions->locations[i].is_defined)
+            OTF2_Reader_SelectLocation(library, definitions->locations[i].id);
+    OTF2_Reader_OpenDefFiles(library);
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        uint64_t n_read;
+        OTF2_DefReader *local = OTF2_Reader_GetDefReader(library, definitions->locations[i].id);
+        if (local)
+            OTF2_Reader_ReadAllLocalDefinitions(library, local, &n_read);
+        if (local)
+            OTF2_Reader_CloseDefReader(library, local);
+    }
+    OTF2_Reader_OpenEvtFiles(library);
+    return library;
+}
+
+// The events of a location as the library reads them; the caller frees OUTPUT and N_UNUSED.
+static struct decoder read_with_library(OTF2_Reader *library, const struct trace *trace,
+                                        size_t location, uint64_t n_records)
+{
+    const struct trace_source source = trace_source(trace);
+    uint64_t n_read = 0;
+    struct decoder decoder = {
+        .output = memory_new((n_records + 1) * sizeof *decoder.output),
+        .end_ticks = INT64_MAX,
+        .clock = source.clock,
+        .records = source.records,
+        .resolved = source.resolved,
+        .n_unused = memory_zeroed(source.records->metrics.n + source.records->parameters.n,
+                                  sizeof *decoder.n_unused),
+    };
+    decoder_begin(&decoder);
+    OTF2_EvtReader *reader =
+        OTF2_Reader_GetEvtReader(library, trace_definitions(trace)->locations[location].id);
+    OTF2_EvtReaderCallbacks *callbacks = otf2_records_callbacks();
+    assert_non_null(reader);
+    OTF2_Reader_RegisterEvtCallbacks(library, reader, callbacks, &decoder);
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    OTF2_Reader_ReadLocalEvents(library, reader, n_records + 1, &n_read);
+    OTF2_Reader_CloseEvtReader(library, reader);
+    decoder.report.n_read = n_read;
+    return decoder;
+}
+
+// Whether reading LOCATION both ways gives the same; why not goes to STREAM.
+static bool location_agrees(struct trace *trace, OTF2_Reader *library, size_t location,
+                            FILE *stream)
+{
+    struct cursor *cursor = trace_cursor(trace, location);
+    struct event *ours = NULL;
+    size_t n = 0, capacity = 0;
+    const struct event *event;
+    for (; (event = trace_peek(trace, location, cursor, 0)); cursor->position++) {
+        ours = array_reserve(ours, &capacity, n + 1, sizeof *ours);
+        ours[n++] = *event;
+    }
+    const struct location_report *report = trace_location_report(trace, location);
+    if (report->is_skipped)
+        return true;
+    struct decoder theirs = read_with_library(library, trace, location, report->n_read);
+    const struct records *records = trace_source(trace).records;
+    size_t n_same = 0;
+    while (n_same < n && n_same < theirs.n_output &&
+           memcmp(&ours[n_same], &theirs.output[n_same], sizeof *ours) == 0)
+        n_same++;
+    bool agrees =
+        !report->is_cut && n_same == n && n == theirs.n_output &&
+        report->n_read == theirs.report.n_read && report->n_unknown == theirs.report.n_unknown &&
+        report->n_bad_references == theirs.report.n_bad_references &&
+        report->n_backward == theirs.report.n_backward &&
+        memcmp(report->n_unused, theirs.n_unused,
+               (records->metrics.n + records->parameters.n) * sizeof *theirs.n_unused) == 0;
+    if (!agrees)
+        fprintf(stream,
+                "location %zu (%s): %zu of our %zu and the library's %" PRIu32
+                " events agree, of %" PRIu64 " and %" PRIu64 " records\n",
+                location, report->reason ? report->reason : "whole", n_same, n, theirs.n_output,
+                report->n_read, theirs.report.n_read);
+    free(ours);
+    free(theirs.output);
+    free(theirs.n_unused);
+    return agrees;
+}
+
+static bool archive_agrees(const char *path, FILE *stream)
+{
+    struct error err = {0};
+    struct trace *trace = trace_open(path, &err);
+    if (!trace) {
+        fprintf(stream, "%s\n", err.text);
+        return false;
+    }
+    OTF2_Reader *library = open_with_library(trace);
+    bool agrees = true;
+    for (size_t i = 0; i < trace_definitions(trace)->n_locations; i++)
+        agrees = location_agrees(trace, library, i, stream) && agrees;
+    OTF2_Reader_Close(library);
+    trace_close(trace);
+    return agrees;
+}
+
+// --- files of random records
+
+enum {
+    N_CHUNKS = 3,
+    MAX_CHUNK_RECORDS = 400,
+    MAX_CONTENT = 1000,
+    N_REGIONS = 4,
+    N_COMMS = 3,
+    N_CONTEXTS = 3,
+    N_LINES = 3,
+    N_METRICS = 3,
+    N_PARAMETERS = 2,
+    N_ATTRIBUTES = 11, // the last one is not defined
+};
+
+struct bytes {
+    unsigned char *at;
+    bool is_big_endian;
+};
+
+static void put_full(struct bytes *out, uint64_t value, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        *out->at++ = (unsigned char)(value >> 8 * (out->is_big_endian ? n - 1 - i : i));
+}
+
+// VALUE as a number, sometimes longer than it need be.
+static void put_number(struct bytes *out, struct random *random, uint64_t value, unsigned max_bytes)
+{
+    uint64_t max = UINT64_MAX >> 8 * (8 - max_bytes);
+    unsigned n = 0;
+    value &= max;
+    while (n < 8 && value >> 8 * n)
+        n++;
+    if (n < max_bytes && random_chance(random, 20))
+        n += 1 + random_below(random, max_bytes - n);
+    if (value == max && random_chance(random, 50)) {
+        *out->at++ = 255;
+        return;
+    }
+    *out->at++ = (unsigned char)n;
+    put_full(out, value, n);
+}
+
+static uint64_t any_value(struct random *random)
+{
+    uint64_t value = random_next(random) >> random_below(random, 64);
+    return random_chance(random, 5) ? UINT64_MAX : value;
+}
+
+static void put_any(struct bytes *out, struct random *random, unsigned max_bytes)
+{
+    put_number(out, random, any_value(random), max_bytes);
+}
+
+// One of N identifiers, sometimes an undefined one.
+static void put_id(struct bytes *out, struct random *random, uint32_t n)
+{
+    put_number(out, random, random_chance(random, 5) ? UINT32_MAX : random_below(random, n + 1), 4);
+}
+
+static void put_byte(struct bytes *out, uint32_t byte)
+{
+    *out->at++ = (unsigned char)byte;
+}
+
+static void put_value(struct bytes *out, struct random *random, OTF2_Type type)
+{
+    switch (type) {
+    case OTF2_TYPE_UINT8:
+    case OTF2_TYPE_INT8:
+        put_byte(out, random_below(random, 3));
+        break;
+    case OTF2_TYPE_UINT16:
+    case OTF2_TYPE_INT16:
+        put_full(out, random_next(random), 2);
+        break;
+    case OTF2_TYPE_FLOAT:
+        put_full(out, random_next(random), 4);
+        break;
+    case OTF2_TYPE_DOUBLE:
+        put_full(out, random_next(random), 8);
+        break;
+    case OTF2_TYPE_UINT64:
+    case OTF2_TYPE_INT64:
+    case OTF2_TYPE_LOCATION:
+        put_any(out, random, 8);
+        break;
+    case OTF2_TYPE_UINT32:
+    case OTF2_TYPE_INT32:
+        put_any(out, random, 4);
+        break;
+    default:
+        put_id(out, random, 4);
+    }
+}
+
+// A list of attributes, most of them of the type that they should have.
+static void put_attributes(struct bytes *out, struct random *random)
+{
+    static const OTF2_Type types[N_ATTRIBUTES] = {OTF2_TYPE_COMM,
+                                                  OTF2_TYPE_INT32,
+                                                  OTF2_TYPE_INT32,
+                                                  OTF2_TYPE_UINT64,
+                                                  OTF2_TYPE_UINT64,
+                                                  OTF2_TYPE_UINT8,
+                                                  OTF2_TYPE_CALLING_CONTEXT,
+                                                  OTF2_TYPE_DOUBLE,
+                                                  OTF2_TYPE_UINT64,
+                                                  OTF2_TYPE_SOURCE_CODE_LOCATION,
+                                                  OTF2_TYPE_STRING};
+    bool has[N_ATTRIBUTES] = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
+        n += has[i] = random_chance(random, 40);
+    put_number(out, random, n, 4);
+    for (uint32_t i = 0; i < N_ATTRIBUTES; i++) {
+        if (!has[i])
+            continue;
+        OTF2_Type type =
+            random_chance(random, 10) ? (OTF2_Type)(1 + random_below(random, 25)) : types[i];
+        put_number(out, random, i, 4);
+        put_byte(out, type);
+        put_value(out, random, type);
+    }
+}
+
+// The kinds of records by what they hold: letters for a byte (b), numbers of 4 and 8 bytes (4, 8),
+// time stamps (t), references (regions r, communicators c, contexts x, metrics m, parameters p),
+// the values of a metric (v), and zeros (0), which fit all kinds that no replay uses. Those in
+// capitals have no length.
+static const char *const fields_of[] = {
+    [10] = "t",  [11] = "b",     [12] = "R",    [13] = "R",     [14] = "4c48", [15] = "4c488",
+    [16] = "E",  [17] = "E",     [18] = "4c48", [19] = "4c488", [20] = "E",    [21] = "E",
+    [22] = "",   [23] = "bc488", [24] = "F",    [25] = "0",     [28] = "E",    [29] = "E",
+    [30] = "E",  [31] = "mv",    [32] = "p4",   [33] = "p8",    [34] = "p8",   [46] = "0",
+    [53] = "b4", [54] = "b",     [55] = "c",    [56] = "c",     [57] = "0",    [66] = "x4",
+    [67] = "x",  [68] = "0",     [79] = "0",    [83] = "0",     [85] = "8",    [86] = "bc4888",
+    [87] = "0",  [89] = "0",     [200] = "0",   [254] = "0"};
+
+static void put_field(struct bytes *out, struct random *random, char field, uint64_t now)
+{
+    uint32_t n = 0;
+    switch (field) {
+    case 'b':
+        put_byte(out, random_below(random, 30));
+        break;
+    case '4':
+    case 'F':
+        put_any(out, random, 4);
+        break;
+    case '8':
+    case 'E':
+        put_any(out, random, 8);
+        break;
+    case 't':
+        put_full(out, now + random_below(random, 1000), 8);
+        break;
+    case 'r':
+    case 'R':
+        put_id(out, random, N_REGIONS);
+        break;
+    case 'c':
+        put_id(out, random, N_COMMS);
+        break;
+    case 'x':
+        put_id(out, random, N_CONTEXTS);
+        break;
+    case 'm':
+        put_id(out, random, N_METRICS);
+        break;
+    case 'p':
+        put_id(out, random, N_PARAMETERS);
+        break;
+    case 'v':
+        n = random_below(random, random_chance(random, 5) ? 80 : 4);
+        put_byte(out, n);
+        for (; n > 0; n--) {
+            put_byte(out, OTF2_TYPE_UINT64 + random_below(random, 8));
+            put_any(out, random, 8);
+        }
+        break;
+    default:
+        for (n = 60 + random_below(random, 3) * 100; n > 0; n--)
+            put_byte(out, 0);
+    }
+}
+
+static void put_record(struct bytes *out, struct random *random, unsigned kind, uint64_t now)
+{
+    unsigned char memory[MAX_CONTENT + 100];
+    struct bytes content = {memory, out->is_big_endian};
+    const char *fields = fields_of[kind];
+    for (const char *field = fields; *field; field++)
+        put_field(&content, random, *field, now);
+    bool is_bare = *fields && strchr("REF", *fields);
+    if (!is_bare && random_chance(random, 10)) // what a newer version adds
+        for (uint32_t n = random_below(random, 20); n > 0; n--)
+            put_byte(&content, random_below(random, 256));
+    size_t n = (size_t)(content.at - memory);
+    put_byte(out, kind);
+    if (!is_bare && (n >= 255 || random_chance(random, 5))) {
+        put_byte(out, 255);
+        put_full(out, n, 8);
+    } else if (!is_bare) {
+        put_byte(out, (uint32_t)n);
+    }
+    memcpy(out->at, memory, n);
+    out->at += n;
+}
+
+static void put_list(struct bytes *out, struct random *random)
+{
+    unsigned char memory[MAX_CONTENT];
+    struct bytes content = {memory, out->is_big_endian};
+    put_attributes(&content, random);
+    size_t n = (size_t)(content.at - memory);
+    put_byte(out, 6);
+    put_byte(out, (uint32_t)n);
+    memcpy(out->at, memory, n);
+    out->at += n;
+}
+
+// Random records, in chunks of which most is not used.
+static void write_random_file(const char *path, struct random *random, bool is_big_endian)
+{
+    unsigned char *memory = memory_zeroed(N_CHUNKS, OTF2_CHUNK_SIZE_MIN);
+    struct bytes out = {memory, is_big_endian};
+    uint64_t now = 1000000 + random_below(random, 1000), n_records = 0;
+    for (unsigned chunk = 0; chunk < N_CHUNKS; chunk++) {
+        uint32_t n = random_below(random, MAX_CHUNK_RECORDS) + 1;
+        out.at = memory + (size_t)chunk * OTF2_CHUNK_SIZE_MIN;
+        put_byte(&out, 3);
+        put_byte(&out, is_big_endian ? 0x23 : 0x42);
+        put_full(&out, n_records + 1, 8);
+        put_full(&out, n_records + n, 8);
+        n_records += n;
+        for (uint32_t i = 0; i < n;) {
+            uint32_t kind = random_chance(random, 40) ? 12 + random_below(random, 8)
+                                                      : random_below(random, 255);
+            if (kind >= sizeof fields_of / sizeof fields_of[0] || !fields_of[kind])
+                continue;
+            now += random_below(random, 50);
+            now -= random_chance(random, 2) ? random_below(random, 100) : 0;
+            if (i == 0 || random_chance(random, 80)) {
+                put_byte(&out, 5);
+                put_full(&out, now, 8);
+            }
+            if (random_chance(random, 30))
+                put_list(&out, random);
+            put_record(&out, random, kind, now);
+            i++;
+        }
+        put_byte(&out, chunk + 1 < N_CHUNKS ? 0 : 2);
+    }
+    scratch_write(path, memory, (size_t)(out.at - memory) + 1);
+    free(memory);
+}
+
+// Metric 1 has two values, the second of which is CPU time; 2 is an instance of it.
+static void define(OTF2_GlobalDefWriter *definitions, void *data)
+{
+    (void)data;
+    const OTF2_MetricMemberRef members[] = {1, 0};
+    uint32_t name = ARCHIVE_FIRST_STRING;
+    OTF2_GlobalDefWriter_WriteString(definitions, name, "of the test");
+    OTF2_GlobalDefWriter_WriteMetricMember(definitions, 1, name, name, OTF2_METRIC_TYPE_OTHER,
+                                           OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+                                           OTF2_BASE_DECIMAL, 0, name);
+    OTF2_GlobalDefWriter_WriteMetricClass(definitions, 1, 2, members, OTF2_METRIC_SYNCHRONOUS,
+                                          OTF2_RECORDER_KIND_CPU);
+    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 2, 1, 0, OTF2_SCOPE_LOCATION, 0);
+    for (uint32_t i = 0; i < N_PARAMETERS; i++)
+        OTF2_GlobalDefWriter_WriteParameter(definitions, i, name, OTF2_PARAMETER_TYPE_INT64);
+}
+
+static void define_run(struct archive_writer *writer, struct random *random)
+{
+    static const char *const names[N_REGIONS] = {"main", "work", "MPI_Send", "MPI_Recv"};
+    const uint64_t both[] = {1, 0};
+    for (uint32_t i = 0; i < N_REGIONS; i++)
+        archive_writer_region(writer, names[i], NULL, 0, OTF2_PARADIGM_USER);
+    archive_writer_comm(writer, "both", both, 2, NULL, 0);
+    for (uint32_t i = 0; i < N_LINES; i++)
+        archive_writer_source(writer, "file.c", i + 1);
+    for (uint32_t i = 0; i < N_CONTEXTS; i++)
+        archive_writer_set_context(writer, archive_writer_context(writer, names[i]), i, i,
+                                   OTF2_UNDEFINED_CALLING_CONTEXT);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        OTF2_EvtWriter_Enter(archive_writer_events(writer, rank), NULL, 1, 0);
+        int64_t offset_ticks = 0;
+        for (uint64_t ticks = 999000; random_chance(random, 70);
+             ticks += 1 + random_below(random, 5000))
+            archive_writer_clock_offset(writer, rank, ticks,
+                                        offset_ticks += (int64_t)random_below(random, 600) - 300);
+        for (uint32_t kind = 0; kind < OTF2_MAPPING_INTERRUPT_GENERATOR; kind++) {
+            uint32_t ids[N_ATTRIBUTES];
+            for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
+                ids[i] =
+                    kind != OTF2_MAPPING_ATTRIBUTE && random_chance(random, 5) ? UINT32_MAX : i;
+            for (uint32_t i = N_ATTRIBUTES; i-- > 1;) { // one to one: attributes are all different
+                uint32_t other = random_below(random, i + 1), id = ids[i];
+                ids[i] = ids[other];
+                ids[other] = id;
+            }
+            if (kind != OTF2_MAPPING_LOCATION && random_chance(random, 30))
+                archive_writer_map(writer, rank, (OTF2_MappingType)kind, ids,
+                                   kind == OTF2_MAPPING_ATTRIBUTE ? N_ATTRIBUTES : N_REGIONS);
+        }
+    }
+}
+
+static void test_random_records(void **state)
+{
+    (void)state;
+    uint64_t first, last, n_failed = 0;
+    seed_range(DEFAULT_SEEDS, &first, &last);
+    for (uint64_t seed = first; seed <= last; seed++) {
+        struct random random = {seed};
+        struct error err = {0};
+        char *directory = scratch_directory();
+        char *archive = memory_format("%s/run", directory);
+        struct archive_writer *writer = archive_writer_new(archive, 2, &err);
+        assert_non_null(writer);
+        define_run(writer, &random);
+        if (archive_writer_close(writer, define, NULL, &err) != 0)
+            fail_msg("%s", err.text);
+        for (unsigned rank = 0; rank < 2; rank++) {
+            char *path = memory_format("%s/traces/%u.evt", archive, rank);
+            write_random_file(path, &random, rank == 1);
+            free(path);
+        }
+        if (!archive_agrees(archive, stderr)) {
+            fprintf(stderr, "seed %" PRIu64 " differs\n", seed);
+            n_failed++;
+        }
+        free(archive);
+        scratch_remove(directory);
+    }
+    assert_int_equal(n_failed, 0);
+}
+
+// --- archives that the library wrote
+
+/// How many of the traces in tests/traces are read in two ways.
+static size_t count_differing_traces(void)
+{
+    glob_t files;
+    size_t n_differing = 0;
+    assert_int_equal(glob("tests/traces/*/*.txt", 0, NULL, &files), 0);
+    assert_true(files.gl_pathc > MIN_TRACES);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        size_t size_bytes;
+        struct error err = {0};
+        char *text = scratch_read(files.gl_pathv[i], &size_bytes);
+        char *directory = scratch_directory();
+        char *archive = memory_format("%s/run", directory);
+        if (text_trace_write(text, archive, &err) == 0 && !archive_agrees(archive, stderr)) {
+            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
+            n_differing++;
+        }
+        free(archive);
+        free(text);
+        scratch_remove(directory);
+    }
+    globfree(&files);
+    return n_differing;
+}
+
+/// The same of the archives in FOLDER.
+static size_t count_differing_archives(const char *folder)
+{
+    glob_t files;
+    size_t n_differing = 0;
+    char *pattern = memory_format("%s/*/*.otf2", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        if (!archive_agrees(files.gl_pathv[i], stderr)) {
+            fprintf(stderr, "%s differs\n", files.gl_pathv[i]);
+            n_differing++;
+        }
+    globfree(&files);
+    free(pattern);
+    return n_differing;
+}
+
+static void test_written_archives(void **state)
+{
+    (void)state;
+    const char *folder = getenv("PAGODA_ARCHIVES");
+    assert_int_equal(count_differing_traces() + (folder ? count_differing_archives(folder) : 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_records),
+        cmocka_unit_test(test_written_archives),
+    };
+    return cmocka_run_group_tests_name("event_file", tests, NULL, NULL);
+}
