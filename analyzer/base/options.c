@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -62,7 +63,11 @@ static int store_value(const struct option_row *row, const char *text, struct er
         options_list_append(row->value, &text, 1);
         return 0;
     case OPTION_COUNT:
-        return option_read_count(text, row->value, err);
+        if (option_read_count(text, row->value, err) != 0)
+            return -1;
+        return *(uint64_t *)row->value >= row->least
+                   ? 0
+                   : error_set(err, "must be at least %" PRIu64, row->least);
     case OPTION_NUMBER:
         return option_read_number(text, row->value, err);
     case OPTION_DURATION:

@@ -52,6 +52,7 @@ struct option_row {
     const char *help;         // lower case, no full stop; NULL: an option that no text mentions
     const char *default_text; // shown in the help, NULL for none
     const char *manual;       // sentences that only the manual page adds, NULL for none
+    uint64_t least;           // of a count
 };
 
 /// A row; that ITS_VALUE points to a C_TYPE is what the conditional checks. `.manual = "..."` may

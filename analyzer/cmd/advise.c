@@ -11,6 +11,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/advice.h"
@@ -21,7 +22,7 @@ struct advise_request {
     const char *only;
     const char *database; // NULL: nothing is kept
     struct store_names names;
-    uint64_t limit, n_threads;
+    uint64_t limit;
     bool replays_all, wants_json;
     unsigned kinds;
 };
@@ -112,7 +113,6 @@ static int advise(const struct advise_request *request, struct advice *advice, b
         .batch = {.measured = &measured,
                   .words = words,
                   .n_words = n_words,
-                  .n_threads = (unsigned)request->n_threads,
                   .progress = whatif_progress_new()},
         .replays_all = request->replays_all,
         .n_shown = request->limit,
@@ -145,8 +145,8 @@ int cmd_advise(int argc, char **argv)
     struct advise_request request = {.limit = 10};
     const char *as = NULL;
     const struct option_row rows[] = {
-        OPTION_COUNT_ROW("top", 0, "N", &request.limit, "show N changes of each kind of gain",
-                         "10"),
+        OPTION_COUNT_ROW("top", 0, "N", &request.limit, "show N changes of each kind of gain", "10",
+                         .least = 1),
         OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
                         "consider only these kinds, between commas: region, sync, messages, "
                         "network, processors, placement, move, workers, dynamic",
@@ -163,8 +163,7 @@ int cmd_advise(int argc, char **argv)
                         "a waiting rank of the target leaves its core, or keeps it busy", NULL),
         OPTION_TEXT_ROW("machine", 0, "MACHINE", &request.machine,
                         "advise for this machine: a file, or a bundled machine", NULL),
-        OPTION_COUNT_ROW("threads", 0, "N", &request.n_threads, "run this many predictions at once",
-                         "one per core", .manual = "The result does not depend on it."),
+        THREADS_ROW,
         OPTION_TEXT_ROW("store", 0, "DB", &request.database,
                         "store the changes shown as predicted runs in this database", NULL,
                         .manual =
@@ -194,8 +193,6 @@ int cmd_advise(int argc, char **argv)
     if (read_kinds(request.only, &request.kinds, &err) != 0 ||
         check_target(words, target_words(&request, words), &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
-    if (request.limit == 0)
-        return options_usage_error(&usage, "--top 0: at least one change is to be shown");
     if (!request.database && as)
         return options_usage_error(&usage, "--as names what --store DB keeps");
     struct trial_path path;

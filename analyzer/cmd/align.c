@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/shift_clocks.h"
@@ -127,6 +128,7 @@ int cmd_align(int argc, char **argv)
     const struct option_row rows[] = {
         OPTION_TEXT_ROW("output", 'o', "DIR", &directory,
                         "write the copy to DIR, which must be new or empty", NULL),
+        THREADS_ROW,
     };
     const struct option_usage usage = {
         .command = "align",

@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/launch/filter.h"
 #include "analyzer/launch/settings.h"
@@ -294,6 +295,7 @@ int cmd_check(int argc, char **argv)
 {
     bool wants_json = false;
     const struct option_row rows[] = {
+        THREADS_ROW,
         OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {

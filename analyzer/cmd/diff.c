@@ -9,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/limits.h"
@@ -248,6 +249,7 @@ int cmd_diff(int argc, char **argv)
         OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N rows per table", "12",
                          .manual =
                              "One row more sums the rest, so that each table sums to its total."),
+        THREADS_ROW,
         OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text",
                         .manual = "It has all rows."),
     };

@@ -13,6 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/launch/filter.h"
 #include "analyzer/reduction/exclude_file.h"
 #include "analyzer/reduction/profile.h"
@@ -264,8 +265,6 @@ static int check_operands(struct settings *settings, char **operands, int n, int
         return error_set(err, "expected a trace, a database and a trial, or a launch line");
     if (!settings->line && (settings->dir || settings->n_repetitions != 1))
         return error_set(err, "--keep and --repeat go with a launch line only");
-    if (settings->n_repetitions == 0)
-        return error_set(err, "--repeat must be at least 1");
     settings->is_any_rank = settings->rank_text && strcmp(settings->rank_text, "any") == 0;
     if (settings->rank_text && !settings->is_any_rank &&
         option_read_count(settings->rank_text, &settings->rank, err) != 0)
@@ -299,8 +298,9 @@ int cmd_reduce(int argc, char **argv)
                         "keep the traces and outputs of the runs in the new folder DIR", NULL,
                         .manual = "The traces are in `traced` and `reduced` there."),
         OPTION_COUNT_ROW("repeat", 0, "N", &settings.n_repetitions,
-                         "run each variant N times; the shortest run counts", "1"),
+                         "run each variant N times; the shortest run counts", "1", .least = 1),
         OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N of the functions that stay", "12"),
+        THREADS_ROW,
         OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {

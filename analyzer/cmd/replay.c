@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/cmd/interval_trials.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/pattern/catalogue.h"
@@ -76,10 +77,6 @@ static int check_parameters(const struct replay_request *request, struct error *
 static bool request_is_sound(const struct replay_request *request, const struct option_usage *usage,
                              int *status)
 {
-    if (request->text.depth == 0 || request->text.top == 0) {
-        *status = options_usage_error(usage, "--depth and --top are at least 1");
-        return false;
-    }
     if (!request->database &&
         (request->as || request->parameters.count > 0 || request->predicted_parameters.count > 0)) {
         *status = options_usage_error(usage, "--as and --parameter name what --store DB keeps");
@@ -144,9 +141,9 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         .manual =
                             "It has all rows: --depth, --top and --all concern the text only."),
         OPTION_COUNT_ROW("depth", 0, "N", &request->text.depth, "show N levels of the call tree",
-                         "4"),
+                         "4", .least = 1),
         OPTION_COUNT_ROW(
-            "top", 0, "N", &request->text.top, "show N rows of a table", "12",
+            "top", 0, "N", &request->text.top, "show N rows of a table", "12", .least = 1,
             .manual = "Of the call tree these are the paths with the largest inclusive time."),
         OPTION_FLAG_ROW(
             "all", 0, &request->text.shows_all, "show details of every wait state, however small",
@@ -161,6 +158,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",
                         .manual = "Section Intervals says what an interval is."),
+        THREADS_ROW,
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
                         "store the result in this database, made when missing", NULL,
                         .manual = "Section Storing results says what is stored, and its names."),

@@ -13,6 +13,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/scaling_series.h"
 #include "analyzer/replay/replay_run.h"
@@ -168,6 +169,7 @@ int cmd_scaling(int argc, char **argv)
         OPTION_LIST_ROW("property-file", 0, "FILE", &request.property_files,
                         "also evaluate the properties in FILE",
                         .manual = "A property with the id of another replaces it."),
+        THREADS_ROW,
         OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N rows of the growth table", "12"),
         OPTION_TEXT_ROW("svg", 0, "FILE", &request.svg,
                         "also draw a picture: speedup, efficiencies, greatest parts", NULL),

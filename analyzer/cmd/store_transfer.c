@@ -15,6 +15,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/cmd/interval_trials.h"
 #include "analyzer/replay/interval.h"
@@ -102,6 +103,7 @@ int store_add(int argc, char **argv)
                         "a parameter of the runs, such as size=1024 or size=1024:problem"),
         OPTION_LIST_ROW("component", 0, "NAME=VERSION", &request.versions,
                         "the version of a component of the program, such as solver=2.1"),
+        THREADS_ROW,
         OPTION_LIST_ROW("interval", 0, "WHAT", &request.intervals,
                         "store this part of the run instead: 1s:2s, REGION, REGION#3, REGION#*"),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request.pattern_files,

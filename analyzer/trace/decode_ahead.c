@@ -5,11 +5,11 @@
 #include "analyzer/trace/decode_ahead.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/threads.h"
 
 enum { SPINS = 4000 };
 
@@ -74,15 +74,9 @@ static void *work(void *argument)
     }
 }
 
-static bool has_second_core(void)
-{
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 1;
-}
-
 struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode, void *context)
 {
-    if (!has_second_core())
+    if (threads_count() < 2)
         return NULL;
     struct decode_ahead *ahead = memory_zeroed(1, sizeof *ahead);
     ahead->decode = decode;

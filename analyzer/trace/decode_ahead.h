@@ -26,8 +26,8 @@ typedef void decode_batch(void *context, size_t location, struct batch *batch);
 
 struct decode_ahead;
 
-/// Starts the thread; NULL when the process may use one core only, or no thread is to be had: then
-/// decode in place.
+/// Starts the thread; NULL when threads_count() allows none, or none is to be had: then decode in
+/// place.
 struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode, void *context);
 
 /// Stops the thread after the batch it is at. NULL is ignored.

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predictions by a pool of threads (jobs.h).
+// Predictions, one in each thread (jobs.h).
 #include "analyzer/whatif/jobs.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/whatif/whatif.h"
-
-enum { MAX_THREADS = 64 };
 
 // --- one prediction
 
@@ -94,40 +91,19 @@ static void count_done(struct whatif_progress *progress)
     pthread_mutex_unlock(&progress->lock);
 }
 
-struct pool {
+struct jobs {
     const struct whatif_batch *batch;
-    struct whatif_job *jobs;
-    size_t n_jobs;
-    atomic_size_t next;
+    struct whatif_job *items;
 };
 
-static void *work(void *context)
+static void run_numbered(void *context, size_t number)
 {
-    struct pool *pool = context;
-    for (size_t i; (i = atomic_fetch_add(&pool->next, 1)) < pool->n_jobs;) {
-        run_job(pool->batch, &pool->jobs[i]);
-        count_done(pool->batch->progress);
-    }
-    return NULL;
-}
-
-static unsigned count_threads(const struct whatif_batch *batch, size_t n_jobs)
-{
-    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = batch->n_threads > 0 ? batch->n_threads : n_cores > 0 ? (size_t)n_cores : 1;
-    n = n < n_jobs ? n : n_jobs;
-    return (unsigned)(n < MAX_THREADS ? n : MAX_THREADS);
+    struct jobs *jobs = context;
+    run_job(jobs->batch, &jobs->items[number]);
+    count_done(jobs->batch->progress);
 }
 
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n)
 {
-    struct pool pool = {.batch = batch, .jobs = jobs, .n_jobs = n};
-    pthread_t threads[MAX_THREADS];
-    unsigned n_wanted = count_threads(batch, n), n_started = 0;
-    atomic_init(&pool.next, 0);
-    while (n_started + 1 < n_wanted && pthread_create(&threads[n_started], NULL, work, &pool) == 0)
-        n_started++;
-    work(&pool); // with what was started, perhaps alone
-    for (unsigned i = 0; i < n_started; i++)
-        pthread_join(threads[i], NULL);
+    threads_each(n, run_numbered, &(struct jobs){batch, jobs});
 }

@@ -23,7 +23,6 @@ struct whatif_batch {
     const struct replay_run *measured;
     const struct advice_word *words; // options of all of them: the target
     size_t n_words;
-    unsigned n_threads;                // 0: as many as there are cores
     struct whatif_progress *progress;  // NULL: none is shown
     const struct catalogue *catalogue; // results are kept, too; NULL: run times only
 };

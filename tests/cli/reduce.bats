@@ -214,7 +214,7 @@ END
     }
     refused "expected a trace, a database and a trial, or a launch line" 2 --rule 'usec<1'
     refused "go with a launch line only" 2 --rule 'usec<1' --repeat 2 run
-    refused "--repeat must be at least 1" 2 --rule 'usec<1' --repeat 0 -- ./app
+    refused "--repeat 0: must be at least 1" 2 --rule 'usec<1' --repeat 0 -- ./app
     refused "either a trace or a launch line" 2 --rule 'usec<1' run -- ./app
     refused "cannot read the rules in none" 1 --rules none run
     refused "cannot write nowhere/x" 1 --rule 'usec<1' -o nowhere/x run

@@ -327,6 +327,10 @@ XML
     sentence '--top many'
     run "$PAGODA" replay --top 0 pipeline
     [ "$status" = 2 ]
+    sentence '--top 0: must be at least 1'
+    run "$PAGODA" replay --threads 0 pipeline
+    [ "$status" = 2 ]
+    sentence '--threads 0: must be at least 1'
     run "$PAGODA" replay --as one pipeline
     [ "$status" = 2 ]
     sentence 'what --store DB keeps'
