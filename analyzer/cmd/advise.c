@@ -113,7 +113,7 @@ static int advise(const struct advise_request *request, struct advice *advice, b
         .batch = {.measured = &measured,
                   .words = words,
                   .n_words = n_words,
-                  .progress = whatif_progress_new()},
+                  .progress = whatif_progress_new("trying changes")},
         .replays_all = request->replays_all,
         .n_shown = request->limit,
         .kinds = request->kinds,

@@ -120,7 +120,7 @@ static int store_one(const struct advise_setting *setting, const struct advice *
     struct whatif_report report = {
         .baseline_ns = advice->measured_ns,
         .replayed_ns = advice->replayed_ns,
-        .predicted = job->result,
+        .predicted = *job->results,
     };
     int status = -1;
     if (job->failure)
@@ -139,8 +139,11 @@ int advice_store(const struct advise_setting *setting, const struct advice *advi
     struct chosen *chosen;
     size_t n = choose(advice, setting->n_shown, &chosen);
     struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
-    for (size_t i = 0; i < n; i++)
+    struct result *results = memory_zeroed(n, sizeof *results);
+    for (size_t i = 0; i < n; i++) {
         jobs[i].candidates[0] = chosen[i].candidate;
+        jobs[i].results = &results[i];
+    }
     whatif_progress_expect(setting->batch.progress, n);
     whatif_run_jobs(&setting->batch, jobs, n);
     int status = 0;
@@ -150,9 +153,10 @@ int advice_store(const struct advise_setting *setting, const struct advice *advi
     for (size_t i = 0; i < n; i++) {
         if (status == 0)
             status = store_one(setting, advice, &chosen[i], &jobs[i], database, names, err);
-        result_release(&jobs[i].result);
+        result_release(&results[i]);
         free(jobs[i].failure);
     }
+    free(results);
     free(jobs);
     free(chosen);
     return status;

@@ -8,50 +8,11 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/threads.h"
-#include "analyzer/whatif/whatif.h"
+#include "analyzer/simulation/change/set_work.h"
+#include "analyzer/whatif/kinds.h"
+#include "analyzer/whatif/predict.h"
 
-// --- one prediction
-
-int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
-                    struct whatif_plan *plan, struct error *err)
-{
-    struct advice_word *words = NULL;
-    size_t n = 0, capacity = 0;
-    bool has_target = false;
-    for (int i = 0; i < 2 && job->candidates[i]; i++)
-        has_target = has_target || job->candidates[i]->has_target;
-    for (int i = has_target ? 0 : -1; i < 2 && (i < 0 || job->candidates[i]); i++) {
-        const struct advice_word *added = i < 0 ? batch->words : job->candidates[i]->words;
-        size_t n_added = i < 0 ? batch->n_words : job->candidates[i]->n_words;
-        words = array_reserve(words, &capacity, n + n_added, sizeof *words);
-        for (size_t k = 0; k < n_added; k++)
-            words[n++] = added[k];
-    }
-    int status = whatif_plan_read(plan, words, n, err);
-    free(words);
-    if (status == 0 && plan->is_list)
-        return error_set(err, "a value with commas would be several");
-    return status == 0 ? whatif_plan_complete(plan, batch->measured, err) : -1;
-}
-
-static void run_job(const struct whatif_batch *batch, struct whatif_job *job)
-{
-    struct whatif_plan plan;
-    struct whatif_point point = {0};
-    struct error err = {{0}};
-    if (whatif_job_plan(batch, job, &plan, &err) == 0 &&
-        whatif_run_quietly(&plan, batch->measured, batch->catalogue, &point, &job->result, &err) ==
-            0) {
-        job->predicted_ns = point.predicted_ns;
-        job->window_ns = point.window_end_ns - point.window_begin_ns;
-    } else {
-        job->failure = memory_copy_text(err.text);
-    }
-    whatif_point_release(&point);
-    whatif_plan_release(&plan);
-}
-
-// --- many
+// --- progress
 
 struct whatif_progress {
     struct progress bar;
@@ -59,11 +20,11 @@ struct whatif_progress {
     uint64_t n_done;
 };
 
-struct whatif_progress *whatif_progress_new(void)
+struct whatif_progress *whatif_progress_new(const char *label)
 {
     struct whatif_progress *progress = memory_zeroed(1, sizeof *progress);
     pthread_mutex_init(&progress->lock, NULL);
-    progress_begin(&progress->bar, "trying changes", 1);
+    progress_begin(&progress->bar, label, 1);
     return progress;
 }
 
@@ -91,6 +52,96 @@ static void count_done(struct whatif_progress *progress)
     pthread_mutex_unlock(&progress->lock);
 }
 
+// --- one prediction
+
+int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
+                    struct whatif_plan *plan, struct error *err)
+{
+    struct advice_word *words = NULL;
+    size_t n = 0, capacity = 0;
+    bool has_target = false;
+    for (int i = 0; i < 2 && job->candidates[i]; i++)
+        has_target = has_target || job->candidates[i]->has_target;
+    for (int i = has_target ? 0 : -1; i < 2 && (i < 0 || job->candidates[i]); i++) {
+        const struct advice_word *added = i < 0 ? batch->words : job->candidates[i]->words;
+        size_t n_added = i < 0 ? batch->n_words : job->candidates[i]->n_words;
+        words = array_reserve(words, &capacity, n + n_added, sizeof *words);
+        for (size_t k = 0; k < n_added; k++)
+            words[n++] = added[k];
+    }
+    int status = whatif_plan_read(plan, words, n, err);
+    free(words);
+    if (status == 0 && batch->is_completed)
+        return whatif_plan_prepare(plan, trace_definitions(batch->measured->trace), err);
+    if (status == 0 && plan->is_list)
+        return error_set(err, "a value with commas would be several");
+    return status == 0 ? whatif_plan_complete(plan, batch->measured, err) : -1;
+}
+
+/// What is kept of RUN, or made of its POINTS, for the cases of PLAN.
+static void put_results(struct result *results, const struct whatif_plan *plan,
+                        const struct result *measured, struct replay_run *run,
+                        const struct whatif_point *points)
+{
+    if (whatif_case_is_estimate(&plan->cases[0])) {
+        for (size_t i = 0; i < plan->n_cases; i++)
+            results[i] = whatif_estimate_result(measured, &points[i]);
+        return;
+    }
+    results[0] = run->result;
+    run->result = (struct result){0};
+}
+
+/// 0, or -1 and ERR; the caller releases POINTS in either case.
+static int predict_cases(const struct whatif_batch *batch, struct whatif_plan *plan,
+                         struct whatif_point *points, struct result *results, struct error *err)
+{
+    const struct whatif_input input = {
+        .measured = batch->measured, .catalogue = batch->catalogue, .is_quiet = true};
+    struct whatif_report noted = {0};
+    struct visits *counted = NULL;
+    struct replay_run run = {0};
+    int status = 0;
+    if (batch->is_completed)
+        plan->cases[0].scenario.visits = batch->visits;
+    else
+        status = whatif_count_work(plan, batch->measured, &noted, &counted, err);
+    if (status == 0)
+        status = whatif_predict(&input, &plan->cases[0].scenario, &run, points, plan->n_cases, err);
+    if (status == 0)
+        status = whatif_estimate(plan->cases, plan->n_cases, batch->measured, points, err);
+    if (status == 0 && results)
+        put_results(results, plan, &batch->measured->result, &run, points);
+    replay_run_release(&run);
+    visits_free(counted);
+    whatif_report_release(&noted);
+    return status;
+}
+
+void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
+{
+    struct whatif_plan plan;
+    struct error err = {{0}};
+    int status = whatif_job_plan(batch, job, &plan, &err);
+    struct whatif_point *own = job->points ? NULL : memory_zeroed(plan.n_cases, sizeof *own);
+    struct whatif_point *points = job->points ? job->points : own;
+    if (status == 0)
+        status = predict_cases(batch, &plan, points, job->results, &err);
+    if (status == 0) {
+        job->predicted_ns = points[0].predicted_ns;
+        job->window_ns = points[0].window_end_ns - points[0].window_begin_ns;
+    } else {
+        job->failure = memory_copy_text(err.text);
+    }
+    for (size_t i = 0; own && i < plan.n_cases; i++)
+        whatif_point_release(&own[i]);
+    free(own);
+    whatif_plan_release(&plan);
+    count_done(batch->progress);
+}
+
+// --- many
+
 struct jobs {
     const struct whatif_batch *batch;
     struct whatif_job *items;
@@ -99,8 +150,7 @@ struct jobs {
 static void run_numbered(void *context, size_t number)
 {
     struct jobs *jobs = context;
-    run_job(jobs->batch, &jobs->items[number]);
-    count_done(jobs->batch->progress);
+    whatif_run_job(jobs->batch, &jobs->items[number]);
 }
 
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n)

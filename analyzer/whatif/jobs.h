@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many predictions of one run, on all cores.
+// Many predictions of one run, one in each thread: each reads its own options, machine and trace,
+// so they share nothing that changes.
 #ifndef PAGODA_WHATIF_JOBS_H
 #define PAGODA_WHATIF_JOBS_H
 
@@ -12,7 +13,7 @@
 /// A progress bar over all predictions, whose number becomes known little by little. Functions take
 /// NULL for none.
 struct whatif_progress;
-struct whatif_progress *whatif_progress_new(void);
+struct whatif_progress *whatif_progress_new(const char *label);
 /// Takes the bar away.
 void whatif_progress_free(struct whatif_progress *progress);
 /// N more predictions are to come, as far as is known.
@@ -24,15 +25,20 @@ struct whatif_batch {
     const struct advice_word *words; // options of all of them: the target
     size_t n_words;
     struct whatif_progress *progress;  // NULL: none is shown
-    const struct catalogue *catalogue; // results are kept, too; NULL: run times only
+    const struct catalogue *catalogue; // for results; NULL: none is wanted
+    // The jobs are cases of a plan that is completed for `measured`, and whose visits are counted.
+    bool is_completed;
+    const struct visits *visits; // then: whatif_count_work()
 };
 
-/// One run time to be predicted: the target with the words of up to two candidates.
+/// A run to be predicted: the target with the words of up to two candidates. In a completed batch
+/// the words may ask for several estimates from it.
 struct whatif_job {
     const struct advice_candidate *candidates[2]; // NULL: none
+    struct whatif_point *points;                  // what is found, by case; NULL: not wanted
+    struct result *results;                       // likewise, with a catalogue
     uint64_t predicted_ns, window_ns;             // of the run; between MPI_Init and MPI_Finalize
     char *failure;                                // NULL: it was predicted; the caller frees
-    struct result result;                         // with a catalogue; the caller releases
 };
 
 /// What JOB asks for, completed: the words of the target, unless a candidate says all of it, and of
@@ -40,6 +46,9 @@ struct whatif_job {
 /// ERR; the caller releases PLAN in either case, before the words.
 int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
                     struct whatif_plan *plan, struct error *err);
+
+/// Predicts JOB, in this thread.
+void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job);
 
 /// Predicts all JOBS; the same whatever the number of threads.
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n);

@@ -213,34 +213,10 @@ static void shift(struct whatif_point *point, uint64_t before_ns, uint64_t after
     point->work_end_ns = point->work_end_ns - before_ns + after_ns;
 }
 
-struct whatif_estimates {
-    const struct whatif_case *asked; // whose run was watched; NULL: none was
-    bool has_farm, has_spans;
-    struct farm_run farm;
-    struct work_spans spans;
-};
-
-struct whatif_estimates *whatif_estimates_new(void)
+bool whatif_watch_alike(const struct whatif_case *a, const struct whatif_case *b)
 {
-    return memory_zeroed(1, sizeof(struct whatif_estimates));
-}
-
-static void forget(struct whatif_estimates *estimates)
-{
-    farm_run_release(&estimates->farm);
-    work_spans_release(&estimates->spans);
-    *estimates = (struct whatif_estimates){0};
-}
-
-void whatif_estimates_free(struct whatif_estimates *estimates)
-{
-    forget(estimates);
-    free(estimates);
-}
-
-/// Do A and B, of one plan, watch the same run, and differ in what is made of it only?
-static bool watch_alike(const struct whatif_case *a, const struct whatif_case *b)
-{
+    if (!whatif_case_is_estimate(a) || !whatif_case_is_estimate(b))
+        return false;
     for (size_t i = 0; i < a->n_values; i++)
         if (!a->values[i].option->is_estimate &&
             strcmp(a->values[i].value, b->values[i].value) != 0)
@@ -248,59 +224,50 @@ static bool watch_alike(const struct whatif_case *a, const struct whatif_case *b
     return true;
 }
 
-/// The farm of the run of ASKED; 0, or -1 and ERR.
-static int find_farm(struct whatif_estimates *estimates, const struct whatif_case *asked,
-                     const struct replay_run *measured, struct error *err)
+/// What --workers or --dealing of ASKED makes of the farm RUN.
+static void put_farm(const struct farm_run *run, const struct whatif_case *asked,
+                     struct whatif_point *point)
 {
-    if (estimates->has_farm)
-        return 0;
-    int status = farm_run_find(&estimates->farm, measured->trace, &asked->scenario,
-                               measured->recorded, &measured->replay, err);
-    estimates->has_farm = status == 0;
-    return status;
+    const struct policy *policy = &asked->policy;
+    uint32_t n_workers = asked->n_workers > 0 ? asked->n_workers : run->farm.n_workers;
+    uint64_t phases_ns = farm_run_phases_ns(run, n_workers, &policy->dealing);
+    point->farm = (struct whatif_farm){
+        .policy = copy(policy->name),
+        .summary = copy(policy->summary),
+        .n_workers = n_workers,
+        .n_recorded = run->farm.n_workers,
+        .master = run->master,
+        .n_tasks = run->farm.n_tasks,
+        .n_phases = run->farm.n_phases,
+        .n_cores = run->n_cores,
+        .replayed_ns = run->phases_ns,
+        .recorded_ns = run->recorded_ns,
+        .modelled_ns = run->modelled_ns,
+        .predicted_ns = phases_ns,
+    };
+    shift(point, run->phases_ns, phases_ns);
 }
 
-static int estimate_workers(struct whatif_estimates *estimates, const struct whatif_case *asked,
-                            const struct replay_run *measured, struct whatif_point *point,
-                            struct error *err)
+static int estimate_farms(const struct whatif_case *cases, size_t n,
+                          const struct replay_run *measured, struct whatif_point *points,
+                          struct error *err)
 {
-    const struct farm_run *run = &estimates->farm;
-    const struct policy *policy = &asked->policy;
-    int status = find_farm(estimates, asked, measured, err);
-    if (status == 0) {
-        uint32_t n_workers = asked->n_workers > 0 ? asked->n_workers : run->farm.n_workers;
-        uint64_t phases_ns = farm_run_phases_ns(run, n_workers, &policy->dealing);
-        point->farm = (struct whatif_farm){
-            .policy = copy(policy->name),
-            .summary = copy(policy->summary),
-            .n_workers = n_workers,
-            .n_recorded = run->farm.n_workers,
-            .master = run->master,
-            .n_tasks = run->farm.n_tasks,
-            .n_phases = run->farm.n_phases,
-            .n_cores = run->n_cores,
-            .replayed_ns = run->phases_ns,
-            .recorded_ns = run->recorded_ns,
-            .modelled_ns = run->modelled_ns,
-            .predicted_ns = phases_ns,
-        };
-        shift(point, run->phases_ns, phases_ns);
-    } else if (asked->n_workers > 0) {
-        error_wrap(err, "--workers %u", asked->n_workers);
-    } else {
-        error_wrap(err, "--dealing %s", asked->dealing);
-    }
-    return status;
+    struct farm_run run = {0};
+    int status = farm_run_find(&run, measured->trace, &cases[0].scenario, measured->recorded,
+                               &measured->replay, err);
+    for (size_t i = 0; status == 0 && i < n; i++)
+        put_farm(&run, &cases[i], &points[i]);
+    farm_run_release(&run);
+    if (status == 0)
+        return 0;
+    return cases[0].n_workers > 0 ? error_wrap(err, "--workers %u", cases[0].n_workers)
+                                  : error_wrap(err, "--dealing %s", cases[0].dealing);
 }
 
 /// What each rank computes between meetings of all in the run of ASKED; 0, or -1 and ERR.
-static int find_spans(struct whatif_estimates *estimates, const struct whatif_case *asked,
+static int find_spans(struct work_spans *spans, const struct whatif_case *asked,
                       const struct replay_run *measured, struct error *err)
 {
-    if (estimates->has_spans)
-        return 0;
-    struct work_spans *spans = &estimates->spans;
-    work_spans_init(spans, (uint32_t)measured->replay.n_ranks);
     const struct pag_listener listener = work_spans_listener(spans);
     uint64_t ignored_ns;
     if (observe_run(measured->trace, &asked->scenario, measured->recorded, &listener, &ignored_ns,
@@ -314,49 +281,53 @@ static int find_spans(struct whatif_estimates *estimates, const struct whatif_ca
                          "--rebalance: all ranks meet too often to keep the work of %u ranks "
                          "between their meetings",
                          spans->n_ranks);
-    estimates->has_spans = true;
     return 0;
 }
 
-static int estimate_rebalancing(struct whatif_estimates *estimates, const struct whatif_case *asked,
-                                const struct replay_run *measured, struct whatif_point *point,
+static void put_rebalancing(const struct work_spans *spans, const struct whatif_case *asked,
+                            const struct recorded *recorded, struct whatif_point *point)
+{
+    const struct policy *policy = &asked->policy;
+    struct balancing_policy balancing = policy->balancing;
+    if (balancing.transfer_ns == PAG_NOT_KNOWN)
+        balancing.transfer_ns = recorded_flight_ns(recorded, false, 0);
+    struct balancing_result result = balancing_run(spans, &balancing);
+    point->rebalancing = (struct whatif_rebalancing){
+        .policy = copy(policy->name),
+        .summary = copy(policy->summary),
+        .n_spans = spans->n_spans,
+        .before_ns = result.before_ns,
+        .after_ns = result.after_ns,
+        .n_migrations = result.n_migrations,
+        .moved_ns = result.moved_ns,
+        .transfer_ns = balancing.transfer_ns,
+    };
+    shift(point, result.before_ns, result.after_ns);
+}
+
+static int estimate_rebalancing(const struct whatif_case *cases, size_t n,
+                                const struct replay_run *measured, struct whatif_point *points,
                                 struct error *err)
 {
-    const struct work_spans *spans = &estimates->spans;
-    const struct policy *policy = &asked->policy;
-    int status = find_spans(estimates, asked, measured, err);
-    if (status == 0) {
-        struct balancing_policy balancing = policy->balancing;
-        if (balancing.transfer_ns == PAG_NOT_KNOWN)
-            balancing.transfer_ns = recorded_flight_ns(measured->recorded, false, 0);
-        struct balancing_result result = balancing_run(spans, &balancing);
-        point->rebalancing = (struct whatif_rebalancing){
-            .policy = copy(policy->name),
-            .summary = copy(policy->summary),
-            .n_spans = spans->n_spans,
-            .before_ns = result.before_ns,
-            .after_ns = result.after_ns,
-            .n_migrations = result.n_migrations,
-            .moved_ns = result.moved_ns,
-            .transfer_ns = balancing.transfer_ns,
-        };
-        shift(point, result.before_ns, result.after_ns);
-    }
+    struct work_spans spans;
+    work_spans_init(&spans, (uint32_t)measured->replay.n_ranks);
+    int status = find_spans(&spans, &cases[0], measured, err);
+    for (size_t i = 0; status == 0 && i < n; i++)
+        put_rebalancing(&spans, &cases[i], measured->recorded, &points[i]);
+    work_spans_release(&spans);
     return status;
 }
 
-int whatif_estimate(struct whatif_estimates *estimates, const struct whatif_case *asked,
-                    const struct replay_run *measured, struct whatif_point *point,
-                    struct error *err)
+int whatif_estimate(const struct whatif_case *cases, size_t n, const struct replay_run *measured,
+                    struct whatif_point *points, struct error *err)
 {
-    if (!whatif_case_is_estimate(asked))
+    if (!whatif_case_is_estimate(&cases[0]))
         return 0;
-    if (estimates->asked && !watch_alike(estimates->asked, asked))
-        forget(estimates);
-    estimates->asked = asked;
-    for (size_t i = 0; i < point->n_ranks; i++)
-        free(point->ranks[i].node);
-    point->n_ranks = 0; // what each of them does then is not known
-    return asked->rebalance.policy ? estimate_rebalancing(estimates, asked, measured, point, err)
-                                   : estimate_workers(estimates, asked, measured, point, err);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t rank = 0; rank < points[i].n_ranks; rank++)
+            free(points[i].ranks[rank].node);
+        points[i].n_ranks = 0; // what each of them does then is not known
+    }
+    return cases[0].rebalance.policy ? estimate_rebalancing(cases, n, measured, points, err)
+                                     : estimate_farms(cases, n, measured, points, err);
 }

@@ -61,16 +61,13 @@ int whatif_read_policy(struct whatif_case *asked, struct error *err);
 void whatif_note_dealing(struct whatif_report *report, const struct whatif_plan *plan,
                          const struct pag_result *measured);
 
-/// What estimates are made from, watched once for cases that differ in nothing else.
-struct whatif_estimates;
-struct whatif_estimates *whatif_estimates_new(void);
-void whatif_estimates_free(struct whatif_estimates *estimates);
+/// Whether A and B, of one plan, are estimates from the same predicted run.
+bool whatif_watch_alike(const struct whatif_case *a, const struct whatif_case *b);
 
-/// Changes the run time of POINT, predicted for ASKED, to what its policies make of it; ASKED must
-/// outlive ESTIMATES, which are of one plan. 0, or -1 and ERR.
-int whatif_estimate(struct whatif_estimates *estimates, const struct whatif_case *asked,
-                    const struct replay_run *measured, struct whatif_point *point,
-                    struct error *err);
+/// Changes the run times of the N POINTS, predicted for CASES, to what their policies make of them.
+/// Several are alike: the run is watched once. 0, or -1 and ERR.
+int whatif_estimate(const struct whatif_case *cases, size_t n, const struct replay_run *measured,
+                    struct whatif_point *points, struct error *err);
 /// What a database can keep of it: which run it is of, and the run time of POINT. The caller
 /// releases.
 struct result whatif_estimate_result(const struct result *measured,

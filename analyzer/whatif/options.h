@@ -101,6 +101,7 @@ struct whatif_value {
 struct whatif_case {
     char *words;                 // the options with their values
     struct whatif_value *values; // the same, one by one
+    struct advice_word *given;   // likewise, as options that ask for this case alone
     size_t n_values;
     struct scenario_settings settings;
     // The machine is read from this file when the case is prepared, and changed by these.

@@ -140,6 +140,7 @@ static void case_release(struct whatif_case *asked)
         free(asked->values[i].value);
     }
     free(asked->values);
+    free(asked->given);
     free(asked->words);
     for (size_t i = 0; i < asked->n_kept; i++)
         free(asked->kept[i]);
@@ -253,17 +254,15 @@ static int fill_case(struct whatif_case *asked, const struct axes *axes, size_t 
                      struct error *err)
 {
     asked->values = memory_zeroed(axes->n, sizeof *asked->values);
-    struct advice_word *words = memory_zeroed(axes->n, sizeof *words);
-    int status = 0;
-    for (size_t i = 0; i < axes->n && status == 0; i++) {
-        n /= axes->items[i].n_values;
-        status =
-            read_value(asked, &axes->items[i], index / n % axes->items[i].n_values, &words[i], err);
+    asked->given = memory_zeroed(axes->n, sizeof *asked->given);
+    for (size_t i = 0; i < axes->n; i++) {
+        const struct axis *axis = &axes->items[i];
+        n /= axis->n_values;
+        if (read_value(asked, axis, index / n % axis->n_values, &asked->given[i], err) != 0)
+            return -1;
     }
-    if (status == 0)
-        asked->words = advice_words_text(words, axes->n);
-    free(words);
-    return status;
+    asked->words = advice_words_text(asked->given, axes->n);
+    return 0;
 }
 
 // --- the plan

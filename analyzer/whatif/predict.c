@@ -92,7 +92,7 @@ static int put_point(struct whatif_point *point, const struct prediction *predic
 }
 
 int whatif_predict(const struct whatif_input *input, const struct scenario *scenario,
-                   struct replay_run *run, struct whatif_point *point, struct error *err)
+                   struct replay_run *run, struct whatif_point *points, size_t n, struct error *err)
 {
     if (replay_run_open_again(run, input->measured->trace, err) != 0 ||
         (input->out && whatif_out_prepare(input->out, run, err) != 0))
@@ -108,8 +108,8 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
         status = prediction_check(&prediction, err);
     if (status == 0 && machine)
         status = machine_check_formulas(machine, err);
-    if (status == 0)
-        status = put_point(point, &prediction, definitions, &run->replay, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = put_point(&points[i], &prediction, definitions, &run->replay, err);
     if (status == 0 && input->catalogue)
         whatif_put_nodes(&run->result, scenario);
     if (status == 0 && input->out)

@@ -19,10 +19,11 @@ struct whatif_input {
     bool finds_path;                   // the critical path is wanted even without a catalogue
 };
 
-/// Simulates the run of INPUT under SCENARIO into RUN; POINT gets what is said about it. 0, or -1
-/// and ERR; the caller releases RUN and POINT in either case.
+/// Simulates the run of INPUT under SCENARIO into RUN; each of the N POINTS gets what is said about
+/// it. 0, or -1 and ERR; the caller releases RUN and POINTS in either case.
 int whatif_predict(const struct whatif_input *input, const struct scenario *scenario,
-                   struct replay_run *run, struct whatif_point *point, struct error *err);
+                   struct replay_run *run, struct whatif_point *points, size_t n,
+                   struct error *err);
 
 /// RUN, opened, is to be written to DIRECTORY when it has been simulated. 0, or -1 and ERR.
 int whatif_out_prepare(const char *directory, struct replay_run *run, struct error *err);

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One simulated run with nothing changed, for the replay error, then one for each point asked for.
+// One simulated run with nothing changed, for the replay error, beside those asked for: each is a
+// pass of its own in a thread of its own.
 #include "analyzer/whatif/whatif.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cost/tolerance.h"
+#include "analyzer/whatif/jobs.h"
 #include "analyzer/whatif/kinds.h"
 #include "analyzer/whatif/predict.h"
 
@@ -39,7 +45,7 @@ static int run_with(void *context, uint64_t added, uint64_t *time_ns, struct err
     struct replay_run run = {0};
     *runs->added = runs->before + added;
     runs->n++;
-    int status = whatif_predict(&runs->input, &runs->scenario, &run, &point, err);
+    int status = whatif_predict(&runs->input, &runs->scenario, &run, &point, 1, err);
     *time_ns = work_ns(&point);
     whatif_point_release(&point);
     replay_run_release(&run);
@@ -130,15 +136,26 @@ static void put_set(struct whatif_point *point, const struct whatif_case *asked)
                 memory_copy_text(asked->values[i].name), utf8_clean(asked->values[i].value)};
 }
 
+/// What the predictions of one report are made from.
+struct whatif_asked {
+    const struct whatif_plan *plan;
+    const struct catalogue *catalogue;
+    const struct replay_run *measured;
+    const struct whatif_outputs *outputs;
+    const struct visits *visits;
+    struct whatif_report *report;
+};
+
 /// The run with nothing changed, with a catalogue as a result to compare with.
-static int predict_same(const struct whatif_plan *plan, const struct catalogue *catalogue,
-                        const struct replay_run *measured, struct whatif_report *report,
+static int predict_same(const struct whatif_asked *asked, const struct catalogue *catalogue,
                         struct error *err)
 {
-    const struct whatif_input input = {.measured = measured, .catalogue = catalogue};
+    const struct whatif_input input = {
+        .measured = asked->measured, .catalogue = catalogue, .is_quiet = true};
+    struct whatif_report *report = asked->report;
     struct whatif_point same = {0};
     struct replay_run run = {0};
-    int status = whatif_predict(&input, &plan->unchanged, &run, &same, err);
+    int status = whatif_predict(&input, &asked->plan->unchanged, &run, &same, 1, err);
     report->unchanged = run.result;
     run.result = (struct result){0};
     report->replayed_ns = same.predicted_ns;
@@ -152,36 +169,147 @@ static int predict_same(const struct whatif_plan *plan, const struct catalogue *
 
 /// Mostly just its time is wanted, for the replay error; where that is large, which it hardly is
 /// but on shared cores, a single prediction is compared with all that this run is like.
-static int predict_unchanged(const struct whatif_plan *plan, const struct catalogue *catalogue,
-                             const struct replay_run *measured, struct whatif_report *report,
-                             struct error *err)
+static int predict_unchanged(const struct whatif_asked *asked, struct error *err)
 {
-    bool is_compared = !plan->is_list && report->was_shared;
-    int status = predict_same(plan, is_compared ? catalogue : NULL, measured, report, err);
-    if (status != 0 || is_compared || plan->is_list || !whatif_has_large_error(report))
+    const struct whatif_report *report = asked->report;
+    bool is_compared = !report->is_list && report->was_shared;
+    int status = predict_same(asked, is_compared ? asked->catalogue : NULL, err);
+    if (status != 0 || is_compared || report->is_list || !whatif_has_large_error(report))
         return status;
-    return predict_same(plan, catalogue, measured, report, err);
+    return predict_same(asked, asked->catalogue, err);
 }
 
-/// Predicts one case into POINT. RESULT, where it is not NULL, is what a database keeps of it; the
-/// caller releases both. 0, or -1 and ERR.
-static int predict_case(const struct whatif_input *input, const struct whatif_case *asked,
-                        struct whatif_estimates *estimates, struct whatif_report *report,
-                        struct whatif_point *point, struct result *result, struct error *err)
+/// The only case, with all that can be said of it.
+static int predict_one(const struct whatif_asked *asked, struct error *err)
 {
+    const struct whatif_case *only = &asked->plan->cases[0];
+    const struct whatif_input input = {
+        .measured = asked->measured,
+        .catalogue = asked->catalogue,
+        .out = asked->outputs->out,
+        .change = asked->plan->change,
+    };
+    struct whatif_report *report = asked->report;
+    struct whatif_point *point = &report->points[0];
     struct replay_run run = {0};
-    int status = whatif_predict(input, &asked->scenario, &run, point, err);
+    int status = whatif_predict(&input, &only->scenario, &run, point, 1, err);
     if (status == 0)
-        status = find_tolerances(input, asked, point, report, err);
+        status = find_tolerances(&input, only, point, report, err);
     if (status == 0)
-        status = whatif_estimate(estimates, asked, input->measured, point, err);
-    if (status == 0 && result && whatif_case_is_estimate(asked)) {
-        *result = whatif_estimate_result(&input->measured->result, point);
-    } else if (status == 0 && result) {
-        *result = run.result;
+        status = whatif_estimate(only, 1, input.measured, point, err);
+    if (status == 0 && whatif_case_is_estimate(only)) {
+        report->predicted = whatif_estimate_result(&input.measured->result, point);
+    } else if (status == 0) {
+        report->predicted = run.result;
         run.result = (struct result){0};
+        report->has_predicted = true;
     }
     replay_run_release(&run);
+    return status;
+}
+
+// --- several predictions at once
+
+/// A part of the work is the run with nothing changed; the others are the only case, or jobs of a
+/// list. The first part that fails, in their order, says what is wrong; later ones are left out.
+struct parts {
+    const struct whatif_asked *asked;
+    struct whatif_batch batch;
+    struct whatif_job *jobs; // NULL: there is one case
+    atomic_size_t n_wanted;
+    struct error *errors;
+};
+
+static void predict_part(void *context, size_t number)
+{
+    struct parts *parts = context;
+    struct error *err = &parts->errors[number];
+    int status = 0;
+    if (number >= atomic_load(&parts->n_wanted))
+        return;
+    if (number == 0)
+        status = predict_unchanged(parts->asked, err);
+    else if (!parts->jobs)
+        status = predict_one(parts->asked, err);
+    else
+        whatif_run_job(&parts->batch, &parts->jobs[number - 1]);
+    if (number > 0 && parts->jobs && parts->jobs[number - 1].failure)
+        status = error_set(err, "%s", parts->jobs[number - 1].failure);
+    size_t n_wanted = atomic_load(&parts->n_wanted);
+    while (status != 0 && number + 1 < n_wanted &&
+           !atomic_compare_exchange_weak(&parts->n_wanted, &n_wanted, number + 1)) {
+    }
+}
+
+/// 0, or -1 and ERR.
+static int predict_parts(struct parts *parts, size_t n, struct error *err)
+{
+    parts->errors = memory_zeroed(n, sizeof *parts->errors);
+    atomic_init(&parts->n_wanted, n);
+    threads_each(n, predict_part, parts);
+    size_t last = atomic_load(&parts->n_wanted) - 1;
+    int status = parts->errors[last].text[0] ? -1 : 0;
+    if (status != 0)
+        *err = parts->errors[last];
+    free(parts->errors);
+    return status;
+}
+
+/// Cases that are estimates from one predicted run are one job.
+static size_t count_alike(const struct whatif_plan *plan, size_t first)
+{
+    size_t n = 1;
+    while (first + n < plan->n_cases &&
+           whatif_watch_alike(&plan->cases[first], &plan->cases[first + n]))
+        n++;
+    return n;
+}
+
+/// The words of the case FIRST, or of it and those alike; the caller frees them.
+static struct advice_candidate words_of(const struct whatif_plan *plan, size_t first)
+{
+    const struct whatif_case *asked = &plan->cases[first];
+    struct advice_candidate candidate = {
+        .words = memory_zeroed(plan->n_words, sizeof *candidate.words),
+        .n_words = plan->n_words,
+        .has_target = true,
+    };
+    for (size_t i = 0; i < plan->n_words; i++)
+        candidate.words[i] =
+            asked->values[i].option->is_estimate ? plan->words[i] : asked->given[i];
+    return candidate;
+}
+
+static int predict_list(const struct whatif_asked *asked, struct error *err)
+{
+    const struct whatif_plan *plan = asked->plan;
+    struct whatif_report *report = asked->report;
+    struct advice_candidate *candidates = memory_zeroed(plan->n_cases, sizeof *candidates);
+    struct parts parts = {
+        .asked = asked,
+        .batch = {.measured = asked->measured,
+                  .progress = whatif_progress_new("predicting"),
+                  .catalogue = report->results ? asked->catalogue : NULL,
+                  .is_completed = true,
+                  .visits = asked->visits},
+        .jobs = memory_zeroed(plan->n_cases, sizeof *parts.jobs),
+    };
+    size_t n = 0;
+    for (size_t first = 0; first < plan->n_cases; first += count_alike(plan, first), n++) {
+        candidates[n] = words_of(plan, first);
+        parts.jobs[n].candidates[0] = &candidates[n];
+        parts.jobs[n].points = &report->points[first];
+        parts.jobs[n].results = report->results ? &report->results[first] : NULL;
+    }
+    whatif_progress_expect(parts.batch.progress, n);
+    int status = predict_parts(&parts, 1 + n, err);
+    for (size_t i = 0; i < n; i++) {
+        free(parts.jobs[i].failure);
+        free(candidates[i].words);
+    }
+    whatif_progress_free(parts.batch.progress);
+    free(parts.jobs);
+    free(candidates);
     return status;
 }
 
@@ -195,53 +323,20 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
         .n_points = plan->n_cases,
         .is_list = plan->is_list,
     };
-    const struct whatif_input input = {
-        .measured = measured,
-        .catalogue = plan->is_list && !outputs->keeps_results ? NULL : catalogue,
-        .out = outputs->out,
-        .change = plan->change,
-    };
     struct visits *visits;
-    struct whatif_estimates *estimates = whatif_estimates_new();
+    struct whatif_asked asked = {plan, catalogue, measured, outputs, NULL, report};
     int status = whatif_count_work(plan, measured, report, &visits, err);
-    if (status == 0 && plan->is_list && outputs->keeps_results)
-        report->results = memory_zeroed(plan->n_cases, sizeof *report->results);
     if (status == 0) {
+        asked.visits = visits;
         describe(report, plan, measured);
-        status = predict_unchanged(plan, catalogue, measured, report, err);
+        for (size_t i = 0; i < plan->n_cases; i++)
+            put_set(&report->points[i], &plan->cases[i]);
+        if (plan->is_list && outputs->keeps_results)
+            report->results = memory_zeroed(plan->n_cases, sizeof *report->results);
+        status = plan->is_list ? predict_list(&asked, err)
+                               : predict_parts(&(struct parts){.asked = &asked}, 2, err);
     }
-    for (size_t i = 0; i < plan->n_cases && status == 0; i++) {
-        struct result *result = !plan->is_list    ? &report->predicted
-                                : report->results ? &report->results[i]
-                                                  : NULL;
-        put_set(&report->points[i], &plan->cases[i]);
-        status = predict_case(&input, &plan->cases[i], estimates, report, &report->points[i],
-                              result, err);
-    }
-    report->has_predicted =
-        status == 0 && !plan->is_list && !whatif_case_is_estimate(&plan->cases[0]);
-    whatif_estimates_free(estimates);
     visits_free(visits);
-    return status;
-}
-
-int whatif_run_quietly(struct whatif_plan *plan, const struct replay_run *measured,
-                       const struct catalogue *catalogue, struct whatif_point *point,
-                       struct result *result, struct error *err)
-{
-    struct whatif_report report = {0}; // for what is noted
-    struct visits *visits;
-    const struct whatif_input input = {
-        .measured = measured, .catalogue = catalogue, .is_quiet = true};
-    struct whatif_estimates *estimates = whatif_estimates_new();
-    *point = (struct whatif_point){0};
-    int status = whatif_count_work(plan, measured, &report, &visits, err);
-    if (status == 0)
-        status = predict_case(&input, &plan->cases[0], estimates, &report, point,
-                              catalogue ? result : NULL, err);
-    whatif_estimates_free(estimates);
-    visits_free(visits);
-    whatif_report_release(&report);
     return status;
 }
 
@@ -250,5 +345,5 @@ int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run
 {
     const struct whatif_input input = {.measured = measured, .is_quiet = true, .finds_path = true};
     *point = (struct whatif_point){0};
-    return whatif_predict(&input, &plan->unchanged, run, point, err);
+    return whatif_predict(&input, &plan->unchanged, run, point, 1, err);
 }

@@ -20,16 +20,8 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
                const struct replay_run *measured, const struct whatif_outputs *outputs,
                struct whatif_report *report, struct error *err);
 
-/// Predicts the first case of PLAN, completed for MEASURED, without a word on the terminal; several
-/// threads may at once, with a plan each. Without a CATALOGUE for its run time only; else RESULT is
-/// what a database keeps of it, which the caller releases. 0, or -1 and ERR; the caller releases
-/// POINT in either case.
-int whatif_run_quietly(struct whatif_plan *plan, const struct replay_run *measured,
-                       const struct catalogue *catalogue, struct whatif_point *point,
-                       struct result *result, struct error *err);
-
 /// The run MEASURED with nothing changed but how PLAN, completed for it, says that its ranks wait,
-/// quietly likewise: RUN's replay has its critical path. The caller releases RUN and POINT in
+/// without a progress bar: RUN's replay has its critical path. The caller releases RUN and POINT in
 /// either case.
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
                          struct replay_run *run, struct whatif_point *point, struct error *err);

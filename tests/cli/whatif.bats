@@ -84,6 +84,39 @@ load ../whatif
     refused '--scale P2=1,: a value of the list is empty' --scale P2=1,
 }
 
+# Each prediction has a machine, formulas and a trace of its own.
+@test "lists: any number of threads predicts what each value does alone" {
+    cat >machine.xml <<'END'
+<machine name="m" cores="1"><message scope="network"><point bytes="0" time="300ns"/></message>
+<collective op="barrier" time="1e-7*log2(p)"/></machine>
+END
+    for options in "--machine machine.xml" "--balance P1 --wait spin"; do
+        # shellcheck disable=SC2086 # options are words
+        for n in 1 2 7; do
+            "$PAGODA" replay --json --threads $n $options --nodes 1,2,3 --cpu-speed 1,2 trace >"by-$n"
+            "$PAGODA" replay --threads $n $options --nodes 1,2,3 --cpu-speed 1,2 trace >"text-$n"
+        done
+        cmp by-1 by-2
+        cmp by-1 by-7
+        cmp text-1 text-2
+        cmp text-1 text-7
+        for nodes in 1 2 3; do
+            for speed in 1 2; do
+                # shellcheck disable=SC2086
+                "$PAGODA" replay --json $options --nodes $nodes --cpu-speed $speed trace |
+                    jq '.whatif.predicted_ns'
+            done
+        done >alone
+        jq '.whatif.points[].predicted_ns' by-7 | cmp - alone
+    done
+}
+
+@test "lists: the first value that cannot be predicted is refused, whatever the number of threads" {
+    for n in 1 2 5; do
+        refused '^pagoda: --rebalance: ranks share cores' --threads $n --cores 3,1,2 --nodes 1 --rebalance magda
+    done
+}
+
 @test "the predicted run beside the measured one" {
     run "$PAGODA" replay --place a=0,1 --place b=2 trace
     [ "$status" = 0 ]

@@ -36,6 +36,16 @@ trials() {
     jq -e '.regions[] | select(.region == "P2") | .exclusive_ns == 8000' shown
 }
 
+@test "a list on several threads keeps the same trials" {
+    for n in 1 4; do
+        "$PAGODA" replay --store "$n.db" --threads $n --cores 1,2 --cpu-speed 1,2 trace >/dev/null
+        "$PAGODA" replay --store "$n.db" --threads $n --rebalance magda,magda-idle --cores 3 trace >/dev/null
+        stored "$n.db" >"stored-$n"
+    done
+    [ "$(wc -l <stored-1)" -gt 20 ]
+    cmp stored-1 stored-4
+}
+
 @test "a list keeps one trial a point" {
     "$PAGODA" replay --store runs.db --as plan --nodes 1,3 --scale P2=1,0.5 trace >/dev/null
     [ "$(trials)" = "[[\"measured\",7000,\"trace\"],\
