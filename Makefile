@@ -233,7 +233,7 @@ include tests/programs/bindings/bindings.mk
 
 .PHONY: all programs tests
 programs: $(programs)
-tests: all $(unit-tests) $(tools) $(fuzzers) $(programs)
+tests: all $(unit-tests) $(tools) $(fuzzers) $(benches) $(programs)
 
 -include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d $(BUILD)/obj/tests/*/*/*.d) \
     $(wildcard $(BUILD)/obj/programs/*.d)
@@ -323,10 +323,9 @@ sanitize:
 	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \
 	    $(or $(T),tests/unit tests/cli)
 
-# Each script of tests/bench measures one thing.
-bench: all $(tools) $(benches)
-	@for script in $(or $(T),$(wildcard tests/bench/*.sh)); do \
-	    echo "== $$script"; BUILD=$(BUILD) $$script || exit 1; done
+# One table, about four minutes; tests/bench/bench says how to choose rows, archives and sizes.
+bench: all $(benches) $(patsubst %,$(BUILD)/programs/openmpi/%,is mg sweep trace_calls)
+	@BUILD=$(BUILD) tests/bench/bench
 
 # Predictions against real runs, on a quiet machine; QUICK=1 a few of them, T='NAME...' those named.
 accuracy-windows = $(MPIS:%=$(BUILD)/accuracy/window-%.so)
@@ -423,7 +422,7 @@ help:
 	@echo 'make sanitize   unit and command-line tests with address and undefined sanitizers'
 	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
 	@echo 'make layers     who may include whom'
-	@echo 'make bench      speed and memory next to a bare read of the same archive'
+	@echo 'make bench      speed and memory of replays, predictions, store and tracer'
 	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1 CALIBRATE=1'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make clean  removes $(BUILD)/'

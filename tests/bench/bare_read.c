@@ -8,7 +8,7 @@
 
 #include <otf2/otf2.h>
 
-static uint64_t locations[4096];
+static uint64_t *locations;
 static size_t n_locations;
 
 static void expect(OTF2_ErrorCode code, const char *what)
@@ -24,8 +24,11 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationGroupRef group)
 {
     (void)data, (void)name, (void)type, (void)n_events, (void)group;
-    if (n_locations < sizeof locations / sizeof locations[0])
-        locations[n_locations++] = self;
+    uint64_t *longer = realloc(locations, (n_locations + 1) * sizeof *locations);
+    if (!longer)
+        return OTF2_CALLBACK_ERROR;
+    locations = longer;
+    locations[n_locations++] = self;
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -124,6 +127,7 @@ int main(int argc, char **argv)
         n_events += read_location(reader, locations[i], callbacks);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     OTF2_Reader_Close(reader);
+    free(locations);
     printf("%" PRIu64 "\n", n_events);
     return 0;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Eight processes that store and four that read, killed at random moments: no finished trial gets
-# lost, none is there in part. `make bench T=tests/bench/store_kills.sh` kills 200 times.
+# lost, none is there in part. `tests/store-kills --kills 200` kills more often.
 load ../helper
 
 @test "killed 20 times at random, the database has all that was finished, whole" {

@@ -34,10 +34,8 @@ own_calls() {
 long_run() {
     local megabytes=${ENDS_MEGABYTES:-24} spool=$BATS_TEST_TMPDIR/$1-spool out
     mkdir -p "$spool"
-    cp "$ROOT/tests/bench/tracer/calls.c" "$BATS_TEST_TMPDIR/calls.c"
-    "mpicc.$1" -w -O1 -o "$BATS_TEST_TMPDIR/$1-calls" "$BATS_TEST_TMPDIR/calls.c"
     out=$(PAGODA_SPOOL=$spool LD_PRELOAD="$BUILD/libpagoda-trace.so" \
-        run_mpi "$1" 1 "$BATS_TEST_TMPDIR/$1-calls" fill $((megabytes << 20)))
+        run_mpi "$1" 1 "$BUILD/programs/$1/trace_calls" fill $((megabytes << 20)))
     echo "growth of resident memory, its peak, heap; resident before: $out KiB"
     read -r resident peak heap before <<<"$out"
     [ "$before" -ge 1024 ]

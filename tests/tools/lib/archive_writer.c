@@ -519,15 +519,28 @@ static void write_attributes_and_metric(struct archive_writer *writer)
                       OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
 }
 
+static void end_location(struct archive_writer *writer, struct location_entry *location)
+{
+    if (!location->events)
+        return;
+    OTF2_EvtWriter_GetNumberOfEvents(location->events, &location->n_events);
+    check(writer, OTF2_Archive_CloseEvtWriter(writer->archive, location->events));
+    location->events = NULL;
+}
+
+uint64_t archive_writer_end(struct archive_writer *writer, uint64_t location)
+{
+    size_t i = 0;
+    while (writer->locations[i].id != location)
+        i++;
+    end_location(writer, &writer->locations[i]);
+    return writer->locations[i].n_events;
+}
+
 static void close_event_writers(struct archive_writer *writer)
 {
-    for (size_t i = 0; i < writer->n_locations; i++) {
-        struct location_entry *location = &writer->locations[i];
-        if (!location->events)
-            continue;
-        OTF2_EvtWriter_GetNumberOfEvents(location->events, &location->n_events);
-        check(writer, OTF2_Archive_CloseEvtWriter(writer->archive, location->events));
-    }
+    for (size_t i = 0; i < writer->n_locations; i++)
+        end_location(writer, &writer->locations[i]);
     check(writer, OTF2_Archive_CloseEvtFiles(writer->archive));
 }
 

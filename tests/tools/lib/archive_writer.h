@@ -57,6 +57,8 @@ static inline uint64_t archive_location(uint32_t rank, uint32_t thread)
 /// Makes sure a location exists, and gives the writer of its events; NULL when that cannot be. The
 /// masters of all ranks exist always.
 OTF2_EvtWriter *archive_writer_events(struct archive_writer *writer, uint64_t location);
+/// No event of this location follows: what its writer holds goes to disk. Returns its events.
+uint64_t archive_writer_end(struct archive_writer *writer, uint64_t location);
 
 /// Region NAME as it was defined, or a new one: FILE may be NULL; a MPI paradigm gives it the
 /// source file "MPI" and the role of its operation.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Time of MPI calls as the program sees it.
+ * Time of MPI calls as the program sees it, for tests and tests/bench/bench.
  *
- *     calls              for each kind of call a line KIND NS CPU_NS
- *     calls loop KIND N  N steps of a kind, for counting instructions
- *     calls run N NS     N steps of a computation of about NS ns each, followed by an MPI_Sendrecv
- *                        with itself; prints the seconds they took and the CPU seconds
- *     calls fill BYTES   makes calls that record about so much, and prints by how many KiB the
- *                        resident memory, its peak and the heap grew meanwhile, and the
- *                        resident memory before
+ *     trace_calls             for each kind of call a line KIND NS CPU_NS
+ *     trace_calls run N NS    N steps of a computation of about NS ns each, followed by an
+ *                             MPI_Sendrecv with itself; prints the seconds they took and the CPU
+ *                             seconds
+ *     trace_calls fill BYTES  makes calls that record about so much, and prints by how many KiB the
+ *                             resident memory, its peak and the heap grew meanwhile, and the
+ *                             resident memory before
  *
  * NS is the time of a call in the fastest of some batches (what the machine does beside only adds),
  * CPU_NS the CPU time of a call over all of them, system calls included. Kinds of one rank need no
@@ -140,13 +140,6 @@ static void measure(size_t kind)
         printf("%s %.1f %.1f\n", kinds[kind].name, best_ns, cpu_ns / BATCHES);
 }
 
-static void loop(const char *name, long n)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        for (long k = 0; k < n && !strcmp(kinds[i].name, name); k++)
-            kinds[i].step();
-}
-
 static void measure_all(void)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -234,9 +227,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     MPI_Irecv(&never, 1, MPI_INT, 0, 9, MPI_COMM_SELF, &pending);
-    if (!strcmp(what, "loop"))
-        loop(argc > 2 ? argv[2] : "", argc > 3 ? atol(argv[3]) : 0);
-    else if (!strcmp(what, "run"))
+    if (!strcmp(what, "run"))
         run(n, argc > 3 ? atol(argv[3]) : 100000);
     else if (!strcmp(what, "fill"))
         fill(n);

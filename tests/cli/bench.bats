@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# The benchmarks' generator and table. A replay finds in an archive of the generator what the
+# generator computed from the definitions while it wrote it; the table has a row for all it measures.
+# No time is looked at.
+load ../helper
+
+# answers_of OPTION...: what the generator says, and what a replay of its archive finds.
+answers_agree() {
+    local run=$BATS_TEST_TMPDIR/run
+    rm -rf "$run"
+    "$BUILD/bench/generate" "$@" "$run" | sort >"$BATS_TEST_TMPDIR/expected"
+    "$PAGODA" replay --json "$run" >"$BATS_TEST_TMPDIR/report"
+    jq -r '(.trace | "events \(.events)", "messages \(.messages)", "collectives \(.collectives)"),
+        ([.profile[] | select(.region | test("compute-|level-"))] |
+            "computing \(map(.visits) | add + 0) \(map(.exclusive_ns) | add + 0)"),
+        (.patterns[] | select(.count > 0 and .id != "nxn-completion") |
+            "\(.id) \(.count) \(.total_ns)")' "$BATS_TEST_TMPDIR/report" | sort >"$BATS_TEST_TMPDIR/found"
+    echo "generate $*"
+    diff "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/found"
+}
+
+@test "a replay finds in the generator's archives what it says" {
+    for pattern in ring random halo all-to-one collective; do
+        answers_agree --pattern "$pattern" --ranks 12 --events 2e4
+        answers_agree --pattern "$pattern" --ranks 7 --events 1e4 --user-events 0 --sites
+        answers_agree --pattern "$pattern" --ranks 2 --events 1e4 --user-events 33 --depth 5 \
+            --functions 3 --nodes 2
+    done
+    answers_agree --pattern ring --ranks 3 --events 1e5 --user-events 1000 --depth 40
+    answers_agree --pattern halo --ranks 300 --events 5e4
+}
+
+@test "the generator writes as many events as it is told to, and the bare read finds them" {
+    for pattern in ring random halo all-to-one collective; do
+        "$BUILD/bench/generate" --pattern "$pattern" --events 1e5 --user-events 3 \
+            "$BATS_TEST_TMPDIR/$pattern"
+        n=$("$BUILD/bench/bare_read" "$BATS_TEST_TMPDIR/$pattern/traces.otf2")
+        echo "$pattern: $n events"
+        [ "$n" -gt 98000 ]
+        [ "$n" -lt 102000 ]
+    done
+}
+
+@test "make bench prints the rows that are asked for" {
+    mkdir "$BATS_TEST_TMPDIR/build"
+    ln -s "$BUILD"/* "$BATS_TEST_TMPDIR/build"
+    rm "$BATS_TEST_TMPDIR/build/bench"
+    mkdir "$BATS_TEST_TMPDIR/build/bench"
+    ln -s "$BUILD"/bench/{bare_read,engine_stages,generate,measure} "$BATS_TEST_TMPDIR/build/bench"
+    cd "$ROOT"
+    ROWS='read causes figures' ARCHIVES=collective EVENTS=1e4 ROUNDS=1 \
+        BUILD=$BATS_TEST_TMPDIR/build run --separate-stderr tests/bench/bench
+    echo "$output" "$stderr"
+    [ "$status" = 0 ]
+    [[ $output == *" UTC"*" cores of "*" GiB, Linux "*"collective: "*"bare read"*"decode"*"+ causes"* ]]
+    [[ $output != *"+ patterns"* ]]
+    [ "$(grep -c '^  figure ' <<<"$output")" = 15 ]
+    [ "$(cat "$BATS_TEST_TMPDIR/build/bench/table.txt")" = "$output" ]
+
+    ARCHIVES=none run tests/bench/bench
+    [ "$status" = 1 ]
+    [[ $output == *"bench: no archive is called none; there are calls, "* ]]
+}
