@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hash map from 64-bit keys to 32-bit values (usually an index into an array of the caller's):
 // open addressing with linear probing, at most half full, removal without tombstones. The order of
-// its slots means nothing; nothing iterates over it, so that no result can depend on it.
+// its slots means nothing; only what copies a map goes through them, so that no result can depend
+// on it.
 #ifndef PAGODA_BASE_MAP_H
 #define PAGODA_BASE_MAP_H
 

@@ -70,6 +70,7 @@ int compared_traces_add(struct compared_traces *traces, const char *trace,
 {
     struct interval_target target = {traces, trace};
     struct interval_replay replay = {.trace = trace,
+                                     .index = &PAG_INDEX_SETTINGS_DEFAULT,
                                      .catalogue = traces->catalogue,
                                      .each = add_interval,
                                      .context = &target,

@@ -106,6 +106,7 @@ int replay_intervals(const struct replay_intervals *request, bool *is_unreadable
     struct collection collection = {
         .request = request, .page = {.trace = request->trace}, .is_unreadable = is_unreadable};
     struct interval_replay replay = {.trace = request->trace,
+                                     .index = &PAG_INDEX_SETTINGS_DEFAULT,
                                      .catalogue = request->catalogue,
                                      .each = add_one,
                                      .context = &collection,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/index.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/outcome.h"
 
@@ -506,6 +507,8 @@ int engine_conclude(struct engine *engine, struct error *err)
     collective_finish(engine);
     late_receiver_finish(engine);
     outcome_fill(engine);
+    if (engine->options.index)
+        index_conclude(engine);
     if (engine->options.parts && engine->result->n_events > 0)
         outcome_tell_parts(engine);
     release(engine);
@@ -514,20 +517,47 @@ int engine_conclude(struct engine *engine, struct error *err)
     return 0;
 }
 
+/// With an index: goes on from its last point before the parts. 0, or -1 and ERR: it is damaged.
+static int resume(struct engine *engine, const struct pag_index_point *point, struct error *err)
+{
+    struct pag_index *index = engine->options.index;
+    if (!index || !index->is_complete)
+        return 0;
+    if (index->is_damaged || !index_resume(engine, point)) {
+        release(engine);
+        return error_set(err, "the index is damaged");
+    }
+    for (size_t i = 0; i < engine->n_locations && point; i++) {
+        if (!engine->locations[i].has_ended)
+            next_event(engine, &engine->locations[i]);
+        place(engine, &engine->locations[i]);
+    }
+    return 0;
+}
+
 int pag_run(struct trace *trace, const struct pag_options *options,
             const struct pag_listener *listener, struct pag_result *result, struct error *err)
 {
     struct engine engine;
+    struct pag_index *index = options->index;
+    const struct pag_index_point *point = index ? index_begin(index, trace, options) : NULL;
     engine_init(&engine, trace, options, listener, NULL, result);
+    if (resume(&engine, point, err) != 0)
+        return -1;
     tournament_key next;
     for (uint32_t n_turns = 1; (next = tournament_first(&engine.order)) != TOURNAMENT_NONE;
          n_turns++) {
         if (n_turns % TURNS_PER_REPORT == 0 && engine.listener.reached)
             engine.listener.reached(engine.listener.context, key_ns(next));
+        if (index && n_turns % index->settings.turns_between == 0 &&
+            !index_turn(&engine, key_ns(next)))
+            break;
         if (engine.options.parts)
             advance_excerpt(&engine);
         else
             advance(&engine);
     }
+    if (index)
+        index_stop(&engine);
     return engine_conclude(&engine, err);
 }

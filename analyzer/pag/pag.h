@@ -19,6 +19,8 @@
 /// Processor time in millionths of a nanosecond; its scales are in millionths, too.
 __extension__ typedef unsigned __int128 pag_work;
 
+struct pag_index;
+
 /// What counts of a location: from begin_ns to end_ns; nothing where these are equal.
 struct pag_part {
     uint64_t begin_ns, end_ns;
@@ -34,6 +36,7 @@ struct pag_options {
     // of the last one. NULL: all of the run counts.
     const struct pag_part *const *parts;
     size_t n_parts;
+    struct pag_index *index; // of parts: made now, or used where there is one (index.h); or NULL
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 

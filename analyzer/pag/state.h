@@ -105,6 +105,10 @@ struct eager {
     struct eager_wait *waits;
     size_t n_waits, capacity;
     size_t oldest; // where there are as many as can be held
+    // Waits that counted before the run was over:
+    bool has_told;
+    uint64_t told_limits[2]; // the least that could prove one of them none
+    bool told_wrongly;       // that was proven afterwards, perhaps
 };
 
 /// What a call waits for receivers of its messages; kept while receives are still unknown after

@@ -11,6 +11,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/pag/phase.h"
 #include "analyzer/pattern/matcher.h"
+#include "analyzer/replay/index_file.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/definitions.h"
@@ -357,7 +358,8 @@ struct pass {
     const struct interval *intervals;
     struct part_matchers *matchers;
     struct progress progress;
-    size_t bytes_each; // memory that an interval takes
+    struct pag_index *index; // of the archive, or being made; NULL: none
+    size_t bytes_each;       // memory that an interval takes
     int status;        // of replay->each
     struct error *err;
 };
@@ -404,6 +406,7 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
     options.explains = false;
     options.parts = parts;
     options.n_parts = n;
+    options.index = pass->index;
     const struct pag_listener listener = {
         .context = pass, .root = on_root, .reached = on_reached, .part = on_part};
     struct pag_result result;
@@ -420,6 +423,45 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
     return status != 0 ? status : pass->status;
 }
 
+/// The index that PASS, the first one, goes by.
+static void begin_index(struct pass *pass)
+{
+    const struct pag_index_settings *settings = pass->replay->index;
+    if (settings)
+        pass->index = index_file_read(pass->trace, settings);
+    if (settings && !pass->index)
+        pass->index = pag_index_new(settings);
+}
+
+static void drop_index(struct pass *pass)
+{
+    pag_index_free(pass->index);
+    pass->index = NULL;
+}
+
+/// A replay of *N intervals, none if the index turns out to be damaged; with the index that there is,
+/// or that comes of it.
+static int run_indexed(struct interval_replay *replay, struct pass *pass, size_t *n,
+                       struct error *err)
+{
+    bool had_index = pass->index && pass->index->is_complete;
+    int status = run_pass(pass, *n, err);
+    replay->n_passes++;
+    replay->n_indexed += had_index && !pass->index->is_damaged;
+    if (had_index && pass->index->is_damaged) {
+        log_warning("%s: its index is damaged: the whole run is replayed", replay->trace);
+        drop_index(pass);
+        *n = 0;
+        return 0;
+    }
+    if (pass->index && !pass->index->is_complete)
+        drop_index(pass);
+    else if (pass->index && !had_index &&
+             pass->index->run.n_events >= replay->index->least_events)
+        index_file_write(pass->trace, pass->index);
+    return status;
+}
+
 int interval_replay(struct interval_replay *replay, const struct interval *intervals, size_t n,
                     struct error *err)
 {
@@ -428,14 +470,16 @@ int interval_replay(struct interval_replay *replay, const struct interval *inter
     int status = 0;
     for (size_t n_pass = 1; n > 0 && status == 0; n -= n_pass, pass.intervals += n_pass) {
         pass.trace = first ? trace_again(first, err) : trace_open(replay->trace, err);
+        if (!first && pass.trace)
+            begin_index(&pass);
         first = first ? first : pass.trace;
         if (pass.bytes_each > 0)
             n_pass = replay->max_bytes / pass.bytes_each;
         n_pass = n_pass < 1 ? 1 : n_pass > n ? n : n_pass;
-        status = pass.trace ? run_pass(&pass, n_pass, err) : -1;
-        replay->n_passes++;
+        status = pass.trace ? run_indexed(replay, &pass, &n_pass, err) : -1;
         trace_give_back(first, pass.trace);
     }
+    drop_index(&pass);
     trace_close(first);
     return status;
 }

@@ -20,6 +20,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/options.h"
+#include "analyzer/pag/index.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/result/result.h"
@@ -68,7 +69,9 @@ struct interval_replay {
                 struct error *err);
     void *context;
     size_t max_bytes; // INTERVAL_REPLAY_BYTES; one replay serves at least one interval
-    size_t n_passes;  // counts the replays
+    const struct pag_index_settings *index; // of the archive, made and used; NULL: none
+    size_t n_passes;                        // counts the replays
+    size_t n_indexed;                       // of them those that an index made shorter
 };
 
 /// 0, or -1 and ERR: the trace cannot be replayed, or `each` failed.

@@ -13,6 +13,7 @@
 #include "analyzer/result/dilation.h"
 #include "analyzer/trace/reader.h"
 #include "analyzer/trace/records.h"
+#include "analyzer/trace/unused.h"
 
 enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
 

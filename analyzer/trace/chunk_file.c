@@ -68,6 +68,15 @@ struct window chunk_file_begin(struct chunk_file *file)
     return window;
 }
 
+struct window chunk_file_go_to(struct chunk_file *file, uint64_t at)
+{
+    uint64_t begin = at - at % file->chunk_bytes;
+    if (at >= file->size_bytes || at - begin < HEADER_BYTES)
+        return (struct window){0};
+    file->chunk_end = begin;
+    return chunk_file_begin(file).at ? load(file, at, 1) : (struct window){0};
+}
+
 // Files stay open while this process has half of its descriptors left; others are opened for each
 // window.
 static bool may_be_kept(int descriptor)

@@ -48,6 +48,9 @@ void chunk_file_close(struct chunk_file *file);
 /// header. An empty one (at NULL) when there is no sound chunk.
 struct window chunk_file_begin(struct chunk_file *file);
 
+/// Goes on at AT, an offset in a chunk, rather than where it is: the window from there on.
+struct window chunk_file_go_to(struct chunk_file *file, uint64_t at);
+
 /// The slow half of window_have(): an empty window when the chunk has no more.
 struct window chunk_file_load(struct chunk_file *file, struct window window, uint64_t n);
 

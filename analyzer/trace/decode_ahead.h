@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/trace/event.h"
+#include "analyzer/trace/place.h"
 
 // Places in front of a batch for the unread events of the batch before it.
 enum { BATCH_HEADROOM = 32 };
@@ -19,6 +20,7 @@ struct batch {
     size_t capacity; // places, headroom included
     uint32_t n;
     bool at_end; // nothing follows in the archive
+    struct trace_place begin;
 };
 
 /// Decodes the next batch of LOCATION into BATCH; runs in the second thread.

@@ -118,7 +118,7 @@ struct location_report {
     uint64_t n_unknown;        // records of a kind this library does not know
     uint64_t n_bad_references; // records that name an undefined region, communicator, ...; dropped
     uint64_t n_backward;       // time stamps smaller than the one before; raised to it
-    const uint64_t *n_unused;  // records that no replay uses (trace_unused())
+    const uint64_t *n_unused;  // records that no replay uses (unused.h)
     bool lacks_definitions;    // no local definition file: clock offsets and mappings are unknown
     bool is_skipped;           // no event file, or unreadable from the start
     bool is_cut;               // unreadable from some record on

@@ -418,6 +418,26 @@ bool event_file_open(struct event_file *file, const char *path, uint64_t chunk_b
     return true;
 }
 
+struct trace_place event_file_place(const struct event_file *file)
+{
+    const struct chunk_file *chunks = &file->chunks;
+    return (struct trace_place){
+        .file_at = chunks->window_at + (uint64_t)(file->window.at - chunks->memory),
+        .n_read = file->n_read,
+        .raw_ticks = file->raw_ticks,
+        .clock_interval = file->clock_interval,
+    };
+}
+
+void event_file_go_to(struct event_file *file, const struct trace_place *place)
+{
+    file->window = chunk_file_go_to(&file->chunks, place->file_at);
+    file->state = file->window.at ? EVENT_FILE_READING : EVENT_FILE_DAMAGED;
+    file->n_read = place->n_read;
+    file->raw_ticks = place->raw_ticks;
+    file->clock_interval = place->clock_interval;
+}
+
 void event_file_close(struct event_file *file)
 {
     chunk_file_close(&file->chunks);

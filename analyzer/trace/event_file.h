@@ -12,6 +12,7 @@
 #include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/local_definitions.h"
+#include "analyzer/trace/place.h"
 
 enum event_file_state {
     EVENT_FILE_READING,
@@ -32,6 +33,11 @@ struct event_file {
 /// (zeroed) stays as it is, when it cannot be opened.
 bool event_file_open(struct event_file *file, const char *path, uint64_t chunk_bytes,
                      size_t window_bytes);
+
+/// Where FILE is, the part of a place that it knows.
+struct trace_place event_file_place(const struct event_file *file);
+/// Goes there; a place that cannot be is damage.
+void event_file_go_to(struct event_file *file, const struct trace_place *place);
 
 /// Frees what FILE holds and zeroes it; that may have been done before.
 void event_file_close(struct event_file *file);

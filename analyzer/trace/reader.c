@@ -49,6 +49,8 @@ struct location_reader {
     OTF2_EvtReader *otf2_reader; // NULL: nothing (more) to read
     struct cursor cursor;        // what the engine reads
     size_t capacity;             // events the cursor's buffer can hold
+    struct trace_place first;    // the begin of its events
+    struct batch_begins begins;  // of a trace that keeps places
     uint64_t n_first_chunk;      // records that the first chunk holds, as it says
     char *reason;                // owned text of decoder.report.reason
 };
@@ -67,6 +69,7 @@ struct trace {
     size_t window_bytes;
     bool has_origin; // times are final: decoding ahead may begin
     bool has_tried_ahead;
+    bool keeps_places;
     OTF2_EvtReaderCallbacks *callbacks;
     pthread_mutex_t lock; // of what is lent
     bool is_lent;
@@ -349,14 +352,31 @@ static void make_room(struct location_reader *reader, size_t n_more)
         array_reserve(cursor->events, &reader->capacity, n_unread + n_more, sizeof *cursor->events);
 }
 
+// Where the next batch of READER begins.
+static struct trace_place next_begin(const struct location_reader *reader)
+{
+    const struct decoder *decoder = &reader->decoder;
+    struct trace_place place = {0};
+    if (event_file_is_open(&reader->file))
+        place = event_file_place(&reader->file);
+    place.last_ticks = decoder->last_ticks;
+    place.in_polls = decoder->in_polls;
+    place.polls_end_ns = decoder->polls_end_ns;
+    return place;
+}
+
 // Decodes the next batch after the unread events.
 static void read_batch(struct trace *trace, size_t location)
 {
     struct location_reader *reader = &trace->readers[location];
     struct cursor *cursor = &reader->cursor;
     make_room(reader, trace->n_batch_events + 1);
+    struct trace_place begin = next_begin(reader);
+    uint32_t n_unread = cursor->end;
     cursor->end += decode_to(trace, location, cursor->events + cursor->end,
                              reader->capacity - cursor->end - 1, &cursor->at_end);
+    if (trace->keeps_places)
+        batch_begins_add(&reader->begins, &begin, n_unread, cursor->end - n_unread);
 }
 
 // Opens a location's events and reads the first batch.
@@ -375,6 +395,7 @@ static void open_location(struct trace *trace, size_t location)
     if (report->is_skipped)
         return;
     OTF2_ErrorCode code = open_events(trace, location);
+    reader->first = next_begin(reader);
     if (code == OTF2_SUCCESS)
         read_batch(trace, location);
     if (code == OTF2_SUCCESS && report->is_cut && report->n_read == 0)
@@ -581,6 +602,7 @@ void trace_close(struct trace *trace)
     OTF2_EvtReaderCallbacks_Delete(trace->callbacks);
     for (size_t i = 0; i < trace->n_readers; i++) {
         free(trace->readers[i].cursor.events);
+        free(trace->readers[i].begins.items);
         free(trace->readers[i].reason);
         free(trace->readers[i].decoder.n_unused);
         local_definitions_release(&trace->readers[i].local);
@@ -606,6 +628,7 @@ void trace_close(struct trace *trace)
 // safe in all its versions.
 static int rewind_trace(struct trace *trace, struct error *err)
 {
+    trace->keeps_places = false;
     for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         struct decoder *decoder = &reader->decoder;
@@ -688,13 +711,90 @@ const struct location_report *trace_location_report(const struct trace *trace, s
     return &trace->readers[location].decoder.report;
 }
 
+// --- places
+
+bool trace_keep_places(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct location_reader *reader = &trace->readers[i];
+        const struct cursor *cursor = &reader->cursor;
+        if (reader->decoder.report.reason || (!cursor->at_end && !event_file_is_open(&reader->file)))
+            return false;
+        reader->begins.n = 0;
+        reader->begins.n_events = 0;
+        batch_begins_add(&reader->begins, &reader->first, 0, cursor->end);
+    }
+    trace->keeps_places = true;
+    return true;
+}
+
+struct trace_place trace_place(const struct trace *trace, size_t location)
+{
+    const struct location_reader *reader = &trace->readers[location];
+    return batch_begins_find(&reader->begins, reader->cursor.end - reader->cursor.position);
+}
+
+void trace_go_to(struct trace *trace, size_t location, const struct trace_place *place)
+{
+    struct location_reader *reader = &trace->readers[location];
+    struct decoder *decoder = &reader->decoder;
+    struct cursor *cursor = &reader->cursor;
+    cursor->position = cursor->end = 0;
+    cursor->at_end = true;
+    if (!event_file_is_open(&reader->file) && place->file_at > 0)
+        open_events(trace, location);
+    if (!event_file_is_open(&reader->file) || place->file_at == 0) { // nothing follows
+        end_reading(trace, location, place->file_at ? OTF2_ERROR_FILE_CAN_NOT_OPEN : OTF2_SUCCESS);
+        return;
+    }
+    cursor->at_end = false;
+    event_file_go_to(&reader->file, place);
+    decoder_begin(decoder);
+    decoder->last_ticks = place->last_ticks;
+    decoder->in_polls = place->in_polls;
+    decoder->polls_end_ns = place->polls_end_ns;
+    for (uint64_t n_left = place->n_skipped; n_left > 0 && !cursor->at_end;) {
+        read_batch(trace, location);
+        uint32_t n_unread = cursor->end - cursor->position;
+        uint32_t n = n_left < n_unread ? (uint32_t)n_left : n_unread;
+        cursor->position += n;
+        n_left -= n;
+    }
+}
+
+void trace_report_pass(struct trace *trace, size_t location, struct numbers *numbers)
+{
+    struct decoder *decoder = &trace->readers[location].decoder;
+    struct location_report *report = &decoder->report;
+    if (numbers->is_reading) { // the thread counts, too
+        decode_ahead_stop(trace->ahead);
+        trace->ahead = NULL;
+    }
+    report->n_read = numbers_pass(numbers, report->n_read);
+    report->n_unknown = numbers_pass(numbers, report->n_unknown);
+    report->n_bad_references = numbers_pass(numbers, report->n_bad_references);
+    report->n_backward = numbers_pass(numbers, report->n_backward);
+    for (size_t i = 0; i < n_unused_kinds(trace); i++)
+        decoder->n_unused[i] = numbers_pass(numbers, decoder->n_unused[i]);
+}
+
+// --- decoding in a second thread
+
 static void decode_batch_of(void *context, size_t location, struct batch *batch)
 {
     struct trace *trace = context;
     size_t n_wanted = AHEAD_BATCHES * trace->n_batch_events;
+    batch->begin = next_begin(&trace->readers[location]);
     batch->events = array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n_wanted + 1,
                                   sizeof *batch->events);
     batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
+}
+
+// Notes where BATCH begins, which is about to be taken.
+static void note_begin(struct location_reader *reader, const struct batch *batch)
+{
+    batch_begins_add(&reader->begins, &batch->begin, reader->cursor.end - reader->cursor.position,
+                     batch->n);
 }
 
 // Puts a batch after the unread events: the buffers change places when these fit before it.
@@ -734,57 +834,14 @@ void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
     }
     while (cursor->end - cursor->position < min_ahead && !cursor->at_end) {
         if (trace->ahead) {
-            take_batch(reader, decode_ahead_wait(trace->ahead, location));
+            struct batch *batch = decode_ahead_wait(trace->ahead, location);
+            if (trace->keeps_places)
+                note_begin(reader, batch);
+            take_batch(reader, batch);
             if (!cursor->at_end)
                 decode_ahead_request(trace->ahead, location);
         } else {
             read_batch(trace, location);
         }
     }
-}
-
-// --- what no replay uses: a record of a metric has a value for each member of its class
-
-// Records of the kind PLACE of location_report.n_unused.
-static uint64_t n_records_of(const struct trace *trace, size_t place)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < trace->n_readers; i++)
-        n += trace->readers[i].decoder.n_unused[place];
-    return n;
-}
-
-// Adds the values of one metric to those of its counters; COUNTERS are by metric member.
-static void add_metric(const struct trace *trace, const struct records *records, size_t metric,
-                       struct unused *counters)
-{
-    const struct metric_record *class_ = records_metric_class(records, metric);
-    uint64_t n_records = class_ ? n_records_of(trace, metric) : 0;
-    for (uint32_t i = 0; n_records > 0 && i < class_->n_members; i++) {
-        uint32_t member = id_table_get(&records->metric_members.by_id, class_->members[i]);
-        if (member != UINT32_MAX)
-            counters[member].n_values += n_records;
-    }
-}
-
-size_t trace_unused(const struct trace *trace, struct unused **list)
-{
-    const struct records *records = &trace->records;
-    size_t n_counters = records->metric_members.n, n_all = n_counters + records->parameters.n;
-    struct unused *all = memory_zeroed(n_all, sizeof *all);
-    for (size_t i = 0; i < records->metrics.n; i++)
-        add_metric(trace, records, i, all);
-    for (size_t i = 0; i < n_counters; i++)
-        all[i].name = records_text(records, records->metric_members.items[i].name);
-    for (size_t i = 0; i < records->parameters.n; i++)
-        all[n_counters + i] =
-            (struct unused){.name = records_text(records, records->parameters.items[i].name),
-                            .is_parameter = true,
-                            .n_values = n_records_of(trace, records->metrics.n + i)};
-    size_t n = 0;
-    for (size_t i = 0; i < n_all; i++)
-        if (all[i].n_values > 0 && (all[i].is_parameter || strcmp(all[i].name, METRIC_CPU_TIME)))
-            all[n++] = all[i];
-    *list = all;
-    return n;
 }

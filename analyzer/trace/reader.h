@@ -11,6 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
 #include "analyzer/trace/event.h"
+#include "analyzer/trace/place.h"
 
 struct clock;
 struct records;
@@ -43,6 +44,20 @@ struct cursor *trace_cursor(struct trace *trace, size_t location);
 /// end. Never fails: damage ends the location and is reported by trace_location_report().
 void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead);
 
+/// Where reading a location is, before its next unread event; only in a trace that keeps places.
+struct trace_place trace_place(const struct trace *trace, size_t location);
+
+/// Has TRACE, of which nothing has been read yet, keep places. false where it cannot: the library
+/// reads its events, or a location is damaged so far.
+bool trace_keep_places(struct trace *trace);
+
+/// Reads on at PLACE, of the same archive. A place that cannot be is damage.
+void trace_go_to(struct trace *trace, size_t location, const struct trace_place *place);
+
+/// Writes the counts of a location's report, or reads them; then nothing of TRACE may be read any
+/// more.
+void trace_report_pass(struct trace *trace, size_t location, struct numbers *numbers);
+
 const struct location_report *trace_location_report(const struct trace *trace, size_t location);
 
 /// The event AHEAD places after the next unread one, NULL at the location's end.
@@ -58,18 +73,6 @@ static inline const struct event *trace_peek(struct trace *trace, size_t locatio
     }
     return &cursor->events[cursor->position + ahead];
 }
-
-/// Something that an archive records and no replay uses: a counter, other than the CPU time of
-/// processes, or a parameter.
-struct unused {
-    const char *name; // valid as long as the trace; may be ""
-    bool is_parameter;
-    uint64_t n_values;
-};
-
-/// Sums what location_report.n_unused counted in TRACE, which has been read: counters in the order
-/// of their definitions, then parameters, each with a value at least. The caller frees *LIST.
-size_t trace_unused(const struct trace *trace, struct unused **list);
 
 /// What a copy of an open archive needs to know of it (analyzer/rewrite): its records, and how its
 /// events get their times. All live as long as the trace.

@@ -155,6 +155,12 @@ void excerpt_reach(struct location_state *location, uint64_t next_ns)
         keep(mark_at(excerpt, excerpt->n_kept), location);
 }
 
+bool excerpt_is_settled(const struct excerpt *excerpt, uint64_t until_ns)
+{
+    return excerpt->n_settled == excerpt->n_marks ||
+           mark_at(excerpt, excerpt->n_settled)->time_ns > until_ns;
+}
+
 static uint64_t at(const uint64_t *values, const struct excerpt_mark *mark, size_t path)
 {
     return path < mark->n_paths ? values[path] : 0;

@@ -238,6 +238,8 @@ void profile_enter_call(const struct definitions *definitions, struct location_s
 /// The path that the time up to such a call goes to, while it is not entered yet.
 uint32_t profile_before_call(const struct definitions *definitions, struct location_state *location,
                              uint32_t region, uint32_t context);
+/// Makes the nodes of a new PROFILE those of TREE, the first N_PATHS of a location's.
+void profile_grow_as(struct profile *profile, const struct call_path *tree, size_t n_paths);
 /// Closes the innermost open instance of REGION (and what was left open inside it).
 void profile_leave(struct location_state *location, uint32_t region, uint64_t time_ns);
 /// Moves up to NS of what the open leaf of LOCATION's lineage has spent at the path FROM to TO, a
@@ -266,6 +268,13 @@ static inline void profile_account(struct location_state *location, uint64_t tim
 {
     profile_account_to(location, location->profile.current, time_ns);
 }
+
+// --- going on from the middle of a location's events (resume.c)
+
+/// Writes what LOCATION needs for its parts of the run after its next event, or reads that into a
+/// new one, of which TREE is the whole call tree; not the open call, nor the place in the trace.
+void location_pass(struct location_state *location, const struct pag_location *tree,
+                   struct numbers *numbers);
 
 // --- MPI calls, read ahead at their enters (call.c)
 
@@ -296,6 +305,9 @@ void excerpt_settle(struct location_state *location);
 /// What SEGMENT lost has been moved from its path to TO: does the same where a mark had counted it.
 void excerpt_move(const struct location_state *location, const struct cpu_segment *segment,
                   uint32_t to);
+
+/// Whether what counts up to UNTIL_NS is final, but for time without CPU time.
+bool excerpt_is_settled(const struct excerpt *excerpt, uint64_t until_ns);
 
 /// The location is at its end: sets the exclusive times and visits of its PATHS to those of PART.
 void excerpt_count(const struct excerpt *excerpt, size_t part, struct call_path *paths,

@@ -133,11 +133,17 @@ static uint32_t enter_context(const struct definitions *definitions, struct prof
     return path;
 }
 
+/// Where profile.calls has a call of REGION from CONTEXT while PATH is the current one.
+static uint64_t call_key(uint32_t path, uint32_t region, uint32_t context)
+{
+    return ((uint64_t)path << CALL_BITS | region) << CALL_BITS | context;
+}
+
 /// The node of a call of REGION from CONTEXT while PATH is the current one, with its stretch.
 static uint32_t find_call(const struct definitions *definitions, struct profile *profile,
                           uint32_t path, uint32_t region, uint32_t context)
 {
-    uint64_t key = ((uint64_t)path << CALL_BITS | region) << CALL_BITS | context;
+    uint64_t key = call_key(path, region, context);
     uint32_t call;
     if (map_get(&profile->calls, key, &call))
         return call;
@@ -150,6 +156,23 @@ static uint32_t find_call(const struct definitions *definitions, struct profile 
     profile->paths[stretch].last_child = NONE;
     map_put(&profile->calls, key, call);
     return call;
+}
+
+// A call with a place is followed by its stretch, which is below the path it was called from.
+void profile_grow_as(struct profile *profile, const struct call_path *tree, size_t n_paths)
+{
+    for (size_t i = 1; i < n_paths; i++) {
+        const struct call_path *path = &tree[i];
+        uint32_t index = new_path(profile, path->parent, path->region, path->context);
+        profile->paths[index].is_stretch = path->is_stretch;
+        if (path->is_stretch)
+            profile->paths[index].last_child = NONE;
+        else if (path->context == NONE)
+            map_put(&profile->children, (uint64_t)path->parent << 32 | path->region, index);
+        else
+            map_put(&profile->calls, call_key(tree[i + 1].parent, path->region, path->context),
+                    index);
+    }
 }
 
 /// The node to go to from the current one; CONTEXT only for MPI calls.

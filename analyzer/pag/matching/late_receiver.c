@@ -67,8 +67,21 @@ void late_receiver_see(struct engine *engine, const struct message *message)
         message->send_over_ns >= message->post_enter_ns || message->size_bytes < *limit)
         return;
     *limit = message->size_bytes + 1;
+    eager->told_wrongly |= eager->has_told && eager->told_limits[0] <= eager->limits[0] &&
+                           eager->told_limits[1] <= eager->limits[1];
     if (eager->n_waits > 0)
         forget(eager);
+}
+
+/// WAIT counts, whatever may be proven later.
+static void tell_early(struct engine *engine, struct eager_wait *wait)
+{
+    struct eager *eager = &engine->eager;
+    for (unsigned scope = 0; scope < 2; scope++)
+        if (!eager->has_told || wait->least_limits[scope] < eager->told_limits[scope])
+            eager->told_limits[scope] = wait->least_limits[scope];
+    eager->has_told = true;
+    tell(engine, wait);
 }
 
 /// Counts WAIT unless it is proven to be none.
@@ -85,7 +98,7 @@ static void count(struct engine *engine, const struct eager_wait *wait)
     } else {
         place = &eager->waits[eager->oldest];
         eager->oldest = (eager->oldest + 1) % MAX_WAITS;
-        tell(engine, place);
+        tell_early(engine, place);
     }
     *place = *wait;
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers one after the other, small ones in few bytes (LEB128). The same function writes and reads,
+// so that what is written of a struct and what is read of it is said once:
+//
+//   point->time_ns = numbers_pass(numbers, point->time_ns);
+#ifndef PAGODA_BASE_NUMBERS_H
+#define PAGODA_BASE_NUMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Zeroed: an empty row of numbers to be written.
+struct numbers {
+    unsigned char *bytes; // owned, unless it is read from elsewhere
+    size_t n, capacity;
+    size_t at; // the next one to be read
+    bool is_reading;
+    bool is_damaged; // a number was read that is not there, or cannot be
+};
+
+/// Writing: appends VALUE. Reading: the next number, 0 when there is none.
+uint64_t numbers_pass(struct numbers *numbers, uint64_t value);
+
+/// The same for an index below LIMIT; any other one that is read is damage.
+uint32_t numbers_pass_index(struct numbers *numbers, uint32_t index, uint64_t limit);
+
+/// The same where there may be none, UINT32_MAX, which takes one byte.
+uint32_t numbers_pass_any_index(struct numbers *numbers, uint32_t index, uint64_t limit);
+
+/// The same for the number of things that follow, each of a byte at least.
+size_t numbers_pass_count(struct numbers *numbers, size_t count);
+
+/// The same for a whole row, which stands in it with its length; one that is read is not owned.
+void numbers_pass_row(struct numbers *numbers, struct numbers *row);
+
+/// The numbers in N BYTES, to be read.
+static inline struct numbers numbers_of(unsigned char *bytes, size_t n)
+{
+    return (struct numbers){.bytes = bytes, .n = n, .is_reading = true};
+}
+
+void numbers_release(struct numbers *numbers);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a location's own events before a point determine of its parts of the run after it (see
+// location.h): where it is in the call tree, and the CPU time of the open interval. The sums up to
+// the point are left out, for excerpts count differences only. Of the open leaf of the lineage, which
+// limits how much time without CPU time can be moved, this concerns paths that the open interval or
+// an MPI call has spent time at.
+#include "analyzer/pag/location/location.h"
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/numbers.h"
+
+/// The call tree, which is the begin of TREE, and the open regions.
+static void pass_tree(struct profile *profile, const struct pag_location *tree,
+                      struct numbers *numbers)
+{
+    size_t n_paths = numbers_pass(numbers, profile->n_paths);
+    if (numbers->is_reading) {
+        bool is_split = n_paths > 0 && n_paths < tree->n_paths && tree->paths[n_paths].is_stretch;
+        if (n_paths > tree->n_paths || is_split) {
+            numbers->is_damaged = true;
+            return;
+        }
+        profile_grow_as(profile, tree->paths, n_paths);
+    }
+    profile->current = numbers_pass_index(numbers, profile->current, profile->n_paths);
+    profile->left_call = numbers_pass_any_index(numbers, profile->left_call, profile->n_paths);
+    profile->last_ns = numbers_pass(numbers, profile->last_ns);
+    profile->depth = numbers_pass_count(numbers, profile->depth);
+    if (numbers->is_reading)
+        profile->stack = array_reserve(profile->stack, &profile->stack_capacity, profile->depth,
+                                       sizeof(struct frame));
+    for (size_t i = 0; i < profile->depth; i++) {
+        struct frame *frame = &profile->stack[i];
+        frame->path = numbers_pass_index(numbers, frame->path, profile->n_paths);
+        frame->region = (uint32_t)numbers_pass(numbers, frame->region);
+        if (numbers->is_reading)
+            frame->enter_ns = profile->last_ns; // for inclusive times, which are summed anew
+    }
+}
+
+static void pass_cpu_time(struct without_cpu *account, size_t n_paths, struct numbers *numbers)
+{
+    struct cpu_span *span = &account->span;
+    span->has_seen = numbers_pass(numbers, span->has_seen);
+    span->had = numbers_pass(numbers, span->had);
+    span->has = numbers_pass(numbers, span->has);
+    if (span->has_seen)
+        span->seen_ns = numbers_pass(numbers, span->seen_ns);
+    if (span->had)
+        span->had_ns = numbers_pass(numbers, span->had_ns);
+    if (span->has) {
+        span->first_at_ns = numbers_pass(numbers, span->first_at_ns);
+        span->first_ns = numbers_pass(numbers, span->first_ns);
+        span->last_at_ns = numbers_pass(numbers, span->last_at_ns);
+        span->last_ns = numbers_pass(numbers, span->last_ns);
+    }
+    account->begin_ns = numbers_pass(numbers, account->begin_ns);
+    account->n_segments = numbers_pass_index(numbers, account->n_segments, CPU_SEGMENTS + 1);
+    for (uint32_t i = 0; i < account->n_segments && !numbers->is_damaged; i++) {
+        struct cpu_segment *segment = &account->segments[i];
+        segment->begin_ns = numbers_pass(numbers, segment->begin_ns);
+        segment->end_ns = numbers_pass(numbers, segment->end_ns);
+        segment->path = numbers_pass_index(numbers, segment->path, n_paths);
+    }
+}
+
+static bool is_in_segment(const struct without_cpu *account, uint32_t path)
+{
+    for (uint32_t i = 0; i < account->n_segments; i++)
+        if (account->segments[i].path == path)
+            return true;
+    return false;
+}
+
+/// Whether time may be moved from PATH that was spent before now.
+static bool may_lose(const struct location_state *location, uint32_t path)
+{
+    uint32_t region = location->profile.paths[path].region;
+    return path == location->profile.current || is_in_segment(&location->without_cpu, path) ||
+           (region != NONE && location->definitions->regions[region].mpi != MPI_FUNCTION_NONE);
+}
+
+/// Writes, or adds what is read of, the time spent at PATH in the open leaf.
+static void pass_spent(struct location_state *location, uint32_t path, struct numbers *numbers)
+{
+    path = numbers_pass_index(numbers, path, location->profile.n_paths);
+    struct path *spent = &location->profile.paths[path];
+    uint64_t ns = numbers_pass(numbers, spent->exclusive_ns - spent->mark_ns);
+    if (!numbers->is_reading)
+        return;
+    profile_touch(location, spent, path);
+    spent->mark_ns = spent->exclusive_ns - ns;
+}
+
+static void pass_leaf(struct location_state *location, struct numbers *numbers)
+{
+    const struct head *head = &location->head;
+    size_t n = 0;
+    for (size_t i = 0; i < head->n_touched && !numbers->is_reading; i++)
+        n += may_lose(location, head->touched[i]);
+    n = numbers_pass_count(numbers, n);
+    if (numbers->is_reading)
+        for (size_t i = 0; i < n; i++)
+            pass_spent(location, 0, numbers);
+    else
+        for (size_t i = 0; i < head->n_touched; i++)
+            if (may_lose(location, head->touched[i]))
+                pass_spent(location, head->touched[i], numbers);
+}
+
+void location_pass(struct location_state *location, const struct pag_location *tree,
+                   struct numbers *numbers)
+{
+    location->has_begun = numbers_pass(numbers, location->has_begun);
+    location->has_ended = numbers_pass(numbers, location->has_ended);
+    location->is_off = numbers_pass(numbers, location->is_off);
+    location->noted_ns = numbers_pass(numbers, location->noted_ns);
+    location->team_end_ns = numbers_pass(numbers, location->team_end_ns);
+    location->lookahead_left = (uint32_t)numbers_pass(numbers, location->lookahead_left);
+    pass_tree(&location->profile, tree, numbers);
+    if (numbers->is_damaged)
+        return;
+    pass_cpu_time(&location->without_cpu, location->profile.n_paths, numbers);
+    pass_leaf(location, numbers);
+}

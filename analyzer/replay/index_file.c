@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See index_file.h. The file: a magic number, the digest of all that follows, the mark of the archive
+// and the program, the index. It is written under another name first, so that it is never seen in
+// part.
+#include "analyzer/replay/index_file.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
+
+enum { HEADER_BYTES = 24, N_PLACES = 2 };
+static const uint64_t MAGIC = UINT64_C(0x3178646e69676470); // "pgdindx1"
+
+// --- digests
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    digest = (digest ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return digest ^ digest >> 29;
+}
+
+static uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t n)
+{
+    const char *at = bytes;
+    uint64_t value;
+    digest = mix(digest, n);
+    for (; n >= sizeof value; n -= sizeof value, at += sizeof value) {
+        memcpy(&value, at, sizeof value);
+        digest = mix(digest, value);
+    }
+    value = 0;
+    memcpy(&value, at, n);
+    return mix(digest, value);
+}
+
+/// Size and time of a file; nothing of one that is not there.
+static uint64_t digest_file(uint64_t digest, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return mix(digest, 0);
+    digest = mix(digest, 1 + (uint64_t)status.st_size);
+    digest = mix(digest, (uint64_t)status.st_mtim.tv_sec);
+    return mix(digest, (uint64_t)status.st_mtim.tv_nsec);
+}
+
+/// The archive's path without the extension of its anchor; to be freed.
+static char *stem_of(const struct trace *trace)
+{
+    const char *path = trace_path(trace);
+    size_t length = strlen(path);
+    if (length > 5 && strcmp(path + length - 5, ".otf2") == 0)
+        length -= 5;
+    return memory_format("%.*s", (int)length, path);
+}
+
+/// The mark of TRACE's files and this program.
+static uint64_t mark_of(const struct trace *trace)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    char *stem = stem_of(trace);
+    char *path = memory_format("%s.def", stem);
+    uint64_t mark = digest_bytes(0, PAGODA_VERSION, sizeof PAGODA_VERSION);
+    mark = digest_file(mark, "/proc/self/exe");
+    mark = digest_file(mark, trace_path(trace));
+    mark = digest_file(mark, path);
+    free(path);
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        static const char *const extensions[] = {"evt", "def"};
+        mark = mix(mark, definitions->locations[i].id);
+        for (size_t j = 0; j < 2; j++) {
+            path = memory_format("%s/%" PRIu64 ".%s", stem, definitions->locations[i].id,
+                                 extensions[j]);
+            mark = digest_file(mark, path);
+            free(path);
+        }
+    }
+    free(stem);
+    return mark;
+}
+
+// --- where it may be
+
+/// The folder of the user's cache that is ours; to be freed, NULL without.
+static char *cache_folder(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/')
+        return memory_format("%s/pagoda", cache);
+    return home && home[0] == '/' ? memory_format("%s/.cache/pagoda", home) : NULL;
+}
+
+/// Where the index of TRACE may be, best first; to be freed.
+static void find_places(const struct trace *trace, char *places[N_PLACES])
+{
+    char *stem = stem_of(trace), *folder = cache_folder();
+    char *whole = realpath(trace_path(trace), NULL);
+    places[0] = memory_format("%s.pagoda-index", stem);
+    places[1] = NULL;
+    if (folder && whole)
+        places[1] = memory_format("%s/%016" PRIx64 ".pagoda-index", folder,
+                                  digest_bytes(0, whole, strlen(whole)));
+    free(stem);
+    free(folder);
+    free(whole);
+}
+
+static void free_places(char *places[N_PLACES])
+{
+    for (size_t i = 0; i < N_PLACES; i++)
+        free(places[i]);
+}
+
+// --- reading
+
+/// All of FILE, if it is ours; to be freed. NULL: it is not, or cannot be read.
+static unsigned char *read_all(FILE *file, size_t *n)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != geteuid() || status.st_size < HEADER_BYTES)
+        return NULL;
+    *n = (size_t)status.st_size;
+    unsigned char *bytes = memory_new(*n);
+    if (fread(bytes, 1, *n, file) == *n)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static uint64_t number_at(const unsigned char *bytes, size_t place)
+{
+    uint64_t number;
+    memcpy(&number, bytes + place * sizeof number, sizeof number);
+    return number;
+}
+
+static struct pag_index *read_index(unsigned char *bytes, size_t n, size_t n_locations,
+                                    const struct pag_index_settings *settings)
+{
+    if (number_at(bytes, 1) != digest_bytes(0, bytes + 16, n - 16))
+        return NULL;
+    struct pag_index *index = pag_index_new(settings);
+    struct numbers numbers = numbers_of(bytes + HEADER_BYTES, n - HEADER_BYTES);
+    pag_index_pass(index, n_locations, &numbers);
+    if (index->is_complete && numbers.at == numbers.n) {
+        index->file = numbers_of(bytes, n);
+        return index;
+    }
+    pag_index_free(index);
+    return NULL;
+}
+
+static struct pag_index *read_file(const char *path, const struct trace *trace,
+                                   const struct pag_index_settings *settings)
+{
+    FILE *file = fopen(path, "rbe");
+    struct pag_index *index = NULL;
+    size_t n = 0;
+    if (!file)
+        return NULL;
+    unsigned char *bytes = read_all(file, &n);
+    fclose(file);
+    if (bytes && number_at(bytes, 0) == MAGIC && number_at(bytes, 2) == mark_of(trace)) {
+        index = read_index(bytes, n, trace_definitions(trace)->n_locations, settings);
+        if (!index)
+            log_warning("the index %s is damaged: the whole run is replayed", path);
+    }
+    if (!index)
+        free(bytes);
+    return index;
+}
+
+struct pag_index *index_file_read(const struct trace *trace,
+                                  const struct pag_index_settings *settings)
+{
+    char *places[N_PLACES];
+    struct pag_index *index = NULL;
+    find_places(trace, places);
+    for (size_t i = 0; i < N_PLACES && !index; i++)
+        index = places[i] ? read_file(places[i], trace, settings) : NULL;
+    free_places(places);
+    return index;
+}
+
+// --- writing
+
+static bool write_file(const char *path, const uint64_t *header, const struct numbers *numbers)
+{
+    char *other = memory_format("%s.XXXXXX", path);
+    int descriptor = mkstemp(other);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    bool is_written = file && fwrite(header, 1, HEADER_BYTES, file) == HEADER_BYTES &&
+                      fwrite(numbers->bytes, 1, numbers->n, file) == numbers->n;
+    if (file)
+        is_written = fclose(file) == 0 && is_written;
+    else if (descriptor >= 0)
+        close(descriptor);
+    is_written = is_written && rename(other, path) == 0;
+    if (!is_written && descriptor >= 0)
+        unlink(other);
+    free(other);
+    return is_written;
+}
+
+/// Makes the folder of PATH, which is in the user's cache.
+static void make_folder(const char *path)
+{
+    char *folder = memory_copy_text(path);
+    for (int levels = 0; levels < 2 && strrchr(folder, '/'); levels++)
+        *strrchr(folder, '/') = '\0';
+    mkdir(folder, S_IRWXU); // the cache itself
+    strcpy(folder, path);
+    *strrchr(folder, '/') = '\0';
+    mkdir(folder, S_IRWXU);
+    free(folder);
+}
+
+void index_file_write(const struct trace *trace, struct pag_index *index)
+{
+    char *places[N_PLACES];
+    struct numbers numbers = {0};
+    pag_index_pass(index, index->run.n_locations, &numbers);
+    uint64_t header[HEADER_BYTES / sizeof(uint64_t)] = {MAGIC, 0, mark_of(trace)};
+    unsigned char *followed = memory_new(sizeof header[2] + numbers.n);
+    memcpy(followed, &header[2], sizeof header[2]);
+    memcpy(followed + sizeof header[2], numbers.bytes, numbers.n);
+    header[1] = digest_bytes(0, followed, sizeof header[2] + numbers.n);
+    free(followed);
+    find_places(trace, places);
+    if (!write_file(places[0], header, &numbers) && places[1]) {
+        make_folder(places[1]);
+        write_file(places[1], header, &numbers);
+    }
+    free_places(places);
+    numbers_release(&numbers);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the index of an archive is kept (pag/index.h): beside its anchor, or, where that cannot be
+// written, in the user's cache. It is one of this program and of these files, by their sizes and
+// times; any other one is not used, nor one that somebody else has written.
+#ifndef PAGODA_REPLAY_INDEX_FILE_H
+#define PAGODA_REPLAY_INDEX_FILE_H
+
+#include "analyzer/pag/index.h"
+#include "analyzer/trace/reader.h"
+
+/// The index of TRACE, to be used by SETTINGS; NULL when there is none. Warns of a damaged one. The
+/// caller frees it.
+struct pag_index *index_file_read(const struct trace *trace,
+                                  const struct pag_index_settings *settings);
+
+/// Keeps INDEX, a complete one, if a file can be written.
+void index_file_write(const struct trace *trace, struct pag_index *index);
+
+#endif

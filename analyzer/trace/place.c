@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See place.h.
+#include "analyzer/trace/place.h"
+
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+void trace_place_pass(struct trace_place *place, struct numbers *numbers)
+{
+    place->event = numbers_pass(numbers, place->event);
+    place->n_skipped = numbers_pass(numbers, place->n_skipped);
+    place->file_at = numbers_pass(numbers, place->file_at);
+    place->n_read = numbers_pass(numbers, place->n_read);
+    place->raw_ticks = numbers_pass(numbers, place->raw_ticks);
+    place->clock_interval = numbers_pass(numbers, place->clock_interval);
+    place->last_ticks = (int64_t)numbers_pass(numbers, (uint64_t)place->last_ticks);
+    place->in_polls = numbers_pass(numbers, place->in_polls);
+    place->polls_end_ns = numbers_pass(numbers, place->polls_end_ns);
+}
+
+void batch_begins_add(struct batch_begins *begins, const struct trace_place *begin,
+                      uint32_t n_unread, uint32_t n_events)
+{
+    size_t n_read = 0; // batches without unread events
+    while (n_read + 1 < begins->n && begins->items[n_read + 1].event <= begins->n_events - n_unread)
+        n_read++;
+    if (n_read > 0)
+        memmove(begins->items, begins->items + n_read,
+                (begins->n - n_read) * sizeof *begins->items);
+    begins->n -= n_read;
+    begins->items =
+        array_reserve(begins->items, &begins->capacity, begins->n + 1, sizeof *begins->items);
+    begins->items[begins->n] = *begin;
+    begins->items[begins->n++].event = begins->n_events;
+    begins->n_events += n_events;
+}
+
+struct trace_place batch_begins_find(const struct batch_begins *begins, uint32_t n_unread)
+{
+    uint64_t event = begins->n_events - n_unread;
+    size_t i = begins->n - 1;
+    while (i > 0 && begins->items[i].event > event)
+        i--;
+    struct trace_place place = begins->items[i];
+    place.n_skipped = event - place.event;
+    place.event = event;
+    return place;
+}
