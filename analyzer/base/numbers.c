@@ -12,8 +12,7 @@ enum { MAX_BYTES = 10, BITS = 7, MORE = 0x80 };
 
 static void write_number(struct numbers *numbers, uint64_t value)
 {
-    numbers->bytes =
-        array_reserve(numbers->bytes, &numbers->capacity, numbers->n + MAX_BYTES, 1);
+    numbers->bytes = array_reserve(numbers->bytes, &numbers->capacity, numbers->n + MAX_BYTES, 1);
     while (value >= MORE) {
         numbers->bytes[numbers->n++] = (unsigned char)(value | MORE);
         value >>= BITS;

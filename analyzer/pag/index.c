@@ -276,9 +276,8 @@ static bool has_final_limits(const struct pag_index *index, const struct pag_ind
            (point->limits[0] == index->limits[0] && point->limits[1] == index->limits[1]);
 }
 
-static const struct pag_index_point *last_before(const struct pag_index *index,
-                                                 const struct pag_options *options,
-                                                 size_t n_locations)
+static const struct pag_index_point *
+last_before(const struct pag_index *index, const struct pag_options *options, size_t n_locations)
 {
     size_t n_before = 0, n_all = index->n_points;
     while (n_before < n_all) { // those before are the first ones
@@ -328,8 +327,8 @@ static void hold_back(struct eager *eager, uint64_t n)
         return;
     eager->waits = array_reserve(eager->waits, &eager->capacity, n, sizeof *eager->waits);
     for (uint64_t i = 0; i < n; i++)
-        eager->waits[i] = (struct eager_wait){.root.kind = ROOT_SEND,
-                                              .least_limits = {UINT64_MAX, UINT64_MAX}};
+        eager->waits[i] =
+            (struct eager_wait){.root.kind = ROOT_SEND, .least_limits = {UINT64_MAX, UINT64_MAX}};
     eager->n_waits = n;
 }
 
@@ -364,8 +363,7 @@ static bool overlaps(const struct pag_options *options, uint32_t location, uint6
                      uint64_t leave_ns)
 {
     struct pag_part hull;
-    return has_part(options, location, &hull) && enter_ns < hull.end_ns &&
-           leave_ns > hull.begin_ns;
+    return has_part(options, location, &hull) && enter_ns < hull.end_ns && leave_ns > hull.begin_ns;
 }
 
 /// Whether a member of an open operation waited in the parts, which is told when all have left.

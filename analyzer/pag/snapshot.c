@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See snapshot.h. Items of a pool are written without those that are free, and numbered anew; idle
-// channels and empty mailboxes are left out. Nodes of lineages all become the root: parts of the run
-// have no lineages, but where one was known decides which calls begin a new leaf.
+// channels and empty mailboxes are left out. Nodes of lineages all become the root: parts of the
+// run have no lineages, but where one was known decides which calls begin a new leaf.
 #include "analyzer/pag/snapshot.h"
 
 #include <stdlib.h>
@@ -272,8 +272,8 @@ static void pass_mailbox(struct snapshot *snapshot, uint64_t key, uint32_t index
 {
     struct engine *engine = snapshot->engine;
     uint32_t communicator = (uint32_t)(key >> 32), receiver = (uint32_t)key;
-    communicator = numbers_pass_index(snapshot->numbers, communicator,
-                                      engine->definitions->n_communicators);
+    communicator =
+        numbers_pass_index(snapshot->numbers, communicator, engine->definitions->n_communicators);
     pass_rank(snapshot, &receiver);
     if (is_reading(snapshot) && channel_mailbox(engine, communicator, receiver) != index) {
         snapshot->numbers->is_damaged = true;
@@ -527,8 +527,8 @@ static void pass_parts(struct snapshot *snapshot, struct call *call)
         pass_item(snapshot, &snapshot->collectives, &part.collective);
         if (is_damaged(snapshot))
             return;
-        const struct collective *instance = collective_instance(
-            snapshot->engine, is_reading(snapshot) ? part.collective : old);
+        const struct collective *instance =
+            collective_instance(snapshot->engine, is_reading(snapshot) ? part.collective : old);
         part.member = numbers_pass_index(snapshot->numbers, part.member, instance->n_members);
         if (is_reading(snapshot))
             call->parts[i] = part;
@@ -616,8 +616,7 @@ static void pass_all_items(struct snapshot *snapshot)
     pass_each(snapshot, &snapshot->postings, &engine->postings, pass_posting);
 }
 
-void snapshot_pass(struct engine *engine, const struct pag_location *trees,
-                   struct numbers *numbers)
+void snapshot_pass(struct engine *engine, const struct pag_location *trees, struct numbers *numbers)
 {
     struct snapshot snapshot = {.engine = engine, .numbers = numbers};
     if (!numbers->is_reading)

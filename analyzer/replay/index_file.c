@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See index_file.h. The file: a magic number, the digest of all that follows, the mark of the archive
-// and the program, the index. It is written under another name first, so that it is never seen in
-// part.
+// See index_file.h. The file: a magic number, the digest of all that follows, the mark of the
+// archive and the program, the index. It is written under another name first, so that it is never
+// seen in part.
 #include "analyzer/replay/index_file.h"
 
 #include <inttypes.h>

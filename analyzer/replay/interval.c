@@ -360,7 +360,7 @@ struct pass {
     struct progress progress;
     struct pag_index *index; // of the archive, or being made; NULL: none
     size_t bytes_each;       // memory that an interval takes
-    int status;        // of replay->each
+    int status;              // of replay->each
     struct error *err;
 };
 
@@ -439,8 +439,8 @@ static void drop_index(struct pass *pass)
     pass->index = NULL;
 }
 
-/// A replay of *N intervals, none if the index turns out to be damaged; with the index that there is,
-/// or that comes of it.
+/// A replay of *N intervals, none if the index turns out to be damaged; with the index that there
+/// is, or that comes of it.
 static int run_indexed(struct interval_replay *replay, struct pass *pass, size_t *n,
                        struct error *err)
 {
@@ -456,8 +456,7 @@ static int run_indexed(struct interval_replay *replay, struct pass *pass, size_t
     }
     if (pass->index && !pass->index->is_complete)
         drop_index(pass);
-    else if (pass->index && !had_index &&
-             pass->index->run.n_events >= replay->index->least_events)
+    else if (pass->index && !had_index && pass->index->run.n_events >= replay->index->least_events)
         index_file_write(pass->trace, pass->index);
     return status;
 }

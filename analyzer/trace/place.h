@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places between two events of a location, from which a later opening of the same archive can read
-// on. An event file can be entered where a batch of events began to be decoded: so a place is such a
-// point, and the number of events from there to the place.
+// on. An event file can be entered where a batch of events began to be decoded: so a place is such
+// a point, and the number of events from there to the place.
 #ifndef PAGODA_TRACE_PLACE_H
 #define PAGODA_TRACE_PLACE_H
 

@@ -718,7 +718,8 @@ bool trace_keep_places(struct trace *trace)
     for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         const struct cursor *cursor = &reader->cursor;
-        if (reader->decoder.report.reason || (!cursor->at_end && !event_file_is_open(&reader->file)))
+        if (reader->decoder.report.reason ||
+            (!cursor->at_end && !event_file_is_open(&reader->file)))
             return false;
         reader->begins.n = 0;
         reader->begins.n_events = 0;

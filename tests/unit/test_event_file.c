@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Our reading of event files against the OTF2 library's: the same events and counts, on archives
 // that the library wrote and on files of random records of all kinds, in both byte orders, with
-// identifiers and clock offsets of their own, and numbers and records longer than they need be.
+// identifiers and clock offsets of their own, and numbers and records longer than they need be. And
+// reading on from places within a file.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds, PAGODA_ARCHIVES=FOLDER further archives.
 #include <setjmp.h>
@@ -30,7 +31,7 @@
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
 
-enum { DEFAULT_SEEDS = 150, MIN_TRACES = 100 };
+enum { DEFAULT_SEEDS = 150, MIN_TRACES = 100, STEP = 37 };
 
 // --- an archive read both ways
 
@@ -137,6 +138,76 @@ static bool archive_agrees(const char *path, FILE *stream)
     for (size_t i = 0; i < trace_definitions(trace)->n_locations; i++)
         agrees = location_agrees(trace, library, i, stream) && agrees;
     OTF2_Reader_Close(library);
+    trace_close(trace);
+    return agrees;
+}
+
+// --- reading on from a place
+
+/// The events of a location, and where some of them are.
+struct places {
+    struct event *events;
+    size_t n, capacity;
+    struct trace_place *items; // of each STEP-th event
+    size_t place_capacity;
+};
+
+static struct places read_places(struct trace *trace, size_t location)
+{
+    struct places places = {0};
+    struct cursor *cursor = trace_cursor(trace, location);
+    const struct event *event;
+    for (; (event = trace_peek(trace, location, cursor, 0)); cursor->position++) {
+        size_t n_places = places.n / STEP;
+        if (places.n % STEP == 0) {
+            places.items = array_reserve(places.items, &places.place_capacity, n_places + 1,
+                                         sizeof *places.items);
+            places.items[n_places] = trace_place(trace, location);
+            assert_int_equal(places.items[n_places].event, places.n);
+        }
+        places.events =
+            array_reserve(places.events, &places.capacity, places.n + 1, sizeof *places.events);
+        places.events[places.n++] = *event;
+        if (places.n % 5 == 0) // some are read ahead
+            trace_peek(trace, location, cursor, (uint32_t)places.n % 700);
+    }
+    return places;
+}
+
+/// Whether the events from each place on are those that followed it.
+static bool places_agree(const char *path, FILE *stream)
+{
+    struct error err = {0};
+    struct trace *trace = trace_open(path, &err);
+    bool agrees = trace != NULL;
+    size_t n_locations = trace ? trace_definitions(trace)->n_locations : 0;
+    for (size_t i = 0; i < n_locations && agrees; i++) {
+        struct trace *again = trace_again(trace, &err);
+        struct places places = {0};
+        if (again && trace_keep_places(again))
+            places = read_places(again, i);
+        trace_give_back(trace, again);
+        for (size_t at = 0; at < places.n && agrees; at += STEP) {
+            again = trace_again(trace, &err);
+            assert_non_null(again);
+            trace_go_to(again, i, &places.items[at / STEP]);
+            struct cursor *cursor = trace_cursor(again, i);
+            const struct event *event;
+            size_t n = at;
+            for (; (event = trace_peek(again, i, cursor, 0)) && n < places.n; cursor->position++)
+                if (memcmp(event, &places.events[n], sizeof *event) == 0)
+                    n++;
+                else
+                    break;
+            agrees = !event && n == places.n;
+            if (!agrees)
+                fprintf(stream, "location %zu from event %zu on: %zu of %zu events agree\n", i, at,
+                        n - at, places.n - at);
+            trace_give_back(trace, again);
+        }
+        free(places.events);
+        free(places.items);
+    }
     trace_close(trace);
     return agrees;
 }
@@ -473,7 +544,7 @@ static void test_random_records(void **state)
             write_random_file(path, &random, rank == 1);
             free(path);
         }
-        if (!archive_agrees(archive, stderr)) {
+        if (!archive_agrees(archive, stderr) || !places_agree(archive, stderr)) {
             fprintf(stderr, "seed %" PRIu64 " differs\n", seed);
             n_failed++;
         }

@@ -23,9 +23,10 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/report/report.h"
+#include "tests/reference/crowded_exchange.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
-#include "tests/reference/simulator.h"
+#include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
@@ -35,7 +36,7 @@ enum { DEFAULT_SEEDS = 100 };
 #else
 enum { DEFAULT_SEEDS = 500 };
 #endif
-enum { N_INTERVALS = 8 };
+enum { N_INTERVALS = 8, LONGER = 20000 };
 
 static const struct pag_index_settings settings = {
     .events_between = 1, .turns_between = 1, .max_points = 4096, .max_bytes = (size_t)32 << 20};
@@ -159,12 +160,47 @@ static bool check_archive(const char *archive, uint64_t seed, FILE *stream)
     return is_right;
 }
 
+/// TEXT with times, of the processor as well, so long that descheduled ranks lose some.
+static char *stretch(char *text)
+{
+    char *longer = NULL, *rest = text, *line;
+    size_t size_bytes;
+    FILE *out = open_memstream(&longer, &size_bytes);
+    while ((line = strtok_r(rest, "\n", &rest))) {
+        char location[16], record[16];
+        uint64_t time, cpu;
+        int length = 0;
+        if (sscanf(line, "%15[0-9.] %" SCNu64 "%n", location, &time, &length) != 2)
+            fprintf(out, "%s\n", line);
+        else if (sscanf(line + length, " %15s %" SCNu64, record, &cpu) == 2 &&
+                 strcmp(record, "cpu") == 0)
+            fprintf(out, "%s %" PRIu64 " cpu %" PRIu64 "\n", location, time * LONGER, cpu * LONGER);
+        else
+            fprintf(out, "%s %" PRIu64 "%s\n", location, time * LONGER, line + length);
+    }
+    fclose(out);
+    free(text);
+    return longer;
+}
+
+static char *random_text(uint64_t seed)
+{
+    switch (seed % 4) {
+    case 0:
+        return stretch(scenario_shared_trace_text(seed, &PROGRAM_LIMITS_ALL));
+    case 1:
+        return crowded_exchange_text(seed);
+    default:
+        return sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
+    }
+}
+
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
 {
     (void)context;
     struct error err = {{0}};
     char *directory = scratch_directory();
-    *text = sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
+    *text = random_text(seed);
     bool is_right =
         text_trace_write(*text, directory, &err) == 0 && check_archive(directory, seed, stream);
     scratch_remove(directory);
@@ -205,8 +241,9 @@ static struct example new_example(void)
     size_t n_locations;
     uint64_t length_ns = length_of(example.directory, &n_locations);
     example.index = memory_format("%s/traces.pagoda-index", example.directory);
-    example.interval = (struct interval){.what = memory_copy_text("part"),
-                                         .parts = memory_zeroed(n_locations, sizeof(struct pag_part))};
+    example.interval =
+        (struct interval){.what = memory_copy_text("part"),
+                          .parts = memory_zeroed(n_locations, sizeof(struct pag_part))};
     for (size_t i = 0; i < n_locations; i++)
         example.interval.parts[i] = (struct pag_part){length_ns / 2, length_ns / 2 + length_ns / 4};
     example.expected = replay(example.directory, &example.interval, 1, NULL);

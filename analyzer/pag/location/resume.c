@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a location's own events before a point determine of its parts of the run after it (see
 // location.h): where it is in the call tree, and the CPU time of the open interval. The sums up to
-// the point are left out, for excerpts count differences only. Of the open leaf of the lineage, which
-// limits how much time without CPU time can be moved, this concerns paths that the open interval or
-// an MPI call has spent time at.
+// the point are left out, for excerpts count differences only. Of the open leaf of the lineage,
+// which limits how much time without CPU time can be moved, this concerns paths that the open
+// interval or an MPI call has spent time at.
 #include "analyzer/pag/location/location.h"
 
 #include "analyzer/base/memory.h"
@@ -23,7 +23,6 @@ static void pass_tree(struct profile *profile, const struct pag_location *tree,
         profile_grow_as(profile, tree->paths, n_paths);
     }
     profile->current = numbers_pass_index(numbers, profile->current, profile->n_paths);
-    profile->left_call = numbers_pass_any_index(numbers, profile->left_call, profile->n_paths);
     profile->last_ns = numbers_pass(numbers, profile->last_ns);
     profile->depth = numbers_pass_count(numbers, profile->depth);
     if (numbers->is_reading)
