@@ -32,9 +32,9 @@
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { DEFAULT_SEEDS = 100 };
+enum { DEFAULT_SEEDS = 40 };
 #else
-enum { DEFAULT_SEEDS = 500 };
+enum { DEFAULT_SEEDS = 200 };
 #endif
 enum { N_INTERVALS = 8, LONGER = 20000 };
 
