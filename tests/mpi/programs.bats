@@ -142,7 +142,7 @@ trace_mpi() {
         words="wrong result" try run_mpi "$any" 2 "$programs_dir/$program" "${options[@]}" --spoil
         echo "$program: status $status: $error"
         [ "$status" = 1 ]
-        [ "$(grep -c "^$program: wrong result on rank [01]: " <<<"$error")" = 1 ]
+        [ "$(grep -o "$program: wrong result on rank [01]: " <<<"$error" | wc -l)" = 1 ]
     done
 }
 

@@ -71,9 +71,10 @@ sites_of() {
     /usr/bin/python3 "$ROOT/tests/mpi/archive.py" sites "$archive" "$@"
 }
 
-# messages: what pagoda itself said on stderr in the last traced run.
+# messages: what pagoda itself said on stderr in the last traced run, perhaps after a launcher's words
+# without an end of line.
 messages() {
-    grep '^pagoda: ' "$err"
+    grep -o 'pagoda: .*' "$err"
 }
 
 # has LINE FILE: the line stands in it, as a whole.

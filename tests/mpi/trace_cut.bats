@@ -16,7 +16,7 @@ setup() {
             traced "$1" 2 trace_cut $n
             cat "$err"
             [ "$status" = 0 ]
-            [ "$(tr -d '\n' <"$out")" = "cut okcut ok" ] # launchers mix lines
+            [ "$(cat "$out")" = "cut ok" ]
         done
         # What was recorded before is there, and why it is no more.
         [[ $(cat "$err") == *"stopped recording"*"its file of records was cut"* ]]
@@ -42,19 +42,24 @@ setup() {
 }
 
 @test "while they are read: no archive of a part of them, and --finish reads what is left" {
-    local t=$BATS_TEST_TMPDIR/t file
-    mkdir -p "$t/spool"
-    LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$t/spool" \
+    local t=$BATS_TEST_TMPDIR/t spool=$BATS_TEST_TMPDIR/spool
+    mkdir "$spool"
+    LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$spool" \
         run_mpi openmpi 1 "$BUILD/programs/openmpi/trace_end" fill 60
-    file=$(echo "$t"/spool/*.spool)
-    "$PAGODA" trace --finish "$t" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
-    until [ -d "$t/traces" ]; do
-        sleep 0.01
+    for _ in {1..20}; do # it may be over before the cut
+        rm -rf "$t"
+        mkdir "$t"
+        cp -r "$spool" "$t"
+        "$PAGODA" trace --finish "$t" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+        while [ ! -d "$t/traces" ] && kill -0 $!; do
+            sleep 0.01
+        done
+        truncate -c -s 1M "$t/$(cd "$BATS_TEST_TMPDIR" && echo spool/*.spool)"
+        status=0
+        wait $! || status=$?
+        cat "$BATS_TEST_TMPDIR/err"
+        [ "$status" = 0 ] || break
     done
-    truncate -s 1M "$file"
-    status=0
-    wait $! || status=$?
-    cat "$BATS_TEST_TMPDIR/err"
     [ "$status" = 1 ]
     [[ $(cat "$BATS_TEST_TMPDIR/err") == *"a file of records was cut while it was read"* ]]
     [ "$(ls "$t")" = spool ]

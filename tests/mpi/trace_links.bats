@@ -104,7 +104,7 @@ property() {
         ln -s "../../$file" out/spool/
     done
     mkfifo out/spool/pipe.spool out/spool/facts
-    run timeout 20 "$PAGODA" trace --finish out
+    run timeout 300 "$PAGODA" trace --finish out
     [ "$status" = 1 ]
     diff -r kept records
 }

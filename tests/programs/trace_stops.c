@@ -244,18 +244,13 @@ int main(int argc, char **argv)
 {
     long first = argc > 2 ? atol(argv[2]) : 0, end = argc > 3 ? atol(argv[3]) : 0;
     long step = argc > 4 ? atol(argv[4]) : 1;
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
     int provided;
 
-    if (rank == NULL)
-        rank = getenv("PMI_RANK");
     if (argc > 3 && strcmp(argv[1], "threads") == 0) {
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
         check(provided == MPI_THREAD_MULTIPLE, "MPI_Init_thread");
         run_threads(first, end, step);
         MPI_Finalize();
-    } else if (argc > 3 && rank != NULL) {
-        start(first + step * atol(rank));
     } else if (argc > 3) {
         start_each(first, end, step);
     }
