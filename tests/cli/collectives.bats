@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Collectives that the machine file carries out by an algorithm: what is printed, bad input. The
 # times themselves: tests/traces/whatif/bcast.txt, tests/unit/test_collective_forms.c and
-# test_collective_algorithms.c.
+# test_prediction.c.
 load ../helper
 
 setup() {

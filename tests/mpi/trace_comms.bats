@@ -29,9 +29,9 @@ communicators() {
         jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "without-cpu-time"] == []'
     # World, self; by split 2 halves, 1 reversed, 1 of three; 2 duplicates and 4 of self; 1 by
     # create, 1 by create_group, 1 grid, 2 rows; 2 halves, 1 merged; 2 by idup, 4 in other ways;
-    # 100 short-lived ones. With MPI 4 also 1 by create_from_group.
-    local n=126
-    [ "$1" = openmpi ] || n=127
+    # 10 short-lived ones. With MPI 4 also 1 by create_from_group.
+    local n=36
+    [ "$1" = openmpi ] || n=37
     [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^COMM ')" = "$n" ]
     [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^INTER_COMM ')" = 1 ]
 }

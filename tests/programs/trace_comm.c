@@ -181,7 +181,7 @@ int main(int argc, char **argv)
     intercommunicator();
     duplicates_in_flight();
     other_ways();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 10; i++) {
         MPI_Comm brief;
 
         MPI_Comm_dup(MPI_COMM_WORLD, &brief);
