@@ -8,61 +8,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- Which cores the ranks of one node may use: the union of their affinity masks, so that ranks
-// pinned to the same core count it once; and which ranks share them.
+// ---- The nodes, and which cores their ranks may use: the union of their affinity masks, so that
+// ranks pinned to the same core count it once; and which ranks share them.
 
 #define N_WORDS (SPOOL_CORES / 64)
 
-struct node_cores {
-    uint64_t used[SPOOL_CORES / 64]; // as struct spool_header.cores
-    bool is_incomplete;              // a rank's mask is not known
+struct node {
+    uint64_t cores[N_WORDS]; // as struct spool_header.cores
+    bool is_incomplete;      // a rank's mask is not known
+    size_t n_of_masks;       // cores of its different masks, added up
 };
 
-/// Adds the mask of a rank; NULL or all zero: not known.
-static void node_cores_add(struct node_cores *node, const uint64_t *cores)
-{
-    bool is_known = false;
-    for (size_t i = 0; cores && i < N_WORDS; i++) {
-        node->used[i] |= cores[i];
-        is_known = is_known || cores[i] != 0;
-    }
-    if (!is_known)
-        node->is_incomplete = true;
-}
+struct nodes {
+    struct table hosts; // names; a node's number is that of its host
+    struct node *items;
+    uint32_t *of_rank;
+};
 
-/// The number of cores, 0 if a rank's are not known.
-static uint32_t node_cores_count(const struct node_cores *node)
+static uint32_t count(const uint64_t *cores)
 {
     uint32_t n = 0;
-    for (size_t i = 0; !node->is_incomplete && i < N_WORDS; i++)
-        n += (uint32_t)__builtin_popcountll(node->used[i]);
+    for (size_t i = 0; i < N_WORDS; i++)
+        n += (uint32_t)__builtin_popcountll(cores[i]);
     return n;
 }
 
-static bool are_apart(const uint64_t *a, const uint64_t *b)
+static const char *host_of(const struct archive *archive, uint32_t rank)
 {
-    if (memcmp(a, b, N_WORDS * sizeof *a) == 0)
-        return true;
-    bool have_common = false;
-    for (size_t i = 0; i < N_WORDS; i++)
-        have_common = have_common || (a[i] & b[i]) != 0;
-    return !have_common;
+    return archive->hosts[rank] ? archive->hosts[rank] : "unknown";
 }
 
-/// Whether all masks are known, and any two of them the same or without a core in common: then the
-/// ranks of one mask share its cores among themselves.
-static bool cores_are_apart(const uint64_t *const *cores, size_t n_ranks)
+static void nodes_init(struct nodes *nodes, const struct archive *archive)
 {
-    for (size_t i = 0; i < n_ranks; i++) {
-        struct node_cores known = {0};
-        node_cores_add(&known, cores[i]);
-        if (known.is_incomplete)
-            return false;
-        for (size_t j = 0; j < i; j++)
-            if (!are_apart(cores[i], cores[j]))
-                return false;
+    *nodes = (struct nodes){.of_rank = alloc_or_die(archive->n_ranks * sizeof *nodes->of_rank)};
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
+        const char *host = host_of(archive, rank);
+        nodes->of_rank[rank] = table_number(&nodes->hosts, host, strlen(host) + 1, NULL);
     }
-    return true;
+    nodes->items = alloc_or_die(nodes->hosts.n * sizeof *nodes->items);
+    struct table masks = {0};
+    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
+        struct node *node = &nodes->items[nodes->of_rank[rank]];
+        uint64_t key[1 + N_WORDS] = {nodes->of_rank[rank]};
+        if (archive->cores[rank])
+            memcpy(key + 1, archive->cores[rank], sizeof node->cores);
+        bool is_new;
+        table_number(&masks, key, sizeof key, &is_new);
+        node->is_incomplete |= count(key + 1) == 0;
+        node->n_of_masks += is_new ? count(key + 1) : 0;
+        for (size_t i = 0; i < N_WORDS; i++)
+            node->cores[i] |= key[1 + i];
+    }
+    table_release(&masks);
+}
+
+static void nodes_release(struct nodes *nodes)
+{
+    table_release(&nodes->hosts);
+    free(nodes->items);
+    free(nodes->of_rank);
+}
+
+/// Whether any two masks are the same or have no core in common: then the ranks of one mask share
+/// its cores among themselves.
+static bool are_apart(const struct node *node)
+{
+    return !node->is_incomplete && node->n_of_masks == count(node->cores);
 }
 
 static bool has_core(const uint64_t *cores, size_t core)
@@ -125,6 +136,7 @@ struct writing {
     struct archive *archive;
     OTF2_GlobalDefWriter *to;
     uint32_t n_strings; // written
+    struct nodes nodes;
 };
 
 /// All strings of the archive up to now are in the file.
@@ -182,11 +194,6 @@ static void write_paradigms(struct writing *w)
                                OTF2_TYPE_STRING, template));
 }
 
-static const char *host_of(const struct archive *archive, uint32_t rank)
-{
-    return archive->hosts[rank] ? archive->hosts[rank] : "unknown";
-}
-
 static void write_node(struct writing *w, uint32_t node, const char *name, const char *class,
                        OTF2_SystemTreeNodeRef parent, OTF2_SystemTreeDomain domain)
 {
@@ -206,24 +213,16 @@ static void write_location_group(struct writing *w, uint32_t rank, const char *n
 static void write_system_tree(struct writing *w)
 {
     const struct archive *archive = w->archive;
-    struct table hosts = {0}; // host I is node 1 + I
-    for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
-        table_number(&hosts, host_of(archive, rank), strlen(host_of(archive, rank)) + 1, NULL);
-    uint32_t *node_of = alloc_or_die(archive->n_ranks * sizeof *node_of);
-    struct node_cores *cores = alloc_or_die(hosts.n * sizeof *cores);
-    for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
-        const char *host = host_of(archive, rank);
-        node_of[rank] = 1 + table_number(&hosts, host, strlen(host) + 1, NULL);
-        node_cores_add(&cores[node_of[rank] - 1], archive->cores[rank]);
-    }
+    const struct nodes *nodes = &w->nodes;
     write_node(w, 0, "machine", "machine", OTF2_UNDEFINED_SYSTEM_TREE_NODE,
                OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
-    for (uint32_t i = 0; i < hosts.n; i++)
-        write_node(w, 1 + i, table_key(&hosts, i), "node", 0,
+    for (uint32_t i = 0; i < nodes->hosts.n; i++)
+        write_node(w, 1 + i, table_key(&nodes->hosts, i), "node", 0,
                    OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
-    for (uint32_t i = 0; i < hosts.n; i++) {
-        OTF2_AttributeValue value = {.uint32 = node_cores_count(&cores[i])};
-        if (value.uint32 > 0)
+    for (uint32_t i = 0; i < nodes->hosts.n; i++) {
+        const struct node *node = &nodes->items[i];
+        OTF2_AttributeValue value = {.uint32 = count(node->cores)};
+        if (!node->is_incomplete)
             archive_ok(w->archive,
                        OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
                            w->to, 1 + i, string(w, "PAGODA::CORES"), OTF2_TYPE_UINT32, value));
@@ -231,13 +230,10 @@ static void write_system_tree(struct writing *w)
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
         char name[32];
         snprintf(name, sizeof name, "MPI Rank %u", rank);
-        write_location_group(w, rank, name, node_of[rank]);
+        write_location_group(w, rank, name, 1 + nodes->of_rank[rank]);
     }
     if (archive->has_outsiders)
         write_location_group(w, archive->n_ranks, "processes that were not traced", 0);
-    free(cores);
-    free(node_of);
-    table_release(&hosts);
 }
 
 /// A property of a location; none for 0, or NULL.
@@ -277,27 +273,9 @@ static void write_properties(struct writing *w, OTF2_LocationRef id,
     text_property(w, id, "PAGODA::STOPPED", location->stopped);
 }
 
-/// Whether the ranks of RANK's node share its cores in groups that have none in common.
-static bool is_bound(const struct archive *archive, uint32_t rank)
-{
-    const uint64_t **masks = alloc_or_die(archive->n_ranks * sizeof *masks);
-    size_t n = 0;
-    for (uint32_t other = 0; other < archive->n_ranks; other++)
-        if (strcmp(host_of(archive, other), host_of(archive, rank)) == 0)
-            masks[n++] = archive->cores[other];
-    bool is_apart = cores_are_apart(masks, n);
-    free(masks);
-    return is_apart;
-}
-
 static void write_locations(struct writing *w)
 {
     const struct archive *archive = w->archive;
-    bool *is_known = alloc_or_die(archive->n_ranks * sizeof *is_known);
-    for (uint32_t rank = 0; rank < archive->n_ranks; rank++)
-        is_known[rank] = rank > 0 && strcmp(host_of(archive, rank), host_of(archive, rank - 1)) == 0
-                             ? is_known[rank - 1]
-                             : is_bound(archive, rank);
     for (size_t i = 0; i < archive->n_locations; i++) {
         const struct archive_location *location = &archive->locations[i];
         OTF2_LocationRef id = archive_location_ref(location->rank, location->thread);
@@ -309,13 +287,12 @@ static void write_locations(struct writing *w)
                                    location->n_events, location->rank));
         write_properties(w, id, location);
         if (location->thread == 0 && location->rank < archive->n_ranks &&
-            is_known[location->rank]) {
+            are_apart(&w->nodes.items[w->nodes.of_rank[location->rank]])) {
             char *cores = cores_text(archive->cores[location->rank]);
             text_property(w, id, "PAGODA::BOUND_TO", cores);
             free(cores);
         }
     }
-    free(is_known);
 }
 
 static void write_regions(struct writing *w)
@@ -417,9 +394,10 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_local_definitions(archive);
     if (archive->error)
         return false;
-    struct writing w = {archive, OTF2_Archive_GetGlobalDefWriter(archive->otf2), 0};
+    struct writing w = {.archive = archive, .to = OTF2_Archive_GetGlobalDefWriter(archive->otf2)};
     if (!w.to)
         return archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    nodes_init(&w.nodes, archive);
     archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
                             w.to, 1000000000, archive->first_ns,
                             archive->last_ns - archive->first_ns, archive->realtime_ns));
@@ -433,5 +411,6 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_groups(&w, unify);
     write_comms(&w, unify);
     write_cpu_metric(&w);
+    nodes_release(&w.nodes);
     return archive_ok(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, w.to));
 }

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// One side of a channel, or a rank's part in the collectives of a communicator. No padding: a key.
+/// One side of a channel, or a rank's part in the collectives of a communicator, or (`from` -1)
+/// what any of its members skipped of them. No padding: a key.
 struct side {
     uint32_t comm; // index in struct unify
     uint32_t kind; // RECORD_SEND, RECORD_RECV; RECORD_COLLECTIVE, RECORD_ICOLL_POST
@@ -46,16 +47,20 @@ static struct sequence *sequence_of(struct gaps *gaps, const struct side *side)
     return &gaps->sequences[number];
 }
 
+static void append(struct sequence *sequence, struct run run)
+{
+    sequence->skipped =
+        realloc_or_die(sequence->skipped, (sequence->n_skipped + 1) * sizeof *sequence->skipped);
+    sequence->skipped[sequence->n_skipped++] = run;
+}
+
 static void add_skipped(struct sequence *sequence, uint64_t n)
 {
     struct run *last = sequence->n_skipped > 0 ? &sequence->skipped[sequence->n_skipped - 1] : NULL;
-    if (last && last->first + last->n == sequence->next) {
+    if (last && last->first + last->n == sequence->next)
         last->n += n;
-    } else {
-        sequence->skipped = realloc_or_die(sequence->skipped,
-                                           (sequence->n_skipped + 1) * sizeof *sequence->skipped);
-        sequence->skipped[sequence->n_skipped++] = (struct run){sequence->next, n};
-    }
+    else
+        append(sequence, (struct run){sequence->next, n});
 }
 
 static int by_number(const void *key, const void *element)
@@ -121,17 +126,54 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
 static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t number)
 {
     struct side other = *side;
-    if (side->kind == RECORD_SEND || side->kind == RECORD_RECV) {
-        other.kind = side->kind == RECORD_SEND ? RECORD_RECV : RECORD_SEND;
-        return !was_skipped(sequence_of(gaps, &other), number);
+    if (side->kind == RECORD_SEND)
+        other.kind = RECORD_RECV;
+    else if (side->kind == RECORD_RECV)
+        other.kind = RECORD_SEND;
+    else
+        other.from = -1;
+    return !was_skipped(sequence_of(gaps, &other), number);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct run *left = a;
+    const struct run *right = b;
+    return (left->first > right->first) - (left->first < right->first);
+}
+
+/// Brings the runs into order, where they overlap as one.
+static void merge(struct sequence *sequence)
+{
+    size_t n = 0;
+    if (sequence->n_skipped > 0)
+        qsort(sequence->skipped, sequence->n_skipped, sizeof *sequence->skipped, by_first);
+    for (size_t i = 0; i < sequence->n_skipped; i++) {
+        struct run run = sequence->skipped[i];
+        struct run *last = n > 0 ? &sequence->skipped[n - 1] : NULL;
+        if (!last || run.first > last->first + last->n)
+            sequence->skipped[n++] = run;
+        else if (run.first + run.n > last->first + last->n)
+            last->n = run.first + run.n - last->first;
     }
-    struct unify_group group = unify_group(gaps->unify, gaps->unify->comms[side->comm].group);
-    for (uint32_t i = 0; i < group.n; i++) {
-        other.from = group.members[i];
-        if (other.from >= 0 && was_skipped(sequence_of(gaps, &other), number))
-            return false;
+    sequence->n_skipped = n;
+}
+
+/// What all members skipped of the collectives of their communicators.
+static void join_members(struct gaps *gaps)
+{
+    uint32_t n_sides = gaps->sides.n;
+    for (uint32_t i = 0; i < n_sides; i++) {
+        struct side side = *(const struct side *)table_key(&gaps->sides, i);
+        if (side.to >= 0)
+            continue;
+        side.from = -1;
+        struct sequence *all = sequence_of(gaps, &side);
+        for (size_t k = 0; k < gaps->sequences[i].n_skipped; k++)
+            append(all, gaps->sequences[i].skipped[k]);
     }
-    return true;
+    for (uint32_t i = n_sides; i < gaps->sides.n; i++)
+        merge(&gaps->sequences[i]);
 }
 
 static void add(struct table *table, uint64_t a, uint64_t b)
@@ -214,6 +256,7 @@ struct gaps *gaps_find(const struct spool *spools, size_t n, const struct proces
     gaps->processes = processes;
     for (size_t i = 0; i < n; i++)
         pass(gaps, &spools[i], false);
+    join_members(gaps);
     for (uint32_t i = 0; i < gaps->sides.n; i++)
         gaps->sequences[i].next = 0;
     for (size_t i = 0; i < n; i++)

@@ -30,8 +30,8 @@ enum { EXIT_NO_RECORDS = 4, EXIT_REFUSED = 5, EXIT_ALIVE = 6 };
 struct run {
     struct spool *spools; // of all its worlds, the first one's first
     size_t n;
-    struct spool_header *headers; // theirs, with ranks of the archive
-    struct thread_cost *costs;    // theirs
+    struct thread_cost *costs;          // theirs
+    const struct spool_header **clocks; // theirs: a header with the offsets of this clock, or NULL
     const struct worlds *worlds;
     uint32_t root;
     uint32_t n_ranks;
@@ -88,19 +88,28 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 }
 
 /// Clock offsets hold for all ranks that share the clock on which they were measured.
-static const struct spool_header *clock_of(const struct run *run, const struct spool_header *own)
+static void find_clocks(struct run *run)
 {
-    for (size_t i = 0; i < run->n; i++) {
-        const struct spool_header *header = run->spools[i].header;
-        if (header->n_clock_offsets > 0 && strcmp(header->clock_domain, own->clock_domain) == 0)
-            return header;
+    struct table domains = {0};
+    const struct spool_header **measured = alloc_or_die(run->n * sizeof(void *)); // by domain
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < run->n; i++) {
+            const struct spool_header *header = run->spools[i].header;
+            const char *text = header->clock_domain;
+            uint32_t domain = table_number(&domains, text, strlen(text) + 1, NULL);
+            if (!measured[domain] && header->n_clock_offsets > 0)
+                measured[domain] = header;
+            run->clocks[i] = measured[domain];
+        }
     }
-    return NULL;
+    table_release(&domains);
+    free(measured);
 }
 
-static int64_t offset_of(const struct run *run, const struct spool_header *own)
+/// From the clock of spool `i` to that of the archive.
+static int64_t offset_of(const struct run *run, size_t i)
 {
-    const struct spool_header *clock = clock_of(run, own);
+    const struct spool_header *clock = run->clocks[i];
     return clock ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
 }
 
@@ -124,7 +133,7 @@ static void define(struct run *run)
     for (size_t i = 0; i < run->n; i++) {
         const struct spool *spool = &run->spools[i];
         const struct spool_header *header = spool->header;
-        uint64_t offset = (uint64_t)offset_of(run, header);
+        uint64_t offset = (uint64_t)offset_of(run, i);
         uint64_t first_ns = UINT64_MAX;
         uint64_t last_ns = 0;
         events_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
@@ -144,13 +153,12 @@ static void define(struct run *run)
         run->archive.first_ns = run->archive.last_ns = first->clock_ns;
     run->archive.first_ns -= correction_slack(run);
     run->archive.realtime_ns = first->realtime_ns + run->archive.first_ns -
-                               (first->clock_ns + (uint64_t)offset_of(run, first));
+                               (first->clock_ns + (uint64_t)offset_of(run, 0));
 }
 
-static void set_offsets(struct run *run, const struct spool_header *header)
+static void set_offsets(struct run *run, const struct spool_header *clock)
 {
     struct archive_location *location = &run->archive.locations[run->archive.n_locations - 1];
-    const struct spool_header *clock = clock_of(run, header);
     if (!clock)
         return;
     location->n_offsets = clock->n_clock_offsets;
@@ -211,13 +219,13 @@ static void write_events(struct run *run, struct symbols *symbols)
 {
     for (size_t i = 0; i < run->n && !run->archive.error; i++) {
         const struct spool_header *header = run->spools[i].header;
-        uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, header);
+        uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, i);
         if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
         events_write(&run->processes[header->rank], &run->archive, &run->unify, symbols,
                      &run->spools[i], close_ns, take_cost(run, i));
         if (!run->archive.error)
-            set_offsets(run, header);
+            set_offsets(run, run->clocks[i]);
     }
     write_missing_ranks(run);
     write_outsiders(run);
@@ -288,21 +296,20 @@ static void gather_spools(struct run *run)
         if (worlds->items[i].root == run->root)
             run->n += worlds->items[i].n;
     run->spools = alloc_or_die(run->n * sizeof *run->spools);
-    run->headers = alloc_or_die(run->n * sizeof *run->headers);
     run->costs = alloc_or_die(run->n * sizeof *run->costs);
+    run->clocks = alloc_or_die(run->n * sizeof(void *));
     run->n = 0;
     for (uint32_t i = run->root; i < worlds->n; i++) {
         const struct world *world = &worlds->items[i];
         for (size_t k = 0; world->root == run->root && k < world->n; k++, run->n++) {
-            struct spool_header *header = &run->headers[run->n];
-            *header = *world->spools[k].header;
+            struct spool_header *header = world->spools[k].header;
             header->rank += world->base;
             if (i != run->root)
                 header->n_clock_offsets = 0;
             run->spools[run->n] = world->spools[k];
-            run->spools[run->n].header = header;
         }
     }
+    find_clocks(run);
 }
 
 static void introduce_worlds(struct run *run)
@@ -401,8 +408,8 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
     gather_spools(&run);
     bool done = finish_run(&run, dir, facts_path);
     free(run.spools);
-    free(run.headers);
     free(run.costs);
+    free(run.clocks);
     return done;
 }
 

@@ -71,7 +71,7 @@ static uint32_t *slot_of(const struct table *table, const void *key, size_t n_by
 
 static void grow(struct table *table)
 {
-    table->n_slots = table->n_slots == 0 ? 256 : 2 * table->n_slots;
+    table->n_slots = table->n_slots == 0 ? 16 : 2 * table->n_slots;
     free(table->slots);
     table->slots = alloc_or_die(table->n_slots * sizeof *table->slots);
     table->keys = realloc_or_die(table->keys, table->n_slots / 2 * sizeof *table->keys);

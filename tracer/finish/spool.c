@@ -139,7 +139,7 @@ void spool_set_release(struct spool_set *set)
 {
     for (size_t i = 0; i < set->n; i++) {
         munmap((void *)(uintptr_t)set->spools[i].bytes, set->spools[i].n_bytes);
-        free((void *)(uintptr_t)set->spools[i].header);
+        free(set->spools[i].header);
         free(set->spools[i].path);
     }
     for (size_t i = 0; i < set->n_unbegun; i++)
@@ -227,6 +227,13 @@ static bool is_sound(const struct record_head *head)
     }
 }
 
+/// The file is read from the front several times: a chunk that is left need not stay in memory.
+static void forget_chunk(const struct spool *spool, size_t next)
+{
+    size_t chunk_bytes = spool->header->chunk_bytes;
+    madvise((void *)(uintptr_t)(spool->bytes + next - chunk_bytes), chunk_bytes, MADV_DONTNEED);
+}
+
 static const struct record_head *record_at(const struct spool *spool, size_t offset)
 {
     size_t chunk_bytes = spool->header->chunk_bytes;
@@ -238,6 +245,7 @@ static const struct record_head *record_at(const struct spool *spool, size_t off
         if (head->kind != RECORD_PAD)
             break;
         offset += chunk_bytes - (offset - SPOOL_HEADER_BYTES) % chunk_bytes;
+        forget_chunk(spool, offset);
     }
     if (head->kind == RECORD_END || offset + (size_t)head->n_words * 8 > spool->n_bytes ||
         !is_sound(head))

@@ -12,7 +12,7 @@
 /// One file, mapped read-only: one that is cut while it is read answers with SIGBUS.
 struct spool {
     char *path;
-    const struct spool_header *header; // a copy
+    struct spool_header *header; // a copy
     const uint8_t *bytes;
     size_t n_bytes;
 };
