@@ -9,7 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/index.h"
-#include "analyzer/pag/location/location.h"
+#include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/outcome.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
@@ -40,256 +40,6 @@ static void place(struct engine *engine, const struct location_state *location)
 {
     tournament_set(&engine->order, location->index,
                    location->has_ended ? TOURNAMENT_NONE : key_of(location));
-}
-
-// --- one event
-
-static inline void tell_computing(const struct engine *engine,
-                                  const struct location_state *location, uint64_t time_ns,
-                                  bool computes)
-{
-    if (__builtin_expect(engine->listener.computing != NULL, 0) && location->is_master)
-        engine->listener.computing(engine->listener.context, location->rank, time_ns, computes);
-}
-
-static inline void tell_called(const struct engine *engine, const struct location_state *location)
-{
-    const struct call *call = &location->call;
-    if (__builtin_expect(engine->listener.called != NULL, 0) && location->is_master)
-        engine->listener.called(engine->listener.context, location->rank,
-                                call->is_bare ? EVENT_NO_INDEX
-                                              : location->profile.paths[call->path].region,
-                                call->enter_ns, call->leave_ns);
-}
-
-static void tell_cpu_time(const struct engine *engine, const struct location_state *location,
-                          const struct event *event)
-{
-    if (engine->listener.cpu_time && location->is_master)
-        engine->listener.cpu_time(engine->listener.context, location->rank, event->time_ns,
-                                  event->size_bytes);
-}
-
-void engine_begin_location(struct engine *engine, struct location_state *location, uint64_t time_ns)
-{
-    location->has_begun = true;
-    location->first_ns = time_ns;
-    location->profile.last_ns = time_ns;
-    location->head.before_start_ns = time_ns;
-    if (location->is_master)
-        engine->ranks[location->rank].switch_ns = time_ns;
-    without_cpu_begin(location, time_ns);
-    tell_computing(engine, location, time_ns, true);
-}
-
-/// In measured time: the interval outside MPI that a call ends may have lost its core.
-static inline void lose_outside(struct engine *engine, struct location_state *location,
-                                uint64_t time_ns)
-{
-    const struct without_cpu *account = &location->without_cpu;
-    if (!account->span.has || !location->is_master || engine->hooks)
-        return;
-    engine->result->has_cpu_time = true;
-    if (without_cpu_outside(location, time_ns))
-        window_lose(engine, location, account->segments, account->n_segments, time_ns);
-}
-
-/// The same of the call that is left.
-static inline void lose_in_call(struct engine *engine, struct location_state *location)
-{
-    struct cpu_segment lost;
-    if (location->is_master && !engine->hooks && without_cpu_in_call(location, &lost))
-        window_lose(engine, location, &lost, 1, location->call.leave_ns);
-}
-
-/// Processes that the program itself starts come and go within the window.
-static bool is_of_first_world(const struct engine *engine, const struct location_state *location)
-{
-    return location->rank + engine->definitions->n_spawned_ranks < engine->n_ranks;
-}
-
-void engine_enter_call(struct engine *engine, struct location_state *location,
-                       const struct event *event, uint64_t time_ns)
-{
-    struct rank_state *rank = &engine->ranks[location->rank];
-    uint32_t region = event->index;
-    bool is_bare = event->kind != EVENT_ENTER;
-    tell_computing(engine, location, time_ns, false);
-    if (!is_bare) {
-        profile_enter_call(engine->definitions, location, region, event->context, time_ns);
-        lose_outside(engine, location, time_ns);
-        if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
-            location->profile.paths[location->profile.current].visits += event->size_bytes - 1;
-        window_enter_mpi(engine, location, time_ns);
-    } else {
-        profile_account(location, time_ns);
-    }
-    call_read(location, time_ns);
-    if (location->call.is_cut && !engine->hooks)
-        location->call.leave_ns = UINT64_MAX; // until it is known where the location ends
-    rank->has_mpi = true;
-    if (location->call.is_finalize && is_of_first_world(engine, location))
-        window_end_at(engine, time_ns);
-    if (location->call.n_records > 0)
-        match_enter_call(engine, location);
-    if (location->call.has_collectives || location->call.is_finalize)
-        collective_enter_call(engine, location);
-    if (location->call.n_receives + location->call.n_sends + location->call.n_parts > 0)
-        leave_expect(engine, location);
-    location->lookahead_left = engine->options.lookahead_events;
-    if (!is_bare)
-        location->cursor->position += 1 + location->call.n_skip;
-}
-
-/// Settles the open call; the rank to read first, or NONE when the call is closed.
-static uint32_t close_call(struct engine *engine, struct location_state *location)
-{
-    struct call *call = &location->call;
-    uint32_t rank = leave_call(engine, location);
-    if (rank != NONE)
-        return rank;
-    call->is_open = false;
-    if (!call->is_bare) {
-        profile_account(location, call->leave_ns);
-        lose_in_call(engine, location);
-    }
-    without_cpu_begin(location, call->leave_ns);
-    tell_called(engine, location);
-    tell_computing(engine, location, call->leave_ns, true);
-    if (call->is_bare)
-        return NONE;
-    window_leave_mpi(engine, location, call->leave_ns);
-    if (call->is_init) {
-        engine->ranks[location->rank].has_init = true;
-        if (is_of_first_world(engine, location))
-            window_begin_at(engine, call->leave_ns);
-    }
-    return NONE;
-}
-
-uint32_t engine_step_in_call(struct engine *engine, struct location_state *location,
-                             const struct event *event, uint64_t time_ns)
-{
-    struct call *call = &location->call;
-    if (call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0)) {
-        uint32_t region = event->index;
-        if (call->is_cut)
-            call->leave_ns = time_ns;
-        uint32_t rank = close_call(engine, location);
-        if (rank != NONE)
-            return rank;
-        if (!call->is_bare)
-            profile_leave(location, region, call->leave_ns);
-        location->cursor->position++;
-        return NONE;
-    }
-    if (event->kind == EVENT_ENTER) {
-        call->n_nested++;
-        profile_enter(location, event->index, time_ns);
-    } else if (event->kind == EVENT_LEAVE) {
-        call->n_nested--;
-        profile_leave(location, event->index, time_ns);
-    } else {
-        profile_account(location, time_ns);
-    }
-    location->cursor->position++;
-    return NONE;
-}
-
-static void step_outside(struct engine *engine, struct location_state *location,
-                         const struct event *event)
-{
-    bool has_rank = location->rank != NONE;
-    if (event->kind == EVENT_ENTER) {
-        if (has_rank && region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE) {
-            engine_enter_call(engine, location, event, event->time_ns);
-            return;
-        }
-        profile_enter(location, event->index, event->time_ns);
-    } else if (event->kind == EVENT_LEAVE) {
-        gap_leave(engine, location, event->index, event->time_ns);
-    } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON) {
-        gap_event(engine, location, event, event->time_ns);
-        without_cpu_begin(location, event->time_ns);
-    } else if (has_rank && engine_is_message_record(event)) {
-        engine_enter_call(engine, location, event, event->time_ns);
-        return; // consumed when it is settled
-    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
-        threads_event(engine, location, event, event->time_ns);
-        without_cpu_begin(location, event->time_ns);
-    } else {
-        location->noted_ns = event->time_ns; // the time belongs to what comes next
-        if (event->kind == EVENT_CPU_TIME && has_rank) {
-            cpu_span_sample(&location->without_cpu.span, event->time_ns, event->size_bytes);
-            tell_cpu_time(engine, location, event);
-        }
-    }
-    location->cursor->position++;
-}
-
-static uint64_t end_of(const struct location_state *location)
-{
-    uint64_t last_ns = location->profile.last_ns;
-    return location->noted_ns > last_ns ? location->noted_ns : last_ns;
-}
-
-void engine_end_location(struct engine *engine, struct location_state *location)
-{
-    struct profile *profile = &location->profile;
-    profile_account(location, end_of(location));
-    if (location->call.is_open) {
-        location->call.is_cut = location->call.gave_up = true;
-        location->call.leave_ns = profile->last_ns;
-        close_call(engine, location);
-    }
-    gap_end(engine, location, profile->last_ns);
-    while (profile->depth > 0) {
-        profile->n_unbalanced++;
-        profile_leave(location, profile->stack[profile->depth - 1].region, profile->last_ns);
-    }
-    location->has_ended = true;
-    location->next_ns = UINT64_MAX;
-    if (location->rank == NONE)
-        return;
-    struct rank_state *rank = &engine->ranks[location->rank];
-    if (location->is_master)
-        window_close(engine, rank, profile->last_ns);
-    tell_computing(engine, location, profile->last_ns, false);
-    if (++rank->n_ended_locations == rank->n_locations) {
-        rank->has_ended = true;
-        collective_rank_ended(engine, location->rank);
-    }
-}
-
-/// The next event of a location, NULL at its end; notes its time for the order of reading.
-static const struct event *next_event(struct engine *engine, struct location_state *location)
-{
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
-    location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
-    location->next_ns = event ? event->time_ns : end_of(location);
-    return event;
-}
-
-/// Processes EVENT, the next one of a location (NULL: its end), or only tries to. The rank that
-/// must be read first, or NONE when there was progress.
-static uint32_t step(struct engine *engine, struct location_state *location,
-                     const struct event *event)
-{
-    if (!event) {
-        location->call.is_cut = location->call.is_open;
-        // Read ahead, it may have received what is sent before its end but has not been read yet.
-        uint32_t rank = engine->is_ahead ? leave_awaited_rank(engine, &location->call) : NONE;
-        if (rank != NONE)
-            return rank;
-        engine_end_location(engine, location);
-        return NONE;
-    }
-    if (!location->has_begun)
-        engine_begin_location(engine, location, event->time_ns);
-    if (location->call.is_open)
-        return engine_step_in_call(engine, location, event, event->time_ns);
-    step_outside(engine, location, event);
-    return NONE;
 }
 
 // --- which location is next
@@ -341,14 +91,14 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
             break;
         }
         struct location_state *location = &engine->locations[target];
-        const struct event *event = next_event(engine, location);
-        if (location->excerpt)
+        const struct event *event = step_peek(engine, location);
+        if (location->profile.excerpt)
             excerpt_reach(location, location->next_ns);
-        rank = step(engine, location, event);
+        rank = step_event(engine, location, event);
         if (rank == NONE) {
             if (!location->has_ended) {
                 first->lookahead_left--;
-                next_event(engine, location);
+                step_peek(engine, location);
             }
             place(engine, location);
         }
@@ -356,46 +106,25 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
     engine->is_ahead = false;
 }
 
-/// Whether EVENT concerns its own location only, so that it need not be read in the run's order:
-/// the enter or leave of a region outside MPI.
-static bool is_private(const struct engine *engine, const struct location_state *location,
-                       const struct event *event)
-{
-    return event && event->kind <= EVENT_LEAVE && !location->call.is_open &&
-           region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
-}
-
 /// Reads the location with the earliest next event, and on as long as its events are private, or
-/// until it has to wait. HAS_EXCERPTS is a compile-time constant: replays of the whole run do not
-/// test it.
-static inline __attribute__((always_inline)) void advance_by(struct engine *engine,
-                                                             bool has_excerpts)
+/// until it has to wait.
+static void advance(struct engine *engine)
 {
     struct location_state *location = location_of(engine, tournament_first(&engine->order));
-    const struct event *event = next_event(engine, location);
+    const struct event *event = step_peek(engine, location);
     do {
-        if (has_excerpts)
+        if (location->profile.excerpt)
             excerpt_reach(location, location->next_ns);
-        uint32_t rank = step(engine, location, event);
+        uint32_t rank = step_event(engine, location, event);
         if (rank != NONE) {
             read_ahead(engine, location, rank);
             return;
         }
         if (location->has_ended)
             break;
-        event = next_event(engine, location);
-    } while (is_private(engine, location, event));
+        event = step_peek(engine, location);
+    } while (step_is_private(engine, location, event));
     place(engine, location);
-}
-
-static void advance(struct engine *engine)
-{
-    advance_by(engine, false);
-}
-
-static void advance_excerpt(struct engine *engine)
-{
-    advance_by(engine, true);
 }
 
 // --- set-up and the whole run
@@ -422,18 +151,48 @@ static void init_location(struct engine *engine, size_t index)
     state->trace = engine->trace;
     state->definitions = engine->definitions;
     state->call.keeps_places = engine->listener.changed != NULL;
-    if (engine->options.parts)
-        state->excerpt = excerpt_new(engine->options.parts, engine->options.n_parts, index);
-    profile_init(&state->profile);
     head_init(engine, &state->head);
+    profile_init(&state->profile, engine->definitions, &state->head.times);
+    if (engine->options.parts)
+        state->profile.excerpt = excerpt_new(engine->options.parts, engine->options.n_parts, index);
     if (location->rank != NONE) {
         struct rank_state *rank = &engine->ranks[location->rank];
         if (rank->first_location == NONE)
             rank->first_location = state->index;
         rank->n_locations++;
     }
-    next_event(engine, state); // time 0 when there is nothing to read: it ends at once
+    step_peek(engine, state); // time 0 when there is nothing to read: it ends at once
     place(engine, state);
+}
+
+static void digest(void *context, size_t location, const struct event *events, size_t n,
+                   bool is_last, struct batch *out)
+{
+    const struct engine *engine = context;
+    digest_events(engine->locations[location].digest, events, n, is_last, out);
+}
+
+/// Parts of a run look at the profile at times between the events that a digest leaves, and a
+/// driver at each event.
+static void begin_digest(struct engine *engine)
+{
+    if (engine->hooks || engine->options.parts || engine->listener.changed)
+        return;
+    for (size_t i = 0; i < engine->n_locations; i++)
+        engine->locations[i].digest = digest_new(engine->definitions, i);
+    trace_set_digest(engine->trace, digest, engine);
+}
+
+static void end_digest(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct location_state *location = &engine->locations[i];
+        if (!location->digest)
+            continue;
+        profile_release(&location->profile);
+        location->profile = digest_take_profile(location->digest, &location->head);
+    }
+    trace_set_digest(engine->trace, NULL, NULL);
 }
 
 void engine_init(struct engine *engine, struct trace *trace, const struct pag_options *options,
@@ -457,6 +216,7 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
     engine->locations = memory_zeroed(engine->n_locations, sizeof(*engine->locations));
     tournament_init(&engine->order, (uint32_t)engine->n_locations);
     init_ranks(engine);
+    begin_digest(engine);
     for (size_t i = 0; i < engine->n_locations; i++)
         init_location(engine, i);
     match_init(engine);
@@ -469,7 +229,7 @@ static void release(struct engine *engine)
         profile_release(&engine->locations[i].profile);
         head_release(&engine->locations[i].head);
         call_release(&engine->locations[i].call);
-        excerpt_free(engine->locations[i].excerpt);
+        digest_free(engine->locations[i].digest);
     }
     for (size_t i = 0; i < engine->n_ranks; i++)
         map_release(&engine->ranks[i].requests);
@@ -506,6 +266,7 @@ int engine_conclude(struct engine *engine, struct error *err)
     match_finish(engine);
     collective_finish(engine);
     late_receiver_finish(engine);
+    end_digest(engine);
     outcome_fill(engine);
     if (engine->options.index)
         index_conclude(engine);
@@ -529,7 +290,7 @@ static int resume(struct engine *engine, const struct pag_index_point *point, st
     }
     for (size_t i = 0; i < engine->n_locations && point; i++) {
         if (!engine->locations[i].has_ended)
-            next_event(engine, &engine->locations[i]);
+            step_peek(engine, &engine->locations[i]);
         place(engine, &engine->locations[i]);
     }
     return 0;
@@ -552,10 +313,7 @@ int pag_run(struct trace *trace, const struct pag_options *options,
         if (index && n_turns % index->settings.turns_between == 0 &&
             !index_turn(&engine, key_ns(next)))
             break;
-        if (engine.options.parts)
-            advance_excerpt(&engine);
-        else
-            advance(&engine);
+        advance(&engine);
     }
     if (index)
         index_stop(&engine);

@@ -130,8 +130,7 @@ void pag_index_pass(struct pag_index *index, size_t n_locations, struct numbers 
 /// The time LOCATION has come to.
 static uint64_t time_of(const struct location_state *location)
 {
-    uint64_t last_ns = location->profile.last_ns;
-    return location->noted_ns > last_ns ? location->noted_ns : last_ns;
+    return profile_end_ns(&location->profile);
 }
 
 static void pass_place(struct trace_place *place, uint64_t *time_ns, struct numbers *numbers)
@@ -352,11 +351,11 @@ static bool has_settled(const struct location_state *location, uint64_t until_ns
 {
     if (location->has_ended)
         return true;
-    if (location->next_ns <= until_ns || !excerpt_is_settled(location->excerpt, until_ns))
+    if (location->next_ns <= until_ns || !excerpt_is_settled(location->profile.excerpt, until_ns))
         return false;
     if (location->call.is_open && location->call.enter_ns < until_ns)
         return false;
-    return !location->is_master || location->without_cpu.begin_ns >= until_ns;
+    return !location->is_master || location->profile.without_cpu.begin_ns >= until_ns;
 }
 
 static bool overlaps(const struct pag_options *options, uint32_t location, uint64_t enter_ns,

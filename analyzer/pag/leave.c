@@ -339,7 +339,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     uint32_t rank = missing_partner(engine, call);
     if (rank != NONE)
         return rank;
-    profile_account(location, call->leave_ns);
+    call_account(location);
     if (engine->options.only_times) {
         settle(engine, location);
         return EVENT_NO_INDEX;

@@ -36,10 +36,10 @@ static void fill_location(const struct engine *engine, size_t index)
             .since = path->is_stretch ? path->last_child : NONE,
             .visits = path->visits,
             .inclusive_ns = path->inclusive_ns,
-            .exclusive_ns = path->exclusive_ns,
+            .exclusive_ns = times_exclusive(state->profile.times, i),
         };
         if (path->is_stretch)
-            out->paths[path->parent].exclusive_ns += path->exclusive_ns;
+            out->paths[path->parent].exclusive_ns += out->paths[i].exclusive_ns;
     }
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;
@@ -121,20 +121,44 @@ static const struct location_state *last_location(const struct engine *engine)
     return last;
 }
 
+/// The call path of an activity in the result.
+static uint32_t path_of(const struct engine *engine, uint64_t activity)
+{
+    uint32_t path = activity_call_path(activity);
+    if (path < HEAD_LOST || path >= PAG_PATH_BEFORE_START)
+        return path;
+    return without_cpu_path(&engine->locations[activity_location(activity)].profile,
+                            path - HEAD_LOST);
+}
+
+/// Adds up sorted entries of the same activity; how many are left that are not zero.
+static size_t sum_up(struct pag_path_entry *entries, size_t n_entries)
+{
+    size_t n = 0;
+    for (size_t i = 0, next; i < n_entries; i = next) {
+        struct pag_path_entry sum = entries[i];
+        for (next = i + 1; next < n_entries && by_activity(&sum, &entries[next]) == 0; next++)
+            sum.time_ns += entries[next].time_ns;
+        if (sum.time_ns != 0)
+            entries[n++] = sum;
+    }
+    return n;
+}
+
 /// The entries of a tally that are not zero, sorted; releases the tally.
-static struct pag_path_entry *entries_of(struct tally *sum, size_t *n_entries)
+static struct pag_path_entry *entries_of(const struct engine *engine, struct tally *sum,
+                                         size_t *n_entries)
 {
     struct pag_path_entry *entries = memory_new(sum->n_entries * sizeof(*entries));
     const struct tally_entry *entry;
-    *n_entries = 0;
+    size_t n = 0;
     for (uint32_t i = 0; (entry = tally_next(sum, &i));)
-        if (entry->ns != 0)
-            entries[(*n_entries)++] =
-                (struct pag_path_entry){.location = activity_location(entry->key),
-                                        .call_path = activity_call_path(entry->key),
-                                        .time_ns = entry->ns};
+        entries[n++] = (struct pag_path_entry){.location = activity_location(entry->key),
+                                               .call_path = path_of(engine, entry->key),
+                                               .time_ns = entry->ns};
     tally_release(sum);
-    qsort(entries, *n_entries, sizeof(*entries), by_activity);
+    qsort(entries, n, sizeof(*entries), by_activity);
+    *n_entries = sum_up(entries, n);
     return entries;
 }
 
@@ -146,7 +170,7 @@ static void fill_critical_path(const struct engine *engine)
         return;
     struct tally sum = {0};
     head_sum(engine, last, &sum);
-    result->critical_path = entries_of(&sum, &result->n_critical_path);
+    result->critical_path = entries_of(engine, &sum, &result->n_critical_path);
     for (size_t i = 0; i < result->n_critical_path; i++)
         if (result->critical_path[i].call_path == PAG_PATH_CLOCK_REPAIR)
             result->clock_repair_ns += result->critical_path[i].time_ns;
@@ -157,7 +181,7 @@ static void fill_explanations(struct engine *engine)
     for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
         struct tally sum = lineage_explain(&engine->lineage, (enum pag_wait_kind)kind);
         struct pag_explanation *explanation = &engine->result->explanations[kind];
-        explanation->causes = entries_of(&sum, &explanation->n_causes);
+        explanation->causes = entries_of(engine, &sum, &explanation->n_causes);
     }
 }
 
@@ -252,7 +276,7 @@ static void apply(struct engine *engine, size_t k, uint64_t time_ns)
         struct pag_location *location = &engine->result->locations[i];
         const struct location_state *state = &engine->locations[i];
         struct pag_part part = parts[i];
-        excerpt_count(state->excerpt, k, location->paths, location->n_paths);
+        excerpt_count(state->profile.excerpt, k, location->paths, location->n_paths);
         outcome_sum_inclusive(location);
         cut(&part, state->first_ns, state->profile.last_ns);
         location->first_ns = part.begin_ns;

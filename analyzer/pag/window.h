@@ -32,12 +32,7 @@ struct pag_rank_time window_sum(const struct engine *engine, struct rank_state *
 void gap_event(struct engine *engine, struct location_state *location, const struct event *event,
                uint64_t time_ns);
 
-/// Leaves REGION; if recording is off and the region was entered before that, the gap stays open
-/// around it.
-void gap_leave(struct engine *engine, struct location_state *location, uint32_t region,
-               uint64_t time_ns);
-
-/// The location ends: so does its gap.
+/// The location ends: so does its gap, before the profile is ended.
 void gap_end(struct engine *engine, struct location_state *location, uint64_t time_ns);
 
 #endif

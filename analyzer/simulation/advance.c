@@ -103,7 +103,7 @@ void in_call_enter(struct engine *engine, struct location_state *location,
     state->computation.is_stretch_over = false;
     const struct event entered = *event; // reading ahead may move it
     prediction->entering = location->index;
-    engine_enter_call(engine, location, event, now_ns);
+    step_enter_call(engine, location, event, now_ns);
     prediction->entering = NONE;
     if (state->n_departing > 0)
         find_receivers(engine, state);
@@ -209,7 +209,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         event = event_ahead(engine, location, 0);
         if (!event) {
             moved_tell_call(engine, location, recorded_ns, now_ns);
-            profile_account(location, now_ns);
+            profile_account(&location->profile, now_ns);
             outside_end_location(engine, location, now_ns);
             return;
         }
@@ -217,7 +217,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         recorded_ns = event->time_ns;
         state->n_call_events++;
         has_completed = has_completed || event_completes(event);
-        engine_step_in_call(engine, location, event,
+        step_in_call(engine, location, event,
                             is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
     if (call->has_cpu_inside && !prediction_of(engine)->counts_wall_time)
@@ -268,7 +268,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
     struct prediction *prediction = prediction_of(engine);
     state->phase = SIMULATION_ENDED;
     location->profile.last_ns = now_ns;
-    engine_end_location(engine, location);
+    step_end(engine, location);
     if (prediction->costs->ended)
         prediction->costs->ended(prediction, location->index, now_ns);
     scheduler_end(prediction->scheduler, location->index, now_ns);
@@ -352,6 +352,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         outside_end_location(engine, location, now_ns);
     } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
         uint64_t recorded_ns = event->time_ns;
+        profile_account(&location->profile, now_ns);
         threads_event(engine, location, event, now_ns);
         location->cursor->position++;
         moved_tell_event(engine, location, recorded_ns, now_ns);

@@ -95,7 +95,7 @@ static bool is_of_team(const struct event *event)
 /// Whether computing ends with EVENT, the end of a computation (NULL: the location's).
 static bool ends_computing(const struct engine *engine, const struct event *event)
 {
-    return !event || engine_is_message_record(event) ||
+    return !event || event_is_message_record(event) ||
            (event->kind == EVENT_ENTER &&
             region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
 }
@@ -142,13 +142,13 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
         return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
     if (prediction_of(engine)->overlap && overlap_ends_at(engine, location, event))
         return true;
-    return engine_is_message_record(event) || is_of_team(event);
+    return event_is_message_record(event) || is_of_team(event);
 }
 
 static void enter(const struct engine *engine, struct location_state *location,
                   const struct event *event)
 {
-    profile_enter(location, event->index, location->profile.last_ns);
+    profile_enter(&location->profile, event->index, location->profile.last_ns);
     if (visit_has_any(engine))
         visit_begin(engine, location, location->profile.current);
     pass_visit(engine, location, event);
@@ -200,7 +200,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
         if (event->kind == EVENT_ENTER) {
             enter(engine, location, event);
         } else if (event->kind == EVENT_LEAVE) {
-            gap_leave(engine, location, event->index, profile->last_ns);
+            profile_leave_around_gap(profile, event->index, profile->last_ns);
             if (computation->visit.kind != 0)
                 visit_end_if_left(engine, location);
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
@@ -214,8 +214,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
         seen_ns = computation->recorded_now_ns;
     uint32_t last_path = profile->current;
     if (has_paths && event && event->kind == EVENT_ENTER)
-        last_path =
-            profile_before_call(engine->definitions, location, event->index, event->context);
+        last_path = profile_before_call(profile, event->index, event->context);
     bool is_stretch_visited =
         has_visits && !computation->is_stretch_over && visit_begin(engine, location, last_path);
     computation->is_stretch_over = computation->is_stretch_over || is_stretch_visited;
@@ -232,12 +231,9 @@ const struct event *computation_read(struct engine *engine, struct location_stat
 }
 
 /// Gives NS to PATH without moving the location's time.
-static void give(struct location_state *location, uint32_t path_index, uint64_t ns)
+static void give(struct location_state *location, uint32_t path, uint64_t ns)
 {
-    struct path *path = &location->profile.paths[path_index];
-    if (path->epoch != location->head.epoch)
-        profile_touch(location, path, path_index);
-    path->exclusive_ns += ns;
+    times_at(location->profile.times, path)->exclusive_ns += ns;
 }
 
 /// The part of LENGTH_NS in which LOCATION worked for others.

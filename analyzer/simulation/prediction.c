@@ -263,7 +263,7 @@ static void advance(struct engine *engine, struct location_state *location, uint
 {
     switch (simulated_location(engine, location)->phase) {
     case SIMULATION_BEFORE:
-        engine_begin_location(engine, location, now_ns);
+        step_begin(engine, location, now_ns);
         if (prediction_of(engine)->migration)
             migration_began(engine, location, now_ns);
         outside_begin(engine, location, now_ns, now_ns);

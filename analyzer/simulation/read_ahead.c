@@ -17,7 +17,7 @@ static bool is_poll(enum mpi_function function)
 /// Whether EVENT is more than the record that a request was looked at.
 static bool is_record(const struct event *event)
 {
-    return engine_is_message_record(event) && event->kind != EVENT_REQUEST_TEST;
+    return event_is_message_record(event) && event->kind != EVENT_REQUEST_TEST;
 }
 
 /// A walk over the events to come, one MPI call after the other.
@@ -206,7 +206,7 @@ static const struct event *next_record(struct engine *engine, const struct locat
     uint32_t n_calls = 0;
     for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
         const struct event *event = event_ahead(engine, location, ahead);
-        if (!event || engine_is_message_record(event))
+        if (!event || event_is_message_record(event))
             return event;
         enum mpi_function function =
             event->kind == EVENT_ENTER ? region_at(engine, event->index)->mpi : MPI_FUNCTION_NONE;

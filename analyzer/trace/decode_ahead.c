@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One worker thread and a ring of requested locations (see decode_ahead.h). A location is in the
-// ring at most once, so the ring never overflows. A waiting thread spins a little before it sleeps:
-// a batch takes some ten microseconds.
+// Threads that decode, and a ring of requested locations (see decode_ahead.h). A waiting thread
+// spins a little before it sleeps: a batch takes some ten microseconds.
 #include "analyzer/trace/decode_ahead.h"
 
 #include <pthread.h>
@@ -13,11 +12,13 @@
 
 enum { SPINS = 4000 };
 
-enum slot_state { SLOT_IDLE, SLOT_REQUESTED, SLOT_READY };
+#define NO_LOCATION SIZE_MAX
+
+enum slot_state { SLOT_IDLE, SLOT_REQUESTED, SLOT_TAKEN, SLOT_READY };
 
 struct slot {
     struct batch batch;
-    _Atomic int state; // enum slot_state
+    _Atomic int state; // enum slot_state; taken under the lock
 };
 
 struct decode_ahead {
@@ -25,18 +26,41 @@ struct decode_ahead {
     void *context;
     struct slot *slots; // by location
     size_t n_slots;
-    size_t *ring; // requested locations
+    size_t *ring; // requested locations, n_slots places; some may have been taken since
     _Atomic size_t n_requested, n_taken;
     _Atomic bool stops;
-    pthread_t thread;
+    pthread_t *threads;
+    size_t n_threads;
     pthread_mutex_t lock;
     pthread_cond_t is_requested, is_ready;
 };
 
 static bool has_work(struct decode_ahead *ahead)
 {
-    return atomic_load_explicit(&ahead->n_requested, memory_order_acquire) !=
+    return atomic_load_explicit(&ahead->n_requested, memory_order_relaxed) !=
            atomic_load_explicit(&ahead->n_taken, memory_order_relaxed);
+}
+
+/// Takes a requested location, or NO_LOCATION.
+static size_t take(struct decode_ahead *ahead)
+{
+    size_t taken = NO_LOCATION;
+    pthread_mutex_lock(&ahead->lock);
+    while (taken == NO_LOCATION && has_work(ahead)) {
+        size_t location = ahead->ring[ahead->n_taken++ % ahead->n_slots];
+        int requested = SLOT_REQUESTED;
+        if (atomic_compare_exchange_strong(&ahead->slots[location].state, &requested, SLOT_TAKEN))
+            taken = location;
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return taken;
+}
+
+static void fill(struct decode_ahead *ahead, size_t location)
+{
+    struct slot *slot = &ahead->slots[location];
+    ahead->decode(ahead->context, location, &slot->batch);
+    atomic_store_explicit(&slot->state, SLOT_READY, memory_order_release);
 }
 
 static void wait_for_work(struct decode_ahead *ahead)
@@ -50,33 +74,34 @@ static void wait_for_work(struct decode_ahead *ahead)
     pthread_mutex_unlock(&ahead->lock);
 }
 
-static void announce(struct decode_ahead *ahead, pthread_cond_t *condition)
+static void announce_ready(struct decode_ahead *ahead)
 {
     pthread_mutex_lock(&ahead->lock);
-    pthread_cond_signal(condition);
+    pthread_cond_signal(&ahead->is_ready);
     pthread_mutex_unlock(&ahead->lock);
 }
 
 static void *work(void *argument)
 {
     struct decode_ahead *ahead = argument;
-    for (;;) {
-        wait_for_work(ahead);
-        if (atomic_load(&ahead->stops))
-            return NULL;
-        size_t n_taken = atomic_load_explicit(&ahead->n_taken, memory_order_relaxed);
-        size_t location = ahead->ring[n_taken % ahead->n_slots];
-        atomic_store_explicit(&ahead->n_taken, n_taken + 1, memory_order_relaxed);
-        struct slot *slot = &ahead->slots[location];
-        ahead->decode(ahead->context, location, &slot->batch);
-        atomic_store_explicit(&slot->state, SLOT_READY, memory_order_release);
-        announce(ahead, &ahead->is_ready);
+    while (!atomic_load(&ahead->stops)) {
+        size_t location = take(ahead);
+        if (location == NO_LOCATION) {
+            wait_for_work(ahead);
+            continue;
+        }
+        fill(ahead, location);
+        announce_ready(ahead);
     }
+    return NULL;
 }
 
 struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode, void *context)
 {
-    if (threads_count() < 2)
+    size_t n_threads = threads_count() - 1;
+    if (n_threads > n_locations)
+        n_threads = n_locations;
+    if (n_threads == 0)
         return NULL;
     struct decode_ahead *ahead = memory_zeroed(1, sizeof *ahead);
     ahead->decode = decode;
@@ -84,14 +109,16 @@ struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode
     ahead->n_slots = n_locations;
     ahead->slots = memory_zeroed(n_locations, sizeof *ahead->slots);
     ahead->ring = memory_zeroed(n_locations, sizeof *ahead->ring);
+    ahead->threads = memory_zeroed(n_threads, sizeof *ahead->threads);
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->is_requested, NULL);
     pthread_cond_init(&ahead->is_ready, NULL);
-    if (pthread_create(&ahead->thread, NULL, work, ahead) == 0)
+    while (ahead->n_threads < n_threads &&
+           pthread_create(&ahead->threads[ahead->n_threads], NULL, work, ahead) == 0)
+        ahead->n_threads++;
+    if (ahead->n_threads > 0)
         return ahead;
-    free(ahead->slots);
-    free(ahead->ring);
-    free(ahead);
+    decode_ahead_stop(ahead);
     return NULL;
 }
 
@@ -99,14 +126,18 @@ void decode_ahead_stop(struct decode_ahead *ahead)
 {
     if (!ahead)
         return;
+    pthread_mutex_lock(&ahead->lock);
     atomic_store(&ahead->stops, true);
-    announce(ahead, &ahead->is_requested);
-    pthread_join(ahead->thread, NULL);
+    pthread_cond_broadcast(&ahead->is_requested);
+    pthread_mutex_unlock(&ahead->lock);
+    for (size_t i = 0; i < ahead->n_threads; i++)
+        pthread_join(ahead->threads[i], NULL);
     for (size_t i = 0; i < ahead->n_slots; i++)
         free(ahead->slots[i].batch.events);
     pthread_cond_destroy(&ahead->is_ready);
     pthread_cond_destroy(&ahead->is_requested);
     pthread_mutex_destroy(&ahead->lock);
+    free(ahead->threads);
     free(ahead->slots);
     free(ahead->ring);
     free(ahead);
@@ -117,26 +148,42 @@ static bool is_ready(struct slot *slot)
     return atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_READY;
 }
 
-struct batch *decode_ahead_wait(struct decode_ahead *ahead, size_t location)
+/// Another thread decodes SLOT: waits for it.
+static void wait_until_ready(struct decode_ahead *ahead, struct slot *slot)
 {
-    struct slot *slot = &ahead->slots[location];
-    if (atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_IDLE)
-        decode_ahead_request(ahead, location);
     for (int spins = 0; spins < SPINS; spins++)
         if (is_ready(slot))
-            return &slot->batch;
+            return;
     pthread_mutex_lock(&ahead->lock);
     while (!is_ready(slot))
         pthread_cond_wait(&ahead->is_ready, &ahead->lock);
     pthread_mutex_unlock(&ahead->lock);
+}
+
+struct batch *decode_ahead_wait(struct decode_ahead *ahead, size_t location)
+{
+    struct slot *slot = &ahead->slots[location];
+    int idle = SLOT_IDLE, requested = SLOT_REQUESTED;
+    if (atomic_compare_exchange_strong(&slot->state, &idle, SLOT_TAKEN) ||
+        atomic_compare_exchange_strong(&slot->state, &requested, SLOT_TAKEN))
+        fill(ahead, location);
+    while (!is_ready(slot)) {
+        size_t other = take(ahead);
+        if (other == NO_LOCATION)
+            wait_until_ready(ahead, slot);
+        else
+            fill(ahead, other);
+    }
     return &slot->batch;
 }
 
 void decode_ahead_request(struct decode_ahead *ahead, size_t location)
 {
+    pthread_mutex_lock(&ahead->lock);
     atomic_store_explicit(&ahead->slots[location].state, SLOT_REQUESTED, memory_order_relaxed);
-    size_t n_requested = atomic_load_explicit(&ahead->n_requested, memory_order_relaxed);
-    ahead->ring[n_requested % ahead->n_slots] = location;
-    atomic_store_explicit(&ahead->n_requested, n_requested + 1, memory_order_release);
-    announce(ahead, &ahead->is_requested);
+    // Where the ring is full of locations that were taken otherwise, decode_ahead_wait() does it.
+    if (ahead->n_requested - ahead->n_taken < ahead->n_slots)
+        ahead->ring[ahead->n_requested++ % ahead->n_slots] = location;
+    pthread_cond_signal(&ahead->is_requested);
+    pthread_mutex_unlock(&ahead->lock);
 }

@@ -32,6 +32,10 @@ enum event_kind {
     EVENT_BUFFER_FLUSH,      // size_bytes = its duration in ns
     EVENT_MEASUREMENT_OFF,
     EVENT_MEASUREMENT_ON,
+    // made by a digest (pag/location/digest.h), in no archive:
+    EVENT_SPENT, // index = call path, size_bytes = ns spent there
+    EVENT_LOST,  // the same in a segment without CPU time: size_bytes to received_bytes is when,
+                 // request = ns lost
     EVENT_KINDS
 };
 
@@ -87,6 +91,12 @@ struct event {
     uint64_t request;        // request id, unique per location while it is open
 };
 static_assert(sizeof(struct event) == 48, "batches of events stay small");
+
+/// Whether EVENT is a message or collective record, which belongs to an MPI call.
+static inline bool event_is_message_record(const struct event *event)
+{
+    return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
+}
 
 /// Whether EVENT is the completion of a message or collective.
 static inline bool event_completes(const struct event *event)

@@ -1,4 +1,4 @@
-#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # The benchmarks' generator and table. A replay finds in an archive of the generator what the
 # generator computed from the definitions while it wrote it; the table has a row for all it measures.
 # No time is looked at.
@@ -28,6 +28,18 @@ answers_agree() {
     done
     answers_agree --pattern ring --ranks 3 --events 1e5 --user-events 1000 --depth 40
     answers_agree --pattern halo --ranks 300 --events 5e4
+}
+
+@test "any number of threads finds the same, byte for byte" {
+    for pattern in random halo; do
+        "$BUILD/bench/generate" --pattern "$pattern" --ranks 12 --events 3e5 --user-events 15 --sites \
+            "$BATS_TEST_TMPDIR/$pattern" >"$BATS_TEST_TMPDIR/answers"
+        for n in 1 2 3 9; do
+            "$PAGODA" replay --threads $n --json "$BATS_TEST_TMPDIR/$pattern" \
+                >"$BATS_TEST_TMPDIR/by-$n"
+            cmp "$BATS_TEST_TMPDIR/by-1" "$BATS_TEST_TMPDIR/by-$n"
+        done
+    done
 }
 
 @test "the generator writes as many events as it is told to, and the bare read finds them" {

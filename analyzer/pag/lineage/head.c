@@ -11,18 +11,21 @@
 
 void head_init(struct engine *engine, struct head *head)
 {
-    *head = (struct head){.node = lineage_hold(&engine->lineage, LINEAGE_ROOT), .epoch = 1};
+    *head = (struct head){.node = lineage_hold(&engine->lineage, LINEAGE_ROOT)};
+    times_init(&head->times);
+    times_init(&head->lost);
 }
 
 void head_release(struct head *head)
 {
-    free(head->touched);
+    times_release(&head->times);
+    times_release(&head->lost);
 }
 
 static void begin_leaf(struct head *head)
 {
-    head->n_touched = 0;
-    head->epoch++;
+    times_mark(&head->times);
+    times_mark(&head->lost);
     head->clock_repair_ns = 0;
     head->before_start_ns = 0;
 }
@@ -33,14 +36,20 @@ static void add_if_any(struct tally *tally, uint32_t location, uint32_t path, in
         tally_add(tally, activity_key(location, path), ns);
 }
 
+/// The paths of TIMES are counted as FIRST and on.
+static void add_times(const struct times *times, uint32_t location, uint32_t first,
+                      struct tally *tally)
+{
+    for (size_t i = 0; i < times->n_touched; i++)
+        add_if_any(tally, location, first + times->touched[i],
+                   (int64_t)times_since(times, times->touched[i]));
+}
+
 static void add_open_leaf(const struct location_state *location, struct tally *tally)
 {
     const struct head *head = &location->head;
-    for (size_t i = 0; i < head->n_touched; i++) {
-        const struct path *path = &location->profile.paths[head->touched[i]];
-        add_if_any(tally, location->index, head->touched[i],
-                   (int64_t)(path->exclusive_ns - path->mark_ns));
-    }
+    add_times(&head->times, location->index, 0, tally);
+    add_times(&head->lost, location->index, HEAD_LOST, tally);
     add_if_any(tally, location->index, PAG_PATH_CLOCK_REPAIR, head->clock_repair_ns);
     add_if_any(tally, location->index, PAG_PATH_BEFORE_START, (int64_t)head->before_start_ns);
 }
@@ -72,11 +81,8 @@ void head_take_over(struct engine *engine, struct location_state *location, uint
     head->node = node;
     begin_leaf(head);
     head->clock_repair_ns = clock_repair_ns;
-    struct path *path = &location->profile.paths[path_index];
-    path->epoch = head->epoch;
-    path->mark_ns = path->exclusive_ns - own_ns;
-    head->touched = array_reserve(head->touched, &head->touched_capacity, 1, sizeof(uint32_t));
-    head->touched[head->n_touched++] = path_index;
+    struct path_time *time = times_at(&head->times, path_index);
+    time->mark_ns = time->exclusive_ns - own_ns;
 }
 
 void head_sum(const struct engine *engine, const struct location_state *location, struct tally *sum)
@@ -160,7 +166,6 @@ void threads_event(struct engine *engine, struct location_state *location,
 {
     if (location->rank == NONE)
         return;
-    profile_account(location, time_ns);
     switch (event->kind) {
     case EVENT_THREAD_FORK:
         fork_team(engine, location, time_ns);

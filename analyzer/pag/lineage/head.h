@@ -7,6 +7,9 @@
 
 #include "analyzer/pag/state.h"
 
+/// Added to a call path in tallies: its time without CPU time that `lost` holds.
+#define HEAD_LOST UINT32_C(0x40000000)
+
 void head_init(struct engine *engine, struct head *head);
 void head_release(struct head *head);
 /// The location's lineage as it is now, as a node; the caller gets a reference.
@@ -25,7 +28,8 @@ void head_sum(const struct engine *engine, const struct location_state *location
 void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct moment *from,
                   struct moment to, uint64_t leave_ns);
 
-/// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END, at TIME_NS: at the fork the lineage of
+/// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END, at TIME_NS, up to which the location's time
+/// is accounted: at the fork the lineage of
 /// every member goes on from the forking thread's, at the join the joining thread's from that of
 /// the last member out.
 void threads_event(struct engine *engine, struct location_state *location,

@@ -13,7 +13,7 @@
 enum { MAX_AHEAD = 1 << 18 };
 // A call this long may have been descheduled; its CPU time is looked for in so many events after
 // it.
-enum { LONG_CALL_NS = 100000, MAX_AFTER = 24 };
+enum { LONG_CALL_NS = 100000, MAX_AFTER = 24, MAX_DIGESTED_AFTER = 4 * MAX_AFTER };
 
 static bool matters(const struct event *event)
 {
@@ -61,7 +61,9 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->gave_up = call->goes_on_alone = call->has_collectives = call->has_cpu_after = false;
     call->has_cpu_inside = false;
     call->n_nested = call->n_skip = 0;
+    call->region = call->is_bare ? NONE : event->index;
     call->path = path;
+    call->own_ns = 0;
     call->enter_node = NONE;
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
@@ -71,19 +73,23 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
 }
 
-/// Notes the next CPU sample after the leave, which is AHEAD, of a call that may have been
-/// descheduled.
-static void find_cpu_after(struct location_state *location, uint32_t ahead)
+/// Notes the next CPU sample after LEAVE, which is AHEAD, of a call that may have been descheduled.
+/// Events that are digested say themselves which ones of the archive they are.
+static void find_cpu_after(struct location_state *location, uint32_t ahead, uint32_t leave)
 {
     struct call *call = &location->call;
+    uint32_t most = location->digest ? MAX_DIGESTED_AFTER : MAX_AFTER;
     if (call->leave_ns - call->enter_ns < LONG_CALL_NS)
         return;
-    for (uint32_t after = 1; after <= MAX_AFTER && !call->has_cpu_after; after++) {
+    for (uint32_t after = 1; after <= most; after++) {
         const struct event *event = location_peek(location, ahead + after);
         if (!event)
-            break;
-        call->has_cpu_after = event->kind == EVENT_CPU_TIME;
+            return;
+        if (event->kind != EVENT_CPU_TIME)
+            continue;
+        call->has_cpu_after = event->tag - leave <= MAX_AFTER;
         call->cpu_after_ns = event->size_bytes;
+        return;
     }
 }
 
@@ -105,11 +111,13 @@ static void read_records(struct location_state *location)
         if (event->kind == EVENT_ENTER) {
             depth++;
             is_nested = true;
+        } else if (event->kind == EVENT_SPENT) {
+            is_nested = true; // in regions in the call
         } else if (event->kind == EVENT_LEAVE) {
             if (depth == 0) {
                 call->leave_ns = event->time_ns;
                 call->n_skip = is_nested ? 0 : ahead - 1;
-                find_cpu_after(location, ahead);
+                find_cpu_after(location, ahead, event->tag);
                 return;
             }
             depth--;
@@ -159,6 +167,17 @@ void call_read(struct location_state *location, uint64_t time_ns)
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
     read_records(location);
     shift(call, time_ns);
+}
+
+void call_account(struct location_state *location)
+{
+    struct call *call = &location->call;
+    if (location->digest) {
+        times_at(&location->head.times, call->path)->exclusive_ns += call->own_ns;
+        call->own_ns = 0;
+    } else {
+        profile_account(&location->profile, call->leave_ns);
+    }
 }
 
 void call_leave_out(struct call *call, const struct event *event)

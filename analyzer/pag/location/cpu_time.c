@@ -87,9 +87,9 @@ void cpu_segment_note(struct without_cpu *account, uint32_t path, uint64_t begin
 
 // --- time without CPU time
 
-void without_cpu_begin(struct location_state *location, uint64_t time_ns)
+void without_cpu_begin(struct profile *profile, uint64_t time_ns)
 {
-    struct without_cpu *account = &location->without_cpu;
+    struct without_cpu *account = &profile->without_cpu;
     cpu_span_begin(&account->span);
     account->begin_ns = time_ns;
     account->n_segments = 0;
@@ -111,34 +111,41 @@ static void spread(struct without_cpu *account, uint64_t lost_ns)
     }
 }
 
-/// Moves what SEGMENTS lost from their paths to children of these.
-static void move(struct location_state *location, struct cpu_segment *segments, uint32_t n_segments)
+uint32_t without_cpu_path(struct profile *profile, uint32_t path)
 {
-    struct profile *profile = &location->profile;
-    if (location->excerpt)
-        excerpt_settle(location);
-    for (uint32_t i = 0; i < n_segments; i++) {
-        struct cpu_segment *segment = &segments[i];
-        if (segment->lost_ns == 0)
-            continue;
-        const struct path *from = &profile->paths[segment->path];
-        uint32_t parent = from->is_stretch ? from->parent : segment->path;
-        uint32_t child = profile_child(profile, parent, location->definitions->no_cpu_region);
-        segment->lost_ns = profile_move(location, segment->path, child, segment->lost_ns);
-        if (location->excerpt)
-            excerpt_move(location, segment, child);
-    }
+    const struct path *from = &profile->paths[path];
+    return profile_child(profile, from->is_stretch ? from->parent : path,
+                         profile->definitions->no_cpu_region);
 }
 
-bool without_cpu_outside(struct location_state *location, uint64_t time_ns)
+/// Moves what SEGMENT lost from its path to the child of that.
+static void move(struct profile *profile, struct cpu_segment *segment)
 {
-    struct without_cpu *account = &location->without_cpu;
+    uint32_t child =
+        segment->lost_ns > 0 ? without_cpu_path(profile, segment->path) : segment->path;
+    segment->lost_ns =
+        child != segment->path ? times_take(profile->times, segment->path, segment->lost_ns) : 0;
+    if (segment->lost_ns == 0)
+        return;
+    times_at(profile->times, child)->exclusive_ns += segment->lost_ns;
+    profile->paths[child].inclusive_ns += segment->lost_ns;
+    profile->paths[child].visits++;
+    if (profile->excerpt)
+        excerpt_move(profile, segment, child);
+}
+
+bool without_cpu_outside(struct profile *profile, uint64_t time_ns)
+{
+    struct without_cpu *account = &profile->without_cpu;
     uint64_t wall_ns = time_ns - account->begin_ns;
     uint64_t used_ns = cpu_span_used_ns(&account->span, account->begin_ns, time_ns);
     if (used_ns >= wall_ns)
         return false;
     spread(account, wall_ns - used_ns);
-    move(location, account->segments, account->n_segments);
+    if (profile->excerpt)
+        excerpt_settle(profile);
+    for (uint32_t i = 0; i < account->n_segments; i++)
+        move(profile, &account->segments[i]);
     return true;
 }
 
@@ -156,10 +163,28 @@ static bool takes_cpu(const struct location_state *location)
            (is_shared || definitions->n_nodes == 1);
 }
 
+/// The profile is being kept elsewhere: it gets the child when it is finished.
+static void lose_in_head(struct head *head, struct cpu_segment *lost)
+{
+    lost->lost_ns = times_take(&head->times, lost->path, lost->lost_ns);
+    if (lost->lost_ns == 0)
+        return;
+    struct path_time *time = times_at(&head->lost, lost->path);
+    time->exclusive_ns += lost->lost_ns;
+    time->n_moves++;
+}
+
+static void lose_in_profile(struct profile *profile, struct cpu_segment *lost)
+{
+    if (profile->excerpt)
+        excerpt_settle(profile);
+    move(profile, lost);
+}
+
 bool without_cpu_in_call(struct location_state *location, struct cpu_segment *lost)
 {
     const struct call *call = &location->call;
-    struct without_cpu *account = &location->without_cpu;
+    struct without_cpu *account = &location->profile.without_cpu;
     uint64_t before_ns = account->span.seen_ns;
     bool is_known = account->span.has_seen && call->has_cpu_after &&
                     call->cpu_after_ns >= before_ns && takes_cpu(location);
@@ -175,6 +200,9 @@ bool without_cpu_in_call(struct location_state *location, struct cpu_segment *lo
         .lost_ns = call->leave_ns - since_ns - (call->cpu_after_ns - before_ns),
         .path = call->path,
     };
-    move(location, lost, 1);
+    if (location->digest)
+        lose_in_head(&location->head, lost);
+    else
+        lose_in_profile(&location->profile, lost);
     return true;
 }

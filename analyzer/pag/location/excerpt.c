@@ -77,7 +77,7 @@ static void keep(struct excerpt_mark *mark, const struct location_state *locatio
     mark->exclusive_ns = memory_new(profile->n_paths * sizeof *mark->exclusive_ns);
     mark->visits = memory_new(profile->n_paths * sizeof *mark->visits);
     for (size_t i = 0; i < profile->n_paths; i++) {
-        mark->exclusive_ns[i] = profile->paths[i].exclusive_ns;
+        mark->exclusive_ns[i] = times_exclusive(profile->times, i);
         mark->visits[i] = profile->paths[i].visits;
     }
     if (location->has_begun && !location->has_ended && mark->time_ns > profile->last_ns) {
@@ -106,7 +106,7 @@ static void settle(struct excerpt_mark *mark, const struct profile *profile)
     for (size_t i = 0; i < profile->n_paths; i++) {
         const struct path *path = &profile->paths[i];
         if (!path->is_stretch || path->parent != mark->open_path ||
-            path->exclusive_ns == (i < mark->n_paths ? mark->exclusive_ns[i] : 0))
+            times_exclusive(profile->times, i) == (i < mark->n_paths ? mark->exclusive_ns[i] : 0))
             continue;
         if (i >= mark->n_paths)
             grow(mark, i + 1);
@@ -116,20 +116,19 @@ static void settle(struct excerpt_mark *mark, const struct profile *profile)
     }
 }
 
-void excerpt_settle(struct location_state *location)
+void excerpt_settle(struct profile *profile)
 {
-    struct excerpt *excerpt = location->excerpt;
+    struct excerpt *excerpt = profile->excerpt;
     for (size_t i = excerpt->n_settled; i < excerpt->n_kept; i++)
-        settle(mark_at(excerpt, i), &location->profile);
+        settle(mark_at(excerpt, i), profile);
     while (excerpt->n_settled < excerpt->n_kept &&
            mark_at(excerpt, excerpt->n_settled)->open_ns == 0)
         excerpt->n_settled++;
 }
 
-void excerpt_move(const struct location_state *location, const struct cpu_segment *segment,
-                  uint32_t to)
+void excerpt_move(const struct profile *profile, const struct cpu_segment *segment, uint32_t to)
 {
-    struct excerpt *excerpt = location->excerpt;
+    struct excerpt *excerpt = profile->excerpt;
     for (size_t i = excerpt->n_kept; i-- > 0;) {
         struct excerpt_mark *mark = mark_at(excerpt, i);
         if (mark->time_ns <= segment->begin_ns)
@@ -146,9 +145,9 @@ void excerpt_move(const struct location_state *location, const struct cpu_segmen
 
 void excerpt_reach(struct location_state *location, uint64_t next_ns)
 {
-    struct excerpt *excerpt = location->excerpt;
+    struct excerpt *excerpt = location->profile.excerpt;
     if (excerpt->n_settled < excerpt->n_kept)
-        excerpt_settle(location);
+        excerpt_settle(&location->profile);
     for (;
          excerpt->n_kept < excerpt->n_marks && mark_at(excerpt, excerpt->n_kept)->time_ns < next_ns;
          excerpt->n_kept++)

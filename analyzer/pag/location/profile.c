@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Call tree and times of one location. The hot path (enter, leave) is an addition, a comparison of
-// the open leaf's epoch and, almost always, a hit in the parent's last-child cache.
+// the mark's epoch and, almost always, a right guess of what is entered next.
 //
 // Of a program without recorded functions the MPI calls are all there is. Where the trace says from
 // where they are called, the functions on the way become nodes of the tree, without visits or time
@@ -20,17 +20,54 @@ enum { MAX_DEPTH = 1000, PATH_BITS = 20, MAX_PATHS = 1 << PATH_BITS };
 // A key of profile.calls; calls of regions or contexts with larger numbers are known without place.
 enum { CALL_BITS = 22 };
 
-static_assert(sizeof(struct path) == 64, "a path is one cache line");
 static_assert(PATH_BITS + 2 * CALL_BITS == 64, "a call's key");
 
-void profile_init(struct profile *profile)
+// --- times and their mark
+
+void times_init(struct times *times)
 {
-    *profile = (struct profile){0};
+    *times = (struct times){.epoch = 1};
+}
+
+void times_release(struct times *times)
+{
+    free(times->paths);
+    free(times->touched);
+}
+
+void times_reserve(struct times *times, uint32_t path)
+{
+    size_t n = times->n_paths;
+    times->paths = array_reserve(times->paths, &times->n_paths, path + 1, sizeof *times->paths);
+    memset(times->paths + n, 0, (times->n_paths - n) * sizeof *times->paths);
+    times->touched = memory_resize(times->touched, times->n_paths, sizeof *times->touched);
+}
+
+uint64_t times_take(struct times *times, uint32_t from, uint64_t ns)
+{
+    if (from >= times->n_paths || times->paths[from].epoch != times->epoch)
+        return 0;
+    uint64_t most_ns = times_since(times, from);
+    uint64_t taken_ns = ns < most_ns ? ns : most_ns;
+    times->paths[from].exclusive_ns -= taken_ns;
+    return taken_ns;
+}
+
+// --- call tree
+
+void profile_init(struct profile *profile, const struct definitions *definitions,
+                  struct times *times)
+{
+    *profile = (struct profile){.definitions = definitions, .times = times};
     map_init(&profile->children);
     map_init(&profile->calls);
     profile->paths = array_reserve(NULL, &profile->paths_capacity, 1, sizeof(struct path));
-    profile->paths[0] =
-        (struct path){.region = NONE, .parent = NONE, .context = NONE, .last_child_region = NONE};
+    profile->paths[0] = (struct path){.region = NONE,
+                                      .context = NONE,
+                                      .parent = NONE,
+                                      .from = NONE,
+                                      .last_child = NONE,
+                                      .next = NONE};
     profile->n_paths = 1;
     profile->left_call = NONE;
 }
@@ -41,34 +78,7 @@ void profile_release(struct profile *profile)
     free(profile->stack);
     map_release(&profile->children);
     map_release(&profile->calls);
-}
-
-void profile_touch(struct location_state *location, struct path *path, uint32_t index)
-{
-    struct head *head = &location->head;
-    path->epoch = head->epoch;
-    path->mark_ns = path->exclusive_ns;
-    head->touched = array_reserve(head->touched, &head->touched_capacity, head->n_touched + 1,
-                                  sizeof(*head->touched));
-    head->touched[head->n_touched++] = index;
-}
-
-uint64_t profile_move(struct location_state *location, uint32_t from, uint32_t to, uint64_t ns)
-{
-    struct path *source = &location->profile.paths[from];
-    struct path *target = &location->profile.paths[to];
-    uint32_t epoch = location->head.epoch;
-    uint64_t most_ns = source->epoch == epoch ? source->exclusive_ns - source->mark_ns : 0;
-    uint64_t moved_ns = ns < most_ns ? ns : most_ns;
-    if (moved_ns == 0 || from == to)
-        return 0;
-    if (target->epoch != epoch)
-        profile_touch(location, target, to);
-    source->exclusive_ns -= moved_ns;
-    target->exclusive_ns += moved_ns;
-    target->inclusive_ns += moved_ns;
-    target->visits++;
-    return moved_ns;
+    excerpt_free(profile->excerpt);
 }
 
 /// Whether there is room for N more nodes below PARENT, one below the other.
@@ -84,10 +94,12 @@ static uint32_t new_path(struct profile *profile, uint32_t parent, uint32_t regi
     profile->paths = array_reserve(profile->paths, &profile->paths_capacity, profile->n_paths,
                                    sizeof(struct path));
     profile->paths[index] = (struct path){.region = region,
-                                          .parent = parent,
-                                          .depth = (uint16_t)(profile->paths[parent].depth + 1),
                                           .context = context,
-                                          .last_child_region = NONE};
+                                          .parent = parent,
+                                          .from = NONE,
+                                          .last_child = NONE,
+                                          .next = NONE,
+                                          .depth = (uint16_t)(profile->paths[parent].depth + 1)};
     return index;
 }
 
@@ -105,26 +117,26 @@ uint32_t profile_child(struct profile *profile, uint32_t parent, uint32_t region
 }
 
 /// Whether a region called NAME is open at PATH.
-static bool is_open(const struct definitions *definitions, const struct profile *profile,
-                    uint32_t path, const char *name)
+static bool is_open(const struct profile *profile, uint32_t path, const char *name)
 {
+    const struct region *regions = profile->definitions->regions;
     for (; path != 0; path = profile->paths[path].parent)
-        if (strcmp(definitions->regions[profile->paths[path].region].name, name) == 0)
+        if (strcmp(regions[profile->paths[path].region].name, name) == 0)
             return true;
     return false;
 }
 
 /// The node below PATH, the current one, for the function of CONTEXT. Its functions outwards from
 /// the innermost are new until one is open: that one, and what is around it, is recorded already.
-static uint32_t enter_context(const struct definitions *definitions, struct profile *profile,
-                              uint32_t path, uint32_t context)
+static uint32_t enter_context(struct profile *profile, uint32_t path, uint32_t context)
 {
+    const struct definitions *definitions = profile->definitions;
     uint32_t functions[MAX_DEPTH], n = 0;
     for (; context != NONE && n < MAX_DEPTH; context = definitions->contexts[context].parent) {
         uint32_t region = definitions->contexts[context].region;
         if (region == NONE)
             continue;
-        if (is_open(definitions, profile, path, definitions->regions[region].name))
+        if (is_open(profile, path, definitions->regions[region].name))
             break;
         functions[n++] = region;
     }
@@ -140,20 +152,18 @@ static uint64_t call_key(uint32_t path, uint32_t region, uint32_t context)
 }
 
 /// The node of a call of REGION from CONTEXT while PATH is the current one, with its stretch.
-static uint32_t find_call(const struct definitions *definitions, struct profile *profile,
-                          uint32_t path, uint32_t region, uint32_t context)
+static uint32_t find_call(struct profile *profile, uint32_t path, uint32_t region, uint32_t context)
 {
     uint64_t key = call_key(path, region, context);
     uint32_t call;
     if (map_get(&profile->calls, key, &call))
         return call;
-    uint32_t parent = enter_context(definitions, profile, path, context);
+    uint32_t parent = enter_context(profile, path, context);
     if (!has_room(profile, parent, 2))
         return profile_child(profile, parent, region);
     call = new_path(profile, parent, region, context);
     uint32_t stretch = new_path(profile, path, NONE, NONE);
     profile->paths[stretch].is_stretch = true;
-    profile->paths[stretch].last_child = NONE;
     map_put(&profile->calls, key, call);
     return call;
 }
@@ -166,8 +176,8 @@ void profile_grow_as(struct profile *profile, const struct call_path *tree, size
         uint32_t index = new_path(profile, path->parent, path->region, path->context);
         profile->paths[index].is_stretch = path->is_stretch;
         if (path->is_stretch)
-            profile->paths[index].last_child = NONE;
-        else if (path->context == NONE)
+            continue;
+        if (path->context == NONE)
             map_put(&profile->children, (uint64_t)path->parent << 32 | path->region, index);
         else
             map_put(&profile->calls, call_key(tree[i + 1].parent, path->region, path->context),
@@ -175,25 +185,35 @@ void profile_grow_as(struct profile *profile, const struct call_path *tree, size
     }
 }
 
-/// The node to go to from the current one; CONTEXT only for MPI calls.
-static inline uint32_t next_path(const struct definitions *definitions, struct profile *profile,
-                                 uint32_t region, uint32_t context)
+/// The node to go to from the current one; CONTEXT only for MPI calls. What followed the last one
+/// before is guessed.
+static inline uint32_t next_path(struct profile *profile, uint32_t region, uint32_t context)
 {
-    struct path *current = &profile->paths[profile->current];
-    if (current->last_child_region == region && current->last_child_context == context)
-        return current->last_child;
-    uint32_t child = context == NONE
-                         ? profile_child(profile, profile->current, region)
-                         : find_call(definitions, profile, profile->current, region, context);
-    current = &profile->paths[profile->current]; // may have moved
-    current->last_child_region = region;
-    current->last_child_context = context;
-    current->last_child = child;
-    return child;
+    const struct path *paths = profile->paths;
+    uint32_t from = profile->current, last = paths[from].last_child;
+    uint32_t guess = last == NONE ? NONE : paths[last].next;
+    if (guess != NONE && paths[guess].region == region && paths[guess].context == context &&
+        paths[guess].from == from)
+        return guess;
+    return context == NONE ? profile_child(profile, from, region)
+                           : find_call(profile, from, region, context);
+}
+
+/// PATH is entered from the current one.
+static inline void note_next(struct profile *profile, uint32_t path)
+{
+    struct path *from = &profile->paths[profile->current];
+    if (path == profile->current) // there was no room for it
+        return;
+    if (from->last_child != NONE)
+        profile->paths[from->last_child].next = path;
+    from->last_child = path;
+    profile->paths[path].from = profile->current;
 }
 
 static inline void push(struct profile *profile, uint32_t child, uint32_t region, uint64_t time_ns)
 {
+    note_next(profile, child);
     if (profile->depth == profile->stack_capacity)
         profile->stack = array_reserve(profile->stack, &profile->stack_capacity, profile->depth + 1,
                                        sizeof(struct frame));
@@ -202,12 +222,11 @@ static inline void push(struct profile *profile, uint32_t child, uint32_t region
     profile->current = child;
 }
 
-void profile_enter(struct location_state *location, uint32_t region, uint64_t time_ns)
+void profile_enter(struct profile *profile, uint32_t region, uint64_t time_ns)
 {
-    struct profile *profile = &location->profile;
-    profile_account(location, time_ns);
+    profile_account(profile, time_ns);
     profile->left_call = NONE;
-    push(profile, next_path(NULL, profile, region, NONE), region, time_ns);
+    push(profile, next_path(profile, region, NONE), region, time_ns);
 }
 
 /// Keeps between which calls the longest of the stretches was.
@@ -220,29 +239,35 @@ static inline void note_longest(const struct profile *profile, struct path *stre
     stretch->last_child = profile->left_call;
 }
 
-void profile_enter_call(const struct definitions *definitions, struct location_state *location,
-                        uint32_t region, uint32_t context, uint64_t time_ns)
+/// Whether a call of REGION from CONTEXT has a place of its own in the tree.
+static bool has_place(uint32_t region, uint32_t context)
 {
-    struct profile *profile = &location->profile;
-    if (context == NONE || (region | context) >> CALL_BITS != 0) {
-        profile_enter(location, region, time_ns);
-        return;
-    }
-    uint32_t call = next_path(definitions, profile, region, context);
-    bool has_stretch = profile->paths[call].context == context;
-    if (has_stretch)
-        note_longest(profile, &profile->paths[call + 1], time_ns - profile->last_ns);
-    profile_account_to(location, has_stretch ? call + 1 : profile->current, time_ns);
-    push(profile, call, region, time_ns);
+    return context != NONE && (region | context) >> CALL_BITS == 0;
 }
 
-uint32_t profile_before_call(const struct definitions *definitions, struct location_state *location,
-                             uint32_t region, uint32_t context)
+uint32_t profile_enter_call(struct profile *profile, uint32_t region, uint32_t context,
+                            uint64_t time_ns)
 {
-    struct profile *profile = &location->profile;
-    if (context == NONE || (region | context) >> CALL_BITS != 0)
+    uint32_t before = profile->current;
+    if (!has_place(region, context)) {
+        profile_enter(profile, region, time_ns);
+        return before;
+    }
+    uint32_t call = next_path(profile, region, context);
+    if (profile->paths[call].context == context) {
+        before = call + 1;
+        note_longest(profile, &profile->paths[before], time_ns - profile->last_ns);
+    }
+    profile_account_to(profile, before, time_ns);
+    push(profile, call, region, time_ns);
+    return before;
+}
+
+uint32_t profile_before_call(struct profile *profile, uint32_t region, uint32_t context)
+{
+    if (!has_place(region, context))
         return profile->current;
-    uint32_t call = next_path(definitions, profile, region, context);
+    uint32_t call = next_path(profile, region, context);
     return profile->paths[call].context == context ? call + 1 : profile->current;
 }
 
@@ -261,10 +286,9 @@ static void pop(struct profile *profile, uint64_t time_ns)
     profile->current = frame->path;
 }
 
-void profile_leave(struct location_state *location, uint32_t region, uint64_t time_ns)
+void profile_leave(struct profile *profile, uint32_t region, uint64_t time_ns)
 {
-    struct profile *profile = &location->profile;
-    profile_account(location, time_ns);
+    profile_account(profile, time_ns);
     if (profile->depth > 0 && profile->stack[profile->depth - 1].region == region) {
         pop(profile, time_ns);
         return;
@@ -281,4 +305,42 @@ void profile_leave(struct location_state *location, uint32_t region, uint64_t ti
         pop(profile, time_ns);
     }
     pop(profile, time_ns);
+}
+
+void profile_end(struct profile *profile)
+{
+    if (profile->is_off)
+        profile_switch(profile, false, profile->last_ns);
+    while (profile->depth > 0) {
+        profile->n_unbalanced++;
+        profile_leave(profile, profile->stack[profile->depth - 1].region, profile->last_ns);
+    }
+}
+
+// --- recording off
+
+bool profile_switch(struct profile *profile, bool is_off, uint64_t time_ns)
+{
+    if (is_off == profile->is_off) {
+        profile_account(profile, time_ns);
+        return false;
+    }
+    profile->is_off = is_off;
+    if (is_off)
+        profile_enter(profile, profile->definitions->gap_region, time_ns);
+    else
+        profile_leave(profile, profile->definitions->gap_region, time_ns);
+    return true;
+}
+
+void profile_leave_around_gap(struct profile *profile, uint32_t region, uint64_t time_ns)
+{
+    uint32_t gap = profile->definitions->gap_region;
+    bool is_innermost =
+        profile->is_off && profile->depth > 0 && profile->stack[profile->depth - 1].region == gap;
+    if (is_innermost)
+        profile_leave(profile, gap, time_ns);
+    profile_leave(profile, region, time_ns);
+    if (is_innermost)
+        profile_enter(profile, gap, time_ns);
 }

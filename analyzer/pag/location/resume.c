@@ -75,7 +75,8 @@ static bool is_in_segment(const struct without_cpu *account, uint32_t path)
 static bool may_lose(const struct location_state *location, uint32_t path)
 {
     uint32_t region = location->profile.paths[path].region;
-    return path == location->profile.current || is_in_segment(&location->without_cpu, path) ||
+    return path == location->profile.current ||
+           is_in_segment(&location->profile.without_cpu, path) ||
            (region != NONE && location->definitions->regions[region].mpi != MPI_FUNCTION_NONE);
 }
 
@@ -83,28 +84,26 @@ static bool may_lose(const struct location_state *location, uint32_t path)
 static void pass_spent(struct location_state *location, uint32_t path, struct numbers *numbers)
 {
     path = numbers_pass_index(numbers, path, location->profile.n_paths);
-    struct path *spent = &location->profile.paths[path];
-    uint64_t ns = numbers_pass(numbers, spent->exclusive_ns - spent->mark_ns);
-    if (!numbers->is_reading)
-        return;
-    profile_touch(location, spent, path);
-    spent->mark_ns = spent->exclusive_ns - ns;
+    struct times *times = &location->head.times;
+    uint64_t ns = numbers_pass(numbers, numbers->is_reading ? 0 : times_since(times, path));
+    if (numbers->is_reading)
+        times_at(times, path)->mark_ns = 0 - ns;
 }
 
 static void pass_leaf(struct location_state *location, struct numbers *numbers)
 {
-    const struct head *head = &location->head;
+    const struct times *times = &location->head.times;
     size_t n = 0;
-    for (size_t i = 0; i < head->n_touched && !numbers->is_reading; i++)
-        n += may_lose(location, head->touched[i]);
+    for (size_t i = 0; i < times->n_touched && !numbers->is_reading; i++)
+        n += may_lose(location, times->touched[i]);
     n = numbers_pass_count(numbers, n);
     if (numbers->is_reading)
         for (size_t i = 0; i < n; i++)
             pass_spent(location, 0, numbers);
     else
-        for (size_t i = 0; i < head->n_touched; i++)
-            if (may_lose(location, head->touched[i]))
-                pass_spent(location, head->touched[i], numbers);
+        for (size_t i = 0; i < times->n_touched; i++)
+            if (may_lose(location, times->touched[i]))
+                pass_spent(location, times->touched[i], numbers);
 }
 
 void location_pass(struct location_state *location, const struct pag_location *tree,
@@ -112,13 +111,13 @@ void location_pass(struct location_state *location, const struct pag_location *t
 {
     location->has_begun = numbers_pass(numbers, location->has_begun);
     location->has_ended = numbers_pass(numbers, location->has_ended);
-    location->is_off = numbers_pass(numbers, location->is_off);
-    location->noted_ns = numbers_pass(numbers, location->noted_ns);
+    location->profile.is_off = numbers_pass(numbers, location->profile.is_off);
+    location->profile.noted_ns = numbers_pass(numbers, location->profile.noted_ns);
     location->team_end_ns = numbers_pass(numbers, location->team_end_ns);
     location->lookahead_left = (uint32_t)numbers_pass(numbers, location->lookahead_left);
     pass_tree(&location->profile, tree, numbers);
     if (numbers->is_damaged)
         return;
-    pass_cpu_time(&location->without_cpu, location->profile.n_paths, numbers);
+    pass_cpu_time(&location->profile.without_cpu, location->profile.n_paths, numbers);
     pass_leaf(location, numbers);
 }

@@ -174,7 +174,7 @@ static uint32_t count_due(const struct engine *engine, const struct location_sta
 {
     const struct overlap_location *state = state_of(engine, location);
     bool sends = false, is_leave = event && event->kind == EVENT_LEAVE;
-    bool is_call = event && (event->kind == EVENT_ENTER || engine_is_message_record(event));
+    bool is_call = event && (event->kind == EVENT_ENTER || event_is_message_record(event));
     bool is_finalize = event && event->kind == EVENT_ENTER &&
                        region_at(engine, event->index)->mpi == MPI_FUNCTION_FINALIZE;
     // Looking ahead moves events: EVENT is not there any more.
@@ -265,7 +265,7 @@ uint32_t overlap_leave(struct engine *engine, struct location_state *location, u
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
     uint32_t n_receives = call->n_receives, n_sends = call->n_sends, n_taken = state->n_taken;
-    profile_account_to(location, call->path, now_ns);
+    profile_account_to(&location->profile, call->path, now_ns);
     leave_call(engine, location);
     call->is_open = false;
     window_leave_mpi(engine, location, now_ns);

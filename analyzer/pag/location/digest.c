@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See digest.h.
+#include "analyzer/pag/location/digest.h"
+
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/batch.h"
+
+struct digest {
+    struct profile profile;
+    struct times times; // the mark is where the engine was told last
+    bool has_rank, is_master, has_begun;
+    bool in_call;      // an MPI call is open,
+    uint32_t n_nested; // and so many regions in it
+    bool has_cpu_inside;
+    uint64_t cpu_inside_ns; // its last CPU sample
+    uint32_t n_events;      // so far; only differences matter
+};
+
+struct digest *digest_new(const struct definitions *definitions, size_t location)
+{
+    struct digest *digest = memory_zeroed(1, sizeof *digest);
+    times_init(&digest->times);
+    profile_init(&digest->profile, definitions, &digest->times);
+    digest->has_rank = definitions->locations[location].rank != NONE;
+    digest->is_master = digest->has_rank && definitions->locations[location].is_master;
+    return digest;
+}
+
+void digest_free(struct digest *digest)
+{
+    if (!digest)
+        return;
+    profile_release(&digest->profile);
+    times_release(&digest->times);
+    free(digest);
+}
+
+uint64_t digest_end_ns(const struct digest *digest)
+{
+    return digest->profile.last_ns;
+}
+
+// --- what the engine is told
+
+static void tell_spent(struct batch *out, uint64_t time_ns, uint32_t path, uint64_t ns)
+{
+    *batch_add(out) =
+        (struct event){.time_ns = time_ns, .kind = EVENT_SPENT, .index = path, .size_bytes = ns};
+}
+
+/// Tells the time since the last mark at all paths but PATH, which is returned.
+static inline uint64_t tell_others(struct digest *digest, uint64_t time_ns, uint32_t path,
+                                   struct batch *out)
+{
+    struct times *times = &digest->times;
+    uint64_t own_ns = 0;
+    for (size_t i = 0; i < times->n_touched; i++) {
+        uint32_t touched = times->touched[i];
+        uint64_t ns = times_since(times, touched);
+        if (touched == path)
+            own_ns = ns;
+        else if (ns > 0)
+            tell_spent(out, time_ns, touched, ns);
+    }
+    times_mark(times);
+    return own_ns;
+}
+
+/// Tells all of it, and where the location is.
+static void tell(struct digest *digest, uint64_t time_ns, struct batch *out)
+{
+    uint32_t path = digest->profile.current;
+    uint64_t own_ns = tell_others(digest, time_ns, path, out);
+    tell_spent(out, time_ns, path, own_ns);
+}
+
+static void tell_lost(const struct without_cpu *account, uint64_t time_ns, struct batch *out)
+{
+    for (uint32_t i = 0; i < account->n_segments; i++) {
+        const struct cpu_segment *segment = &account->segments[i];
+        if (segment->lost_ns > 0)
+            *batch_add(out) = (struct event){.time_ns = time_ns,
+                                             .kind = EVENT_LOST,
+                                             .index = segment->path,
+                                             .size_bytes = segment->begin_ns,
+                                             .received_bytes = segment->end_ns,
+                                             .request = segment->lost_ns};
+    }
+}
+
+// --- events
+
+static void enter_call(struct digest *digest, const struct event *event, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    uint32_t before = profile_enter_call(profile, event->index, event->context, event->time_ns);
+    if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
+        profile->paths[profile->current].visits += event->size_bytes - 1;
+    if (profile->without_cpu.span.has && digest->is_master &&
+        without_cpu_outside(profile, event->time_ns))
+        tell_lost(&profile->without_cpu, event->time_ns, out);
+    uint64_t before_ns = tell_others(digest, event->time_ns, before, out);
+    struct event *enter = batch_add(out);
+    *enter = *event;
+    enter->tag = profile->current;
+    enter->request = before;
+    enter->received_bytes = before_ns;
+    digest->in_call = true;
+    digest->n_nested = 0;
+    digest->has_cpu_inside = false;
+}
+
+static void leave_call(struct digest *digest, const struct event *event, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    profile_account(profile, event->time_ns);
+    uint64_t own_ns = tell_others(digest, event->time_ns, profile->current, out);
+    struct event *leave = batch_add(out);
+    *leave = *event;
+    leave->size_bytes = own_ns;
+    leave->tag = digest->n_events;
+    if (digest->has_cpu_inside && digest->is_master)
+        cpu_span_see(&profile->without_cpu.span, digest->cpu_inside_ns);
+    without_cpu_begin(profile, event->time_ns);
+    profile_leave(profile, event->index, event->time_ns);
+    digest->in_call = false;
+}
+
+static void in_call(struct digest *digest, const struct event *event, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    if (event->kind == EVENT_ENTER) {
+        digest->n_nested++;
+        profile_enter(profile, event->index, event->time_ns);
+    } else if (event->kind != EVENT_LEAVE) {
+        if (event->kind == EVENT_CPU_TIME) {
+            digest->has_cpu_inside = true;
+            digest->cpu_inside_ns = event->size_bytes;
+        }
+        profile->noted_ns = event->time_ns;
+        struct event *record = batch_add(out);
+        *record = *event;
+        if (event->kind == EVENT_CPU_TIME)
+            record->tag = digest->n_events;
+    } else if (digest->n_nested == 0) {
+        leave_call(digest, event, out);
+    } else {
+        digest->n_nested--;
+        profile_leave(profile, event->index, event->time_ns);
+    }
+}
+
+/// EVENT concerns other locations, or ends an interval: the engine gets it, too.
+static void pass_on(struct digest *digest, const struct event *event, struct batch *out)
+{
+    without_cpu_begin(&digest->profile, event->time_ns);
+    tell(digest, event->time_ns, out);
+    *batch_add(out) = *event;
+}
+
+static void note(struct digest *digest, const struct event *event, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    profile->noted_ns = event->time_ns; // the time belongs to what comes next
+    if (event->kind != EVENT_CPU_TIME || !digest->has_rank)
+        return;
+    cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes);
+    struct event *sample = batch_add(out);
+    *sample = *event;
+    sample->tag = digest->n_events;
+}
+
+static void outside(struct digest *digest, const struct event *event, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    uint64_t time_ns = event->time_ns;
+    switch (event->kind) {
+    case EVENT_ENTER:
+        if (digest->has_rank &&
+            profile->definitions->regions[event->index].mpi != MPI_FUNCTION_NONE)
+            enter_call(digest, event, out);
+        else
+            profile_enter(profile, event->index, time_ns);
+        return;
+    case EVENT_LEAVE:
+        profile_leave_around_gap(profile, event->index, time_ns);
+        return;
+    case EVENT_MEASUREMENT_OFF:
+    case EVENT_MEASUREMENT_ON:
+        profile_switch(profile, event->kind == EVENT_MEASUREMENT_OFF, time_ns);
+        pass_on(digest, event, out);
+        return;
+    case EVENT_THREAD_FORK:
+    case EVENT_THREAD_JOIN:
+    case EVENT_THREAD_TEAM_BEGIN:
+    case EVENT_THREAD_TEAM_END:
+        if (digest->has_rank) {
+            profile_account(profile, time_ns);
+            pass_on(digest, event, out);
+        } else {
+            without_cpu_begin(profile, time_ns);
+        }
+        return;
+    default:
+        if (digest->has_rank && event_is_message_record(event)) {
+            profile_account(profile, time_ns);
+            pass_on(digest, event, out);
+        } else {
+            note(digest, event, out);
+        }
+    }
+}
+
+static void begin(struct digest *digest, uint64_t time_ns, struct batch *out)
+{
+    digest->has_begun = true;
+    digest->profile.last_ns = time_ns;
+    without_cpu_begin(&digest->profile, time_ns);
+    tell(digest, time_ns, out);
+}
+
+static void end(struct digest *digest, struct batch *out)
+{
+    struct profile *profile = &digest->profile;
+    profile_account(profile, profile_end_ns(profile));
+    if (digest->has_begun)
+        tell(digest, profile->last_ns, out);
+    profile_end(profile);
+}
+
+void digest_events(struct digest *digest, const struct event *events, size_t n, bool is_last,
+                   struct batch *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct event *event = &events[i];
+        digest->n_events++;
+        if (!digest->has_begun)
+            begin(digest, event->time_ns, out);
+        if (digest->in_call)
+            in_call(digest, event, out);
+        else
+            outside(digest, event, out);
+    }
+    if (is_last)
+        end(digest, out);
+}
+
+// --- the finished profile
+
+/// What was lost in calls gets its children.
+static void add_lost(struct profile *profile, const struct times *lost)
+{
+    for (uint32_t path = 0; path < lost->n_paths; path++) {
+        const struct path_time *time = &lost->paths[path];
+        if (time->n_moves == 0)
+            continue;
+        uint32_t child = without_cpu_path(profile, path);
+        struct path_time *total = times_at(profile->times, child);
+        total->exclusive_ns += time->exclusive_ns;
+        total->mark_ns += time->exclusive_ns; // the lineage knows it already
+        profile->paths[child].inclusive_ns += time->exclusive_ns;
+        profile->paths[child].visits += time->n_moves;
+    }
+}
+
+struct profile digest_take_profile(struct digest *digest, struct head *head)
+{
+    struct profile profile = digest->profile;
+    profile_init(&digest->profile, profile.definitions, &digest->times);
+    profile.times = &head->times;
+    add_lost(&profile, &head->lost);
+    return profile;
+}

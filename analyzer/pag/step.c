@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one event of a location does (see step.h). In a replay of a whole run the events are
+// digested before (location/digest.h): the profile is kept there, and what is left are MPI calls,
+// teams of threads and the time between them. Otherwise the profile is kept here, event by event.
+#include "analyzer/pag/step.h"
+
+#include "analyzer/pag/leave.h"
+#include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/location/digest.h"
+#include "analyzer/pag/matching/matching.h"
+#include "analyzer/pag/window.h"
+
+static inline void tell_computing(const struct engine *engine,
+                                  const struct location_state *location, uint64_t time_ns,
+                                  bool computes)
+{
+    if (__builtin_expect(engine->listener.computing != NULL, 0) && location->is_master)
+        engine->listener.computing(engine->listener.context, location->rank, time_ns, computes);
+}
+
+static inline void tell_called(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    if (__builtin_expect(engine->listener.called != NULL, 0) && location->is_master)
+        engine->listener.called(engine->listener.context, location->rank, call->region,
+                                call->enter_ns, call->leave_ns);
+}
+
+static void tell_cpu_time(const struct engine *engine, const struct location_state *location,
+                          const struct event *event)
+{
+    if (engine->listener.cpu_time && location->is_master)
+        engine->listener.cpu_time(engine->listener.context, location->rank, event->time_ns,
+                                  event->size_bytes);
+}
+
+void step_begin(struct engine *engine, struct location_state *location, uint64_t time_ns)
+{
+    location->has_begun = true;
+    location->first_ns = time_ns;
+    location->profile.last_ns = time_ns;
+    location->head.before_start_ns = time_ns;
+    if (location->is_master)
+        engine->ranks[location->rank].switch_ns = time_ns;
+    without_cpu_begin(&location->profile, time_ns);
+    tell_computing(engine, location, time_ns, true);
+}
+
+// --- a call
+
+/// In measured time: the interval outside MPI that a call ends may have lost its core.
+static inline void lose_outside(struct engine *engine, struct location_state *location,
+                                uint64_t time_ns)
+{
+    const struct without_cpu *account = &location->profile.without_cpu;
+    if (!account->span.has || !location->is_master || engine->hooks)
+        return;
+    engine->result->has_cpu_time = true;
+    if (location->digest ? account->n_segments > 0
+                         : without_cpu_outside(&location->profile, time_ns))
+        window_lose(engine, location, account->segments, account->n_segments, time_ns);
+}
+
+/// The same of the call that is left.
+static inline void lose_in_call(struct engine *engine, struct location_state *location)
+{
+    struct cpu_segment lost;
+    if (location->is_master && !engine->hooks && without_cpu_in_call(location, &lost))
+        window_lose(engine, location, &lost, 1, location->call.leave_ns);
+}
+
+/// Processes that the program itself starts come and go within the window.
+static bool is_of_first_world(const struct engine *engine, const struct location_state *location)
+{
+    return location->rank + engine->definitions->n_spawned_ranks < engine->n_ranks;
+}
+
+/// The location is where the digest found it when it came to EVENT, the enter of an MPI call.
+static void enter_digested(struct location_state *location, const struct event *event)
+{
+    times_at(&location->head.times, digest_path_before(event))->exclusive_ns +=
+        event->received_bytes;
+    location->profile.current = event->tag;
+}
+
+static void enter(struct location_state *location, const struct event *event, uint64_t time_ns)
+{
+    struct profile *profile = &location->profile;
+    profile_enter_call(profile, event->index, event->context, time_ns);
+    if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
+        profile->paths[profile->current].visits += event->size_bytes - 1;
+}
+
+void step_enter_call(struct engine *engine, struct location_state *location,
+                     const struct event *event, uint64_t time_ns)
+{
+    struct rank_state *rank = &engine->ranks[location->rank];
+    bool is_bare = event->kind != EVENT_ENTER;
+    tell_computing(engine, location, time_ns, false);
+    if (!is_bare) {
+        if (location->digest)
+            enter_digested(location, event);
+        else
+            enter(location, event, time_ns);
+        lose_outside(engine, location, time_ns);
+        window_enter_mpi(engine, location, time_ns);
+    } else if (!location->digest) {
+        profile_account(&location->profile, time_ns);
+    }
+    call_read(location, time_ns);
+    if (location->call.is_cut && !engine->hooks)
+        location->call.leave_ns = UINT64_MAX; // until it is known where the location ends
+    rank->has_mpi = true;
+    if (location->call.is_finalize && is_of_first_world(engine, location))
+        window_end_at(engine, time_ns);
+    if (location->call.n_records > 0)
+        match_enter_call(engine, location);
+    if (location->call.has_collectives || location->call.is_finalize)
+        collective_enter_call(engine, location);
+    if (location->call.n_receives + location->call.n_sends + location->call.n_parts > 0)
+        leave_expect(engine, location);
+    location->lookahead_left = engine->options.lookahead_events;
+    if (!is_bare)
+        location->cursor->position += 1 + location->call.n_skip;
+}
+
+/// Settles the open call; the rank to read first, or NONE when the call is closed.
+static uint32_t close_call(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    uint32_t rank = leave_call(engine, location);
+    if (rank != NONE)
+        return rank;
+    call->is_open = false;
+    if (!call->is_bare) {
+        call_account(location);
+        lose_in_call(engine, location);
+    }
+    without_cpu_begin(&location->profile, call->leave_ns);
+    tell_called(engine, location);
+    tell_computing(engine, location, call->leave_ns, true);
+    if (call->is_bare)
+        return NONE;
+    window_leave_mpi(engine, location, call->leave_ns);
+    if (call->is_init) {
+        engine->ranks[location->rank].has_init = true;
+        if (is_of_first_world(engine, location))
+            window_begin_at(engine, call->leave_ns);
+    }
+    return NONE;
+}
+
+uint32_t step_in_call(struct engine *engine, struct location_state *location,
+                      const struct event *event, uint64_t time_ns)
+{
+    struct call *call = &location->call;
+    struct profile *profile = &location->profile;
+    if (call->is_bare || (event->kind == EVENT_LEAVE && call->n_nested == 0)) {
+        uint32_t region = event->index;
+        if (call->is_cut)
+            call->leave_ns = time_ns;
+        uint32_t rank = close_call(engine, location);
+        if (rank != NONE)
+            return rank;
+        if (!call->is_bare)
+            profile_leave(profile, region, call->leave_ns);
+        location->cursor->position++;
+        return NONE;
+    }
+    if (event->kind == EVENT_ENTER) {
+        call->n_nested++;
+        profile_enter(profile, event->index, time_ns);
+    } else if (event->kind == EVENT_LEAVE) {
+        call->n_nested--;
+        profile_leave(profile, event->index, time_ns);
+    } else {
+        profile_account(profile, time_ns);
+    }
+    location->cursor->position++;
+    return NONE;
+}
+
+/// The same where the events are digested: of the regions in the call only their time is left.
+static uint32_t step_in_digested_call(struct engine *engine, struct location_state *location,
+                                      const struct event *event)
+{
+    struct call *call = &location->call;
+    if (call->is_bare || event->kind == EVENT_LEAVE) {
+        if (call->is_cut)
+            call->leave_ns = event->time_ns;
+        call->own_ns = call->is_bare ? 0 : event->size_bytes;
+        uint32_t rank = close_call(engine, location);
+        if (rank != NONE)
+            return rank;
+    } else if (event->kind == EVENT_SPENT) {
+        times_at(&location->head.times, event->index)->exclusive_ns += event->size_bytes;
+    }
+    location->cursor->position++;
+    return NONE;
+}
+
+// --- outside of calls
+
+static void step_outside(struct engine *engine, struct location_state *location,
+                         const struct event *event)
+{
+    struct profile *profile = &location->profile;
+    bool has_rank = location->rank != NONE;
+    if (event->kind == EVENT_ENTER) {
+        if (has_rank && region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE) {
+            step_enter_call(engine, location, event, event->time_ns);
+            return;
+        }
+        profile_enter(profile, event->index, event->time_ns);
+    } else if (event->kind == EVENT_LEAVE) {
+        profile_leave_around_gap(profile, event->index, event->time_ns);
+    } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON) {
+        gap_event(engine, location, event, event->time_ns);
+        without_cpu_begin(profile, event->time_ns);
+    } else if (has_rank && event_is_message_record(event)) {
+        step_enter_call(engine, location, event, event->time_ns);
+        return; // consumed when it is settled
+    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
+        if (has_rank) {
+            profile_account(profile, event->time_ns);
+            threads_event(engine, location, event, event->time_ns);
+        }
+        without_cpu_begin(profile, event->time_ns);
+    } else {
+        profile->noted_ns = event->time_ns; // the time belongs to what comes next
+        if (event->kind == EVENT_CPU_TIME && has_rank) {
+            cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes);
+            tell_cpu_time(engine, location, event);
+        }
+    }
+    location->cursor->position++;
+}
+
+/// Notes a segment that the interval up to the next call lost.
+static void note_lost(struct without_cpu *account, const struct event *event)
+{
+    account->segments[account->n_segments++] = (struct cpu_segment){
+        .begin_ns = event->size_bytes,
+        .end_ns = event->received_bytes,
+        .lost_ns = event->request,
+        .path = event->index,
+    };
+}
+
+static void step_digested(struct engine *engine, struct location_state *location,
+                          const struct event *event)
+{
+    struct profile *profile = &location->profile;
+    switch (event->kind) {
+    case EVENT_SPENT:
+        times_at(&location->head.times, event->index)->exclusive_ns += event->size_bytes;
+        profile->current = event->index;
+        break;
+    case EVENT_LOST:
+        note_lost(&profile->without_cpu, event);
+        break;
+    case EVENT_MEASUREMENT_OFF:
+    case EVENT_MEASUREMENT_ON:
+        gap_event(engine, location, event, event->time_ns);
+        without_cpu_begin(profile, event->time_ns);
+        break;
+    case EVENT_CPU_TIME:
+        cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes);
+        tell_cpu_time(engine, location, event);
+        break;
+    case EVENT_THREAD_FORK:
+    case EVENT_THREAD_JOIN:
+    case EVENT_THREAD_TEAM_BEGIN:
+    case EVENT_THREAD_TEAM_END:
+        threads_event(engine, location, event, event->time_ns);
+        without_cpu_begin(profile, event->time_ns);
+        break;
+    default: // an MPI call, or a bare record, which is consumed when it is settled
+        step_enter_call(engine, location, event, event->time_ns);
+        return;
+    }
+    location->cursor->position++;
+}
+
+// --- the end
+
+void step_end(struct engine *engine, struct location_state *location)
+{
+    struct profile *profile = &location->profile;
+    if (location->digest)
+        profile->last_ns = digest_end_ns(location->digest);
+    else
+        profile_account(profile, profile_end_ns(profile));
+    if (location->call.is_open) {
+        location->call.is_cut = location->call.gave_up = true;
+        location->call.leave_ns = profile->last_ns;
+        close_call(engine, location);
+    }
+    gap_end(engine, location, profile->last_ns);
+    if (!location->digest)
+        profile_end(profile);
+    location->has_ended = true;
+    location->next_ns = UINT64_MAX;
+    if (location->rank == NONE)
+        return;
+    struct rank_state *rank = &engine->ranks[location->rank];
+    if (location->is_master)
+        window_close(engine, rank, profile->last_ns);
+    tell_computing(engine, location, profile->last_ns, false);
+    if (++rank->n_ended_locations == rank->n_locations) {
+        rank->has_ended = true;
+        collective_rank_ended(engine, location->rank);
+    }
+}
+
+// --- the next event
+
+const struct event *step_peek(struct engine *engine, struct location_state *location)
+{
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
+    if (event)
+        location->next_ns = event->time_ns;
+    else
+        location->next_ns =
+            location->digest ? digest_end_ns(location->digest) : profile_end_ns(&location->profile);
+    return event;
+}
+
+bool step_is_private(const struct engine *engine, const struct location_state *location,
+                     const struct event *event)
+{
+    if (!event)
+        return false;
+    if (location->digest)
+        return event->kind == EVENT_SPENT || event->kind == EVENT_LOST;
+    return event->kind <= EVENT_LEAVE && !location->call.is_open &&
+           region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
+}
+
+uint32_t step_event(struct engine *engine, struct location_state *location,
+                    const struct event *event)
+{
+    if (!event) {
+        location->call.is_cut = location->call.is_open;
+        // Read ahead, it may have received what is sent before its end but has not been read yet.
+        uint32_t rank = engine->is_ahead ? leave_awaited_rank(engine, &location->call) : NONE;
+        if (rank != NONE)
+            return rank;
+        step_end(engine, location);
+        return NONE;
+    }
+    if (!location->has_begun)
+        step_begin(engine, location, event->time_ns);
+    if (location->call.is_open)
+        return location->digest ? step_in_digested_call(engine, location, event)
+                                : step_in_call(engine, location, event, event->time_ns);
+    if (location->digest)
+        step_digested(engine, location, event);
+    else
+        step_outside(engine, location, event);
+    return NONE;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One event of a location, in whatever order the loop (engine.c) or a driver (hooks.h) takes them.
+#ifndef PAGODA_PAG_STEP_H
+#define PAGODA_PAG_STEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyzer/pag/state.h"
+
+/// The next event of a location, NULL at its end; notes its time for the order of reading.
+const struct event *step_peek(struct engine *engine, struct location_state *location);
+
+/// Whether EVENT, the next one, concerns its own location only, so that it need not be read in the
+/// run's order.
+bool step_is_private(const struct engine *engine, const struct location_state *location,
+                     const struct event *event);
+
+/// Processes EVENT, the next one of a location (NULL: its end), at the time it was recorded, or
+/// only tries to. The rank that must be read first, or NONE when there was progress.
+uint32_t step_event(struct engine *engine, struct location_state *location,
+                    const struct event *event);
+
+/// For a driver, one event at TIME_NS: the first one of a location; the enter of an MPI call or a
+/// bare record, which is read ahead and consumed; what comes while a call is open (the leave
+/// settles it: returns the rank to read first, or NONE); the end, which closes what is open.
+void step_begin(struct engine *engine, struct location_state *location, uint64_t time_ns);
+void step_enter_call(struct engine *engine, struct location_state *location,
+                     const struct event *event, uint64_t time_ns);
+uint32_t step_in_call(struct engine *engine, struct location_state *location,
+                      const struct event *event, uint64_t time_ns);
+void step_end(struct engine *engine, struct location_state *location);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events of one location that follow those its cursor holds.
+#ifndef PAGODA_TRACE_BATCH_H
+#define PAGODA_TRACE_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/event.h"
+#include "analyzer/trace/place.h"
+
+// Places in front of a batch for the unread events of the batch before it.
+enum { BATCH_HEADROOM = 32 };
+
+/// Events events[BATCH_HEADROOM .. BATCH_HEADROOM + n).
+struct batch {
+    struct event *events;
+    size_t capacity; // places, headroom included
+    uint32_t n;
+    bool at_end; // nothing follows in the archive
+    struct trace_place begin;
+};
+
+/// The batch has room for N events.
+static inline void batch_reserve(struct batch *batch, size_t n)
+{
+    batch->events =
+        array_reserve(batch->events, &batch->capacity, BATCH_HEADROOM + n, sizeof *batch->events);
+}
+
+/// The place of one more event, to be set.
+static inline struct event *batch_add(struct batch *batch)
+{
+    batch_reserve(batch, batch->n + 1);
+    return &batch->events[BATCH_HEADROOM + batch->n++];
+}
+
+#endif
