@@ -21,7 +21,6 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
 #include "tests/reference/crowded_exchange.h"
-#include "tests/reference/relabel.h"
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/seeds.h"
 
@@ -206,44 +205,6 @@ static bool check_contention(const struct subject *subject, struct random *rando
            compare(subject, "limits nobody meets", free, found, false, stream);
 }
 
-/// Of messages that are ready at one time that of the lowest rank goes first, so with links and
-/// buses it matters which rank is which.
-static bool check_relabelling(const struct subject *subject, struct random *random, FILE *stream)
-{
-    uint32_t new_rank[PROGRAM_MAX_RANKS], n = subject->n_ranks;
-    uint64_t as_is[PROGRAM_MAX_RANKS], found[PROGRAM_MAX_RANKS], expected[PROGRAM_MAX_RANKS];
-    struct predicted_scenario scenario = subject->unchanged;
-    scenario_change(&scenario, random, subject->text, n);
-    if (random_chance(random, 50))
-        scenario_give_machine(&scenario, random);
-    scenario.is_sticky = false; // deals cores in the order of ranks
-    scenario_lift_limits(&scenario);
-    // Where ranks would wait for each other for ever the lowest of several is let go on.
-    if (predicted_run_is_open(&subject->model, &scenario) || !relabel_is_possible(subject->text) ||
-        !predicted_run(&subject->model, &scenario, as_is))
-        return true;
-    if (!predict(subject, &scenario, as_is, stream))
-        return false;
-    for (uint32_t r = 0; r < n; r++)
-        new_rank[r] = (r + 1) % n;
-    struct error err = {{0}};
-    struct predicted_scenario relabelled = scenario;
-    char *text = relabel_text(subject->text, new_rank, n);
-    struct engine_run *run = engine_run_new(text, &err);
-    for (uint32_t r = 0; r < n; r++) {
-        relabelled.node[new_rank[r]] = scenario.node[r];
-        relabelled.recorded_node[new_rank[r]] = scenario.recorded_node[r];
-        expected[new_rank[r]] = as_is[r];
-    }
-    bool is_sound = run && engine_run_predict(run, &relabelled, found, &err) == 0 &&
-                    compare(subject, "relabelled", expected, found, false, stream);
-    if (err.text[0])
-        fprintf(stream, "  %s\n", err.text);
-    engine_run_free(run);
-    free(text);
-    return is_sound;
-}
-
 static struct sim_program_limits limits_of_seed(uint64_t seed)
 {
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
@@ -312,7 +273,6 @@ int main(void)
         SUBJECT_TEST("more cores", CASE, .check = check_more_cores),
         SUBJECT_TEST("zero network", CASE, .check = check_zero_network),
         SUBJECT_TEST("contention", CASE, .check = check_contention),
-        SUBJECT_TEST("relabelled ranks", CASE, .check = check_relabelling),
         cmocka_unit_test(test_cpu_clock_read_in_a_call),
     };
     return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -444,14 +445,15 @@ void *malloc(size_t n_bytes)
 static void test_inserted_bytes(void **state)
 {
     (void)state;
-    enum { LONGEST_SECONDS = 60, N_PLACES = 48 };
+    enum { N_PLACES = 48 };
+    const struct itimerval longest = {.it_value.tv_sec = 60}, none = {{0, 0}, {0, 0}}; // CPU time
     static const unsigned char values[] = {0, 1, 2, 3, 5, 255};
     size_t size_bytes;
     write_archive("run", 5);
     char *path = in_directory("run/traces/1.evt");
     char *content = scratch_read(path, &size_bytes);
     char *longer = memory_new(size_bytes + 1);
-    alarm(LONGEST_SECONDS);
+    setitimer(ITIMER_PROF, &longest, NULL);
     for (size_t at = 0; at < N_PLACES; at++)
         for (size_t i = 0; i < sizeof values; i++) {
             uint64_t n_events;
@@ -466,7 +468,7 @@ static void test_inserted_bytes(void **state)
             assert_true(is_open);
             assert_true(n_events >= 20 && n_events <= 41);
         }
-    alarm(0);
+    setitimer(ITIMER_PROF, &none, NULL);
     free(longer);
     free(content);
     free(path);
