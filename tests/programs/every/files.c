@@ -45,86 +45,11 @@ static void complete(void)
     moved();
 }
 
-static void explicit_offsets(void)
-{
-    MPI_Offset at = place();
-
-    fill(1);
-    TRY_COUNTED(MPI_File_write_at, file, at, out, N, MPI_INT, &status);
-    moved();
-    TRY_COUNTED(MPI_File_read_at, file, at, in, N, MPI_INT, MPI_STATUS_IGNORE);
-    arrived("read_at");
-    fill(2);
-    TRY_COUNTED(MPI_File_write_at_all, file, at, out, N, MPI_INT, &status);
-    TRY_COUNTED(MPI_File_read_at_all, file, at, in, N, MPI_INT, &status);
-    arrived("read_at_all");
-    fill(3);
-    TRY_COUNTED(MPI_File_iwrite_at, file, at, out, N, MPI_INT, &request);
-    complete();
-    TRY_COUNTED(MPI_File_iread_at, file, at, in, N, MPI_INT, &request);
-    complete();
-    arrived("iread_at");
-    fill(4);
-    TRY_COUNTED(MPI_File_iwrite_at_all, file, at, out, N, MPI_INT, &request);
-    complete();
-    TRY_COUNTED(MPI_File_iread_at_all, file, at, in, N, MPI_INT, &request);
-    complete();
-    arrived("iread_at_all");
-    fill(5);
-    TRY_COUNTED(MPI_File_write_at_all_begin, file, at, out, N, MPI_INT);
-    TRY(MPI_File_write_at_all_end, file, out, &status);
-    TRY_COUNTED(MPI_File_read_at_all_begin, file, at, in, N, MPI_INT);
-    TRY(MPI_File_read_at_all_end, file, in, &status);
-    arrived("read_at_all_begin");
-}
-
 static void to_place(void)
 {
     TRY(MPI_File_seek, file, place(), MPI_SEEK_SET);
 }
 
-static void own_pointers(void)
-{
-    fill(6);
-    to_place();
-    TRY_COUNTED(MPI_File_write, file, out, N, MPI_INT, &status);
-    moved();
-    to_place();
-    TRY_COUNTED(MPI_File_read, file, in, N, MPI_INT, &status);
-    arrived("read");
-    fill(7);
-    to_place();
-    TRY_COUNTED(MPI_File_write_all, file, out, N, MPI_INT, &status);
-    to_place();
-    TRY_COUNTED(MPI_File_read_all, file, in, N, MPI_INT, &status);
-    arrived("read_all");
-    fill(8);
-    to_place();
-    TRY_COUNTED(MPI_File_iwrite, file, out, N, MPI_INT, &request);
-    complete();
-    to_place();
-    TRY_COUNTED(MPI_File_iread, file, in, N, MPI_INT, &request);
-    complete();
-    arrived("iread");
-    fill(9);
-    to_place();
-    TRY_COUNTED(MPI_File_iwrite_all, file, out, N, MPI_INT, &request);
-    complete();
-    to_place();
-    TRY_COUNTED(MPI_File_iread_all, file, in, N, MPI_INT, &request);
-    complete();
-    arrived("iread_all");
-    fill(10);
-    to_place();
-    TRY_COUNTED(MPI_File_write_all_begin, file, out, N, MPI_INT);
-    TRY(MPI_File_write_all_end, file, out, &status);
-    to_place();
-    TRY_COUNTED(MPI_File_read_all_begin, file, in, N, MPI_INT);
-    TRY(MPI_File_read_all_end, file, in, &status);
-    arrived("read_all_begin");
-}
-
-/* Without order each rank writes the same numbers: any order gives the same file. */
 static void to_begin(void)
 {
     TRY(MPI_Barrier, MPI_COMM_WORLD);
@@ -132,6 +57,7 @@ static void to_begin(void)
     TRY(MPI_File_seek_shared, file, 0, MPI_SEEK_SET);
 }
 
+/* Without order each rank writes the same numbers: any order gives the same file. */
 static void same_numbers(int seed)
 {
     fill(seed);
@@ -139,37 +65,76 @@ static void same_numbers(int seed)
         out[i] = 1000 * seed + i;
 }
 
+/* What is written at a place is read there, in one call each, a started one, two. */
+#define AT_ONCE(go, where, write, read)                                                            \
+    do {                                                                                           \
+        go;                                                                                        \
+        TRY_COUNTED(MPI_File_##write, where, out, N, MPI_INT, &status);                            \
+        moved();                                                                                   \
+        go;                                                                                        \
+        TRY_COUNTED(MPI_File_##read, where, in, N, MPI_INT, &status);                              \
+        arrived(#read);                                                                            \
+    } while (0)
+#define STARTED(go, where, write, read)                                                            \
+    do {                                                                                           \
+        go;                                                                                        \
+        TRY_COUNTED(MPI_File_##write, where, out, N, MPI_INT, &request);                           \
+        complete();                                                                                \
+        go;                                                                                        \
+        TRY_COUNTED(MPI_File_##read, where, in, N, MPI_INT, &request);                             \
+        complete();                                                                                \
+        arrived(#read);                                                                            \
+    } while (0)
+#define SPLIT(go, where, write, read)                                                              \
+    do {                                                                                           \
+        go;                                                                                        \
+        TRY_COUNTED(MPI_File_##write##_begin, where, out, N, MPI_INT);                             \
+        TRY(MPI_File_##write##_end, file, out, &status);                                           \
+        go;                                                                                        \
+        TRY_COUNTED(MPI_File_##read##_begin, where, in, N, MPI_INT);                               \
+        TRY(MPI_File_##read##_end, file, in, &status);                                             \
+        arrived(#read);                                                                            \
+    } while (0)
+#define OFFSET file, place()
+
+static void explicit_offsets(void)
+{
+    fill(1);
+    AT_ONCE(, OFFSET, write_at, read_at);
+    fill(2);
+    AT_ONCE(, OFFSET, write_at_all, read_at_all);
+    fill(3);
+    STARTED(, OFFSET, iwrite_at, iread_at);
+    fill(4);
+    STARTED(, OFFSET, iwrite_at_all, iread_at_all);
+    fill(5);
+    SPLIT(, OFFSET, write_at_all, read_at_all);
+}
+
+static void own_pointers(void)
+{
+    fill(6);
+    AT_ONCE(to_place(), file, write, read);
+    fill(7);
+    AT_ONCE(to_place(), file, write_all, read_all);
+    fill(8);
+    STARTED(to_place(), file, iwrite, iread);
+    fill(9);
+    STARTED(to_place(), file, iwrite_all, iread_all);
+    fill(10);
+    SPLIT(to_place(), file, write_all, read_all);
+}
+
 static void shared_pointer(void)
 {
     same_numbers(11);
-    to_begin();
-    TRY_COUNTED(MPI_File_write_shared, file, out, N, MPI_INT, &status);
-    moved();
-    to_begin();
-    TRY_COUNTED(MPI_File_read_shared, file, in, N, MPI_INT, &status);
-    arrived("read_shared");
+    AT_ONCE(to_begin(), file, write_shared, read_shared);
     same_numbers(12);
-    to_begin();
-    TRY_COUNTED(MPI_File_iwrite_shared, file, out, N, MPI_INT, &request);
-    complete();
-    to_begin();
-    TRY_COUNTED(MPI_File_iread_shared, file, in, N, MPI_INT, &request);
-    complete();
-    arrived("iread_shared");
+    STARTED(to_begin(), file, iwrite_shared, iread_shared);
     fill(13);
-    to_begin();
-    TRY_COUNTED(MPI_File_write_ordered, file, out, N, MPI_INT, &status);
-    to_begin();
-    TRY_COUNTED(MPI_File_read_ordered, file, in, N, MPI_INT, &status);
-    arrived("read_ordered");
+    AT_ONCE(to_begin(), file, write_ordered, read_ordered);
     fill(14);
-    to_begin();
-    TRY_COUNTED(MPI_File_write_ordered_begin, file, out, N, MPI_INT);
-    TRY(MPI_File_write_ordered_end, file, out, &status);
-    to_begin();
-    TRY_COUNTED(MPI_File_read_ordered_begin, file, in, N, MPI_INT);
-    TRY(MPI_File_read_ordered_end, file, in, &status);
-    arrived("read_ordered_begin");
+    SPLIT(to_begin(), file, write_ordered, read_ordered);
 }
 
 #ifdef LARGE_COUNTS
