@@ -222,7 +222,7 @@ static void write_nodes(FILE *stream, const struct predicted_scenario *scenario)
     fputs("<node name=\"n*\"/>\n", stream); // so that some of the nodes have ranks
 }
 
-static void write_machine(FILE *stream, const struct predicted_scenario *scenario)
+void engine_machine_write(const struct predicted_scenario *scenario, FILE *stream)
 {
     const struct scenario_machine *machine = &scenario->machine;
     fputs("<machine name=\"random\"", stream);
@@ -272,7 +272,7 @@ static int read_machine(struct machine *read, const char *scratch,
     char *text = NULL, *path = memory_format("%s/machine.xml", scratch);
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
-    write_machine(stream, scenario);
+    engine_machine_write(scenario, stream);
     fclose(stream);
     scratch_write(path, text, size_bytes);
     int status = machine_read(read, path, err);

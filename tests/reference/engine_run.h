@@ -45,6 +45,9 @@ struct engine_ideal {
 };
 int engine_run_ideal(const struct engine_run *run, struct engine_ideal *ideal, struct error *err);
 
+/// The machine of SCENARIO as a user gives it, an XML file.
+void engine_machine_write(const struct predicted_scenario *scenario, FILE *stream);
+
 /// When each rank ends under SCENARIO, into FINISH_NS by rank. 0, or -1 with ERR, also when the
 /// critical path does not sum to the run time, or the times of a rank not to its life.
 int engine_run_predict(const struct engine_run *run, const struct predicted_scenario *scenario,

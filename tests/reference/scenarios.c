@@ -281,55 +281,6 @@ void scenario_lift_limits(struct predicted_scenario *scenario)
         machine->nodes[i].out_links = machine->nodes[i].in_links = 0;
 }
 
-static void print_messages(const char *scope, const struct scenario_messages *messages,
-                           FILE *stream)
-{
-    if (!messages->is_given)
-        return;
-    fprintf(stream, "  %s: send %" PRIu64 ", receive %" PRIu64 ", buses %" PRIu32, scope,
-            messages->send_overhead_ns, messages->receive_overhead_ns, messages->n_buses);
-    if (messages->has_eager)
-        fprintf(stream, ", eager %" PRIu64, messages->eager_bytes);
-    for (uint32_t i = 0; i < messages->n_points; i++)
-        fprintf(stream, ", %" PRIu64 " B %" PRIu64 " ns", messages->bytes[i], messages->time_ns[i]);
-    fputc('\n', stream);
-}
-
-static void print_machine(const struct scenario_machine *machine, FILE *stream)
-{
-    print_messages("core", &machine->core, stream);
-    print_messages("node", &machine->node, stream);
-    for (uint32_t i = 0; i < machine->n_scopes; i++) {
-        const struct scenario_scope *scope = &machine->scopes[i];
-        print_messages(scope->is_within ? "within" : "between", &scope->messages, stream);
-        for (uint32_t g = 0; g < scope->n_groups; g++)
-            fprintf(stream,
-                    "    nodes by bit 0x%" PRIx32 ", links %" PRIu32 " out, %" PRIu32 " in\n",
-                    scope->groups[g], scope->out_links[g], scope->in_links[g]);
-    }
-    print_messages("network", &machine->network, stream);
-    fprintf(stream, "  links: %" PRIu32 " out, %" PRIu32 " in\n", machine->out_links,
-            machine->in_links);
-    for (uint32_t i = 0; i < MAX_NODES; i++) {
-        const struct scenario_node *node = &machine->nodes[i];
-        fprintf(stream,
-                "  n%" PRIu32 ": %" PRIu32 " cores, speed %" PRIu64 ", links %" PRIu32
-                " out, %" PRIu32 " in\n",
-                i, node->n_cores, node->speed, node->out_links, node->in_links);
-    }
-    for (uint32_t i = 0; i < machine->n_regions; i++)
-        fprintf(stream, "  %s %" PRIu64 " times as fast\n", machine->regions[i].name,
-                machine->regions[i].factor);
-    for (uint32_t f = 0; f < machine->n_formulas; f++)
-        if (machine->formulas[f].algorithm)
-            fprintf(stream, "  %s: %s\n", machine->formulas[f].operation,
-                    machine->formulas[f].algorithm);
-        else
-            fprintf(stream, "  %s: %" PRIu64 " + %" PRIu64 " p + %" PRIu64 " b\n",
-                    machine->formulas[f].operation, machine->formulas[f].base_ns,
-                    machine->formulas[f].per_member_ns, machine->formulas[f].per_byte_ns);
-}
-
 void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream)
 {
     fputs("  nodes", stream);
@@ -344,10 +295,6 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
         fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
     fputc('\n', stream);
     changes_print(&scenario->changes, n_ranks, stream);
-    if (scenario->has_machine)
-        print_machine(&scenario->machine, stream);
-    if (scenario->is_timeless)
-        order_costs_print(&scenario->machine, stream);
 }
 
 // --- Random costs of visits, work counts and times that must not matter.
@@ -463,18 +410,6 @@ void scenario_go_by_order(struct predicted_scenario *scenario, struct random *ra
         for (size_t o = 0; o < sizeof others / sizeof others[0]; o++)
             *others[o] = random_chance(random, 40) ? random_below(random, most / 4 + 1) : 0;
         machine->computes[machine->n_computes++] = compute;
-    }
-}
-
-void order_costs_print(const struct scenario_machine *machine, FILE *stream)
-{
-    for (uint32_t c = 0; c < machine->n_computes; c++) {
-        const struct scenario_compute *compute = &machine->computes[c];
-        fprintf(stream,
-                "  %s: %" PRIu64 " ps, and %" PRIu64 " a unit, %" PRIu64 " an element, %" PRIu64
-                " a member, %" PRIu64 " a rank, %" PRIu64 " a visit\n",
-                compute->region, compute->base_ps, compute->per_work_ps, compute->per_element_ps,
-                compute->per_member_ps, compute->per_rank_ps, compute->per_visit_ps);
     }
 }
 

@@ -32,7 +32,7 @@ void scenario_give_algorithms(struct predicted_scenario *scenario, struct random
 /// Gives the machine any number of links and buses.
 void scenario_lift_limits(struct predicted_scenario *scenario);
 
-/// SCENARIO in a few lines.
+/// SCENARIO in a few lines, without its machine.
 void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks, FILE *stream);
 
 /// TEXT with work counts at most of its visits. The caller frees.
@@ -45,8 +45,5 @@ char *order_text_with_times(const char *text, struct random *random);
 /// Lets only the order of TEXT's events count in SCENARIO, which has a machine.
 void scenario_go_by_order(struct predicted_scenario *scenario, struct random *random,
                           const char *text);
-
-/// The costs of visits, a line each.
-void order_costs_print(const struct scenario_machine *machine, FILE *stream);
 
 #endif

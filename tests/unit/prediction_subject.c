@@ -65,6 +65,8 @@ bool subject_agrees(const struct subject *subject, const struct predicted_scenar
     }
     if (!is_equal)
         scenario_print(scenario, subject->n_ranks, stream);
+    if (!is_equal && scenario->has_machine)
+        engine_machine_write(scenario, stream);
     return is_equal;
 }
 
