@@ -6,6 +6,7 @@
 #include "tracer/finish/symbols.h"
 
 #include "tracer/finish/memory.h"
+#include "tracer/finish/symbols_table.h"
 #include "tracer/finish/symbols_unit.h"
 
 #include <dlfcn.h>
@@ -22,6 +23,7 @@ struct module {
     Dwfl_Module *dwfl; // NULL: unreadable
     const char *path;
     struct unit_index units;
+    struct symbols_table table;
 };
 
 struct symbols {
@@ -63,8 +65,10 @@ void symbols_free(struct symbols *symbols)
 {
     if (!symbols)
         return;
-    for (uint32_t i = 0; i < symbols->paths.n; i++)
+    for (uint32_t i = 0; i < symbols->paths.n; i++) {
         unit_index_release(&symbols->modules[i].units);
+        symbols_table_release(&symbols->modules[i].table);
+    }
     for (uint32_t i = 0; i < symbols->place_keys.n; i++) {
         free(symbols->places[i]->list);
         free(symbols->places[i]);
@@ -178,20 +182,18 @@ static const char *name_of_address(struct symbols *symbols, const struct module 
 }
 
 /// The function by the symbol table; *begin is where it begins.
-static const char *name_by_symbol(struct symbols *symbols, const struct module *module,
-                                  uint64_t address, uint64_t *begin)
+static const char *name_by_symbol(struct symbols *symbols, struct module *module, uint64_t address,
+                                  uint64_t *begin)
 {
     *begin = address;
     uint64_t bias;
+    GElf_Addr found;
     if (!bias_of(module, &bias))
         return NULL;
-    GElf_Off offset = 0;
-    GElf_Sym symbol;
-    const char *name =
-        dwfl_module_addrinfo(module->dwfl, address + bias, &offset, &symbol, NULL, NULL, NULL);
+    const char *name = symbols_table_find(&module->table, module->dwfl, address + bias, &found);
     if (!name)
         return NULL;
-    *begin = address - offset;
+    *begin = found - bias;
     return plain_name(symbols, name);
 }
 

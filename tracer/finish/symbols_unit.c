@@ -13,53 +13,65 @@
 #define MOST_DEPTH 256 // of entries in one another
 
 struct unit_range {
-    Dwarf_Addr begin, end; // libdwfl's
-    Dwarf_Addr bias;
-    Dwarf_Die unit;
+    Dwarf_Addr begin, end; // of a unit: libdwfl's
+    Dwarf_Addr bias;       // of a unit
+    Dwarf_Die entry;
 };
 
+/// Of several entries with the same code the first one in the file comes last, and is found.
 static int by_begin(const void *a, const void *b)
 {
     const struct unit_range *left = a;
     const struct unit_range *right = b;
-    return (left->begin > right->begin) - (left->begin < right->begin);
+    if (left->begin != right->begin)
+        return left->begin > right->begin ? 1 : -1;
+    return (left->entry.addr < right->entry.addr) - (left->entry.addr > right->entry.addr);
 }
 
-static void make(struct unit_index *index, Dwfl_Module *module)
+/// The entry's code may be in several pieces.
+static void add(struct unit_ranges *ranges, Dwarf_Die *entry, Dwarf_Addr bias)
 {
-    index->is_made = true;
-    Dwarf_Addr bias;
-    size_t n_slots = 0;
-    for (Dwarf_Die *unit = dwfl_module_nextcu(module, NULL, &bias); unit;
-         unit = dwfl_module_nextcu(module, unit, &bias)) {
-        Dwarf_Addr base, begin, end;
-        for (ptrdiff_t at = dwarf_ranges(unit, 0, &base, &begin, &end); at > 0;
-             at = dwarf_ranges(unit, at, &base, &begin, &end)) {
-            if (index->n == n_slots) {
-                n_slots = n_slots == 0 ? 64 : 2 * n_slots;
-                index->ranges = realloc_or_die(index->ranges, n_slots * sizeof *index->ranges);
-            }
-            index->ranges[index->n++] = (struct unit_range){begin + bias, end + bias, bias, *unit};
+    Dwarf_Addr base, begin, end;
+    for (ptrdiff_t at = dwarf_ranges(entry, 0, &base, &begin, &end); at > 0;
+         at = dwarf_ranges(entry, at, &base, &begin, &end)) {
+        if (ranges->n == ranges->n_slots) {
+            ranges->n_slots = ranges->n_slots == 0 ? 64 : 2 * ranges->n_slots;
+            ranges->items = realloc_or_die(ranges->items, ranges->n_slots * sizeof *ranges->items);
         }
+        ranges->items[ranges->n++] = (struct unit_range){begin + bias, end + bias, bias, *entry};
     }
-    if (index->n > 0)
-        qsort(index->ranges, index->n, sizeof *index->ranges, by_begin);
 }
 
-static const struct unit_range *range_of(const struct unit_index *index, Dwarf_Addr address)
+static void sort(struct unit_ranges *ranges)
 {
-    size_t high = index->n;
+    ranges->is_made = true;
+    if (ranges->n > 0)
+        qsort(ranges->items, ranges->n, sizeof *ranges->items, by_begin);
+}
+
+static void find_units(struct unit_ranges *units, Dwfl_Module *module)
+{
+    Dwarf_Addr bias;
+    for (Dwarf_Die *unit = dwfl_module_nextcu(module, NULL, &bias); unit;
+         unit = dwfl_module_nextcu(module, unit, &bias))
+        add(units, unit, bias);
+    sort(units);
+}
+
+static const struct unit_range *range_of(const struct unit_ranges *ranges, Dwarf_Addr address)
+{
+    size_t high = ranges->n;
     size_t low = 0;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (index->ranges[middle].begin <= address)
+        if (ranges->items[middle].begin <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0 || address >= index->ranges[low - 1].end)
+    if (low == 0 || address >= ranges->items[low - 1].end)
         return NULL;
-    return &index->ranges[low - 1];
+    return &ranges->items[low - 1];
 }
 
 bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address,
@@ -68,15 +80,15 @@ bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address
     Dwarf_Addr bias = 0;
     const Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
     if (!unit) {
-        if (!index->is_made)
-            make(index, module);
-        const struct unit_range *range = range_of(index, address);
+        if (!index->units.is_made)
+            find_units(&index->units, module);
+        const struct unit_range *range = range_of(&index->units, address);
         if (!range)
             return false;
-        unit = &range->unit;
+        unit = &range->entry;
         bias = range->bias;
     }
-    *place = (struct unit_place){*unit, *unit, address - bias, bias};
+    *place = (struct unit_place){index, *unit, *unit, address - bias, bias};
     Dwarf_Die split;
     uint8_t type = 0;
     if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
@@ -87,7 +99,13 @@ bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address
 
 void unit_index_release(struct unit_index *index)
 {
-    free(index->ranges);
+    for (uint32_t i = 0; i < index->known.n; i++) {
+        free(index->functions[i][0].items);
+        free(index->functions[i][1].items);
+    }
+    free(index->functions);
+    table_release(&index->known);
+    free(index->units.items);
     *index = (struct unit_index){0};
 }
 
@@ -123,30 +141,52 @@ static bool may_hold_functions(int tag, bool thorough)
 
 /// dwarf_getscopes() looks into entries with code addresses only, but modules and namespaces have
 /// none.
-static bool find_function(Dwarf_Die *parent, Dwarf_Addr pc, bool thorough, unsigned depth,
-                          Dwarf_Die *function)
+static void add_functions(struct unit_ranges *ranges, Dwarf_Die *parent, bool thorough,
+                          unsigned depth)
 {
     Dwarf_Die child;
     if (depth > MOST_DEPTH || dwarf_child(parent, &child) != 0)
-        return false;
+        return;
     do {
         int tag = dwarf_tag(&child);
-        if (tag == DW_TAG_subprogram && dwarf_haspc(&child, pc) > 0) {
-            *function = child;
-            return true;
-        }
-        if (may_hold_functions(tag, thorough) &&
-            find_function(&child, pc, thorough, depth + 1, function))
-            return true;
+        if (tag == DW_TAG_subprogram)
+            add(ranges, &child, 0);
+        if (may_hold_functions(tag, thorough))
+            add_functions(ranges, &child, thorough, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
-    return false;
+}
+
+/// The lists of functions of the place's unit, which may be yet to be made.
+static struct unit_ranges *functions_of(const struct unit_place *place)
+{
+    struct unit_index *index = place->index;
+    const Dwarf_CU *unit = place->scope.cu;
+    bool is_new;
+    uint32_t number = table_number(&index->known, &unit, sizeof(unit), &is_new);
+    if (is_new) {
+        index->functions =
+            realloc_or_die(index->functions, (number + 1) * sizeof *index->functions);
+        memset(index->functions[number], 0, sizeof *index->functions);
+    }
+    return index->functions[number];
 }
 
 bool unit_function(const struct unit_place *place, Dwarf_Die *function)
 {
-    Dwarf_Die unit = place->scope;
-    return find_function(&unit, place->pc, false, 0, function) ||
-           find_function(&unit, place->pc, true, 0, function);
+    struct unit_ranges *functions = functions_of(place);
+    for (int thorough = 0; thorough < 2; thorough++) {
+        Dwarf_Die unit = place->scope;
+        if (!functions[thorough].is_made) {
+            add_functions(&functions[thorough], &unit, thorough, 0);
+            sort(&functions[thorough]);
+        }
+        const struct unit_range *range = range_of(&functions[thorough], place->pc);
+        if (range) {
+            *function = range->entry;
+            return true;
+        }
+    }
+    return false;
 }
 
 /// The child of a function, block or inlined function that the place is in.

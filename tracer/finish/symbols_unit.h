@@ -4,18 +4,29 @@
 #ifndef PAGODA_FINISH_SYMBOLS_UNIT_H
 #define PAGODA_FINISH_SYMBOLS_UNIT_H
 
+#include "tracer/finish/memory.h"
+
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/// The units of a file by address, made when it is first needed: not every compiler writes a list.
-struct unit_index {
-    struct unit_range *ranges;
-    size_t n;
+/// Units or functions by address, made when they are first needed.
+struct unit_ranges {
+    struct unit_range *items;
+    size_t n, n_slots;
     bool is_made;
 };
 
+/// What was looked for in a file: its units, for not every compiler writes a list of them; and of
+/// each unit asked for, its functions ([1]: also those that stand inside others).
+struct unit_index {
+    struct unit_ranges units;
+    struct table known; // units, by address
+    struct unit_ranges (*functions)[2];
+};
+
 struct unit_place {
+    struct unit_index *index;
     Dwarf_Die unit;  // with the line table
     Dwarf_Die scope; // with the functions; the same unless they stand in a .dwo file
     Dwarf_Addr pc;   // in the terms of the debug information,
