@@ -85,7 +85,9 @@ force:
 
 ## ---- the command -----------------------------------------------------------------------------
 
-sources := $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c))
+spread-source := analyzer/spread/mpi.c
+sources := $(filter-out $(spread-source),\
+    $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c)))
 objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
 objects += $(BUILD)/obj/db/schema.o
 main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
@@ -155,6 +157,15 @@ $(patterns-link):
 
 # tracer.mk adds its library to `all` and lists what is installed beside it in TRACER_INSTALL.
 -include tracer/tracer.mk
+
+## ---- processes of a launcher --------------------------------------------------------------------
+
+# What the command loads when a launcher of that MPI started it.
+spread-modules := $(TRACER_MPIS:%=$(BUILD)/libpagoda-mpi-%.so)
+all: $(spread-modules)
+$(spread-modules): $(BUILD)/libpagoda-mpi-%.so: $(spread-source) analyzer/spread/module.h $(BUILD)/flags
+	$(call say,MPICC,$@)
+	$(Q)$(TRACER_WRAPPED) $(TRACER_MPICC_$*) $(TRACER_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $<
 
 ## ---- tests: unit tests, tools, example programs, benchmarks ------------------------------------
 
@@ -364,7 +375,7 @@ layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
 
 # What is installed: pairs FILE:FOLDER, whose first part is the name of a variable.
 installed = $(if $(main-object),$(BUILD)/pagoda:bindir) \
-    $(foreach file,$(TRACER_INSTALL),$(file):libdir/pagoda) \
+    $(foreach file,$(TRACER_INSTALL) $(spread-modules),$(file):libdir/pagoda) \
     $(foreach file,$(filter-out %/machines %/experiments %/policies %/sweeps,$(wildcard patterns/*)),\
     $(file):datadir/pagoda/patterns) \
     $(foreach folder,machines experiments policies sweeps,$(foreach file,$(wildcard patterns/$(folder)/*),\

@@ -15,6 +15,7 @@
 #include "analyzer/base/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/commands.h"
+#include "analyzer/spread/spread.h"
 
 #ifndef PAGODA_VERSION
 #define PAGODA_VERSION "0.0.0"
@@ -26,23 +27,25 @@ struct command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *summary;
+    bool is_spread; // processes of a launcher share its work (spread.h)
 };
 
 static const struct command commands[] = {
-    {"trace", cmd_trace, "run an MPI program under the tracer"},
-    {"replay", cmd_replay, "replay a trace: where the time was lost, and why"},
-    {"advise", cmd_advise, "rank possible changes by what they would save"},
-    {"calibrate", cmd_calibrate, "measure the costs of messages, collectives and cores"},
-    {"reduce", cmd_reduce, "find the functions that need not be recorded"},
-    {"store", cmd_store, "the experiment database: keep, show, copy and remove runs"},
-    {"query", cmd_query, "values of stored runs by focus, metric, parameter, date; or SQL"},
-    {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep"},
-    {"diff", cmd_diff, "show what a change of run time between runs consists of"},
-    {"scaling", cmd_scaling, "show how runs scale, where it breaks and what will dominate"},
-    {"align", cmd_align, "correct the clocks of ranks in a copy of a trace"},
-    {"check", cmd_check, "check traces, patterns, machine, policy, sweep and settings files"},
-    {"explain", cmd_explain, "list patterns, machines and policies, or explain one of them"},
-    {NULL, NULL, NULL},
+    {"trace", cmd_trace, "run an MPI program under the tracer", false},
+    {"replay", cmd_replay, "replay a trace: where the time was lost, and why", true},
+    {"advise", cmd_advise, "rank possible changes by what they would save", true},
+    {"calibrate", cmd_calibrate, "measure the costs of messages, collectives and cores", false},
+    {"reduce", cmd_reduce, "find the functions that need not be recorded", false},
+    {"store", cmd_store, "the experiment database: keep, show, copy and remove runs", false},
+    {"query", cmd_query, "values of stored runs by focus, metric, parameter, date; or SQL", false},
+    {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep", false},
+    {"diff", cmd_diff, "show what a change of run time between runs consists of", false},
+    {"scaling", cmd_scaling, "show how runs scale, where it breaks and what will dominate", false},
+    {"align", cmd_align, "correct the clocks of ranks in a copy of a trace", false},
+    {"check", cmd_check, "check traces, patterns, machine, policy, sweep and settings files",
+     false},
+    {"explain", cmd_explain, "list patterns, machines and policies, or explain one of them", false},
+    {NULL, NULL, NULL, false},
 };
 
 static const size_t n_commands = sizeof commands / sizeof commands[0] - 1;
@@ -130,6 +133,16 @@ static int run_complete(int n, char **words)
     return STATUS_DONE;
 }
 
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct error err = {{0}};
+    if (!command->is_spread)
+        return command->run(argc, argv);
+    if (spread_begin(argc, argv, &err) != 0)
+        log_warning("%s", err.text);
+    return spread_end(command->run(argc, argv));
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2) {
@@ -148,7 +161,7 @@ static int run(int argc, char **argv)
     const struct command *command = command_find(name);
     if (!command)
         return unknown_command(name);
-    return command->run(argc - 1, argv + 1);
+    return run_command(command, argc - 1, argv + 1);
 }
 
 /// A standard stream that is closed would become the first file that is opened. In its place comes

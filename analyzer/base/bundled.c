@@ -114,6 +114,31 @@ char *data_folder(struct error *err)
     return NULL;
 }
 
+#ifndef PAGODA_LIBDIR
+#define PAGODA_LIBDIR "/usr/local/lib/pagoda"
+#endif
+
+char *program_part(const char *name)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *candidates[3] = {NULL, NULL, memory_format("%s/%s", PAGODA_LIBDIR, name)};
+    char *found = NULL;
+    if (n > 0) {
+        self[n] = '\0';
+        *strrchr(self, '/') = '\0';
+        candidates[0] = memory_format("%s/%s", self, name);
+        candidates[1] = memory_format("%s/../lib/pagoda/%s", self, name);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!found && candidates[i] && access(candidates[i], R_OK) == 0)
+            found = candidates[i];
+        else
+            free(candidates[i]);
+    }
+    return found;
+}
+
 static int is_xml(const struct dirent *entry)
 {
     return entry->d_name[0] != '.' && has_ending(entry->d_name);

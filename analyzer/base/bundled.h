@@ -27,6 +27,10 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
 /// if there is none. The caller frees.
 char *data_folder(struct error *err);
 
+/// A library or program that the command loads or starts: beside it (a build folder), or where it
+/// is installed, also when the whole tree was moved. NULL: nowhere. The caller frees.
+char *program_part(const char *name);
+
 /// The names of the files *.xml in DIRECTORY, *N of them, for words_free(), in the order of their
 /// bytes whatever the locale; hidden ones are left out. NULL and errno when it cannot be read.
 char **xml_folder_names(const char *directory, size_t *n);

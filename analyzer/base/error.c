@@ -62,10 +62,22 @@ bool log_may_colour(FILE *stream)
     return isatty(fileno(stream)) == 1;
 }
 
+static struct error *kept; // NULL: messages are printed
+
+void log_keep(struct error *last)
+{
+    kept = last;
+}
+
 static void log_line(enum log_level level, const char *format, va_list arguments)
 {
     char text[4096];
     vsnprintf(text, sizeof text, format, arguments);
+    if (kept) {
+        if (level == LOG_ERROR)
+            error_set(kept, "%s", text);
+        return;
+    }
     char *clean = utf8_clean(text);
     bool colour = level != LOG_NOTE && log_may_colour(stderr);
     fprintf(stderr, "%spagoda: %s%s%s\n", colour ? level_style[level].colour : "",
@@ -120,7 +132,7 @@ void progress_begin(struct progress *progress, const char *label, uint64_t total
     *progress = (struct progress){
         .label = label,
         .total = total,
-        .is_terminal = isatty(STDERR_FILENO) == 1,
+        .is_terminal = !kept && isatty(STDERR_FILENO) == 1,
     };
     progress->begin_ns = now_ns();
     progress->next_ns = progress->begin_ns + first_after_ns;

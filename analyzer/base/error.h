@@ -32,6 +32,9 @@ void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/// From now on nothing is printed, no progress either; LAST gets the text of the last error.
+void log_keep(struct error *last);
+
 /// True when STREAM is a terminal that may be coloured: NO_COLOR unset or empty, TERM not `dumb`.
 bool log_may_colour(FILE *stream);
 

@@ -3,7 +3,6 @@
 // so what a job starts within it keeps to the limit, too.
 #include "analyzer/base/threads.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -15,19 +14,34 @@ uint64_t threads_limit;
 
 static _Thread_local unsigned own_share; // 0: all of them
 
-/// Cores the process may use. The kernel refuses a set that is too small for its own.
+static unsigned own_cores; // 0: all that the process may use
+
+// The kernel refuses a set that is too small for its own.
+unsigned char *threads_cores(size_t *n_bytes)
+{
+    unsigned char *cores = NULL;
+    int status = -1;
+    for (size_t n_bits = 1024; status != 0 && n_bits <= 1024 * 1024; n_bits *= 2) {
+        *n_bytes = CPU_ALLOC_SIZE(n_bits);
+        free(cores);
+        cores = memory_zeroed(*n_bytes, 1);
+        status = sched_getaffinity(0, *n_bytes, (cpu_set_t *)(void *)cores);
+    }
+    return cores;
+}
+
 static unsigned count_cores(void)
 {
-    for (size_t n_bits = 1024; n_bits <= 1024 * 1024; n_bits *= 2) {
-        cpu_set_t *cores = CPU_ALLOC(n_bits);
-        size_t n_bytes = CPU_ALLOC_SIZE(n_bits);
-        int status = cores ? sched_getaffinity(0, n_bytes, cores) : -1;
-        int n = status == 0 ? CPU_COUNT_S(n_bytes, cores) : 0;
-        CPU_FREE(cores);
-        if (n > 0)
-            return (unsigned)n;
-    }
-    return 1;
+    size_t n_bytes;
+    unsigned char *cores = threads_cores(&n_bytes);
+    int n = CPU_COUNT_S(n_bytes, (cpu_set_t *)(void *)cores);
+    free(cores);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+void threads_set_cores(unsigned n)
+{
+    own_cores = n;
 }
 
 unsigned threads_count(void)
@@ -36,7 +50,7 @@ unsigned threads_count(void)
         return own_share;
     if (threads_limit > 0)
         return threads_limit < UINT32_MAX ? (unsigned)threads_limit : UINT32_MAX;
-    return count_cores();
+    return own_cores > 0 ? own_cores : count_cores();
 }
 
 struct crew {

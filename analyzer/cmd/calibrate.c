@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
@@ -236,7 +237,7 @@ static int calibrate(char **line, const struct calibrate_options *options)
     struct calibration calibration = {.options = options};
     int status = STATUS_FAILED;
     measurements_init(&calibration.measurements);
-    char *program = trace_find_part(PROGRAM);
+    char *program = program_part(PROGRAM);
     if (!program)
         log_error("cannot find " PROGRAM " beside this program or where it is installed: there "
                   "was no MPI compiler when pagoda was built");

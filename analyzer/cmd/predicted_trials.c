@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/named_values.h"
+#include "analyzer/spread/spread.h"
 
 struct parameters {
     struct result_named *items;
@@ -143,15 +144,16 @@ int advice_store(const struct advise_setting *setting, const struct advice *advi
     for (size_t i = 0; i < n; i++) {
         jobs[i].candidates[0] = chosen[i].candidate;
         jobs[i].results = &results[i];
+        jobs[i].n_cases = 1;
     }
     whatif_progress_expect(setting->batch.progress, n);
     whatif_run_jobs(&setting->batch, jobs, n);
     int status = 0;
-    if (n == 0)
+    if (n == 0 && spread_is_first())
         status =
             store_predictions(database, &setting->batch.measured->result, names, NULL, 0, 0, err);
     for (size_t i = 0; i < n; i++) {
-        if (status == 0)
+        if (status == 0 && spread_is_first())
             status = store_one(setting, advice, &chosen[i], &jobs[i], database, names, err);
         result_release(&results[i]);
         free(jobs[i].failure);

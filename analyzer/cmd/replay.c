@@ -21,6 +21,7 @@
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
 #include "analyzer/rewrite/rewrite.h"
+#include "analyzer/spread/spread.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
 #include "analyzer/whatif/whatif.h"
@@ -222,6 +223,12 @@ static int load_patterns(const struct replay_request *request, struct replay_out
     return outcome->catalogue ? 0 : -1;
 }
 
+/// Whether several predictions are asked for, which processes of a launcher share.
+static bool has_shares(const struct replay_outcome *outcome)
+{
+    return outcome->is_whatif && (outcome->plan.is_list || whatif_plan_searches(&outcome->plan));
+}
+
 static int run_request(struct replay_request *request, struct replay_outcome *outcome,
                        struct error *err)
 {
@@ -244,6 +251,8 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     if (whatif_plan_complete(&outcome->plan, measured, err) != 0 ||
         whatif_map_auto(&outcome->plan, measured, &outcome->places, &outcome->n_places, err) != 0)
         return -1;
+    if (!outcome->plan.is_list && !spread_is_first())
+        return 0;
     const struct whatif_outputs outputs = {.out = request->out,
                                            .keeps_results = request->database != NULL};
     return whatif_run(&outcome->plan, outcome->catalogue, measured, &outputs, &outcome->predicted,
@@ -319,6 +328,8 @@ static void release_outcome(struct replay_outcome *outcome)
 static int deliver(const struct replay_request *request, const struct replay_outcome *outcome)
 {
     struct error err = {{0}};
+    if (!spread_is_first())
+        return STATUS_DONE;
     int status = request->database ? store_run(request, outcome, &err) : 0;
     status = log_outcome(status, outcome->measured.result.has_unreadable_records, &err);
     print_outcome(request, outcome);
@@ -356,7 +367,9 @@ int cmd_replay(int argc, char **argv)
     int status = STATUS_FAILED;
     if (!read_request(argc, argv, &request, &outcome, &status, NULL))
         goto out;
-    if (request.intervals.count > 0)
+    if (!has_shares(&outcome) && !spread_is_first())
+        status = STATUS_DONE;
+    else if (request.intervals.count > 0)
         status = run_intervals(&request, &outcome);
     else if (run_request(&request, &outcome, &err) != 0)
         log_error("%s", err.text);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
@@ -350,7 +351,7 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
 {
     struct launch launch = launch_inspect(line);
     struct trace trace = {NULL, NULL, -1, false};
-    char *library = trace_find_part(PRELOAD_LIBRARY);
+    char *library = program_part(PRELOAD_LIBRARY);
     char *chosen = dir ? memory_copy_text(dir) : default_dir(&launch);
     char *anchor = memory_format("%s/traces.otf2", chosen);
     bool traced = false;

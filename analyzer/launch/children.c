@@ -12,37 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/launch/launch.h"
 
 #define FINISHER "pagoda-trace-finish"
-
-#ifndef PAGODA_LIBDIR
-#define PAGODA_LIBDIR "/usr/local/lib/pagoda"
-#endif
-
-char *trace_find_part(const char *name)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *candidates[3] = {NULL, NULL, memory_format("%s/%s", PAGODA_LIBDIR, name)};
-    char *found = NULL;
-    if (n > 0) {
-        self[n] = '\0';
-        *strrchr(self, '/') = '\0';
-        candidates[0] = memory_format("%s/%s", self, name);
-        candidates[1] = memory_format("%s/../lib/pagoda/%s", self, name);
-    }
-    for (int i = 0; i < 3; i++) {
-        if (!found && candidates[i] && access(candidates[i], R_OK) == 0)
-            found = candidates[i];
-        else
-            free(candidates[i]);
-    }
-    return found;
-}
 
 static volatile sig_atomic_t child;
 static volatile sig_atomic_t
@@ -191,7 +167,7 @@ static void say_ended(const char *dir, const char *spool, int number)
 struct trace_finished trace_finish(const char *dir, const char *spool, const char *wait)
 {
     struct trace_finished finished = {.status = 1};
-    char *program = trace_find_part(FINISHER);
+    char *program = program_part(FINISHER);
     char line[256];
     int out[2];
     if (!program || pipe2(out, O_CLOEXEC) != 0) {

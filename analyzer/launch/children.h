@@ -27,10 +27,6 @@ struct trace_finished {
         counted_ns; // what recording took, of how much of a rank's time
 };
 
-/// A file of the tracer: beside this program (a build folder), or where it is installed, also when
-/// the whole tree was moved. NULL: nowhere. The caller frees.
-char *trace_find_part(const char *name);
-
 /// From now on signals go to the launch line, and end this process only with it.
 void trace_forward_signals(void);
 

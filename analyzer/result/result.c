@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/owned.h"
+
 void result_named_free(struct result_named *named, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -14,93 +16,95 @@ void result_named_free(struct result_named *named, size_t count)
     free(named);
 }
 
-static void pattern_release(struct result_pattern *pattern)
+static void named_owned(struct owned *walk, struct result *result)
 {
-    free(pattern->id);
-    free(pattern->parent);
-    free(pattern->name);
-    free(pattern->summary);
-    free(pattern->unit);
-    free(pattern->diagnosis);
-    free(pattern->by_rank);
-    free(pattern->by_path);
-    free(pattern->by_site);
-    free(pattern->by_cause);
-    free(pattern->origins.by_site);
-    free(pattern->origins.by_region);
-    free(pattern->origins.by_region_rank);
-    free(pattern->sums);
+    result->properties = OWNED_ARRAY(walk, result->properties, result->n_properties);
+    for (size_t i = 0; i < result->n_properties; i++)
+        OWNED_TEXTS(walk, &result->properties[i].name, &result->properties[i].value);
+    result->nodes = OWNED_ARRAY(walk, result->nodes, result->n_nodes);
+    for (size_t i = 0; i < result->n_nodes; i++)
+        OWNED_TEXTS(walk, &result->nodes[i].name, &result->nodes[i].machine);
+    result->ranks = OWNED_ARRAY(walk, result->ranks, result->n_ranks);
+    for (size_t i = 0; i < result->n_ranks; i++)
+        owned_text(walk, &result->ranks[i].name);
+    result->warnings = OWNED_ARRAY(walk, result->warnings, result->n_warnings);
+    for (size_t i = 0; i < result->n_warnings; i++)
+        OWNED_TEXTS(walk, &result->warnings[i].code, &result->warnings[i].text);
+    result->communicators = OWNED_ARRAY(walk, result->communicators, result->n_communicators);
+    for (size_t i = 0; i < result->n_communicators; i++)
+        owned_text(walk, &result->communicators[i].name);
 }
 
-static void code_release(struct result *result)
+static void code_owned(struct owned *walk, struct result *result)
 {
+    result->regions = OWNED_ARRAY(walk, result->regions, result->n_regions);
     for (size_t i = 0; i < result->n_regions; i++) {
-        free(result->regions[i].name);
-        free(result->regions[i].shown);
-        free(result->regions[i].file);
+        struct result_region *region = &result->regions[i];
+        OWNED_TEXTS(walk, &region->name, &region->shown, &region->file);
     }
-    free(result->regions);
-    for (size_t i = 0; i < result->n_paths; i++) {
-        free(result->paths[i].path);
-        free(result->paths[i].shown);
-    }
-    free(result->paths);
-    free(result->path_ranks);
+    result->paths = OWNED_ARRAY(walk, result->paths, result->n_paths);
+    for (size_t i = 0; i < result->n_paths; i++)
+        OWNED_TEXTS(walk, &result->paths[i].path, &result->paths[i].shown);
+    result->path_ranks = OWNED_ARRAY(walk, result->path_ranks, result->n_path_ranks);
+    result->sites = OWNED_ARRAY(walk, result->sites, result->n_sites);
     for (size_t i = 0; i < result->n_sites; i++) {
-        free(result->sites[i].function);
-        free(result->sites[i].function_shown);
-        free(result->sites[i].file);
-        free(result->sites[i].source);
+        struct result_site *site = &result->sites[i];
+        OWNED_TEXTS(walk, &site->function, &site->function_shown, &site->file, &site->source);
     }
-    free(result->sites);
+}
+
+static void pattern_owned(struct owned *walk, struct result_pattern *pattern)
+{
+    struct result_origins *origins = &pattern->origins;
+    OWNED_TEXTS(walk, &pattern->id, &pattern->parent, &pattern->name, &pattern->summary,
+                &pattern->unit, &pattern->diagnosis);
+    pattern->by_rank = OWNED_ARRAY(walk, pattern->by_rank, pattern->n_by_rank);
+    pattern->by_path = OWNED_ARRAY(walk, pattern->by_path, pattern->n_by_path);
+    pattern->by_site = OWNED_ARRAY(walk, pattern->by_site, pattern->n_by_site);
+    pattern->by_cause = OWNED_ARRAY(walk, pattern->by_cause, pattern->n_by_cause);
+    pattern->sums = OWNED_ARRAY(walk, pattern->sums, pattern->n_sums);
+    origins->by_site = OWNED_ARRAY(walk, origins->by_site, origins->n_by_site);
+    origins->by_region = OWNED_ARRAY(walk, origins->by_region, origins->n_by_region);
+    origins->by_region_rank = OWNED_ARRAY(walk, origins->by_region_rank, origins->n_by_region_rank);
+}
+
+static void path_owned(struct owned *walk, struct result *result)
+{
+    result->critical_path.by_region =
+        OWNED_ARRAY(walk, result->critical_path.by_region, result->critical_path.n_by_region);
+    result->critical_path.by_rank =
+        OWNED_ARRAY(walk, result->critical_path.by_rank, result->critical_path.n_by_rank);
+    result->critical_path.by_region_rank = OWNED_ARRAY(walk, result->critical_path.by_region_rank,
+                                                       result->critical_path.n_by_region_rank);
+    result->critical_path.by_site =
+        OWNED_ARRAY(walk, result->critical_path.by_site, result->critical_path.n_by_site);
+}
+
+void result_owned(struct owned *walk, struct result *result)
+{
+    OWNED_TEXTS(walk, &result->trace_path, &result->program, &result->arguments, &result->creator,
+                &result->interval.what, &result->headline, &result->conclusion);
+    OWNED_TEXTS(walk, &result->answer.loss, &result->answer.cause, &result->answer.change,
+                &result->answer.certainty);
+    named_owned(walk, result);
+    code_owned(walk, result);
+    result->patterns = OWNED_ARRAY(walk, result->patterns, result->n_patterns);
+    for (size_t i = 0; i < result->n_patterns; i++)
+        pattern_owned(walk, &result->patterns[i]);
+    result->hints = OWNED_ARRAY(walk, result->hints, result->n_hints);
+    for (size_t i = 0; i < result->n_hints; i++) {
+        struct result_hint *hint = &result->hints[i];
+        OWNED_TEXTS(walk, &hint->pattern, &hint->text, &hint->source, &hint->file);
+    }
+    path_owned(walk, result);
+    result->traffic = OWNED_ARRAY(walk, result->traffic, result->n_traffic);
+    result->tags = OWNED_ARRAY(walk, result->tags, result->n_tags);
 }
 
 void result_release(struct result *result)
 {
-    free(result->trace_path);
-    free(result->program);
-    free(result->arguments);
-    free(result->creator);
-    result_named_free(result->properties, result->n_properties);
-    for (size_t i = 0; i < result->n_nodes; i++) {
-        free(result->nodes[i].name);
-        free(result->nodes[i].machine);
-    }
-    free(result->nodes);
-    for (size_t i = 0; i < result->n_ranks; i++)
-        free(result->ranks[i].name);
-    free(result->ranks);
-    for (size_t i = 0; i < result->n_warnings; i++) {
-        free(result->warnings[i].code);
-        free(result->warnings[i].text);
-    }
-    free(result->warnings);
-    code_release(result);
-    for (size_t i = 0; i < result->n_patterns; i++)
-        pattern_release(&result->patterns[i]);
-    free(result->patterns);
-    for (size_t i = 0; i < result->n_hints; i++) {
-        free(result->hints[i].pattern);
-        free(result->hints[i].text);
-        free(result->hints[i].source);
-        free(result->hints[i].file);
-    }
-    free(result->hints);
-    free(result->critical_path.by_region);
-    free(result->critical_path.by_rank);
-    free(result->critical_path.by_region_rank);
-    free(result->critical_path.by_site);
-    free(result->traffic);
-    for (size_t i = 0; i < result->n_communicators; i++)
-        free(result->communicators[i].name);
-    free(result->communicators);
-    free(result->tags);
-    free(result->interval.what);
-    free(result->headline);
-    free(result->conclusion);
-    free(result->answer.loss);
-    free(result->answer.cause);
-    free(result->answer.change);
-    free(result->answer.certainty);
+    struct owned walk = {.purpose = OWNED_FREE};
+    result_owned(&walk, result);
+    owned_end(&walk);
     memset(result, 0, sizeof *result);
 }

@@ -277,4 +277,8 @@ struct result {
 /// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.
 void result_release(struct result *result);
 
+struct owned;
+/// What it owns (base/owned.h).
+void result_owned(struct owned *walk, struct result *result);
+
 #endif

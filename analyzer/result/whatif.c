@@ -6,35 +6,45 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/owned.h"
 #include "analyzer/base/text.h"
 
 static const double worth_naming = 0.01; // a replay error, of the run time
 static const double most_error = 0.3;    // of the run time, above which predictions say nothing
 
+void whatif_point_owned(struct owned *walk, struct whatif_point *point)
+{
+    point->set = OWNED_ARRAY(walk, point->set, point->n_set);
+    for (size_t i = 0; i < point->n_set; i++) {
+        owned_text(walk, &point->set[i].name);
+        owned_text(walk, &point->set[i].value);
+    }
+    point->ranks = OWNED_ARRAY(walk, point->ranks, point->n_ranks);
+    for (size_t i = 0; i < point->n_ranks; i++)
+        owned_text(walk, &point->ranks[i].node);
+    point->moves = OWNED_ARRAY(walk, point->moves, point->n_moves);
+    for (size_t i = 0; i < point->n_moves; i++)
+        owned_text(walk, &point->moves[i].text);
+    point->bounds = OWNED_ARRAY(walk, point->bounds, point->n_bounds);
+    for (size_t i = 0; i < point->n_bounds; i++) {
+        owned_text(walk, &point->bounds[i].key);
+        owned_text(walk, &point->bounds[i].sentence);
+    }
+    point->rules = OWNED_ARRAY(walk, point->rules, point->n_rules);
+    for (size_t i = 0; i < point->n_rules; i++)
+        owned_text(walk, &point->rules[i].region);
+    owned_text(walk, &point->farm.policy);
+    owned_text(walk, &point->farm.summary);
+    owned_text(walk, &point->rebalancing.policy);
+    owned_text(walk, &point->rebalancing.summary);
+    owned_text(walk, &point->unused_rules);
+}
+
 void whatif_point_release(struct whatif_point *point)
 {
-    for (size_t i = 0; i < point->n_set; i++) {
-        free(point->set[i].name);
-        free(point->set[i].value);
-    }
-    for (size_t i = 0; i < point->n_ranks; i++)
-        free(point->ranks[i].node);
-    for (size_t i = 0; i < point->n_moves; i++)
-        free(point->moves[i].text);
-    free(point->moves);
-    for (size_t i = 0; i < point->n_bounds; i++)
-        free(point->bounds[i].sentence);
-    free(point->bounds);
-    free(point->set);
-    free(point->farm.policy);
-    free(point->farm.summary);
-    free(point->rebalancing.policy);
-    free(point->rebalancing.summary);
-    free(point->unused_rules);
-    for (size_t i = 0; i < point->n_rules; i++)
-        free(point->rules[i].region);
-    free(point->rules);
-    free(point->ranks);
+    struct owned walk = {.purpose = OWNED_FREE};
+    whatif_point_owned(&walk, point);
+    owned_end(&walk);
 }
 
 void whatif_report_release(struct whatif_report *report)

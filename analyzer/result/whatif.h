@@ -32,7 +32,7 @@ struct whatif_move {
 
 /// A change that the program may not be able to make as much of as was predicted.
 struct whatif_bound {
-    const char *key; // of the JSON, for how many were changed
+    char *key; // of the JSON, for how many were changed
     uint64_t value;
     char *sentence; // what was changed, and why the prediction is an upper bound; no full stop
 };
@@ -129,8 +129,12 @@ struct whatif_report {
     struct result *results;    // of a list, by point: kept for a database, else NULL
 };
 
+struct owned;
+
 /// Frees everything in POINT (zeroed is fine) but not itself.
 void whatif_point_release(struct whatif_point *point);
+/// What it owns (base/owned.h).
+void whatif_point_owned(struct owned *walk, struct whatif_point *point);
 
 /// Frees everything in REPORT (zeroed is fine) but not itself.
 void whatif_report_release(struct whatif_report *report);

@@ -7,8 +7,8 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/threads.h"
 #include "analyzer/simulation/change/set_work.h"
+#include "analyzer/spread/spread.h"
 #include "analyzer/whatif/kinds.h"
 #include "analyzer/whatif/predict.h"
 
@@ -118,6 +118,12 @@ static int predict_cases(const struct whatif_batch *batch, struct whatif_plan *p
     return status;
 }
 
+static void release_points(struct whatif_point *points, size_t n)
+{
+    for (size_t i = 0; points && i < n; i++)
+        whatif_point_release(&points[i]);
+}
+
 void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
 {
     struct whatif_plan plan;
@@ -133,11 +139,30 @@ void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
     } else {
         job->failure = memory_copy_text(err.text);
     }
-    for (size_t i = 0; own && i < plan.n_cases; i++)
-        whatif_point_release(&own[i]);
+    release_points(own, plan.n_cases);
     free(own);
     whatif_plan_release(&plan);
     count_done(batch->progress);
+}
+
+void whatif_move_job(const struct whatif_batch *batch, struct whatif_job *job, struct owned *walk)
+{
+    if (walk->purpose == OWNED_READ) {
+        release_points(job->points, job->n_cases);
+        count_done(batch->progress);
+    }
+    owned_block(walk, &job->predicted_ns, sizeof job->predicted_ns);
+    owned_block(walk, &job->window_ns, sizeof job->window_ns);
+    owned_block(walk, &job->failure, sizeof job->failure);
+    owned_text(walk, &job->failure);
+    for (size_t i = 0; job->points && i < job->n_cases; i++) {
+        owned_block(walk, &job->points[i], sizeof job->points[i]);
+        whatif_point_owned(walk, &job->points[i]);
+    }
+    for (size_t i = 0; job->results && i < job->n_cases; i++) {
+        owned_block(walk, &job->results[i], sizeof job->results[i]);
+        result_owned(walk, &job->results[i]);
+    }
 }
 
 // --- many
@@ -153,7 +178,16 @@ static void run_numbered(void *context, size_t number)
     whatif_run_job(jobs->batch, &jobs->items[number]);
 }
 
+static void move_numbered(void *context, size_t number, struct owned *walk)
+{
+    struct jobs *jobs = context;
+    whatif_move_job(jobs->batch, &jobs->items[number], walk);
+}
+
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n)
 {
-    threads_each(n, run_numbered, &(struct jobs){batch, jobs});
+    spread_each(&(struct spread_jobs){.n = n,
+                                      .context = &(struct jobs){batch, jobs},
+                                      .run = run_numbered,
+                                      .move = move_numbered});
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "analyzer/base/owned.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/result/advice.h"
 #include "analyzer/whatif/options.h"
@@ -35,6 +36,7 @@ struct whatif_batch {
 /// the words may ask for several estimates from it.
 struct whatif_job {
     const struct advice_candidate *candidates[2]; // NULL: none
+    size_t n_cases;                               // that are wanted:
     struct whatif_point *points;                  // what is found, by case; NULL: not wanted
     struct result *results;                       // likewise, with a catalogue
     uint64_t predicted_ns, window_ns;             // of the run; between MPI_Init and MPI_Finalize
@@ -47,10 +49,11 @@ struct whatif_job {
 int whatif_job_plan(const struct whatif_batch *batch, const struct whatif_job *job,
                     struct whatif_plan *plan, struct error *err);
 
-/// Predicts JOB, in this thread.
+/// Predicts JOB, in this thread; moves what was found to or from other processes (spread.h).
 void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job);
+void whatif_move_job(const struct whatif_batch *batch, struct whatif_job *job, struct owned *walk);
 
-/// Predicts all JOBS; the same whatever the number of threads.
+/// Predicts all JOBS; the same whatever the number of threads and processes.
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n);
 
 #endif

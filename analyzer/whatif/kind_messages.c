@@ -83,7 +83,8 @@ const struct whatif_option whatif_options_of_messages[] = {
 static void put_bound(struct whatif_point *point, const char *key, uint64_t value, char *sentence)
 {
     point->bounds = memory_resize(point->bounds, point->n_bounds + 1, sizeof *point->bounds);
-    point->bounds[point->n_bounds++] = (struct whatif_bound){key, value, sentence};
+    point->bounds[point->n_bounds++] =
+        (struct whatif_bound){memory_copy_text(key), value, sentence};
 }
 
 void whatif_put_messages(struct whatif_point *point, const struct scenario_settings *settings,

@@ -483,21 +483,31 @@ struct mapping placement_search(const struct whatif_batch *batch, const struct r
 
 // --- --map auto
 
+static bool is_auto(const struct advice_word *word)
+{
+    return strcmp(word->option, "map") == 0 && strstr(word->value, "auto");
+}
+
+bool whatif_plan_searches(const struct whatif_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_words; i++)
+        if (is_auto(&plan->words[i]))
+            return true;
+    return false;
+}
+
 int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured, char ***texts,
                     size_t *n, struct error *err)
 {
     struct advice_word *words = memory_zeroed(plan->n_words + 1, sizeof *words);
     size_t n_words = 0, n_replays = 0;
-    bool is_auto = false;
     for (size_t i = 0; i < plan->n_words; i++) { // everything except --nodes and --map
         const struct advice_word *word = &plan->words[i];
-        bool is_map = strcmp(word->option, "map") == 0;
-        is_auto = is_auto || (is_map && strstr(word->value, "auto"));
-        if (!is_map && strcmp(word->option, "nodes") != 0)
+        if (strcmp(word->option, "map") != 0 && strcmp(word->option, "nodes") != 0)
             words[n_words++] = *word;
     }
     int status = 0;
-    if (is_auto) {
+    if (whatif_plan_searches(plan)) {
         const struct whatif_batch batch = {
             .measured = measured, .words = words, .n_words = n_words};
         const struct search_places places = {.n = plan->cases[0].settings.n_nodes};

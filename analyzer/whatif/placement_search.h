@@ -4,6 +4,7 @@
 #ifndef PAGODA_WHATIF_PLACEMENT_SEARCH_H
 #define PAGODA_WHATIF_PLACEMENT_SEARCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/result/result.h"
@@ -35,6 +36,9 @@ struct mapping placement_search(const struct whatif_batch *batch, const struct r
 /// and the array; their number is *N.
 char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
                      const struct search_places *places, size_t *n);
+
+/// Whether PLAN has --map auto.
+bool whatif_plan_searches(const struct whatif_plan *plan);
 
 /// If PLAN, completed for MEASURED, has --map auto, it becomes one with --place of the best
 /// placement found under all its other options. *TEXTS, N of them, then belong to PLAN; the caller

@@ -11,6 +11,7 @@
 #include "analyzer/base/threads.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cost/tolerance.h"
+#include "analyzer/spread/spread.h"
 #include "analyzer/whatif/jobs.h"
 #include "analyzer/whatif/kinds.h"
 #include "analyzer/whatif/predict.h"
@@ -210,49 +211,66 @@ static int predict_one(const struct whatif_asked *asked, struct error *err)
 
 // --- several predictions at once
 
-/// A part of the work is the run with nothing changed; the others are the only case, or jobs of a
-/// list. The first part that fails, in their order, says what is wrong; later ones are left out.
+/// What is predicted at once: the run with nothing changed, and the only case or the jobs of a
+/// list.
 struct parts {
     const struct whatif_asked *asked;
-    struct whatif_batch batch;
-    struct whatif_job *jobs; // NULL: there is one case
-    atomic_size_t n_wanted;
-    struct error *errors;
+    struct error unchanged_err, err; // empty: there is none
+    struct whatif_batch batch;       // of the jobs
+    struct whatif_job *jobs;
+    size_t n_jobs;
+    atomic_size_t n_wanted; // those behind one that failed are not
 };
 
-static void predict_part(void *context, size_t number)
+/// Part 0 of either; only the first process asks for what is found.
+static void predict_unchanged_part(struct parts *parts)
+{
+    if (predict_unchanged(parts->asked, &parts->unchanged_err) != 0)
+        atomic_store(&parts->n_wanted, 0);
+}
+
+static void predict_one_part(void *context, size_t number)
 {
     struct parts *parts = context;
-    struct error *err = &parts->errors[number];
-    int status = 0;
-    if (number >= atomic_load(&parts->n_wanted))
-        return;
     if (number == 0)
-        status = predict_unchanged(parts->asked, err);
-    else if (!parts->jobs)
-        status = predict_one(parts->asked, err);
+        predict_unchanged_part(parts);
     else
-        whatif_run_job(&parts->batch, &parts->jobs[number - 1]);
-    if (number > 0 && parts->jobs && parts->jobs[number - 1].failure)
-        status = error_set(err, "%s", parts->jobs[number - 1].failure);
+        (void)predict_one(parts->asked, &parts->err);
+}
+
+static void run_list_part(void *context, size_t number)
+{
+    struct parts *parts = context;
+    if (number == 0) {
+        predict_unchanged_part(parts);
+        return;
+    }
+    struct whatif_job *job = &parts->jobs[number - 1];
     size_t n_wanted = atomic_load(&parts->n_wanted);
-    while (status != 0 && number + 1 < n_wanted &&
-           !atomic_compare_exchange_weak(&parts->n_wanted, &n_wanted, number + 1)) {
+    if (number > n_wanted)
+        return;
+    whatif_run_job(&parts->batch, job);
+    while (job->failure && number < n_wanted &&
+           !atomic_compare_exchange_weak(&parts->n_wanted, &n_wanted, number)) {
     }
 }
 
-/// 0, or -1 and ERR.
-static int predict_parts(struct parts *parts, size_t n, struct error *err)
+static void move_list_part(void *context, size_t number, struct owned *walk)
 {
-    parts->errors = memory_zeroed(n, sizeof *parts->errors);
-    atomic_init(&parts->n_wanted, n);
-    threads_each(n, predict_part, parts);
-    size_t last = atomic_load(&parts->n_wanted) - 1;
-    int status = parts->errors[last].text[0] ? -1 : 0;
-    if (status != 0)
-        *err = parts->errors[last];
-    free(parts->errors);
-    return status;
+    struct parts *parts = context;
+    if (number > 0)
+        whatif_move_job(&parts->batch, &parts->jobs[number - 1], walk);
+}
+
+/// 0, or -1 and ERR, what went wrong first in the order of the parts.
+static int parts_status(const struct parts *parts, struct error *err)
+{
+    if (parts->unchanged_err.text[0])
+        return error_set(err, "%s", parts->unchanged_err.text);
+    for (size_t i = 0; i < parts->n_jobs; i++)
+        if (parts->jobs[i].failure)
+            return error_set(err, "%s", parts->jobs[i].failure);
+    return parts->err.text[0] ? error_set(err, "%s", parts->err.text) : 0;
 }
 
 /// Cases that are estimates from one predicted run are one job.
@@ -294,16 +312,21 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
                   .visits = asked->visits},
         .jobs = memory_zeroed(plan->n_cases, sizeof *parts.jobs),
     };
-    size_t n = 0;
-    for (size_t first = 0; first < plan->n_cases; first += count_alike(plan, first), n++) {
-        candidates[n] = words_of(plan, first);
-        parts.jobs[n].candidates[0] = &candidates[n];
-        parts.jobs[n].points = &report->points[first];
-        parts.jobs[n].results = report->results ? &report->results[first] : NULL;
+    for (size_t first = 0; first < plan->n_cases;) {
+        struct whatif_job *job = &parts.jobs[parts.n_jobs];
+        candidates[parts.n_jobs] = words_of(plan, first);
+        job->candidates[0] = &candidates[parts.n_jobs++];
+        job->n_cases = count_alike(plan, first);
+        job->points = &report->points[first];
+        job->results = report->results ? &report->results[first] : NULL;
+        first += job->n_cases;
     }
-    whatif_progress_expect(parts.batch.progress, n);
-    int status = predict_parts(&parts, 1 + n, err);
-    for (size_t i = 0; i < n; i++) {
+    atomic_init(&parts.n_wanted, parts.n_jobs);
+    whatif_progress_expect(parts.batch.progress, parts.n_jobs);
+    spread_each(&(struct spread_jobs){
+        .n = 1 + parts.n_jobs, .context = &parts, .run = run_list_part, .move = move_list_part});
+    int status = parts_status(&parts, err);
+    for (size_t i = 0; i < parts.n_jobs; i++) {
         free(parts.jobs[i].failure);
         free(candidates[i].words);
     }
@@ -311,6 +334,14 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
     free(parts.jobs);
     free(candidates);
     return status;
+}
+
+/// By this process alone.
+static int predict_only(const struct whatif_asked *asked, struct error *err)
+{
+    struct parts parts = {.asked = asked};
+    threads_each(2, predict_one_part, &parts);
+    return parts_status(&parts, err);
 }
 
 int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
@@ -333,8 +364,7 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
             put_set(&report->points[i], &plan->cases[i]);
         if (plan->is_list && outputs->keeps_results)
             report->results = memory_zeroed(plan->n_cases, sizeof *report->results);
-        status = plan->is_list ? predict_list(&asked, err)
-                               : predict_parts(&(struct parts){.asked = &asked}, 2, err);
+        status = plan->is_list ? predict_list(&asked, err) : predict_only(&asked, err);
     }
     visits_free(visits);
     return status;

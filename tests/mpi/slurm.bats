@@ -273,3 +273,15 @@ by_arrays() {
     grep -q "n=1: its Slurm task ended without a result" out
     grep -q "0 of 1 points stored in runs.db, 0 of them now; 1 failed" out
 }
+
+predicts_by_srun() {
+    srun_line "$1" 3
+    timeout -k 5 300 "${line[@]}" "$PAGODA" replay trace --nodes 1,2,3 --cpu-speed 1,2 --json >together
+    cmp together alone
+}
+@test "processes of srun share predictions" {
+    cd "$BATS_TEST_TMPDIR"
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" trace
+    "$PAGODA" replay trace --nodes 1,2,3 --cpu-speed 1,2 --json >alone
+    for_each_mpi predicts_by_srun
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes meet in exchanges only: each sends bytes, and all get those of all. The first exchange
+// compares command lines and cores; each of the others is about jobs, or ends the process.
+#include "analyzer/spread/spread.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/base/bundled.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/threads.h"
+#include "analyzer/spread/module.h"
+
+static struct {
+    const struct spread_module *module; // NULL: this process is alone
+    unsigned rank, size;
+    struct error last; // of another process than the first
+    uint64_t n_rounds; // of jobs
+} spread;
+
+bool spread_is_first(void)
+{
+    return spread.rank == 0;
+}
+
+// --- the launcher
+
+/// What launchers tell their processes. Slurm's PMIx serves Open MPI, its PMI-2 MPICH.
+static const struct launcher {
+    const char *rank, *size, *mpi;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi"},
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS", "openmpi"},
+    {"PMI_RANK", "PMI_SIZE", "mpich"},
+};
+
+/// Whether this process's parent has the variable NAME: then that is what the launcher started, a
+/// script perhaps, which runs commands as it likes.
+static bool parent_has(const char *name)
+{
+    char *path = memory_format("/proc/%d/environ", (int)getppid()), *variable = NULL;
+    FILE *file = fopen(path, "r");
+    size_t capacity = 0, length = strlen(name);
+    bool has = false;
+    while (file && !has && getdelim(&variable, &capacity, '\0', file) > 0)
+        has = strncmp(variable, name, length) == 0 && variable[length] == '=';
+    free(variable);
+    if (file)
+        fclose(file);
+    free(path);
+    return has;
+}
+
+/// The MPI whose launcher started this process as one of several; NULL: none.
+static const char *launching_mpi(void)
+{
+    const char *chosen = getenv("PAGODA_MPI");
+    if (chosen)
+        return strcmp(chosen, "none") == 0 ? NULL : chosen;
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+        const char *size = getenv(launchers[i].size);
+        if (getenv(launchers[i].rank) && size)
+            return strtoul(size, NULL, 10) > 1 && !parent_has(launchers[i].rank) ? launchers[i].mpi
+                                                                                 : NULL;
+    }
+    return NULL;
+}
+
+/// 0, or -1 and ERR.
+static int load_module(const char *mpi, struct error *err)
+{
+    char *name = memory_format("libpagoda-mpi-%s.so", mpi), *path = program_part(name);
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
+    spread.module = library ? dlsym(library, SPREAD_MODULE) : NULL;
+    if (!spread.module)
+        error_set(err, "%s", path ? dlerror() : "it was not built, because there was no mpicc");
+    if (!spread.module)
+        error_wrap(err, "cannot load %s, so each process works and prints by itself", name);
+    free(path);
+    free(name);
+    return spread.module ? 0 : -1;
+}
+
+// --- exchanges
+
+/// The messages of all processes, in their order; the caller frees with free_messages().
+static struct owned *exchange(const struct owned *own)
+{
+    uint64_t *sizes = memory_zeroed(spread.size, sizeof *sizes);
+    struct owned *all = memory_zeroed(spread.size, sizeof *all);
+    spread.module->gather(own->n, sizes);
+    for (unsigned i = 0; i < spread.size; i++) {
+        all[i] =
+            (struct owned){.purpose = OWNED_READ, .bytes = memory_new(sizes[i] + 1), .n = sizes[i]};
+        if (i == spread.rank)
+            memcpy(all[i].bytes, own->bytes, own->n);
+        spread.module->broadcast(all[i].bytes, sizes[i], i);
+    }
+    free(sizes);
+    return all;
+}
+
+static void free_messages(struct owned *messages)
+{
+    for (unsigned i = 0; i < spread.size; i++)
+        free(messages[i].bytes);
+    free(messages);
+}
+
+// --- the first exchange: command lines, and cores that several processes may use
+
+struct greeting {
+    char *command, *host;
+    unsigned char *cores; // threads_cores()
+    size_t n_core_bytes;
+};
+
+static void greeting_move(struct owned *walk, struct greeting *greeting)
+{
+    owned_block(walk, greeting, sizeof *greeting);
+    owned_text(walk, &greeting->command);
+    owned_text(walk, &greeting->host);
+    greeting->cores = OWNED_ARRAY(walk, greeting->cores, greeting->n_core_bytes);
+}
+
+static void greeting_release(struct greeting *greeting)
+{
+    free(greeting->command);
+    free(greeting->host);
+    free(greeting->cores);
+}
+
+static char *host_name(void)
+{
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);
+    return memory_copy_text(name);
+}
+
+static struct greeting greeting_of(int argc, char **argv)
+{
+    struct greeting greeting = {.host = host_name()};
+    size_t size;
+    FILE *text = memory_stream(&greeting.command, &size);
+    for (int i = 0; i < argc; i++)
+        fprintf(text, "%s\n", argv[i]);
+    fclose(text);
+    greeting.cores = threads_cores(&greeting.n_core_bytes);
+    return greeting;
+}
+
+/// Of the cores that processes on OWN's node may use, this one gets as many as each of them.
+static void share_cores(const struct greeting *own, const struct greeting *all)
+{
+    unsigned char *cores = memory_zeroed(own->n_core_bytes, 1);
+    unsigned n_processes = 0, n_cores = 0;
+    for (unsigned i = 0; i < spread.size; i++) {
+        if (strcmp(own->host, all[i].host) != 0)
+            continue;
+        n_processes++;
+        for (size_t k = 0; k < own->n_core_bytes && k < all[i].n_core_bytes; k++)
+            cores[k] |= all[i].cores[k];
+    }
+    for (size_t k = 0; k < own->n_core_bytes; k++)
+        n_cores += (unsigned)__builtin_popcount(cores[k]);
+    threads_set_cores(n_cores > n_processes ? n_cores / n_processes : 1);
+    free(cores);
+}
+
+/// Whether all processes have the same command line; then cores are shared.
+static bool agree(int argc, char **argv)
+{
+    struct owned message = {.purpose = OWNED_WRITE};
+    struct greeting own = greeting_of(argc, argv);
+    struct greeting *all = memory_zeroed(spread.size, sizeof *all);
+    greeting_move(&message, &own);
+    struct owned *messages = exchange(&message);
+    bool are_same = true;
+    for (unsigned i = 0; i < spread.size; i++) {
+        greeting_move(&messages[i], &all[i]);
+        are_same = are_same && strcmp(own.command, all[i].command) == 0;
+    }
+    if (are_same)
+        share_cores(&own, all);
+    for (unsigned i = 0; i < spread.size; i++)
+        greeting_release(&all[i]);
+    free(all);
+    free_messages(messages);
+    greeting_release(&own);
+    owned_end(&message);
+    return are_same;
+}
+
+static void leave(void)
+{
+    spread.module->end();
+    spread.module = NULL;
+}
+
+int spread_begin(int argc, char **argv, struct error *err)
+{
+    const char *mpi = launching_mpi();
+    if (!mpi)
+        return 0;
+    if (load_module(mpi, err) != 0)
+        return -1;
+    spread.module->begin(&spread.rank, &spread.size);
+    if (spread.size == 1 || !agree(argc, argv)) {
+        spread.rank = 0;
+        leave();
+    } else if (spread.rank > 0) {
+        log_keep(&spread.last);
+        if (!freopen("/dev/null", "w", stdout))
+            return error_set(err, "cannot open /dev/null");
+    }
+    return 0;
+}
+
+// --- the others: jobs, or the end
+
+/// What messages begin with.
+struct head {
+    bool is_end;
+    int status;              // of an end, with
+    char *host, *failure;    // its error
+    uint64_t number, n_jobs; // of a round of jobs
+};
+
+static void head_move(struct owned *walk, struct head *head)
+{
+    owned_block(walk, head, sizeof *head);
+    owned_text(walk, &head->host);
+    owned_text(walk, &head->failure);
+}
+
+static void head_release(struct head *head)
+{
+    free(head->host);
+    free(head->failure);
+}
+
+/// What all processes return: the status of the first one that failed, whose error is said, else of
+/// the first one. All are to be at their ends then.
+static int conclude(const struct head *heads)
+{
+    bool are_at_end = true;
+    for (unsigned i = 0; i < spread.size; i++) {
+        const struct head *head = &heads[i];
+        are_at_end = are_at_end && head->is_end;
+        if (!head->is_end || (head->status != STATUS_FAILED && head->status != STATUS_USAGE))
+            continue;
+        if (i > 0 && spread_is_first()) // its own it has said
+            log_error("process %u on %s: %s", i, head->host, head->failure);
+        return head->status;
+    }
+    if (are_at_end)
+        return heads[0].status;
+    if (spread_is_first())
+        log_error("the processes found different things to predict: is the trace the same for all "
+                  "of them?");
+    return STATUS_FAILED;
+}
+
+/// Exchanges messages that begin with OWN, which is released, and go on in MESSAGE. True: all are
+/// about jobs, MESSAGES of all processes, behind their heads. False: all end with *STATUS.
+static bool meet(struct head *own, struct owned *message, struct owned **messages, int *status)
+{
+    struct head *heads = memory_zeroed(spread.size, sizeof *heads);
+    bool go_on = true;
+    *messages = exchange(message);
+    for (unsigned i = 0; i < spread.size; i++) {
+        head_move(&(*messages)[i], &heads[i]);
+        go_on = go_on && !heads[i].is_end && heads[i].number == own->number &&
+                heads[i].n_jobs == own->n_jobs;
+    }
+    *status = go_on ? STATUS_DONE : conclude(heads);
+    for (unsigned i = 0; i < spread.size; i++)
+        head_release(&heads[i]);
+    free(heads);
+    head_release(own);
+    owned_end(message);
+    return go_on;
+}
+
+static void run_own(void *context, size_t number)
+{
+    const struct spread_jobs *jobs = context;
+    jobs->run(jobs->context, spread.rank + number * spread.size);
+}
+
+void spread_each(const struct spread_jobs *jobs)
+{
+    if (!spread.module) {
+        threads_each(jobs->n, jobs->run, jobs->context);
+        return;
+    }
+    struct head head = {.number = spread.n_rounds++, .n_jobs = jobs->n};
+    struct owned message = {.purpose = OWNED_WRITE}, *messages;
+    int status;
+    threads_each((jobs->n + spread.size - 1 - spread.rank) / spread.size, run_own, (void *)jobs);
+    head_move(&message, &head);
+    for (size_t i = spread.rank; i < jobs->n; i += spread.size)
+        jobs->move(jobs->context, i, &message);
+    if (!meet(&head, &message, &messages, &status)) {
+        leave();
+        exit(status);
+    }
+    for (size_t i = 0; i < jobs->n; i++)
+        if (i % spread.size != spread.rank)
+            jobs->move(jobs->context, i, &messages[i % spread.size]);
+    free_messages(messages);
+}
+
+int spread_end(int status)
+{
+    if (!spread.module)
+        return status;
+    struct head head = {.is_end = true,
+                        .status = status,
+                        .host = host_name(),
+                        .failure = memory_copy_text(spread.last.text)};
+    struct owned message = {.purpose = OWNED_WRITE}, *messages;
+    head_move(&message, &head);
+    meet(&head, &message, &messages, &status);
+    free_messages(messages);
+    leave();
+    return status;
+}
