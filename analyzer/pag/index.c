@@ -9,6 +9,8 @@
 #include "analyzer/pag/snapshot.h"
 #include "analyzer/pag/state.h"
 
+enum { LEAST_POINTS = 4 }; // larger ones are left out
+
 struct pag_index *pag_index_new(const struct pag_index_settings *settings)
 {
     struct pag_index *index = memory_zeroed(1, sizeof *index);
@@ -179,7 +181,9 @@ static void add_point(struct engine *engine, uint64_t n_events)
     snapshot_pass(engine, NULL, &point.state);
     index->next_events = n_events + index->settings.events_between;
     size_t n_bytes = point.places.n + point.state.n;
-    if (point.state.is_damaged || n_bytes > index->settings.max_bytes / 8) {
+    size_t max_bytes =
+        index->settings.max_bytes + index->settings.location_bytes * engine->n_locations;
+    if (point.state.is_damaged || n_bytes > max_bytes / LEAST_POINTS) {
         point_release(&point);
         return;
     }
@@ -187,8 +191,7 @@ static void add_point(struct engine *engine, uint64_t n_events)
         array_reserve(index->points, &index->capacity, index->n_points + 1, sizeof *index->points);
     index->points[index->n_points++] = point;
     index->n_bytes += n_bytes;
-    while (index->n_points > index->settings.max_points ||
-           index->n_bytes > index->settings.max_bytes)
+    while (index->n_points > index->settings.max_points || index->n_bytes > max_bytes)
         thin_out(index);
 }
 
@@ -258,7 +261,7 @@ static bool is_before(const struct pag_index_point *point, const struct pag_opti
 {
     struct numbers places = to_read(&point->places);
     for (size_t i = 0; i < n_locations; i++) {
-        struct trace_place place;
+        struct trace_place place = {0};
         struct pag_part hull;
         uint64_t time_ns = 0;
         pass_place(&place, &time_ns, &places);
@@ -310,7 +313,7 @@ const struct pag_index_point *index_begin(struct pag_index *index, struct trace 
         return NULL;
     struct numbers places = to_read(&point->places);
     for (size_t i = 0; i < n_locations && !index->is_damaged; i++) {
-        struct trace_place place;
+        struct trace_place place = {0};
         uint64_t time_ns = 0;
         pass_place(&place, &time_ns, &places);
         trace_go_to(trace, i, &place);

@@ -36,14 +36,16 @@ struct pag_index_settings {
     uint64_t least_events;   // of an archive whose index is kept
     uint64_t events_between; // two points, to begin with
     uint32_t turns_between;  // of the engine between two looks at how many events there were
-    size_t max_points, max_bytes;
+    size_t max_points;
+    size_t max_bytes, location_bytes; // of all points, and more for each location
 };
 #define PAG_INDEX_SETTINGS_DEFAULT                                                                 \
     ((struct pag_index_settings){.least_events = 1000000,                                          \
                                  .events_between = 1 << 14,                                        \
                                  .turns_between = 1 << 12,                                         \
                                  .max_points = 512,                                                \
-                                 .max_bytes = (size_t)32 << 20})
+                                 .max_bytes = (size_t)8 << 20,                                     \
+                                 .location_bytes = 1 << 10})
 
 struct pag_index_point {
     uint64_t n_events;     // of all locations, before the point

@@ -40,15 +40,16 @@ static uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t n)
     return mix(digest, value);
 }
 
-/// Size and time of a file; nothing of one that is not there.
+/// Size of a file, and when it was last changed, which nobody can choose: so no archive can come
+/// with an index. Nothing of a file that is not there.
 static uint64_t digest_file(uint64_t digest, const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0)
         return mix(digest, 0);
     digest = mix(digest, 1 + (uint64_t)status.st_size);
-    digest = mix(digest, (uint64_t)status.st_mtim.tv_sec);
-    return mix(digest, (uint64_t)status.st_mtim.tv_nsec);
+    digest = mix(digest, (uint64_t)status.st_ctim.tv_sec);
+    return mix(digest, (uint64_t)status.st_ctim.tv_nsec);
 }
 
 /// The archive's path without the extension of its anchor; to be freed.

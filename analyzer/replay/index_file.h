@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the index of an archive is kept (pag/index.h): beside its anchor, or, where that cannot be
 // written, in the user's cache. It is one of this program and of these files, by their sizes and
-// times; any other one is not used, nor one that somebody else has written.
+// when they were last changed; any other one is not used, nor one that somebody else has written.
 #ifndef PAGODA_REPLAY_INDEX_FILE_H
 #define PAGODA_REPLAY_INDEX_FILE_H
 

@@ -14,9 +14,13 @@ void trace_place_pass(struct trace_place *place, struct numbers *numbers)
     place->n_read = numbers_pass(numbers, place->n_read);
     place->raw_ticks = numbers_pass(numbers, place->raw_ticks);
     place->clock_interval = numbers_pass(numbers, place->clock_interval);
-    place->last_ticks = (int64_t)numbers_pass(numbers, (uint64_t)place->last_ticks);
+    // Mostly the same time, or as far from it as the location's clock.
+    uint64_t ahead_ticks = (uint64_t)place->last_ticks - place->raw_ticks;
+    bool is_behind = numbers_pass(numbers, ahead_ticks > INT64_MAX);
+    ahead_ticks = numbers_pass(numbers, is_behind ? -ahead_ticks : ahead_ticks);
+    place->last_ticks = (int64_t)(place->raw_ticks + (is_behind ? -ahead_ticks : ahead_ticks));
     place->in_polls = numbers_pass(numbers, place->in_polls);
-    place->polls_end_ns = numbers_pass(numbers, place->polls_end_ns);
+    place->polls_end_ns = place->in_polls ? numbers_pass(numbers, place->polls_end_ns) : 0;
 }
 
 void batch_begins_add(struct batch_begins *begins, const struct trace_place *begin,
