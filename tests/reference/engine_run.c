@@ -20,7 +20,6 @@ struct engine_run {
     char *scratch, *archive;
     struct trace *trace;
     struct recorded *recorded;
-    uint64_t finish_ns[PROGRAM_MAX_RANKS];
     struct pag_result measured;
 };
 
@@ -61,7 +60,6 @@ struct engine_run *engine_run_new(const char *text, struct error *err)
         engine_run_free(run);
         return NULL;
     }
-    take_finish(trace_definitions(run->trace), &run->measured, run->finish_ns);
     return run;
 }
 
@@ -78,20 +76,9 @@ void engine_run_free(struct engine_run *run)
     free(run);
 }
 
-void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns)
-{
-    for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
-        finish_ns[r] = run->finish_ns[r];
-}
-
 const char *engine_run_scratch(const struct engine_run *run)
 {
     return run->scratch;
-}
-
-const struct pag_result *engine_run_measured(const struct engine_run *run)
-{
-    return &run->measured;
 }
 
 const struct definitions *engine_run_definitions(const struct engine_run *run)
@@ -358,8 +345,8 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
         status = engine_run_simulate(run, &settings, &result, err);
     if (status == 0)
         status = check_sums(definitions, &result, err);
-    for (size_t r = 0; r < definitions->n_ranks && status == 0; r++)
-        finish_ns[r] = result.locations[definitions->ranks[r].master].last_ns;
+    if (status == 0)
+        take_finish(definitions, &result, finish_ns);
     pag_result_release(&result);
     machine_release(&machine);
     change_texts_release(&texts);
@@ -408,7 +395,7 @@ int predicted_times_of(const struct engine_run *run, const struct scenario_setti
     *times = (struct predicted_times){0};
     int status = engine_run_simulate(run, settings, &result, err);
     if (status == 0)
-        fill(times, engine_run_definitions(run), engine_run_measured(run), &result);
+        fill(times, engine_run_definitions(run), &run->measured, &result);
     pag_result_release(&result);
     return status;
 }

@@ -28,10 +28,6 @@ void engine_run_free(struct engine_run *run);
 /// Its folder for files of its own, its definitions and what the measured replay found.
 const char *engine_run_scratch(const struct engine_run *run);
 const struct definitions *engine_run_definitions(const struct engine_run *run);
-const struct pag_result *engine_run_measured(const struct engine_run *run);
-
-/// When each rank ended in the recording, into FINISH_NS by rank.
-void engine_run_recorded(const struct engine_run *run, uint64_t *finish_ns);
 
 /// A simulated replay under SETTINGS. 0, or -1 and ERR; the caller releases RESULT in either case.
 int engine_run_simulate(const struct engine_run *run, const struct scenario_settings *settings,

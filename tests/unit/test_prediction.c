@@ -120,15 +120,6 @@ static bool predict(const struct subject *subject, const struct predicted_scenar
     return false;
 }
 
-static bool check_unchanged(const struct subject *subject, struct random *random, FILE *stream)
-{
-    (void)random;
-    uint64_t recorded[PROGRAM_MAX_RANKS], predicted[PROGRAM_MAX_RANKS];
-    engine_run_recorded(subject->engine, recorded);
-    return predict(subject, &subject->unchanged, predicted, stream) &&
-           compare(subject, "nothing changed", recorded, predicted, false, stream);
-}
-
 static bool check_more_cores(const struct subject *subject, struct random *random, FILE *stream)
 {
     uint64_t enough[PROGRAM_MAX_RANKS], more[PROGRAM_MAX_RANKS];
@@ -269,7 +260,6 @@ int main(void)
         SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
         SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
         SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
-        SUBJECT_TEST("unchanged runs", CASE, .check = check_unchanged),
         SUBJECT_TEST("more cores", CASE, .check = check_more_cores),
         SUBJECT_TEST("zero network", CASE, .check = check_zero_network),
         SUBJECT_TEST("contention", CASE, .check = check_contention),
