@@ -212,22 +212,23 @@ static void print_ranks(uint32_t ranks, FILE *stream)
             fprintf(stream, "%s%" PRIu32, n++ ? "," : "", r);
 }
 
-static char *text_of_ranks(uint32_t ranks)
+static void print_work(const struct scenario_work *work, uint32_t n_ranks, FILE *stream)
 {
-    char *text;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    print_ranks(ranks, stream);
-    fclose(stream);
-    return text;
+    if (!work->is_balanced) {
+        fprintf(stream, " --duration \"%s=%" PRIu64 "ns\"", work->region, work->duration_ns);
+        return;
+    }
+    fprintf(stream, " --balance \"%s", work->region);
+    if (work->ranks != UINT32_MAX) {
+        fputc('=', stream);
+        print_ranks(work->ranks & ((1u << n_ranks) - 1), stream);
+    }
+    fputc('"', stream);
 }
 
-static char *text_of_cut(const struct scenario_cut *cut)
+static void print_cut(const struct scenario_cut *cut, FILE *stream)
 {
-    char *text;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    fprintf(stream, "size>=%" PRIu64, cut->least_bytes);
+    fprintf(stream, " --cut-messages \"size>=%" PRIu64, cut->least_bytes);
     if (cut->most_bytes != UINT64_MAX)
         fprintf(stream, "&&size<=%" PRIu64, cut->most_bytes);
     if (cut->last_tag != UINT32_MAX)
@@ -240,83 +241,34 @@ static char *text_of_cut(const struct scenario_cut *cut)
         fprintf(stream, "&&%s==", names[i]);
         print_ranks(ranks[i], stream);
     }
-    fprintf(stream, "=%.6f", (double)cut->factor / ONE);
-    fclose(stream);
-    return text;
+    fprintf(stream, "=%.6f\"", (double)cut->factor / ONE);
 }
 
-void change_texts_init(struct change_texts *texts, const struct scenario_changes *changes,
-                       uint32_t n_ranks)
+static void print_move(const struct scenario_move *move, FILE *stream)
 {
-    *texts = (struct change_texts){.cuts = {NULL}};
-    for (uint32_t i = 0; i < changes->n_works; i++) {
-        const struct scenario_work *work = &changes->works[i];
-        if (work->ranks != UINT32_MAX)
-            texts->ranks[i] = text_of_ranks(work->ranks & ((1u << n_ranks) - 1));
-        texts->works[i] = (struct region_work){.pattern = work->region,
-                                               .is_balanced = work->is_balanced,
-                                               .duration_ns = work->duration_ns,
-                                               .ranks = texts->ranks[i]};
-    }
-    for (uint32_t i = 0; i < changes->n_cuts; i++)
-        texts->cuts[i] = text_of_cut(&changes->cuts[i]);
-    for (uint32_t i = 0; i < changes->n_moves; i++) {
-        char *from = text_of_ranks(changes->moves[i].from);
-        char *to = text_of_ranks(changes->moves[i].to);
-        texts->moves[i] = memory_format("%s=%s:%s", changes->moves[i].region, from, to);
-        free(from);
-        free(to);
-    }
-}
-
-void change_texts_release(struct change_texts *texts)
-{
-    for (uint32_t i = 0; i < SCENARIO_MAX_CHANGES; i++) {
-        free(texts->cuts[i]);
-        free(texts->moves[i]);
-    }
-    for (uint32_t i = 0; i < SCENARIO_MAX_WORKS; i++)
-        free(texts->ranks[i]);
-}
-
-void change_texts_put(struct change_texts *texts, const struct scenario_changes *changes,
-                      struct scenario_settings *settings)
-{
-    settings->works = texts->works;
-    settings->n_works = changes->n_works;
-    settings->drops = changes->drops;
-    settings->n_drops = changes->n_drops;
-    settings->cuts = (const char *const *)texts->cuts;
-    settings->n_cuts = changes->n_cuts;
-    settings->moves = (const char *const *)texts->moves;
-    settings->n_moves = changes->n_moves;
-    settings->move_data_bytes = changes->move_data_bytes;
-    settings->aggregate_bytes = changes->aggregate_bytes;
-    settings->overlaps = changes->overlaps;
-    settings->n_overlaps = changes->n_overlaps;
+    fprintf(stream, " --move \"%s=", move->region);
+    print_ranks(move->from, stream);
+    fputc(':', stream);
+    print_ranks(move->to, stream);
+    fputc('"', stream);
 }
 
 void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream)
 {
-    struct change_texts texts;
-    change_texts_init(&texts, changes, n_ranks);
     for (uint32_t i = 0; i < changes->n_works; i++)
-        if (!changes->works[i].is_balanced)
-            fprintf(stream, "  --duration %s=%" PRIu64 "ns\n", changes->works[i].region,
-                    changes->works[i].duration_ns);
-        else
-            fprintf(stream, "  --balance %s%s%s\n", changes->works[i].region,
-                    texts.ranks[i] ? "=" : "", texts.ranks[i] ? texts.ranks[i] : "");
+        print_work(&changes->works[i], n_ranks, stream);
     for (uint32_t i = 0; i < changes->n_drops; i++)
-        fprintf(stream, "  --drop-sync %s\n", changes->drops[i]);
+        fprintf(stream, " --drop-sync \"%s\"", changes->drops[i]);
     for (uint32_t i = 0; i < changes->n_cuts; i++)
-        fprintf(stream, "  --cut-messages '%s'\n", texts.cuts[i]);
+        print_cut(&changes->cuts[i], stream);
     for (uint32_t i = 0; i < changes->n_moves; i++)
-        fprintf(stream, "  --move %s --move-data %" PRIu64 "\n", texts.moves[i],
-                changes->move_data_bytes);
+        print_move(&changes->moves[i], stream);
+    if (changes->n_moves > 0)
+        fprintf(stream, " --move-data %" PRIu64, changes->move_data_bytes);
     for (uint32_t i = 0; i < changes->n_overlaps; i++)
-        fprintf(stream, "  --overlap %s\n", changes->overlaps[i]);
-    if (changes->aggregate_bytes > 0)
-        fprintf(stream, "  --aggregate %" PRIu64 "\n", changes->aggregate_bytes);
-    change_texts_release(&texts);
+        fprintf(stream, " --overlap \"%s\"", changes->overlaps[i]);
+    if (changes->aggregate_bytes == UINT64_MAX)
+        fputs(" --aggregate all", stream);
+    else if (changes->aggregate_bytes > 0)
+        fprintf(stream, " --aggregate %" PRIu64, changes->aggregate_bytes);
 }

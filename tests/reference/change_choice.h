@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "analyzer/simulation/scenario.h"
 #include "tests/reference/predicted_run.h"
 
 enum change_kind {
@@ -26,19 +25,7 @@ void changes_choose(struct scenario_changes *changes, struct random *random, con
 /// Scales the work of call paths of the program of TEXT.
 void scales_choose(struct predicted_scenario *scenario, struct random *random, const char *text);
 
-/// The texts that ask for CHANGES, which must outlive them.
-struct change_texts {
-    struct region_work works[SCENARIO_MAX_WORKS];
-    char *ranks[SCENARIO_MAX_WORKS];
-    char *cuts[SCENARIO_MAX_CHANGES], *moves[SCENARIO_MAX_CHANGES];
-};
-void change_texts_init(struct change_texts *texts, const struct scenario_changes *changes,
-                       uint32_t n_ranks);
-void change_texts_release(struct change_texts *texts);
-void change_texts_put(struct change_texts *texts, const struct scenario_changes *changes,
-                      struct scenario_settings *settings);
-
-/// CHANGES as options, a line each.
+/// CHANGES as options, each with a blank before it.
 void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream);
 
 #endif

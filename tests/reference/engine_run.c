@@ -12,6 +12,7 @@
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
 #include "analyzer/trace/reader.h"
+#include "tests/reference/asked.h"
 #include "tests/reference/change_choice.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
@@ -268,23 +269,38 @@ static int read_machine(struct machine *read, const char *scratch,
     return status;
 }
 
-/// The settings of SCENARIO as a user gives them; PLACES has room for a text a rank.
+/// The changes of SCENARIO as a user asks for them. 0, or -1 and ERR.
+static int ask_changes(struct asked *asked, const struct predicted_scenario *scenario,
+                       uint32_t n_ranks, struct error *err)
+{
+    char *options = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&options, &size_bytes);
+    changes_print(&scenario->changes, n_ranks, stream);
+    fclose(stream);
+    int status = asked_read(asked, options, NULL, err);
+    free(options);
+    return status;
+}
+
+/// The other settings of SCENARIO; PLACES has room for a text a rank.
 static void put_settings(const struct predicted_scenario *scenario, uint32_t n_ranks,
                          struct scenario_settings *settings, char **places,
                          struct region_scale *scales, struct node_speed *speeds)
 {
     // A machine's file says the number of cores and their speed itself.
-    *settings = (struct scenario_settings){.n_cores = scenario->has_machine ? 0 : scenario->n_cores,
-                                           .speed = scenario->has_machine ? 0 : scenario->speed,
-                                           .node_speeds = speeds,
-                                           .spins = scenario->spins,
-                                           .is_sticky = scenario->is_sticky,
-                                           .slice_ns = scenario->slice_ns,
-                                           .added_latency_ns = scenario->added_latency_ns,
-                                           .added_byte_fs = scenario->added_byte_fs,
-                                           .is_timeless = scenario->is_timeless,
-                                           .scales = scales,
-                                           .n_scales = scenario->n_regions};
+    settings->n_cores = scenario->has_machine ? 0 : scenario->n_cores;
+    settings->speed = scenario->has_machine ? 0 : scenario->speed;
+    settings->node_speeds = speeds;
+    settings->spins = scenario->spins;
+    settings->is_sticky = scenario->is_sticky;
+    settings->hand_over_ns = 0;
+    settings->slice_ns = scenario->slice_ns;
+    settings->added_latency_ns = scenario->added_latency_ns;
+    settings->added_byte_fs = scenario->added_byte_fs;
+    settings->is_timeless = scenario->is_timeless;
+    settings->scales = scales;
+    settings->n_scales = scenario->n_regions;
     bool is_moved = false;
     for (uint32_t r = 0; r < n_ranks; r++)
         is_moved = is_moved || scenario->node[r] != scenario->recorded_node[r];
@@ -329,15 +345,15 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     char *places[PROGRAM_MAX_RANKS] = {NULL};
     struct region_scale scales[SCENARIO_MAX_REGIONS];
     struct node_speed speeds[PROGRAM_MAX_RANKS];
-    struct scenario_settings settings;
+    struct scenario_settings settings = SCENARIO_UNCHANGED;
     struct pag_result result = {0};
     struct machine machine = {0};
-    struct change_texts texts;
+    struct asked asked;
+    int status = ask_changes(&asked, scenario, (uint32_t)definitions->n_ranks, err);
+    if (status == 0)
+        settings = *asked.settings;
     put_settings(scenario, (uint32_t)definitions->n_ranks, &settings, places, scales, speeds);
-    change_texts_init(&texts, &scenario->changes, (uint32_t)definitions->n_ranks);
-    change_texts_put(&texts, &scenario->changes, &settings);
-    int status = 0;
-    if (scenario->has_machine)
+    if (status == 0 && scenario->has_machine)
         status = read_machine(&machine, engine_run_scratch(run), scenario, err);
     if (scenario->has_machine)
         settings.machine = &machine;
@@ -349,7 +365,7 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
         take_finish(definitions, &result, finish_ns);
     pag_result_release(&result);
     machine_release(&machine);
-    change_texts_release(&texts);
+    asked_release(&asked);
     for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
         free(places[r]);
     return status;

@@ -293,8 +293,8 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
             scenario->added_byte_fs);
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         fprintf(stream, ", %s x %" PRIu64, scenario->regions[i].name, scenario->regions[i].factor);
-    fputc('\n', stream);
     changes_print(&scenario->changes, n_ranks, stream);
+    fputc('\n', stream);
 }
 
 // --- Random costs of visits, work counts and times that must not matter.

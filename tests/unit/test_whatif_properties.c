@@ -22,7 +22,7 @@
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"
-#include "tests/unit/asked.h"
+#include "tests/reference/asked.h"
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__

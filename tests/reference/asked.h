@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What-if options in a text, as on a command line.
-#ifndef PAGODA_TESTS_UNIT_ASKED_H
-#define PAGODA_TESTS_UNIT_ASKED_H
+#ifndef PAGODA_TESTS_REFERENCE_ASKED_H
+#define PAGODA_TESTS_REFERENCE_ASKED_H
 
 #include "analyzer/whatif/options.h"
 

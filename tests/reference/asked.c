@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "tests/unit/asked.h"
+#include "tests/reference/asked.h"
 
 #include <stdlib.h>
 #include <string.h>
