@@ -20,7 +20,6 @@
 
 #include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
-#include "tests/reference/crowded_exchange.h"
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/seeds.h"
 
@@ -43,17 +42,6 @@ static void change_each(const struct subject *subject, struct predicted_scenario
 {
     (void)i;
     scenario_change(scenario, random, subject->text, subject->n_ranks);
-}
-
-/// Mostly the cores there were and other work on them.
-static void change_crowded(const struct subject *subject, struct predicted_scenario *scenario,
-                           struct random *random, uint32_t i)
-{
-    scenario->n_cores = 1;
-    if (random_chance(random, 20))
-        scenario_change(scenario, random, subject->text, subject->n_ranks);
-    else if (i > 0)
-        scales_choose(scenario, random, subject->text);
 }
 
 static void change_machine(const struct subject *subject, struct predicted_scenario *scenario,
@@ -254,9 +242,6 @@ int main(void)
                      .change = change_after_first),
         SUBJECT_TEST("runs that were oversubscribed", .n_seeds = DEFAULT_SEEDS, .make = shared_text,
                      .n_scenarios = SCENARIOS_PER_RUN, .change = change_each),
-        SUBJECT_TEST("partners that were oversubscribed", .n_seeds = DEFAULT_SEEDS,
-                     .make = crowded_exchange_text, .n_scenarios = SCENARIOS_PER_RUN + 1,
-                     .change = change_crowded),
         SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
         SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
         SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
