@@ -23,7 +23,6 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/report/report.h"
-#include "tests/reference/crowded_exchange.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"
@@ -185,14 +184,8 @@ static char *stretch(char *text)
 
 static char *random_text(uint64_t seed)
 {
-    switch (seed % 4) {
-    case 0:
-        return stretch(scenario_shared_trace_text(seed, &PROGRAM_LIMITS_ALL));
-    case 1:
-        return crowded_exchange_text(seed);
-    default:
-        return sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
-    }
+    return seed % 2 == 0 ? stretch(scenario_shared_trace_text(seed, &PROGRAM_LIMITS_ALL))
+                         : sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
 }
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)
