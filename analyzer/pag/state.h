@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of one replay: structs and access to them, no function of the loop. What belongs to one
 // location alone is in location/location.h. Above this: lineage/ and window.h, then matching/,
-// leave.h, and engine.h, the order of reading.
+// leave.h, and engine.h, the order of reading. What is added here, or to a location's open call,
+// and decides what follows, snapshot.c has to keep as well.
 #ifndef PAGODA_PAG_STATE_H
 #define PAGODA_PAG_STATE_H
 
