@@ -218,7 +218,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
         state->n_call_events++;
         has_completed = has_completed || event_completes(event);
         step_in_call(engine, location, event,
-                            is_over ? now_ns : inside(location, recorded_ns, has_completed));
+                     is_over ? now_ns : inside(location, recorded_ns, has_completed));
     }
     if (call->has_cpu_inside && !prediction_of(engine)->counts_wall_time)
         cpu_span_see(&state->computation.cpu, call->cpu_inside_ns);

@@ -118,7 +118,7 @@ void chunk_file_close(struct chunk_file *file)
 }
 
 // Follows the definitions of FILE to the mark that ends them; false without one.
-static bool follow_definitions(struct chunk_file *file)
+static bool follow_definitions(struct chunk_file *file, definition_record *tell, void *context)
 {
     struct window window = chunk_file_begin(file);
     uint64_t n;
@@ -130,18 +130,23 @@ static bool follow_definitions(struct chunk_file *file)
             window = chunk_file_begin(file);
         else if (kind <= CHUNK_HEADER || !window_find_content(file, &window, &n))
             return false;
-        else
+        else {
+            struct content content = {window.at, window.at + n, file->is_big_endian, false};
+            if (tell && !tell(context, kind, &content))
+                return false;
             window.at += n;
+        }
     }
     return false;
 }
 
-bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes)
+bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, definition_record *tell,
+                                  void *context)
 {
     struct chunk_file file = {0};
     if (!chunk_file_open(&file, path, chunk_bytes, DEFINITION_WINDOW_BYTES))
         return access(path, R_OK) != 0; // else it is no file: a folder
-    bool is_sound = follow_definitions(&file);
+    bool is_sound = follow_definitions(&file, tell, context);
     chunk_file_close(&file);
     return is_sound;
 }

@@ -54,10 +54,6 @@ struct window chunk_file_go_to(struct chunk_file *file, uint64_t at);
 /// The slow half of window_have(): an empty window when the chunk has no more.
 struct window chunk_file_load(struct chunk_file *file, struct window window, uint64_t n);
 
-/// Whether the records of a definition file lead from its begin to its end mark; OTF2 does not read
-/// what follows that. True for a file that cannot be opened: let OTF2 say why.
-bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes);
-
 /// Whether N bytes follow in the chunk, and one more, as OTF2 wants it; then they are in WINDOW.
 static inline bool window_have(struct chunk_file *file, struct window *window, uint64_t n)
 {
@@ -94,5 +90,68 @@ static inline bool window_find_content(struct chunk_file *file, struct window *w
     *n_bytes = n;
     return window_have(file, window, n);
 }
+
+// --- the content of a record
+
+/// Numbers are taken one after the other, then content_is_whole() says whether they were there.
+struct content {
+    const unsigned char *at, *end;
+    bool is_big_endian;
+    bool is_damaged; // a number longer than it may be
+};
+
+static inline bool content_is_whole(const struct content *content)
+{
+    return !content->is_damaged && content->at <= content->end;
+}
+
+static inline uint8_t content_byte(struct content *content)
+{
+    return *content->at++;
+}
+
+static inline uint64_t content_full(struct content *content)
+{
+    uint64_t number = full_number(content->at, content->is_big_endian);
+    content->at += FULL_NUMBER_BYTES;
+    return number;
+}
+
+/// A number of at most MAX_BYTES.
+static inline uint64_t content_number(struct content *content, unsigned max_bytes)
+{
+    unsigned n = content_byte(content);
+    if (__builtin_expect(n == 0, 0))
+        return 0;
+    if (__builtin_expect(n > max_bytes, 0)) {
+        content->is_damaged = content->is_damaged || n != LONG_LENGTH;
+        return UINT64_MAX;
+    }
+    uint64_t number = full_number(content->at, content->is_big_endian);
+    unsigned n_other_bits = 8 * (FULL_NUMBER_BYTES - n);
+    content->at += n;
+    return content->is_big_endian ? number >> n_other_bits : number << n_other_bits >> n_other_bits;
+}
+
+static inline uint64_t content_64(struct content *content)
+{
+    return content_number(content, 8);
+}
+
+static inline uint32_t content_32(struct content *content)
+{
+    return (uint32_t)content_number(content, 4);
+}
+
+// --- definitions
+
+/// A record of KIND; false: CONTENT is damaged.
+typedef bool definition_record(void *context, int kind, struct content *content);
+
+/// Whether the records of a definition file lead from its begin to its end mark; OTF2 does not read
+/// what follows that. TELL (NULL: none) gets them. True for a file that cannot be opened: let OTF2
+/// say why.
+bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, definition_record *tell,
+                                  void *context);
 
 #endif

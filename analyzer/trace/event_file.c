@@ -44,55 +44,6 @@ enum record_kind {
 
 // --- the content of a record
 
-struct content {
-    const unsigned char *at, *end;
-    bool is_big_endian;
-    bool is_damaged; // a number longer than it may be
-};
-
-static inline bool is_whole(const struct content *content)
-{
-    return !content->is_damaged && content->at <= content->end;
-}
-
-static inline uint8_t read_byte(struct content *content)
-{
-    return *content->at++;
-}
-
-static inline uint64_t read_full(struct content *content)
-{
-    uint64_t number = full_number(content->at, content->is_big_endian);
-    content->at += FULL_NUMBER_BYTES;
-    return number;
-}
-
-// A number of at most MAX_BYTES.
-static inline uint64_t read_number(struct content *content, unsigned max_bytes)
-{
-    unsigned n = read_byte(content);
-    if (__builtin_expect(n == 0, 0))
-        return 0;
-    if (__builtin_expect(n > max_bytes, 0)) {
-        content->is_damaged = content->is_damaged || n != LONG_LENGTH;
-        return UINT64_MAX;
-    }
-    uint64_t number = full_number(content->at, content->is_big_endian);
-    unsigned n_other_bits = 8 * (FULL_NUMBER_BYTES - n);
-    content->at += n;
-    return content->is_big_endian ? number >> n_other_bits : number << n_other_bits >> n_other_bits;
-}
-
-static inline uint64_t read_64(struct content *content)
-{
-    return read_number(content, 8);
-}
-
-static inline uint32_t read_32(struct content *content)
-{
-    return (uint32_t)read_number(content, 4);
-}
-
 // What an attribute of TYPE may hold; of references those that an attribute of ours can be.
 static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
                                       const struct local_definitions *local)
@@ -102,7 +53,7 @@ static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
     switch (type) {
     case OTF2_TYPE_UINT8:
     case OTF2_TYPE_INT8:
-        value.uint8 = read_byte(content);
+        value.uint8 = content_byte(content);
         break;
     case OTF2_TYPE_UINT16:
     case OTF2_TYPE_INT16:
@@ -114,25 +65,25 @@ static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
         content->at += sizeof number;
         break;
     case OTF2_TYPE_DOUBLE:
-        value.uint64 = read_full(content);
+        value.uint64 = content_full(content);
         break;
     case OTF2_TYPE_COMM:
-        value.commRef = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
+        value.commRef = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
         break;
     case OTF2_TYPE_SOURCE_CODE_LOCATION:
         value.sourceCodeLocationRef =
-            local_definitions_id(local, OTF2_MAPPING_SOURCE_CODE_LOCATION, read_32(content));
+            local_definitions_id(local, OTF2_MAPPING_SOURCE_CODE_LOCATION, content_32(content));
         break;
     case OTF2_TYPE_CALLING_CONTEXT:
         value.callingContextRef =
-            local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, read_32(content));
+            local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, content_32(content));
         break;
     case OTF2_TYPE_UINT32:
     case OTF2_TYPE_INT32:
-        value.uint32 = read_32(content);
+        value.uint32 = content_32(content);
         break;
     default: // other references, and types to come, are numbers
-        value.uint64 = read_64(content);
+        value.uint64 = content_64(content);
     }
     return value;
 }
@@ -140,15 +91,15 @@ static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
 static bool read_attributes(struct content *content, const struct decoder *decoder,
                             const struct local_definitions *local, struct attributes *attributes)
 {
-    for (uint32_t n = read_32(content); n > 0; n--) {
-        uint32_t id = local_definitions_id(local, OTF2_MAPPING_ATTRIBUTE, read_32(content));
-        OTF2_Type type = read_byte(content);
+    for (uint32_t n = content_32(content); n > 0; n--) {
+        uint32_t id = local_definitions_id(local, OTF2_MAPPING_ATTRIBUTE, content_32(content));
+        OTF2_Type type = content_byte(content);
         OTF2_AttributeValue value = read_value(content, type, local);
-        if (!is_whole(content))
+        if (!content_is_whole(content))
             return false;
         decode_attribute(decoder, attributes, id, type, value);
     }
-    return is_whole(content) && content->at == content->end; // else their number is damaged
+    return content_is_whole(content) && content->at == content->end; // else their number is damaged
 }
 
 static void read_metric(struct content *content, struct decoder *decoder,
@@ -156,13 +107,13 @@ static void read_metric(struct content *content, struct decoder *decoder,
 {
     OTF2_Type types[UINT8_MAX];
     OTF2_MetricValue values[UINT8_MAX];
-    uint32_t metric = local_definitions_id(local, OTF2_MAPPING_METRIC, read_32(content));
-    uint8_t n = read_byte(content);
+    uint32_t metric = local_definitions_id(local, OTF2_MAPPING_METRIC, content_32(content));
+    uint8_t n = content_byte(content);
     for (uint8_t i = 0; i < n && content->at <= content->end; i++) {
-        types[i] = read_byte(content);
-        values[i].unsigned_int = read_64(content);
+        types[i] = content_byte(content);
+        values[i].unsigned_int = content_64(content);
     }
-    if (is_whole(content))
+    if (content_is_whole(content))
         decode_metric(decoder, ticks, metric, n, types, values);
 }
 
@@ -205,12 +156,12 @@ static inline void read_message(struct content *content, struct decoder *decoder
                                 const struct local_definitions *local, uint64_t ticks,
                                 enum event_kind kind)
 {
-    uint32_t peer = read_32(content);
-    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
-    uint32_t tag = read_32(content);
-    uint64_t size_bytes = read_64(content);
-    uint64_t request = kind == EVENT_ISEND || kind == EVENT_IRECV ? read_64(content) : 0;
-    if (is_whole(content))
+    uint32_t peer = content_32(content);
+    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
+    uint32_t tag = content_32(content);
+    uint64_t size_bytes = content_64(content);
+    uint64_t request = kind == EVENT_ISEND || kind == EVENT_IRECV ? content_64(content) : 0;
+    if (content_is_whole(content))
         decode_message(decoder, ticks, kind, peer, comm, tag, size_bytes, request);
 }
 
@@ -218,12 +169,12 @@ static inline void read_collective(struct content *content, struct decoder *deco
                                    const struct local_definitions *local, uint64_t ticks,
                                    enum event_kind kind, const struct attributes *attributes)
 {
-    OTF2_CollectiveOp op = read_byte(content);
-    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
-    uint32_t root = read_32(content);
-    uint64_t sent_bytes = read_64(content), received_bytes = read_64(content);
-    uint64_t request = kind == EVENT_COLLECTIVE_COMPLETE ? read_64(content) : 0;
-    if (is_whole(content))
+    OTF2_CollectiveOp op = content_byte(content);
+    uint32_t comm = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
+    uint32_t root = content_32(content);
+    uint64_t sent_bytes = content_64(content), received_bytes = content_64(content);
+    uint64_t request = kind == EVENT_COLLECTIVE_COMPLETE ? content_64(content) : 0;
+    if (content_is_whole(content))
         decode_collective(decoder, ticks, kind, op, comm, root, sent_bytes, received_bytes, request,
                           attributes);
 }
@@ -231,8 +182,8 @@ static inline void read_collective(struct content *content, struct decoder *deco
 static inline void read_request(struct content *content, struct decoder *decoder, uint64_t ticks,
                                 enum event_kind kind)
 {
-    uint64_t request = read_64(content);
-    if (is_whole(content))
+    uint64_t request = content_64(content);
+    if (content_is_whole(content))
         decode_request(decoder, ticks, kind, request);
 }
 
@@ -240,10 +191,11 @@ static inline void read_context(struct content *content, struct decoder *decoder
                                 const struct local_definitions *local, uint64_t ticks,
                                 enum event_kind kind)
 {
-    uint32_t context = local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, read_32(content));
+    uint32_t context =
+        local_definitions_id(local, OTF2_MAPPING_CALLING_CONTEXT, content_32(content));
     if (kind == EVENT_ENTER)
-        read_32(content); // how much of the stack is new
-    if (is_whole(content))
+        content_32(content); // how much of the stack is new
+    if (content_is_whole(content))
         decode_context(decoder, ticks, kind, context);
 }
 
@@ -251,16 +203,16 @@ static inline void read_team(struct content *content, struct decoder *decoder,
                              const struct local_definitions *local, uint64_t ticks,
                              enum event_kind kind)
 {
-    uint32_t team = local_definitions_id(local, OTF2_MAPPING_COMM, read_32(content));
-    if (is_whole(content))
+    uint32_t team = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
+    if (content_is_whole(content))
         decode_team(decoder, ticks, kind, team);
 }
 
 static void read_flush(struct event_file *file, struct content *content, struct decoder *decoder,
                        const struct local_definitions *local)
 {
-    uint64_t raw_ticks = read_full(content);
-    if (!is_whole(content))
+    uint64_t raw_ticks = content_full(content);
+    if (!content_is_whole(content))
         return;
     uint64_t stop_ticks = local_definitions_ticks(local, &file->clock_interval, raw_ticks);
     decode_flush(decoder, file->ticks, stop_ticks);
@@ -283,20 +235,20 @@ static void read_other(struct event_file *file, int kind, struct content *conten
     case PARAMETER_STRING:
     case PARAMETER_INT:
     case PARAMETER_UNSIGNED_INT:
-        number = local_definitions_id(local, OTF2_MAPPING_PARAMETER, read_32(content));
-        read_64(content); // its value
-        if (is_whole(content))
+        number = local_definitions_id(local, OTF2_MAPPING_PARAMETER, content_32(content));
+        content_64(content); // its value
+        if (content_is_whole(content))
             decode_parameter(decoder, number);
         break;
     case THREAD_FORK:
-        read_byte(content); // the paradigm
-        number = read_32(content);
-        if (is_whole(content))
+        content_byte(content); // the paradigm
+        number = content_32(content);
+        if (content_is_whole(content))
             decode_plain(decoder, ticks, EVENT_THREAD_FORK, number);
         break;
     case THREAD_JOIN:
-        read_byte(content);
-        if (is_whole(content))
+        content_byte(content);
+        if (content_is_whole(content))
             decode_plain(decoder, ticks, EVENT_THREAD_JOIN, 0);
         break;
     case THREAD_TEAM_BEGIN:
@@ -306,8 +258,8 @@ static void read_other(struct event_file *file, int kind, struct content *conten
         read_team(content, decoder, local, ticks, EVENT_THREAD_TEAM_END);
         break;
     case MEASUREMENT_ON_OFF:
-        number = read_byte(content);
-        if (is_whole(content))
+        number = content_byte(content);
+        if (content_is_whole(content))
             decode_measurement(decoder, ticks, (OTF2_MeasurementMode)number);
         break;
     case BUFFER_FLUSH:
@@ -328,13 +280,13 @@ static inline bool read_record(struct event_file *file, int kind, struct content
     uint64_t number;
     switch (kind) {
     case ENTER:
-        number = local_definitions_id(local, OTF2_MAPPING_REGION, read_32(content));
-        if (is_whole(content))
+        number = local_definitions_id(local, OTF2_MAPPING_REGION, content_32(content));
+        if (content_is_whole(content))
             decode_enter(decoder, ticks, (OTF2_RegionRef)number, attributes);
         break;
     case LEAVE:
-        number = local_definitions_id(local, OTF2_MAPPING_REGION, read_32(content));
-        if (is_whole(content))
+        number = local_definitions_id(local, OTF2_MAPPING_REGION, content_32(content));
+        if (content_is_whole(content))
             decode_leave(decoder, ticks, (OTF2_RegionRef)number);
         break;
     case MPI_SEND:
@@ -353,8 +305,8 @@ static inline bool read_record(struct event_file *file, int kind, struct content
         read_request(content, decoder, ticks, EVENT_ISEND_COMPLETE);
         break;
     case MPI_IRECV_REQUEST:
-        number = read_64(content);
-        if (is_whole(content))
+        number = content_64(content);
+        if (content_is_whole(content))
             decode_posted_receive(decoder, ticks, number, attributes);
         break;
     case MPI_COLLECTIVE_BEGIN:
@@ -364,8 +316,8 @@ static inline bool read_record(struct event_file *file, int kind, struct content
         read_collective(content, decoder, local, ticks, EVENT_COLLECTIVE_END, attributes);
         break;
     case NON_BLOCKING_COLLECTIVE_REQUEST:
-        number = read_64(content);
-        if (is_whole(content))
+        number = content_64(content);
+        if (content_is_whole(content))
             decode_posted_collective(decoder, ticks, number, attributes);
         break;
     case NON_BLOCKING_COLLECTIVE_COMPLETE:
@@ -383,7 +335,7 @@ static inline bool read_record(struct event_file *file, int kind, struct content
     default:
         read_other(file, kind, content, decoder, local);
     }
-    return is_whole(content);
+    return content_is_whole(content);
 }
 
 // The kind of the next record, or a mark, after the time stamp that may be before it; END_OF_FILE

@@ -2,48 +2,116 @@
 // See local_definitions.h. The rules are those by which OTF2 applies these definitions itself: a
 // clock offset counts from its time until that of the next one, the last two beyond it, and a
 // single one not at all.
+//
+// The library takes a whole chunk of memory for each location, 4 MiB in most archives. So it reads
+// only what is compressed.
 #include "analyzer/trace/local_definitions.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/chunk_file.h"
 
-static OTF2_CallbackCode on_clock_offset(void *user_data, OTF2_TimeStamp ticks,
-                                         int64_t offset_ticks, double standard_deviation)
+enum { MAPPING_TABLE = 5, CLOCK_OFFSET = 6 }; // kinds of records
+
+static void add_clock_offset(struct local_definitions *local, uint64_t ticks, int64_t offset_ticks)
 {
-    (void)standard_deviation;
-    struct local_definitions *local = user_data;
     local->intervals = array_reserve(local->intervals, &local->interval_capacity,
                                      local->n_intervals + 1, sizeof *local->intervals);
     struct clock_interval *interval = &local->intervals[local->n_intervals++];
     *interval = (struct clock_interval){.begin_ticks = ticks, .offset_ticks = offset_ticks};
     if (local->n_intervals == 1)
-        return OTF2_CALLBACK_SUCCESS;
+        return;
     struct clock_interval *before = interval - 1;
     int64_t change = (int64_t)((uint64_t)offset_ticks - (uint64_t)before->offset_ticks);
     before->end_ticks = ticks;
     before->slope = (double)change / (double)(ticks - before->begin_ticks);
+}
+
+static void add_map(struct local_definitions *local, unsigned kind, const OTF2_IdMap *map)
+{
+    if (local->maps[kind] && local->owns_maps)
+        OTF2_IdMap_Free((OTF2_IdMap *)local->maps[kind]);
+    local->maps[kind] = map;
+}
+
+void local_definitions_release(struct local_definitions *local)
+{
+    for (unsigned kind = 0; kind < OTF2_MAPPING_MAX; kind++)
+        add_map(local, kind, NULL);
+    free(local->intervals);
+    *local = (struct local_definitions){0};
+}
+
+// --- from the file
+
+static bool read_clock_offset(struct local_definitions *local, struct content *content)
+{
+    uint64_t ticks = content_full(content);
+    uint64_t offset_ticks = content_64(content);
+    content_full(content); // standard deviation
+    if (!content_is_whole(content))
+        return false;
+    add_clock_offset(local, ticks, (int64_t)offset_ticks);
+    return true;
+}
+
+// A row of global identifiers, or of pairs of a local and a global one.
+static bool read_map(struct local_definitions *local, struct content *content)
+{
+    unsigned kind = content_byte(content);
+    uint64_t n = content_64(content);
+    OTF2_IdMapMode mode = content_byte(content);
+    uint64_t n_left = content_is_whole(content) ? (uint64_t)(content->end - content->at) : 0;
+    if (n > n_left) // each takes a byte or more
+        return false;
+    OTF2_IdMap *map = OTF2_IdMap_Create(mode, n);
+    for (uint64_t i = 0; map && i < n && content_is_whole(content); i++) {
+        uint64_t id = mode == OTF2_ID_MAP_DENSE ? i : content_64(content);
+        OTF2_IdMap_AddIdPair(map, id, content_64(content));
+    }
+    bool is_sound = map && content_is_whole(content);
+    if (is_sound && kind < OTF2_MAPPING_MAX)
+        add_map(local, kind, map);
+    else
+        OTF2_IdMap_Free(map);
+    return is_sound;
+}
+
+static bool read_record(void *context, int kind, struct content *content)
+{
+    if (kind == CLOCK_OFFSET)
+        return read_clock_offset(context, content);
+    return kind != MAPPING_TABLE || read_map(context, content);
+}
+
+bool local_definitions_read(struct local_definitions *local, const char *path, uint64_t chunk_bytes)
+{
+    local->owns_maps = true;
+    return chunk_file_holds_definitions(path, chunk_bytes, read_record, local);
+}
+
+// --- by the library
+
+static OTF2_CallbackCode on_clock_offset(void *user_data, OTF2_TimeStamp ticks,
+                                         int64_t offset_ticks, double standard_deviation)
+{
+    (void)standard_deviation;
+    add_clock_offset(user_data, ticks, offset_ticks);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_mapping_table(void *user_data, OTF2_MappingType kind,
                                           const OTF2_IdMap *map)
 {
-    struct local_definitions *local = user_data;
     if (kind < OTF2_MAPPING_MAX)
-        local->maps[kind] = map;
+        add_map(user_data, kind, map);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-void local_definitions_release(struct local_definitions *local)
-{
-    free(local->intervals);
-    *local = (struct local_definitions){0};
-}
-
-OTF2_ErrorCode local_definitions_read(struct local_definitions *local, OTF2_Reader *archive,
-                                      OTF2_DefReader *reader)
+OTF2_ErrorCode local_definitions_read_by_library(struct local_definitions *local,
+                                                 OTF2_Reader *archive, OTF2_DefReader *reader)
 {
     OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
     if (!callbacks)
@@ -57,6 +125,8 @@ OTF2_ErrorCode local_definitions_read(struct local_definitions *local, OTF2_Read
         code = OTF2_Reader_ReadAllLocalDefinitions(archive, reader, &n_read);
     return code;
 }
+
+// --- times
 
 uint64_t local_definitions_ticks(const struct local_definitions *local, size_t *interval,
                                  uint64_t ticks)

@@ -4,6 +4,7 @@
 #ifndef PAGODA_TRACE_LOCAL_DEFINITIONS_H
 #define PAGODA_TRACE_LOCAL_DEFINITIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,15 +21,19 @@ struct clock_interval {
 struct local_definitions {
     struct clock_interval *intervals; // in order of time; the last one is still open, not used
     size_t n_intervals, interval_capacity;
-    const OTF2_IdMap *maps[OTF2_MAPPING_MAX]; // by kind of identifier, NULL: none; the library's
+    const OTF2_IdMap *maps[OTF2_MAPPING_MAX]; // by kind of identifier, NULL: none
+    bool owns_maps;                           // else the library's, while the archive is open
 };
 
 void local_definitions_release(struct local_definitions *local);
 
-/// Has all definitions of READER kept in LOCAL, which must outlive the reading. The maps live as
-/// long as the archive is open.
-OTF2_ErrorCode local_definitions_read(struct local_definitions *local, OTF2_Reader *archive,
-                                      OTF2_DefReader *reader);
+/// Reads the definition file of a location, of chunks of CHUNK_BYTES. false: it is damaged.
+bool local_definitions_read(struct local_definitions *local, const char *path,
+                            uint64_t chunk_bytes);
+
+/// Has the library read all definitions of READER into LOCAL, which must outlive the reading.
+OTF2_ErrorCode local_definitions_read_by_library(struct local_definitions *local,
+                                                 OTF2_Reader *archive, OTF2_DefReader *reader);
 
 /// TICKS of the location's clock on the run's clock. *INTERVAL (0 to begin with) follows the time
 /// and never goes back, as in OTF2.

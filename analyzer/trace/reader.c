@@ -4,6 +4,7 @@
 // until rebase_times().
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/archive.h"
@@ -41,7 +42,7 @@ static void read_chunk_sizes(struct trace *trace)
 static bool definitions_are_sound(const struct trace *trace, const char *path)
 {
     uint64_t chunk_bytes = trace->chunk_bytes.definitions;
-    return chunk_bytes == 0 || chunk_file_holds_definitions(path, chunk_bytes);
+    return chunk_bytes == 0 || chunk_file_holds_definitions(path, chunk_bytes, NULL, NULL);
 }
 
 static int read_definitions(struct trace *trace, struct error *err)
@@ -99,7 +100,28 @@ static void read_properties(struct trace *trace)
     free(names);
 }
 
-// Reads the clock offsets and mapping tables of one location.
+// Reads the clock offsets and mapping tables of one location where they are compressed.
+static void read_compressed_definitions(struct trace *trace, size_t location)
+{
+    struct location_reader *reader = &trace->readers[location];
+    OTF2_LocationRef id = trace->resolved.definitions.locations[location].id;
+    otf2_error_begin();
+    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(trace->otf2_reader, id);
+    if (!definitions) {
+        reader->decoder.report.lacks_definitions = true;
+        return;
+    }
+    OTF2_ErrorCode code =
+        local_definitions_read_by_library(&reader->local, trace->otf2_reader, definitions);
+    if (code != OTF2_SUCCESS) {
+        reader->decoder.report.is_skipped = true;
+        location_set_reason(reader, "cannot read its definition file (%llu.def): %s",
+                            (unsigned long long)id, otf2_error_cause(code));
+    }
+    OTF2_Reader_CloseDefReader(trace->otf2_reader, definitions);
+}
+
+// The same, compressed or not.
 static void read_local_definitions(struct trace *trace, size_t location)
 {
     struct location_reader *reader = &trace->readers[location];
@@ -107,28 +129,19 @@ static void read_local_definitions(struct trace *trace, size_t location)
     unsigned long long id = definition->id;
     if (!definition->is_defined)
         return;
+    if (trace->chunk_bytes.definitions == 0) {
+        read_compressed_definitions(trace, location);
+        return;
+    }
     char *path = location_file_path(trace, "/%llu.def", id);
-    bool is_sound = definitions_are_sound(trace, path);
-    free(path);
-    if (!is_sound) {
+    if (access(path, R_OK) != 0) {
+        reader->decoder.report.lacks_definitions = true;
+    } else if (!local_definitions_read(&reader->local, path, trace->chunk_bytes.definitions)) {
         reader->decoder.report.is_skipped = true;
         location_set_reason(reader,
                             "its definition file (%llu.def) is damaged, or it ends too early", id);
-        return;
     }
-    otf2_error_begin();
-    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(trace->otf2_reader, definition->id);
-    if (!definitions) {
-        reader->decoder.report.lacks_definitions = true;
-        return;
-    }
-    OTF2_ErrorCode code = local_definitions_read(&reader->local, trace->otf2_reader, definitions);
-    if (code != OTF2_SUCCESS) {
-        reader->decoder.report.is_skipped = true;
-        location_set_reason(reader, "cannot read its definition file (%llu.def): %s", id,
-                            otf2_error_cause(code));
-    }
-    OTF2_Reader_CloseDefReader(trace->otf2_reader, definitions);
+    free(path);
 }
 
 // Skips locations without any of the events promised for them. Some writers promise what they like:
@@ -172,10 +185,12 @@ static int open_locations(struct trace *trace, struct error *err)
         if (definitions->locations[i].is_defined)
             OTF2_Reader_SelectLocation(trace->otf2_reader, definitions->locations[i].id);
     }
-    if (OTF2_Reader_OpenDefFiles(trace->otf2_reader) == OTF2_SUCCESS) {
+    bool is_compressed = trace->chunk_bytes.definitions == 0;
+    if (!is_compressed || OTF2_Reader_OpenDefFiles(trace->otf2_reader) == OTF2_SUCCESS) {
         for (size_t i = 0; i < trace->n_readers; i++)
             read_local_definitions(trace, i);
-        OTF2_Reader_CloseDefFiles(trace->otf2_reader);
+        if (is_compressed)
+            OTF2_Reader_CloseDefFiles(trace->otf2_reader);
     }
     otf2_error_begin();
     OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(trace->otf2_reader);
