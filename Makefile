@@ -52,7 +52,7 @@ $(eval $(call once,missing-libraries,$(call probe,$(LIBRARIES))))
 $(eval $(call once,library-cflags,$(call flags,--cflags,$(LIBRARIES))))
 $(eval $(call once,library-libs,$(call flags,--libs,$(LIBRARIES))))
 # Libraries that pkg-config does not know.
-plain-libs = -lmetis
+plain-libs = -lmetis -ldl
 $(eval $(call once,otf2-cflags,$(call flags,--cflags,otf2)))
 $(eval $(call once,otf2-libs,$(call flags,--libs,otf2)))
 $(eval $(call once,cmocka-libs,$(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka))
