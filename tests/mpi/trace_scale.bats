@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What making the archive costs with many ranks and functions: instructions, counted by valgrind,
+# What many ranks, functions and members of communicators cost. Instructions, counted by valgrind,
 # must grow in proportion. One MPI suffices: the records do not depend on it.
 # shellcheck disable=SC2154 # variables that trace.bash sets
 load ../helper
@@ -73,4 +73,58 @@ with_functions() {
 @test "many functions, named by the debug information or by the symbol table" {
     in_proportion "$(with_functions 1000 -g)" "$(with_functions 4000 -g)"
     in_proportion "$(with_functions 1000 -g0)" "$(with_functions 4000 -g0)"
+}
+
+# members ARCHIVE: of all communicators with a list of members, a line each.
+members() {
+    otf2-print -G "$1/traces.otf2" | grep 'Type: COMM_GROUP' |
+        sed -E 's/.*Members: //; s/ \("[^"]*" <[0-9]*>\)//g' | LC_ALL=C sort
+}
+
+# comm_bytes SPOOL: the sizes of the records of communicators, from large to small.
+comm_bytes() {
+    /usr/bin/python3 - "$1" <<'END'
+import os, struct, sys
+sizes = set()
+for name in os.listdir(sys.argv[1]):
+    records = open(os.path.join(sys.argv[1], name), "rb").read()
+    at = 65536
+    while True:
+        kind, words = struct.unpack_from("=HH", records, at)
+        if kind < 2:
+            break
+        if kind == 4:
+            sizes.add(words * 8)
+        at += words * 8
+print(*sorted(sizes, reverse=True))
+END
+}
+
+@test "a communicator takes no more room the more members it has, if they are regular" {
+    local program=$BATS_TEST_TMPDIR/split spool=$BATS_TEST_TMPDIR/spool
+    cat >"$program.c" <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+    if (argc > 1)
+        MPI_Comm_split(comm, rank == 1 || rank == 2 || rank == 5, rank, &comm);
+    MPI_Finalize();
+}
+END
+    "mpicc.$mpi" -o "$program" "$program.c"
+    recorded "$spool" 6 "$program"
+    [ "$(comm_bytes "$spool")" = "40 32" ]
+    "$BUILD/pagoda-trace-finish" "$spool" "$spool.archive"
+    [ "$(members "$spool.archive" | tr '\n' ';')" = "0, 1, 2, 3, 4, 5;5, 4, 3, 2, 1, 0;" ]
+    recorded "$spool" 6 "$program" irregular
+    [ "$(comm_bytes "$spool")" = "48 40 32" ]
+    rm -rf "$spool.archive"
+    "$BUILD/pagoda-trace-finish" "$spool" "$spool.archive"
+    [ "$(members "$spool.archive" | tr '\n' ';')" = "0, 1, 2, 3, 4, 5;0, 3, 4;1, 2, 5;5, 4, 3, 2, 1, 0;" ]
 }

@@ -195,6 +195,17 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
 #define MOST_COMMS  (1U << 26)
 #define MOST_STACKS (1U << 24)
 
+/// How many ranks a communicator's record lists: all wherever somebody reads the remote group.
+static uint64_t n_listed(const struct record_comm *comm)
+{
+    bool is_plain = (comm->flags & (RECORD_COMM_INTER | RECORD_COMM_FOREIGN)) == 0;
+    if (is_plain && (comm->flags & RECORD_COMM_AS_PARENT) != 0)
+        return 0;
+    if (is_plain && (comm->flags & RECORD_COMM_REGULAR) != 0)
+        return 2;
+    return (uint64_t)comm->n_local + comm->n_remote;
+}
+
 /// Does the record keep within its own length? A damaged file must not lead astray.
 static bool is_sound(const struct record_head *head)
 {
@@ -215,9 +226,8 @@ static bool is_sound(const struct record_head *head)
     case RECORD_COMM:
         return head->id < MOST_COMMS && comm->n_local > 0 &&
                ((comm->flags & RECORD_COMM_INTER) == 0 || comm->n_remote > 0) &&
-               ((comm->flags & RECORD_COMM_AS_PARENT) != 0 ||
-                ((uint64_t)comm->n_local + comm->n_remote) * sizeof comm->members[0] <=
-                    n_bytes - sizeof *comm);
+               ((comm->flags & RECORD_COMM_REGULAR) == 0 || comm->n_local <= MOST_RANKS) &&
+               n_listed(comm) * sizeof comm->members[0] <= n_bytes - sizeof *comm;
     case RECORD_STACK:
         return head->id < MOST_STACKS;
     case RECORD_MARKER:

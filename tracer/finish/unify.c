@@ -110,12 +110,15 @@ static int32_t rank_of_member(const struct unify_rank *rank, int32_t member)
     return group && place < group->n ? group->ranks[place] : -1;
 }
 
+/// With `is_regular` only the first two of the members are listed.
 static uint32_t group_of_members(struct unify *unify, const struct unify_rank *rank,
-                                 const int32_t *members, uint32_t n)
+                                 const int32_t *members, uint32_t n, bool is_regular)
 {
     int32_t *ranks = alloc_or_die(n * sizeof *ranks);
-    for (uint32_t i = 0; i < n; i++)
-        ranks[i] = rank_of_member(rank, members[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t step = is_regular ? (int64_t)members[1] - members[0] : 0;
+        ranks[i] = rank_of_member(rank, is_regular ? (int32_t)(members[0] + i * step) : members[i]);
+    }
     uint32_t group = add_group(unify, ranks, n);
     free(ranks);
     return group;
@@ -125,7 +128,8 @@ static uint32_t own_group(struct unify *unify, const struct unify_rank *rank,
                           const struct record_comm *record, uint32_t parent)
 {
     if ((record->flags & RECORD_COMM_AS_PARENT) == 0)
-        return group_of_members(unify, rank, record->members, record->n_local);
+        return group_of_members(unify, rank, record->members, record->n_local,
+                                (record->flags & RECORD_COMM_REGULAR) != 0);
     if (parent != RECORD_NO_COMM && unify->comms[parent].group != RECORD_NO_COMM)
         return unify->comms[parent].group;
     // a duplicate of MPI_COMM_SELF
@@ -153,7 +157,8 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
     key[1] = own_group(unify, rank, record, key[0]);
     key[2] = RECORD_NO_COMM;
     if ((record->flags & RECORD_COMM_INTER) != 0) {
-        key[2] = group_of_members(unify, rank, record->members + record->n_local, record->n_remote);
+        key[2] = group_of_members(unify, rank, record->members + record->n_local, record->n_remote,
+                                  false);
         // Both sides must name the pair alike: the group with the smaller first rank comes first.
         if (unify_group(unify, key[2]).members[0] < unify_group(unify, key[1]).members[0]) {
             uint32_t swap = key[1];

@@ -221,31 +221,60 @@ static bool same_members(MPI_Comm a, MPI_Comm b)
     return result == MPI_IDENT || result == MPI_CONGRUENT;
 }
 
-static void define(struct stream *stream, const struct comm *comm, MPI_Comm parent,
-                   uint32_t parent_id, uint32_t flags)
+/// The members of an intracommunicator follow from the first two: all, a row or column of a grid.
+/// Else a record as long as the list would be written for each of them by each of them.
+static bool has_regular_members(const struct comm *comm, const int32_t *members)
 {
-    bool as_parent = same_members(parent, comm->handle);
-    size_t n_members = as_parent ? 0 : (size_t)comm->n_local + (size_t)comm->n_remote;
-    size_t n_bytes = (sizeof(struct record_comm) + n_members * sizeof(int32_t) + 7) / 8 * 8;
+    if (comm->n_remote > 0 || comm->n_local < 2)
+        return false;
+    for (int i = 0; i < comm->n_local; i++)
+        if (members[i] < 0 || members[i] - members[0] != i * (members[1] - members[0]))
+            return false;
+    return true;
+}
+
+/// `n_listed` ranks are in the record, of the local group's `members` the first ones.
+static void write_comm(struct stream *stream, const struct comm *comm, uint32_t parent_id,
+                       uint32_t flags, const int32_t *members, size_t n_listed)
+{
+    size_t n_bytes = (sizeof(struct record_comm) + n_listed * sizeof *members + 7) / 8 * 8;
     if (n_bytes / 8 > UINT16_MAX) // more than a record can tell its length
         return;
     struct record_comm *record = stream_reserve(stream, n_bytes);
     if (!record)
         return;
     record->parent = parent_id;
-    record->flags = flags | (as_parent ? RECORD_COMM_AS_PARENT : 0) |
-                    (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
+    record->flags = flags | (comm->n_remote > 0 ? RECORD_COMM_INTER : 0);
     record->n_local = (uint32_t)comm->n_local;
     record->n_remote = (uint32_t)comm->n_remote;
-    MPI_Group group;
-    if (!as_parent) {
-        PMPI_Comm_group(comm->handle, &group);
-        write_members(group, comm->n_local, record->members);
-        PMPI_Group_free(&group);
-        if (comm->n_remote > 0)
-            write_remote(record, comm);
-    }
+    for (size_t i = 0; i < n_listed && i < (size_t)comm->n_local; i++)
+        record->members[i] = members[i];
+    if (comm->n_remote > 0)
+        write_remote(record, comm);
     stream_commit(&record->head, RECORD_COMM, comm->id, n_bytes);
+}
+
+static void define(struct stream *stream, const struct comm *comm, MPI_Comm parent,
+                   uint32_t parent_id, uint32_t flags)
+{
+    bool is_predefined = comm->id <= 1;
+    if (is_predefined || same_members(parent, comm->handle)) {
+        write_comm(stream, comm, parent_id, flags | RECORD_COMM_AS_PARENT, NULL, 0);
+        return;
+    }
+    int32_t *members = malloc((size_t)comm->n_local * sizeof *members);
+    if (!members)
+        return;
+    MPI_Group group;
+    PMPI_Comm_group(comm->handle, &group);
+    write_members(group, comm->n_local, members);
+    PMPI_Group_free(&group);
+    if (has_regular_members(comm, members))
+        write_comm(stream, comm, parent_id, flags | RECORD_COMM_REGULAR, members, 2);
+    else
+        write_comm(stream, comm, parent_id, flags, members,
+                   (size_t)comm->n_local + (size_t)comm->n_remote);
+    free(members);
 }
 
 /// With the tables locked.

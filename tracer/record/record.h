@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          9
+#define SPOOL_VERSION          10
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -194,10 +194,11 @@ struct record_name {
     char text[]; // ends with a zero
 };
 
-#define RECORD_COMM_INTER     1u // members: local group, then remote group
-#define RECORD_COMM_AS_PARENT 2u // same members as the parent, none listed
-#define RECORD_COMM_FOREIGN   4u // the remote group is of another MPI_COMM_WORLD: see `foreign`
-#define RECORD_COMM_PARENTS   8u // what MPI_Comm_get_parent returns
+#define RECORD_COMM_INTER     1u  // members: local group, then remote group
+#define RECORD_COMM_AS_PARENT 2u  // none listed: the parent's (or MPI_COMM_WORLD or MPI_COMM_SELF)
+#define RECORD_COMM_FOREIGN   4u  // the remote group is of another MPI_COMM_WORLD: see `foreign`
+#define RECORD_COMM_PARENTS   8u  // what MPI_Comm_get_parent returns
+#define RECORD_COMM_REGULAR   16u // members: the first two, all others as far apart as these
 
 // Processes of other worlds as members: the slot of the FOREIGN communicator in whose remote group
 // they are, and their rank there.
@@ -215,7 +216,7 @@ struct record_comm {
     uint32_t n_remote;
     uint32_t foreign; // slot, with RECORD_COMM_FOREIGN
     uint32_t unused;
-    int32_t members[]; // ranks in MPI_COMM_WORLD; -1: not in it; below: in another one
+    int32_t members[]; // see flags; ranks in MPI_COMM_WORLD; -1: not in it; below: in another one
 };
 
 /// Modules with the same time are all that were loaded then.
