@@ -48,9 +48,7 @@ agree_on() {
     agree_on openmpi joinserver masterworker pingpong spa tsp
 }
 
-@test "pruned lists are those of --exhaustive: Open MPI, solvers" {
-    agree_on openmpi coast irk mg sweep
-}
+@test "pruned lists are those of --exhaustive: Open MPI, solvers" { agree_on openmpi coast irk mg sweep; }
 
 @test "pruned lists are those of --exhaustive: Open MPI, collective operations" {
     agree_on openmpi ep is kth

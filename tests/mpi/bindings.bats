@@ -10,27 +10,21 @@ c() {
     as_counted "$1" c 111
 }
 
-@test "C; the source, another library and the tracer count the same calls" {
-    for_each_mpi c
-}
+@test "C; the source, another library and the tracer count the same calls" { for_each_mpi c; }
 
 cxx() {
     as_in_the_source "$1" cxx
     as_counted "$1" mpicxx 16
 }
 
-@test "C++ through C, and the C++ bindings of MPI-2" {
-    for_each_mpi cxx
-}
+@test "C++ through C, and the C++ bindings of MPI-2" { for_each_mpi cxx; }
 
 shared() {
     as_in_the_source "$1" shared
     as_in_the_source "$1" dlopen
 }
 
-@test "MPI in a shared library, and in one that the program opens" {
-    for_each_mpi shared
-}
+@test "MPI in a shared library, and in one that the program opens" { for_each_mpi shared; }
 
 looked_up() {
     local library=libmpi.so.40 scope
@@ -45,9 +39,7 @@ looked_up() {
     done
 }
 
-@test "functions that the program looks up in the MPI library itself" {
-    for_each_mpi looked_up
-}
+@test "functions that the program looks up in the MPI library itself" { for_each_mpi looked_up; }
 
 @test "Python's mpi4py" {
     has_mpi openmpi || skip "openmpi is not installed"

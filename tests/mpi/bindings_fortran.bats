@@ -28,17 +28,13 @@ mpif_h() {
     fortran "$1" mpif_h
 }
 
-@test "mpif.h: the calls of the source, and the messages and collectives of C" {
-    for_each_mpi mpif_h
-}
+@test "mpif.h: the calls of the source, and the messages and collectives of C" { for_each_mpi mpif_h; }
 
 use_mpi() {
     fortran "$1" mpi
 }
 
-@test "use mpi: the calls of the source, and the messages and collectives of C" {
-    for_each_mpi use_mpi
-}
+@test "use mpi: the calls of the source, and the messages and collectives of C" { for_each_mpi use_mpi; }
 
 use_mpi_f08() {
     fortran "$1" mpi_f08

@@ -59,10 +59,6 @@ carries_out() {
     done
 }
 
-@test "Open MPI: collectives by each algorithm" {
-    carries_out openmpi
-}
+@test "Open MPI: collectives by each algorithm" { carries_out openmpi; }
 
-@test "MPICH: collectives by each algorithm" {
-    carries_out mpich
-}
+@test "MPICH: collectives by each algorithm" { carries_out mpich; }

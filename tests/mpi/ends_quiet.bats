@@ -54,6 +54,4 @@ long_run() {
     [ "$calls" = $((30000 + 3 * steps + 1)) ] # and one request that is cancelled
 }
 
-@test "memory does not grow with the length of the run, and no call is lost" {
-    for_each_mpi long_run
-}
+@test "memory does not grow with the length of the run, and no call is lost" { for_each_mpi long_run; }

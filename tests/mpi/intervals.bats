@@ -43,9 +43,7 @@ iterations() {
     [ "$(jq '.differences[0] | (.by_path | map(.change_ns) | add) == .time.change_ns' <<<"$output")" = true ]
 }
 
-@test "each visit of a function is a phase, stored with what lies in it" {
-    for_each_mpi iterations
-}
+@test "each visit of a function is a phase, stored with what lies in it" { for_each_mpi iterations; }
 
 # Three steps begin with a marker that a loop sets, "done" follows the last one.
 markers() {
@@ -70,6 +68,4 @@ markers() {
     [[ ${lines[-1]} == *'no rank visits `step begins` 4 times; rank 0 does so most often, 3 times'* ]]
 }
 
-@test "markers of a program tell its phases" {
-    for_each_mpi markers
-}
+@test "markers of a program tell its phases" { for_each_mpi markers; }

@@ -118,9 +118,7 @@ one_region() {
     has "0 MPI_Wtime: deep $(at main.c deepest), $deeper, $deeper, $deeper" "$sites"
 }
 
-@test "a function is one region, instrumented, inlined, or calling MPI" {
-    for_each_mpi one_region
-}
+@test "a function is one region, instrumented, inlined, or calling MPI" { for_each_mpi one_region; }
 
 callers() {
     build_all "$1"
@@ -134,9 +132,7 @@ callers() {
     done
 }
 
-@test "callers up to main, as many as asked for" {
-    for_each_mpi callers
-}
+@test "callers up to main, as many as asked for" { for_each_mpi callers; }
 
 mangled() {
     command -v "mpicxx.$1" >/dev/null || skip "there is no C++ compiler for $1"
@@ -149,9 +145,7 @@ mangled() {
     grep -qE "^0 MPI_Wtime: (main::.*::)?operator\(\).* $(at cxx.cc lambda)\$" "$sites"
 }
 
-@test "C++ functions have the names of the source" {
-    for_each_mpi mangled
-}
+@test "C++ functions have the names of the source" { for_each_mpi mangled; }
 
 fortran() {
     if ! command -v "mpif90.$1" >/dev/null || ! command -v gfortran >/dev/null; then
@@ -171,9 +165,7 @@ program_line() {
     sed -n 's/^0 MPI_Init: heat [^,]*, main //p' "$sites"
 }
 
-@test "Fortran calls, in a module, the program, and a procedure of its own" {
-    for_each_mpi fortran
-}
+@test "Fortran calls, in a module, the program, and a procedure of its own" { for_each_mpi fortran; }
 
 odd_stacks() {
     bin=$BATS_TEST_TMPDIR/$1

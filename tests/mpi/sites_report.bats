@@ -54,9 +54,7 @@ waits() {
         - [$barrier, $first_barrier] == []'
 }
 
-@test "where ranks wait: file and line of the source, in waits and hints" {
-    for_each_mpi waits
-}
+@test "where ranks wait: file and line of the source, in waits and hints" { for_each_mpi waits; }
 
 causes() {
     replayed "$1"
@@ -68,9 +66,7 @@ causes() {
     said "before produce/MPI_Send at $(at late-send)"
 }
 
-@test "what made them wait: the computing before a line of the source" {
-    for_each_mpi causes
-}
+@test "what made them wait: the computing before a line of the source" { for_each_mpi causes; }
 
 headline() {
     replayed "$1"
@@ -87,9 +83,7 @@ headline() {
     said "in consume/MPI_Recv at $(at long-wait)"
 }
 
-@test "the biggest loss names both lines" {
-    for_each_mpi headline
-}
+@test "the biggest loss names both lines" { for_each_mpi headline; }
 
 # Each change that is advised for a C++ program is predicted, by its command as well, whatever the
 # shell makes of blanks, commas and brackets in names.

@@ -47,6 +47,4 @@ environment_of() {
     stored "copy-$mpi.db" | cmp - <(stored "$mpi.db")
 }
 
-@test "the environment of a run is kept" {
-    for_each_mpi environment_of
-}
+@test "the environment of a run is kept" { for_each_mpi environment_of; }

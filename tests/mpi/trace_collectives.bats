@@ -34,9 +34,7 @@ END
         jq -e '.whatif.predicted_ns / 1e15 | floor == 9'
 }
 
-@test "collectives with operation, root and bytes" {
-    for_each_mpi collectives
-}
+@test "collectives with operation, root and bytes" { for_each_mpi collectives; }
 
 collective_forms() {
     traced "$1" 4 trace_collforms
@@ -81,6 +79,4 @@ neighbors() {
     [ "$(jq .trace.messages "$BATS_TEST_TMPDIR/replay")" = 796 ]
 }
 
-@test "neighbourhood collectives are messages between neighbours" {
-    for_each_mpi neighbors
-}
+@test "neighbourhood collectives are messages between neighbours" { for_each_mpi neighbors; }

@@ -36,9 +36,7 @@ communicators() {
     [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^INTER_COMM ')" = 1 ]
 }
 
-@test "communicators of every origin, the same for all their members" {
-    for_each_mpi communicators
-}
+@test "communicators of every origin, the same for all their members" { for_each_mpi communicators; }
 
 # 10000 of them, one after the other: the process does not grow, nor does the archive much.
 short_lived() {
@@ -53,6 +51,4 @@ short_lived() {
     jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "without-cpu-time"] == []' "$BATS_TEST_TMPDIR/replay"
 }
 
-@test "10000 short-lived communicators" {
-    for_each_mpi short_lived
-}
+@test "10000 short-lived communicators" { for_each_mpi short_lived; }

@@ -30,9 +30,7 @@ statuses() {
     check_archive "$dir" collectives
 }
 
-@test "exit statuses" {
-    for_each_mpi statuses
-}
+@test "exit statuses" { for_each_mpi statuses; }
 
 @test "a program that never starts MPI: one sentence, exit status 1" {
     never() {

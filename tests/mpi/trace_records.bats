@@ -31,9 +31,7 @@ p2p() {
     [ "$(count 'tag [567] ' "$events")" = 0 ]
 }
 
-@test "point-to-point messages, blocking, nonblocking, persistent" {
-    for_each_mpi p2p
-}
+@test "point-to-point messages, blocking, nonblocking, persistent" { for_each_mpi p2p; }
 
 errors() {
     traced "$1" 2 trace_p2p with-errors
@@ -42,9 +40,7 @@ errors() {
     check_archive "$dir" messages
 }
 
-@test "errors that the program handles stay its own" {
-    for_each_mpi errors
-}
+@test "errors that the program handles stay its own" { for_each_mpi errors; }
 
 brackets() {
     traced "$1" 2 trace_end exit 0
@@ -67,9 +63,7 @@ brackets() {
 EOF
 }
 
-@test "start and end of MPI are collective operations" {
-    for_each_mpi brackets
-}
+@test "start and end of MPI are collective operations" { for_each_mpi brackets; }
 
 # cores MPI N CORES: traces N ranks that may use these cores only; prints what the archive and the
 # replay make of it.
@@ -91,9 +85,7 @@ cores_of_node() {
     "$PAGODA" replay "$BATS_TEST_TMPDIR/cores-$1-3-$first" | grep -q '3 ranks on 1 node with 1 core,'
 }
 
-@test "the cores that the ranks of a node may use" {
-    for_each_mpi cores_of_node
-}
+@test "the cores that the ranks of a node may use" { for_each_mpi cores_of_node; }
 
 bound_ranks() {
     launch "$1" 3
@@ -124,9 +116,7 @@ user_regions() {
     [ "$(count hidden "$BATS_TEST_TMPDIR/events")" = 0 ]
 }
 
-@test "regions and markers of pagoda.h" {
-    for_each_mpi user_regions
-}
+@test "regions and markers of pagoda.h" { for_each_mpi user_regions; }
 
 instrumented() {
     has_mpi "$1"
@@ -157,9 +147,7 @@ threads() {
     "$PAGODA" replay --json "$dir" | jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "without-cpu-time"] == []'
 }
 
-@test "threads that call MPI have locations of their own" {
-    for_each_mpi threads
-}
+@test "threads that call MPI have locations of their own" { for_each_mpi threads; }
 
 # tasks MPI NUMBER [ARGUMENT]: so many of the 600 are recorded.
 tasks() {
@@ -243,9 +231,7 @@ process_time() {
               exit n < 10 || n_bad }'
 }
 
-@test "process time is sampled" {
-    for_each_mpi process_time
-}
+@test "process time is sampled" { for_each_mpi process_time; }
 
 # tests/programs/ep: the first long interval ends with a function that was never called before.
 first_interval() {
@@ -260,9 +246,7 @@ first_interval() {
         END { exit n[0] < 1 || n[1] < 1 }'
 }
 
-@test "process time is sampled before the first call of a function too" {
-    for_each_mpi first_interval
-}
+@test "process time is sampled before the first call of a function too" { for_each_mpi first_interval; }
 
 @test "a signal handler that runs in the middle of a record: every call is there once" {
     alarmed() {

@@ -26,9 +26,7 @@ count_polls() {
     echo "$calls calls for $polls polls"
 }
 
-@test "polling loops are folded" {
-    for_each_mpi polling
-}
+@test "polling loops are folded" { for_each_mpi polling; }
 
 # Records of polls at every place of the windows through which they are written.
 many_polls() {
@@ -38,9 +36,7 @@ many_polls() {
         if ($0 !~ /Events: 22[0-9][0-9][0-9][0-9][0-9],/) { print; exit 1 } } END { exit n != 2 }'
 }
 
-@test "polls that cannot be folded, through many windows" {
-    for_each_mpi many_polls
-}
+@test "polls that cannot be folded, through many windows" { for_each_mpi many_polls; }
 
 # requests_of MPI ARGUMENTS...: 4 ranks; their events, after a replay that misses nothing.
 requests_of() {
@@ -76,9 +72,7 @@ requests() {
     [ "$calls" -lt $((10 + polls / 10)) ]
 }
 
-@test "persistent, freed, cancelled, generalized requests and looks at them" {
-    for_each_mpi requests
-}
+@test "persistent, freed, cancelled, generalized requests and looks at them" { for_each_mpi requests; }
 
 # Beyond that: 10 messages with one tag, 8 of them too long for their receive; each has been
 # received, and so the last one is the one it is.
@@ -90,6 +84,4 @@ too_long() {
     [ "$(grep 'cv .* tag 60 ' "$events" | grep -c '^3 .* bytes 8$')" -ge 1 ]
 }
 
-@test "messages that are too long for their receive are received" {
-    for_each_mpi too_long
-}
+@test "messages that are too long for their receive are received" { for_each_mpi too_long; }

@@ -64,9 +64,7 @@ chapters() {
     works "$1" 2 --thread environment p2p requests
 }
 
-@test "every function: the same results, output and messages" {
-    for_each_mpi chapters
-}
+@test "every function: the same results, output and messages" { for_each_mpi chapters; }
 
 # ends MPI N CALL: the run ends the same way. Which rank's end a launcher takes for the whole is a
 # race when it kills the others, and either MPI's last words may be lost then, so the traced run has
@@ -104,9 +102,7 @@ endings() {
     done
 }
 
-@test "errors that end the run: the same exit status and messages" {
-    for_each_mpi endings
-}
+@test "errors that end the run: the same exit status and messages" { for_each_mpi endings; }
 
 jumps() {
     traced "$1" 2 trace_jump
@@ -119,9 +115,7 @@ jumps() {
     [ "$(count '^1 Leave MPI_Finalize$' "$BATS_TEST_TMPDIR/events")" = 1 ]
 }
 
-@test "an error handler that jumps out of the call: what follows is recorded" {
-    for_each_mpi jumps
-}
+@test "an error handler that jumps out of the call: what follows is recorded" { for_each_mpi jumps; }
 
 # tests/mpi/not-called lists the functions of mpi.h that are not called, and why. No name in it may
 # be called all the same.
@@ -140,9 +134,7 @@ many_places() {
     check_archive "$dir" messages
 }
 
-@test "hundreds of places that call MPI" {
-    for_each_mpi many_places
-}
+@test "hundreds of places that call MPI" { for_each_mpi many_places; }
 
 @test "every function of mpi.h was called and recorded, but for the listed ones" {
     [ -e "$BATS_FILE_TMPDIR/called-mpich" ] || skip "needs the tests before it"

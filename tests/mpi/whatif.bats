@@ -61,13 +61,9 @@ END
     done
 }
 
-@test "Open MPI" {
-    predicts openmpi
-}
+@test "Open MPI" { predicts openmpi; }
 
-@test "MPICH" {
-    predicts mpich
-}
+@test "MPICH" { predicts mpich; }
 
 # timeless MPI: the work counts of a program's markers, whatever its times were.
 timeless() {
@@ -84,13 +80,9 @@ END
         and .predicted_ns == 245760 and .forced_calls == 0'
 }
 
-@test "Open MPI: replay without times" {
-    timeless openmpi
-}
+@test "Open MPI: replay without times" { timeless openmpi; }
 
-@test "MPICH: replay without times" {
-    timeless mpich
-}
+@test "MPICH: replay without times" { timeless mpich; }
 
 # polls MPI: rank 0 sends after 3 polls of rank 1 have found nothing, and some work. Without the latter, and
 # the wait for the former, the message comes earlier, so nothing ends later; and where each rank has a core
@@ -114,10 +106,6 @@ polls() {
     done
 }
 
-@test "Open MPI: a polling loop ends earlier when its message comes earlier" {
-    polls openmpi
-}
+@test "Open MPI: a polling loop ends earlier when its message comes earlier" { polls openmpi; }
 
-@test "MPICH: a polling loop ends earlier when its message comes earlier" {
-    polls mpich
-}
+@test "MPICH: a polling loop ends earlier when its message comes earlier" { polls mpich; }

@@ -55,10 +55,6 @@ check() {
     moves 66 'main/**/process_query=1-3:0'
 }
 
-@test "Open MPI" {
-    check openmpi
-}
+@test "Open MPI" { check openmpi; }
 
-@test "MPICH" {
-    check mpich
-}
+@test "MPICH" { check mpich; }

@@ -23,10 +23,6 @@ share_core() {
     "$PAGODA" advise "$dir" 2>/dev/null | tr -s ' \n' ' ' | grep -q 'Ranks had no CPU time: .* 2 ranks shared 1 core'
 }
 
-@test "two ranks on one core, Open MPI" {
-    share_core openmpi
-}
+@test "two ranks on one core, Open MPI" { share_core openmpi; }
 
-@test "two ranks on one core, MPICH" {
-    share_core mpich
-}
+@test "two ranks on one core, MPICH" { share_core mpich; }
