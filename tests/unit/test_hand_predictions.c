@@ -26,9 +26,9 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "tests/reference/asked.h"
 #include "tests/reference/engine_run.h"
 #include "tests/tools/lib/scratch.h"
-#include "tests/reference/asked.h"
 
 enum { MIN_PREDICTIONS = 200, MAX_FILLS = 8 };
 

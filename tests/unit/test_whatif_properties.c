@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/reference/asked.h"
 #include "tests/reference/engine_run.h"
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"
-#include "tests/reference/asked.h"
 #include "tests/unit/seeds.h"
 
 #ifdef __SANITIZE_ADDRESS__
