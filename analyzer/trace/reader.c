@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens an archive (see reader.h). The OTF2 library reads the definitions, location_reader.c the
+// Opens an archive (see reader.h). The OTF2 library reads the definitions, cursor.c the
 // events. While the first batches are read the origin of time is not known yet: they hold raw ticks
 // until rebase_times().
+#include "analyzer/trace/reader.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +12,7 @@
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/decode_ahead.h"
-#include "analyzer/trace/location_reader.h"
+#include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 
 // The library insists on collective operations and locks even for one process; reading local files

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An open archive as the files of this folder see it, and the reading of one of its locations.
-#ifndef PAGODA_TRACE_LOCATION_READER_H
-#define PAGODA_TRACE_LOCATION_READER_H
+#ifndef PAGODA_TRACE_OPEN_TRACE_H
+#define PAGODA_TRACE_OPEN_TRACE_H
 
 #include <pthread.h>
 
@@ -9,10 +9,10 @@
 
 #include "analyzer/trace/batch.h"
 #include "analyzer/trace/clock.h"
+#include "analyzer/trace/cursor.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/event_file.h"
 #include "analyzer/trace/local_definitions.h"
-#include "analyzer/trace/reader.h"
 #include "analyzer/trace/records.h"
 #include "analyzer/trace/resolve.h"
 

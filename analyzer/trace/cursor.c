@@ -2,7 +2,7 @@
 // Reads the events of one location into its cursor: batch by batch, in place or by further threads
 // (decode_ahead.h), as they are decoded or digested. event_file.c reads the event files; the OTF2
 // library does where event_file.c cannot.
-#include "analyzer/trace/location_reader.h"
+#include "analyzer/trace/cursor.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/decode_ahead.h"
+#include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 
 enum {
