@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// engine_stages STAGE ARCHIVE: a replay up to a stage, without a report. STAGE is
+// engine_stages STAGE ARCHIVE: a replay up to a stage in one thread, without a report. STAGE is
 //   open      reads the definitions and opens the locations
 //   decode    reads the events, a location after the other
 //   profile   the engine: order, call trees, messages and collectives matched
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/base/threads.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: engine_stages open|decode|profile|path|patterns|causes ARCHIVE\n");
         return 2;
     }
+    threads_limit = 1;
     struct trace *trace = trace_open(argv[2], &err);
     int status = trace ? 0 : -1;
     if (trace && stage == DECODE)
