@@ -334,7 +334,7 @@ sanitize:
 	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \
 	    $(or $(T),tests/unit tests/cli)
 
-# One table, about four minutes; tests/bench/bench says how to choose rows, archives and sizes.
+# One table, about four minutes on two idle cores; tests/bench/bench says how to choose rows, archives and sizes.
 bench: all $(benches) $(patsubst %,$(BUILD)/programs/openmpi/%,is mg sweep trace_calls)
 	@BUILD=$(BUILD) tests/bench/bench
 
