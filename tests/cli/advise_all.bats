@@ -23,17 +23,11 @@ agree_on() {
     [ "$n" -gt 0 ]
 }
 
-@test "pruned lists are those of --exhaustive: examples of advice" {
-    agree_on advise
-}
+@test "pruned lists are those of --exhaustive: examples of advice" { agree_on advise; }
 
-@test "pruned lists are those of --exhaustive: traces of the engine" {
-    agree_on engine
-}
+@test "pruned lists are those of --exhaustive: traces of the engine" { agree_on engine; }
 
-@test "pruned lists are those of --exhaustive: traces of predictions" {
-    agree_on whatif
-}
+@test "pruned lists are those of --exhaustive: traces of predictions" { agree_on whatif; }
 
 @test "pruned lists are those of --exhaustive: other targets" {
     for trace in late pairs; do

@@ -27,25 +27,15 @@ sentence() {
     [[ ${lines[0]} =~ $1 ]]
 }
 
-@test "report: a late sender, then uneven work before an allreduce" {
-    golden pipeline
-}
+@test "report: a late sender, then uneven work before an allreduce" { golden pipeline; }
 
-@test "report: nothing to gain" {
-    golden balanced
-}
+@test "report: nothing to gain" { golden balanced; }
 
-@test "report: all the waiting is in MPI_Finalize" {
-    golden uneven
-}
+@test "report: all the waiting is in MPI_Finalize" { golden uneven; }
 
-@test "report: a run cut short, with its warnings" {
-    golden damaged
-}
+@test "report: a run cut short, with its warnings" { golden damaged; }
 
-@test "report: a program without recorded functions, by where its MPI calls are" {
-    golden unmodified
-}
+@test "report: a program without recorded functions, by where its MPI calls are" { golden unmodified; }
 
 @test "json: where waits are, what went by before which call" {
     archive unmodified
@@ -453,9 +443,7 @@ TEXT
         and (.patterns[] | select(.id == "wait-at-finalize") | .evaluated)'
 }
 
-@test "report: clocks that disagree" {
-    golden clocks
-}
+@test "report: clocks that disagree" { golden clocks; }
 
 @test "an archive without events: one sentence, exit status 1" {
     /usr/bin/python3 - <<'PYTHON'

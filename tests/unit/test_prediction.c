@@ -108,59 +108,6 @@ static bool predict(const struct subject *subject, const struct predicted_scenar
     return false;
 }
 
-static bool check_more_cores(const struct subject *subject, struct random *random, FILE *stream)
-{
-    uint64_t enough[PROGRAM_MAX_RANKS], more[PROGRAM_MAX_RANKS];
-    struct predicted_scenario scenario = subject->unchanged;
-    scenario_change(&scenario, random, subject->text, subject->n_ranks);
-    if (random_chance(random, 50))
-        scenario_give_machine(&scenario, random);
-    scenario.machine.core.is_given = false; // ranks that share no core do not use it
-    for (uint32_t i = 0; i < PROGRAM_MAX_RANKS; i++)
-        scenario.machine.nodes[i].n_cores = 0;
-    scenario.n_cores = 1;
-    for (uint32_t r = 0; r < subject->n_ranks; r++) {
-        uint32_t n = 0;
-        for (uint32_t other = 0; other < subject->n_ranks; other++)
-            n += scenario.node[other] == scenario.node[r];
-        scenario.n_cores = n > scenario.n_cores ? n : scenario.n_cores;
-    }
-    if (!predict(subject, &scenario, enough, stream))
-        return false;
-    scenario.n_cores += 1 + random_below(random, 4);
-    scenario.is_sticky = !scenario.is_sticky;
-    scenario.spins = !scenario.spins;
-    return predict(subject, &scenario, more, stream) &&
-           compare(subject, "more cores", enough, more, false, stream);
-}
-
-/// With a core for every rank a network that takes no time is never slower. On shared cores it may
-/// be: who goes on earlier takes his share from those that others wait for.
-static bool check_zero_network(const struct subject *subject, struct random *random, FILE *stream)
-{
-    uint64_t real[PROGRAM_MAX_RANKS], ideal[PROGRAM_MAX_RANKS];
-    struct predicted_scenario scenario = subject->unchanged;
-    scenario_give_machine(&scenario, random);
-    // Where ranks would wait for each other for ever one is let go on, at any time.
-    if (predicted_run_is_open(&subject->model, &scenario) ||
-        !predicted_run(&subject->model, &scenario, real))
-        return true;
-    if (!predict(subject, &scenario, real, stream))
-        return false;
-    struct scenario_messages *scopes[3 + SCENARIO_MAX_SCOPES] = {
-        &scenario.machine.core, &scenario.machine.node, &scenario.machine.network};
-    for (uint32_t i = 0; i < SCENARIO_MAX_SCOPES; i++)
-        scopes[3 + i] = &scenario.machine.scopes[i].messages;
-    for (size_t s = 0; s < 3 + SCENARIO_MAX_SCOPES; s++) {
-        scopes[s]->send_overhead_ns = scopes[s]->receive_overhead_ns = 0;
-        for (uint32_t i = 0; i < scopes[s]->n_points; i++)
-            scopes[s]->time_ns[i] = 0;
-    }
-    scenario.machine.n_formulas = 0;
-    return predict(subject, &scenario, ideal, stream) &&
-           compare(subject, "zero network", real, ideal, true, stream);
-}
-
 /// Links and buses for as many messages as there are hinder nobody; fewer make nobody faster where
 /// every rank has a core of its own. (That more of them are never slower does not follow: a message
 /// that goes earlier may take a link from one that matters more.)
@@ -245,8 +192,6 @@ int main(void)
         SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
         SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
         SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
-        SUBJECT_TEST("more cores", CASE, .check = check_more_cores),
-        SUBJECT_TEST("zero network", CASE, .check = check_zero_network),
         SUBJECT_TEST("contention", CASE, .check = check_contention),
         cmocka_unit_test(test_cpu_clock_read_in_a_call),
     };
