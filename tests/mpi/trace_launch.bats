@@ -93,6 +93,20 @@ installed_at() {
     [ ! -e "$BATS_TEST_TMPDIR/t" ]
 }
 
+@test "a node that does not see the folder of the records: no rank records, and why" {
+    apart() {
+        local program=$BUILD/programs/$1/trace_end
+        launch "$1" 1
+        run timeout 100 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "${line[@]}" "$program" : \
+            -n 1 env PAGODA_SPOOL=/nowhere "$program"
+        echo "$output"
+        [ "$status" = 0 ]
+        [[ $output == *"rank 1 on "*" cannot record in /nowhere ("*"; choose a folder that all nodes share, with -o): tracing is off"* ]]
+        [ ! -e "$BATS_TEST_TMPDIR/t" ]
+    }
+    for_each_mpi apart
+}
+
 @test "a process without MPI is left alone" {
     run env LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$BATS_TEST_TMPDIR" sh -c 'exit 5'
     [ "$status" = 5 ]

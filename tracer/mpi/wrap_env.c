@@ -227,9 +227,10 @@ static bool all_can_record(int error, uint64_t domain, bool *has_one_clock)
     gethostname(host, sizeof host - 1);
     if (own[0] == most[0])
         fprintf(stderr,
-                "pagoda: rank %d on %s cannot record in %s (%s): tracing is off, the "
+                "pagoda: rank %d on %s cannot record in %s (%s%s): tracing is off, the "
                 "program runs on\n",
-                rank, host, dispatcher->spool_dir, strerror(error));
+                rank, host, dispatcher->spool_dir, strerror(error),
+                error == ENOENT ? "; choose a folder that all nodes share, with -o" : "");
     return false;
 }
 
