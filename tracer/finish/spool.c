@@ -238,10 +238,12 @@ static bool is_sound(const struct record_head *head)
 }
 
 /// The file is read from the front several times: a chunk that is left need not stay in memory.
-static void forget_chunk(const struct spool *spool, size_t next)
+static void forget_chunk_before(const struct spool *spool, size_t offset)
 {
     size_t chunk_bytes = spool->header->chunk_bytes;
-    madvise((void *)(uintptr_t)(spool->bytes + next - chunk_bytes), chunk_bytes, MADV_DONTNEED);
+    if ((offset - SPOOL_HEADER_BYTES) % chunk_bytes == 0 && offset > SPOOL_HEADER_BYTES)
+        madvise((void *)(uintptr_t)(spool->bytes + offset - chunk_bytes), chunk_bytes,
+                MADV_DONTNEED);
 }
 
 static const struct record_head *record_at(const struct spool *spool, size_t offset)
@@ -255,8 +257,9 @@ static const struct record_head *record_at(const struct spool *spool, size_t off
         if (head->kind != RECORD_PAD)
             break;
         offset += chunk_bytes - (offset - SPOOL_HEADER_BYTES) % chunk_bytes;
-        forget_chunk(spool, offset);
     }
+    if (offset % 4096 == 0) // chunks begin at pages
+        forget_chunk_before(spool, offset);
     if (head->kind == RECORD_END || offset + (size_t)head->n_words * 8 > spool->n_bytes ||
         !is_sound(head))
         return NULL;
