@@ -11,9 +11,8 @@
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/dilation.h"
+#include "analyzer/trace/definitions/records.h"
 #include "analyzer/trace/reader.h"
-#include "analyzer/trace/records.h"
-#include "analyzer/trace/unused.h"
 
 enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
 

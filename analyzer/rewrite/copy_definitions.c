@@ -10,7 +10,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/archive.h"
-#include "analyzer/trace/resolve.h"
+#include "analyzer/trace/definitions/resolve.h"
 
 #include "record_kinds.gen.h" // of record_kinds.awk
 

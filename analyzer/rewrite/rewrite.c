@@ -22,7 +22,7 @@
 #include "analyzer/rewrite/copy_events.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/trace/archive.h"
-#include "analyzer/trace/resolve.h"
+#include "analyzer/trace/definitions/resolve.h"
 
 enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, MOST_EVENT_CHUNKS = 2 };
 static const char archive_name[] = "traces";

@@ -20,9 +20,9 @@
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/archive.h"
+#include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/trace/reader.h"
-#include "analyzer/trace/resolve.h"
 
 struct offset {
     OTF2_TimeStamp ticks;

@@ -10,9 +10,9 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/trace/clock.h"
+#include "analyzer/trace/definitions/records.h"
+#include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
-#include "analyzer/trace/records.h"
-#include "analyzer/trace/resolve.h"
 
 /// What making events of one location's records needs and finds out.
 struct decoder {

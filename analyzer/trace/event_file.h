@@ -11,7 +11,7 @@
 
 #include "analyzer/trace/chunk_file.h"
 #include "analyzer/trace/decode.h"
-#include "analyzer/trace/local_definitions.h"
+#include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/place.h"
 
 enum event_file_state {

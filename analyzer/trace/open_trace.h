@@ -11,10 +11,10 @@
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/cursor.h"
 #include "analyzer/trace/decode.h"
+#include "analyzer/trace/definitions/local_definitions.h"
+#include "analyzer/trace/definitions/records.h"
+#include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event_file.h"
-#include "analyzer/trace/local_definitions.h"
-#include "analyzer/trace/records.h"
-#include "analyzer/trace/resolve.h"
 
 // Chunk sizes of the archive's files; both 0 when its files are compressed and cannot be looked
 // into.

@@ -37,6 +37,18 @@ const char *trace_path(const struct trace *trace); // of the anchor file
 
 const struct location_report *trace_location_report(const struct trace *trace, size_t location);
 
+/// Something that an archive records and no replay uses: a counter, other than the CPU time of
+/// processes, or a parameter.
+struct unused {
+    const char *name; // valid as long as the trace; may be ""
+    bool is_parameter;
+    uint64_t n_values;
+};
+
+/// Sums what location_report.n_unused counted in TRACE, which has been read: counters in the order
+/// of their definitions, then parameters, each with a value at least. The caller frees *LIST.
+size_t trace_unused(const struct trace *trace, struct unused **list);
+
 /// What a copy of an open archive needs to know of it (analyzer/rewrite): its records, and how its
 /// events get their times. All live as long as the trace.
 struct trace_source {

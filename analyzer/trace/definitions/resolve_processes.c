@@ -2,7 +2,7 @@
 // Ranks, locations and nodes (see resolve_processes.h). A rank's master is its location in the MPI
 // group; the other locations of the master's process, and of what that process created (GPUs),
 // belong to the same rank.
-#include "analyzer/trace/resolve.h"
+#include "analyzer/trace/definitions/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

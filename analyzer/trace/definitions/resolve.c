@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resolves definition records (see resolve.h). Regions and communicators keep the order of their
 // records, so a record's place is its index; processes and locations are resolve_processes()'s.
-#include "analyzer/trace/resolve.h"
+#include "analyzer/trace/definitions/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>

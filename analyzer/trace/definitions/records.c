@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collects an archive's definition records (see records.h) by OTF2's global definition callbacks.
-#include "analyzer/trace/records.h"
+#include "analyzer/trace/definitions/records.h"
 
 #include <stdlib.h>
 #include <string.h>

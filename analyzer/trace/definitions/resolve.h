@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns definition records into struct definitions and the tables by which event records find
 // their dense indices.
-#ifndef PAGODA_TRACE_RESOLVE_H
-#define PAGODA_TRACE_RESOLVE_H
+#ifndef PAGODA_TRACE_DEFINITIONS_RESOLVE_H
+#define PAGODA_TRACE_DEFINITIONS_RESOLVE_H
 
 #include "analyzer/base/map.h"
 #include "analyzer/trace/definitions.h"
-#include "analyzer/trace/records.h"
+#include "analyzer/trace/definitions/records.h"
 
 /// What an attribute of an event record means to us, by its name.
 enum attribute_role {

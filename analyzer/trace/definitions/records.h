@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The definition records of an archive in their order, identifiers unresolved: a
 // record may name others that follow it. definitions.c resolves them.
-#ifndef PAGODA_TRACE_RECORDS_H
-#define PAGODA_TRACE_RECORDS_H
+#ifndef PAGODA_TRACE_DEFINITIONS_RECORDS_H
+#define PAGODA_TRACE_DEFINITIONS_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

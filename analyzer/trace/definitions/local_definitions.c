@@ -5,7 +5,7 @@
 //
 // The library takes a whole chunk of memory for each location, 4 MiB in most archives. So it reads
 // only what is compressed.
-#include "analyzer/trace/local_definitions.h"
+#include "analyzer/trace/definitions/local_definitions.h"
 
 #include <math.h>
 #include <stdlib.h>

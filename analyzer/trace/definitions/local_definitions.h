@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the definition file of one location says of its event records: how far its clock is from the
 // others', and which global identifiers its own ones stand for.
-#ifndef PAGODA_TRACE_LOCAL_DEFINITIONS_H
-#define PAGODA_TRACE_LOCAL_DEFINITIONS_H
+#ifndef PAGODA_TRACE_DEFINITIONS_LOCAL_DEFINITIONS_H
+#define PAGODA_TRACE_DEFINITIONS_LOCAL_DEFINITIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
