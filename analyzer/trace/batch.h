@@ -37,4 +37,10 @@ static inline struct event *batch_add(struct batch *batch)
     return &batch->events[BATCH_HEADROOM + batch->n++];
 }
 
+/// Makes other events of N EVENTS of LOCATION, its last ones if IS_LAST, and appends them to OUT.
+/// Runs where they are decoded, perhaps in another thread: for one location after the other, for
+/// several at once.
+typedef void trace_digest(void *context, size_t location, const struct event *events, size_t n,
+                          bool is_last, struct batch *out);
+
 #endif

@@ -8,20 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/trace/event.h"
-#include "analyzer/trace/place.h"
+#include "analyzer/trace/batch.h"
 
-struct batch;
 struct trace;
 
 /// Cursor of a location (index into definitions.locations); stays valid until trace_close().
 struct cursor *trace_cursor(struct trace *trace, size_t location);
-
-/// Makes other events of N EVENTS of LOCATION, its last ones if IS_LAST, and appends them to OUT.
-/// Runs where they are decoded, perhaps in another thread: for one location after the other, for
-/// several at once.
-typedef void trace_digest(void *context, size_t location, const struct event *events, size_t n,
-                          bool is_last, struct batch *out);
 
 /// Of a trace that has just been opened, or begun again, the cursors show the events that DIGEST
 /// makes; as they are decoded once it is NULL again, when all locations are at their ends.

@@ -9,7 +9,6 @@
 
 #include "analyzer/trace/batch.h"
 #include "analyzer/trace/clock.h"
-#include "analyzer/trace/cursor.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/definitions/records.h"
