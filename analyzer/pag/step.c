@@ -78,8 +78,11 @@ static bool is_of_first_world(const struct engine *engine, const struct location
 /// The location is where the digest found it when it came to EVENT, the enter of an MPI call.
 static void enter_digested(struct location_state *location, const struct event *event)
 {
-    times_at(&location->head.times, digest_path_before(event))->exclusive_ns +=
-        event->received_bytes;
+    struct times *times = &location->head.times;
+    struct digest_before before = digest_before(event);
+    times_at(times, before.path[0])->exclusive_ns += before.ns[0];
+    if (before.path[1] != NONE)
+        times_at(times, before.path[1])->exclusive_ns += before.ns[1];
     location->profile.current = event->tag;
 }
 
@@ -313,30 +316,7 @@ void step_end(struct engine *engine, struct location_state *location)
     }
 }
 
-// --- the next event
-
-const struct event *step_peek(struct engine *engine, struct location_state *location)
-{
-    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
-    location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
-    if (event)
-        location->next_ns = event->time_ns;
-    else
-        location->next_ns =
-            location->digest ? digest_end_ns(location->digest) : profile_end_ns(&location->profile);
-    return event;
-}
-
-bool step_is_private(const struct engine *engine, const struct location_state *location,
-                     const struct event *event)
-{
-    if (!event)
-        return false;
-    if (location->digest)
-        return event->kind == EVENT_SPENT || event->kind == EVENT_LOST;
-    return event->kind <= EVENT_LEAVE && !location->call.is_open &&
-           region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
-}
+// --- any event
 
 uint32_t step_event(struct engine *engine, struct location_state *location,
                     const struct event *event)

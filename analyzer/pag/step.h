@@ -6,15 +6,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/state.h"
 
 /// The next event of a location, NULL at its end; notes its time for the order of reading.
-const struct event *step_peek(struct engine *engine, struct location_state *location);
+static inline const struct event *step_peek(struct engine *engine, struct location_state *location)
+{
+    const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
+    location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
+    if (event)
+        location->next_ns = event->time_ns;
+    else
+        location->next_ns =
+            location->digest ? digest_end_ns(location->digest) : profile_end_ns(&location->profile);
+    return event;
+}
 
 /// Whether EVENT, the next one, concerns its own location only, so that it need not be read in the
 /// run's order.
-bool step_is_private(const struct engine *engine, const struct location_state *location,
-                     const struct event *event);
+static inline bool step_is_private(const struct engine *engine,
+                                   const struct location_state *location, const struct event *event)
+{
+    if (!event)
+        return false;
+    if (location->digest)
+        return event->kind == EVENT_SPENT || event->kind == EVENT_LOST;
+    return event->kind <= EVENT_LEAVE && !location->call.is_open &&
+           region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
+}
 
 /// Processes EVENT, the next one of a location (NULL: its end), at the time it was recorded, or
 /// only tries to. The rank that must be read first, or NONE when there was progress.

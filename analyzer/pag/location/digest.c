@@ -76,6 +76,28 @@ static void tell(struct digest *digest, uint64_t time_ns, struct batch *out)
     tell_spent(out, time_ns, path, own_ns);
 }
 
+/// Tells the time since the last mark at all paths but two, before a call is entered. PATH is one.
+static struct digest_before tell_before(struct digest *digest, uint64_t time_ns, uint32_t path,
+                                        struct batch *out)
+{
+    struct times *times = &digest->times;
+    struct digest_before before = {{path, NONE}, {0, 0}};
+    for (size_t i = 0; i < times->n_touched; i++) {
+        uint32_t touched = times->touched[i];
+        uint64_t ns = times_since(times, touched);
+        if (touched == path) {
+            before.ns[0] = ns;
+        } else if (before.path[1] == NONE) {
+            before.path[1] = touched;
+            before.ns[1] = ns;
+        } else if (ns > 0) {
+            tell_spent(out, time_ns, touched, ns);
+        }
+    }
+    times_mark(times);
+    return before;
+}
+
 static void tell_lost(const struct without_cpu *account, uint64_t time_ns, struct batch *out)
 {
     for (uint32_t i = 0; i < account->n_segments; i++) {
@@ -95,18 +117,17 @@ static void tell_lost(const struct without_cpu *account, uint64_t time_ns, struc
 static void enter_call(struct digest *digest, const struct event *event, struct batch *out)
 {
     struct profile *profile = &digest->profile;
-    uint32_t before = profile_enter_call(profile, event->index, event->context, event->time_ns);
+    uint32_t path = profile_enter_call(profile, event->index, event->context, event->time_ns);
     if (event->flags & EVENT_FOLDED_POLLS && event->size_bytes > 1)
         profile->paths[profile->current].visits += event->size_bytes - 1;
     if (profile->without_cpu.span.has && digest->is_master &&
         without_cpu_outside(profile, event->time_ns))
         tell_lost(&profile->without_cpu, event->time_ns, out);
-    uint64_t before_ns = tell_others(digest, event->time_ns, before, out);
+    struct digest_before before = tell_before(digest, event->time_ns, path, out);
     struct event *enter = batch_add(out);
     *enter = *event;
     enter->tag = profile->current;
-    enter->request = before;
-    enter->received_bytes = before_ns;
+    digest_put_before(enter, &before);
     digest->in_call = true;
     digest->n_nested = 0;
     digest->has_cpu_inside = false;

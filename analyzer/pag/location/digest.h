@@ -11,8 +11,9 @@
 //   EVENT_LOST    part of an interval outside MPI that passed without CPU time, before the enter
 //   that
 //                 ends the interval
-//   EVENT_ENTER   of an MPI call: tag = its path, received_bytes = ns spent before it at
-//                 digest_path_before()
+//   EVENT_ENTER   of an MPI call: tag = its path; the time before it at two paths
+//   (digest_before()),
+//                 further ones are told by EVENT_SPENT
 //   EVENT_LEAVE   of the same: size_bytes = ns spent at its path; tag = the event's number
 //   EVENT_CPU_TIME  tag = the event's number
 // Records in MPI calls, bare ones, teams of threads, and recording off and on are as they were.
@@ -41,9 +42,24 @@ uint64_t digest_end_ns(const struct digest *digest);
 /// The finished profile, with the times of HEAD; the caller releases it.
 struct profile digest_take_profile(struct digest *digest, struct head *head);
 
-static inline uint32_t digest_path_before(const struct event *enter)
+/// Time at two call paths before an EVENT_ENTER; path[1] is NONE where there is no other than
+/// path[0].
+struct digest_before {
+    uint32_t path[2];
+    uint64_t ns[2];
+};
+
+static inline struct digest_before digest_before(const struct event *enter)
 {
-    return (uint32_t)enter->request;
+    return (struct digest_before){{(uint32_t)enter->request, (uint32_t)(enter->request >> 32)},
+                                  {enter->received_bytes, enter->size_bytes}};
+}
+
+static inline void digest_put_before(struct event *enter, const struct digest_before *before)
+{
+    enter->request = (uint64_t)before->path[1] << 32 | before->path[0];
+    enter->received_bytes = before->ns[0];
+    enter->size_bytes = before->ns[1];
 }
 
 #endif
