@@ -4,19 +4,16 @@
 // all, and how much time passed at which call paths in between. So the engine's work grows with the
 // calls of a run, not with its events.
 //
-// What is left of the events is events again:
-//   EVENT_SPENT   time at a call path up to the next event of another kind; the last one of several
-//   is
-//                 of the path where the location is then
-//   EVENT_LOST    part of an interval outside MPI that passed without CPU time, before the enter
-//   that
-//                 ends the interval
-//   EVENT_ENTER   of an MPI call: tag = its path; the time before it at two paths
-//   (digest_before()),
-//                 further ones are told by EVENT_SPENT
-//   EVENT_LEAVE   of the same: size_bytes = ns spent at its path; tag = the event's number
-//   EVENT_CPU_TIME  tag = the event's number
-// Records in MPI calls, bare ones, teams of threads, and recording off and on are as they were.
+// What is left of the events is events again. Records in MPI calls, bare ones, teams of threads,
+// and recording off and on are as they were. The others:
+// - EVENT_SPENT: time at a call path up to the next event of another kind; the last one of several
+//   is of the path where the location is then.
+// - EVENT_LOST: part of an interval outside MPI that passed without CPU time, before the enter that
+//   ends the interval.
+// - EVENT_ENTER of an MPI call: `tag` is its path. It tells the time at two paths before it
+//   (digest_before()); that at others is told by EVENT_SPENT.
+// - EVENT_LEAVE of the same: `size_bytes` is the time at its path in ns, `tag` the event's number.
+// - EVENT_CPU_TIME: `tag` is the event's number.
 #ifndef PAGODA_PAG_LOCATION_DIGEST_H
 #define PAGODA_PAG_LOCATION_DIGEST_H
 

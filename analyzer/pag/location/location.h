@@ -199,8 +199,7 @@ static inline const struct event *location_peek(const struct location_state *loc
 }
 
 // --- CPU time of an interval (cpu_time.c), from the samples in it and the last one before it, and
-// its
-// --- longest segments. Measured and simulated replays both use this.
+// --- its longest segments. Measured and simulated replays both use this.
 
 /// The next interval begins.
 void cpu_span_begin(struct cpu_span *span);
