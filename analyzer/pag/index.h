@@ -28,7 +28,7 @@
 
 struct engine;
 
-/// How an index is made, of what it is worth it. When there are too many points, or they take too
+/// How an index is made, and of which archives. When there are too many points, or they take too
 /// much, every second one goes.
 struct pag_index_settings {
     uint64_t least_events;   // of an archive whose index is kept
