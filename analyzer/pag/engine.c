@@ -227,6 +227,7 @@ static void release(struct engine *engine)
 {
     for (size_t i = 0; i < engine->n_locations; i++) {
         profile_release(&engine->locations[i].profile);
+        excerpt_free(engine->locations[i].profile.excerpt);
         head_release(&engine->locations[i].head);
         call_release(&engine->locations[i].call);
         digest_free(engine->locations[i].digest);

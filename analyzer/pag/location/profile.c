@@ -6,7 +6,7 @@
 // where they are called, the functions on the way become nodes of the tree, without visits or time
 // of their own, and the time up to a call is kept apart as the stretch before it: it still belongs
 // to the open region, but lineages tell one stretch from another.
-#include "analyzer/pag/location/location.h"
+#include "analyzer/pag/location/profile.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -78,7 +78,6 @@ void profile_release(struct profile *profile)
     free(profile->stack);
     map_release(&profile->children);
     map_release(&profile->calls);
-    excerpt_free(profile->excerpt);
 }
 
 /// Whether there is room for N more nodes below PARENT, one below the other.

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// CPU time of a location's process: samples of it, and the wall time that passed without it.
+#ifndef PAGODA_PAG_LOCATION_CPU_TIME_H
+#define PAGODA_PAG_LOCATION_CPU_TIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct location_state;
+struct profile;
+
+/// CPU samples of an interval.
+struct cpu_span {
+    bool has_seen;    // in this interval or before:
+    uint64_t seen_ns; // the last sample
+    bool had;         // before this interval:
+    uint64_t had_ns;
+    bool has; // in this interval:
+    uint64_t first_at_ns, first_ns, last_at_ns, last_ns;
+};
+
+/// Time of one call path, of which lost_ns passed without CPU time, evenly spread.
+struct cpu_segment {
+    uint64_t begin_ns, end_ns, lost_ns;
+    uint32_t path;
+};
+
+enum { CPU_SEGMENTS = 16, CPU_SEGMENT_NS = 100000 };
+
+/// The open interval outside MPI, with its longest segments.
+struct without_cpu {
+    struct cpu_span span;
+    uint64_t begin_ns;
+    uint32_t n_segments;
+    struct cpu_segment segments[CPU_SEGMENTS];
+};
+
+// --- CPU time of an interval, from the samples in it and the last one before it, and
+// --- its longest segments. Measured and simulated replays both use this.
+
+/// The next interval begins.
+void cpu_span_begin(struct cpu_span *span);
+
+/// The process had used CPU_NS at AT_NS, inside the interval.
+void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns);
+
+/// The same where the sample lies before the next interval: in an MPI call.
+void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns);
+
+/// CPU time of the whole interval: what the first and last CPU sample say for the time between
+/// them (never more than that time: other threads of the process), wall time outside; but up to the
+/// last sample at most what the process used since the last one before the interval. Wall time if
+/// there is no sample.
+uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64_t end_ns);
+
+/// What of SEGMENT was lost before TIME_NS.
+uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns);
+
+/// A segment of at least CPU_SEGMENT_NS was spent at PATH. Called inside MPI calls as well; what
+/// lies there is forgotten when the next interval begins.
+void cpu_segment_note(struct without_cpu *account, uint32_t path, uint64_t begin_ns,
+                      uint64_t end_ns);
+
+/// Length of SEGMENT.
+static inline uint64_t cpu_segment_ns(const struct cpu_segment *segment)
+{
+    return segment->end_ns - segment->begin_ns;
+}
+
+// --- time without CPU time
+
+/// An interval outside MPI begins; it ends and is accounted, or never (threads, recording off).
+void without_cpu_begin(struct profile *profile, uint64_t time_ns);
+
+/// The open interval ends at TIME_NS and has CPU samples. Whether it lost time: then its segments
+/// say how much, and that has been moved in the profile.
+bool without_cpu_outside(struct profile *profile, uint64_t time_ns);
+
+/// The child of PATH for its time without CPU time.
+uint32_t without_cpu_path(struct profile *profile, uint32_t path);
+
+/// The open call has been settled and its time accounted, up to its leave. Whether it lost time:
+/// LOST then says when, and it has been moved in the head.
+bool without_cpu_in_call(struct location_state *location, struct cpu_segment *lost);
+
+#endif
