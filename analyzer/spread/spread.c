@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/base/bundled.h"
@@ -77,7 +78,10 @@ static int load_module(const char *mpi, struct error *err)
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     spread.module = library ? dlsym(library, SPREAD_MODULE) : NULL;
     if (!spread.module)
-        error_set(err, "%s", path ? dlerror() : "it was not built, because there was no mpicc");
+        error_set(err, "%s",
+                  path ? dlerror()
+                       : "there is no such library beside pagoda; it is built where there is an "
+                         "mpicc of that MPI");
     if (!spread.module)
         error_wrap(err, "cannot load %s, so each process works and prints by itself", name);
     free(path);
@@ -111,10 +115,11 @@ static void free_messages(struct owned *messages)
     free(messages);
 }
 
-// --- the first exchange: command lines, and cores that several processes may use
+// --- the first exchange: programs, command lines, and cores that several processes may use
 
 struct greeting {
-    char *command, *host;
+    char *command; // and version and size of the program, whose structs cross
+    char *host;
     unsigned char *cores; // threads_cores()
     size_t n_core_bytes;
 };
@@ -146,6 +151,10 @@ static struct greeting greeting_of(int argc, char **argv)
     struct greeting greeting = {.host = host_name()};
     size_t size;
     FILE *text = memory_stream(&greeting.command, &size);
+    struct stat program = {0};
+    if (stat("/proc/self/exe", &program) != 0)
+        program.st_size = 0;
+    fprintf(text, "%s %lld\n", PAGODA_VERSION, (long long)program.st_size);
     for (int i = 0; i < argc; i++)
         fprintf(text, "%s\n", argv[i]);
     fclose(text);
@@ -171,7 +180,7 @@ static void share_cores(const struct greeting *own, const struct greeting *all)
     free(cores);
 }
 
-/// Whether all processes have the same command line; then cores are shared.
+/// Whether all processes are the same program with the same command line; then cores are shared.
 static bool agree(int argc, char **argv)
 {
     struct owned message = {.purpose = OWNED_WRITE};
@@ -225,9 +234,9 @@ int spread_begin(int argc, char **argv, struct error *err)
 /// What messages begin with.
 struct head {
     bool is_end;
-    int status;              // of an end, with
-    char *host, *failure;    // its error
-    uint64_t number, n_jobs; // of a round of jobs
+    int status;                     // of an end, with
+    char *host, *failure;           // its error
+    uint64_t number, n_jobs, input; // of a round of jobs
 };
 
 static void head_move(struct owned *walk, struct head *head)
@@ -260,8 +269,7 @@ static int conclude(const struct head *heads)
     if (are_at_end)
         return heads[0].status;
     if (spread_is_first())
-        log_error("the processes found different things to predict: is the trace the same for all "
-                  "of them?");
+        log_error("the processes read different traces: give all of them the same one");
     return STATUS_FAILED;
 }
 
@@ -275,7 +283,7 @@ static bool meet(struct head *own, struct owned *message, struct owned **message
     for (unsigned i = 0; i < spread.size; i++) {
         head_move(&(*messages)[i], &heads[i]);
         go_on = go_on && !heads[i].is_end && heads[i].number == own->number &&
-                heads[i].n_jobs == own->n_jobs;
+                heads[i].n_jobs == own->n_jobs && heads[i].input == own->input;
     }
     *status = go_on ? STATUS_DONE : conclude(heads);
     for (unsigned i = 0; i < spread.size; i++)
@@ -298,7 +306,7 @@ void spread_each(const struct spread_jobs *jobs)
         threads_each(jobs->n, jobs->run, jobs->context);
         return;
     }
-    struct head head = {.number = spread.n_rounds++, .n_jobs = jobs->n};
+    struct head head = {.number = spread.n_rounds++, .n_jobs = jobs->n, .input = jobs->input};
     struct owned message = {.purpose = OWNED_WRITE}, *messages;
     int status;
     threads_each((jobs->n + spread.size - 1 - spread.rank) / spread.size, run_own, (void *)jobs);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/owned.h"
@@ -23,6 +24,7 @@ bool spread_is_first(void);
 
 struct spread_jobs {
     size_t n;
+    uint64_t input; // what the jobs are made of: the same number in all processes, or they end
     void *context;
     /// Does a job; in several threads at once, which begin jobs in the order of their numbers.
     void (*run)(void *context, size_t number);

@@ -172,6 +172,18 @@ struct jobs {
     struct whatif_job *items;
 };
 
+uint64_t whatif_input(const struct replay_run *measured)
+{
+    const struct pag_result *run = &measured->replay;
+    const uint64_t numbers[] = {run->n_locations,  run->n_ranks,       run->n_events,
+                                run->n_messages,   run->n_collectives, run->time_ns,
+                                run->window_end_ns};
+    uint64_t input = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        input = (input ^ numbers[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return input;
+}
+
 static void run_numbered(void *context, size_t number)
 {
     struct jobs *jobs = context;
@@ -187,6 +199,7 @@ static void move_numbered(void *context, size_t number, struct owned *walk)
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n)
 {
     spread_each(&(struct spread_jobs){.n = n,
+                                      .input = whatif_input(batch->measured),
                                       .context = &(struct jobs){batch, jobs},
                                       .run = run_numbered,
                                       .move = move_numbered});

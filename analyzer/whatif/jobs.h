@@ -32,6 +32,9 @@ struct whatif_batch {
     const struct visits *visits; // then: whatif_count_work()
 };
 
+/// What all processes that share jobs of MEASURED must have read.
+uint64_t whatif_input(const struct replay_run *measured);
+
 /// A run to be predicted: the target with the words of up to two candidates. In a completed batch
 /// the words may ask for several estimates from it.
 struct whatif_job {

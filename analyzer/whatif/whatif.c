@@ -323,8 +323,11 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
     }
     atomic_init(&parts.n_wanted, parts.n_jobs);
     whatif_progress_expect(parts.batch.progress, parts.n_jobs);
-    spread_each(&(struct spread_jobs){
-        .n = 1 + parts.n_jobs, .context = &parts, .run = run_list_part, .move = move_list_part});
+    spread_each(&(struct spread_jobs){.n = 1 + parts.n_jobs,
+                                      .input = whatif_input(parts.batch.measured),
+                                      .context = &parts,
+                                      .run = run_list_part,
+                                      .move = move_list_part});
     int status = parts_status(&parts, err);
     for (size_t i = 0; i < parts.n_jobs; i++) {
         free(parts.jobs[i].failure);

@@ -112,7 +112,7 @@ fails() {
     in_own_folder "$PAGODA" advise trace
     [ "$status" = 1 ]
     [ ! -s out ]
-    [ "$(cat err)" = "pagoda: the processes found different things to predict: is the trace the same for all of them?" ]
+    [ "$(cat err)" = "pagoda: the processes read different traces: give all of them the same one" ]
     rm -r rank-1/trace
 }
 @test "where one process fails, all end with what it says" {
