@@ -191,7 +191,10 @@ static uint32_t step_in_digested_call(struct engine *engine, struct location_sta
     if (call->is_bare || event->kind == EVENT_LEAVE) {
         if (call->is_cut)
             call->leave_ns = event->time_ns;
-        call->own_ns = call->is_bare ? 0 : event->size_bytes;
+        if (!call->is_bare) {
+            call->own_path = event->context;
+            call->own_ns = event->size_bytes;
+        }
         uint32_t rank = close_call(engine, location);
         if (rank != NONE)
             return rank;

@@ -62,8 +62,7 @@ static char *stem_of(const struct trace *trace)
     return memory_format("%.*s", (int)length, path);
 }
 
-/// The mark of TRACE's files and this program.
-static uint64_t mark_of(const struct trace *trace)
+uint64_t index_file_mark(const struct trace *trace)
 {
     const struct definitions *definitions = trace_definitions(trace);
     char *stem = stem_of(trace);
@@ -159,7 +158,7 @@ static struct pag_index *read_index(unsigned char *bytes, size_t n, size_t n_loc
     return NULL;
 }
 
-static struct pag_index *read_file(const char *path, const struct trace *trace,
+static struct pag_index *read_file(const char *path, const struct trace *trace, uint64_t mark,
                                    const struct pag_index_settings *settings)
 {
     FILE *file = fopen(path, "rbe");
@@ -169,7 +168,7 @@ static struct pag_index *read_file(const char *path, const struct trace *trace,
         return NULL;
     unsigned char *bytes = read_all(file, &n);
     fclose(file);
-    if (bytes && number_at(bytes, 0) == MAGIC && number_at(bytes, 2) == mark_of(trace)) {
+    if (bytes && number_at(bytes, 0) == MAGIC && number_at(bytes, 2) == mark) {
         index = read_index(bytes, n, trace_definitions(trace)->n_locations, settings);
         if (!index)
             log_warning("the index %s is damaged: the whole run is replayed", path);
@@ -179,14 +178,14 @@ static struct pag_index *read_file(const char *path, const struct trace *trace,
     return index;
 }
 
-struct pag_index *index_file_read(const struct trace *trace,
+struct pag_index *index_file_read(const struct trace *trace, uint64_t mark,
                                   const struct pag_index_settings *settings)
 {
     char *places[N_PLACES];
     struct pag_index *index = NULL;
     find_places(trace, places);
     for (size_t i = 0; i < N_PLACES && !index; i++)
-        index = places[i] ? read_file(places[i], trace, settings) : NULL;
+        index = places[i] ? read_file(places[i], trace, mark, settings) : NULL;
     free_places(places);
     return index;
 }
@@ -224,12 +223,14 @@ static void make_folder(const char *path)
     free(folder);
 }
 
-void index_file_write(const struct trace *trace, struct pag_index *index)
+void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index *index)
 {
     char *places[N_PLACES];
     struct numbers numbers = {0};
+    if (index_file_mark(trace) != mark)
+        return;
     pag_index_pass(index, index->run.n_locations, &numbers);
-    uint64_t header[HEADER_BYTES / sizeof(uint64_t)] = {MAGIC, 0, mark_of(trace)};
+    uint64_t header[HEADER_BYTES / sizeof(uint64_t)] = {MAGIC, 0, mark};
     unsigned char *followed = memory_new(sizeof header[2] + numbers.n);
     memcpy(followed, &header[2], sizeof header[2]);
     memcpy(followed + sizeof header[2], numbers.bytes, numbers.n);

@@ -8,12 +8,16 @@
 #include "analyzer/pag/index.h"
 #include "analyzer/trace/reader.h"
 
-/// The index of TRACE, to be used by SETTINGS; NULL when there is none. Warns of a damaged one. The
-/// caller frees it.
-struct pag_index *index_file_read(const struct trace *trace,
+/// What tells the files of TRACE, and this program, from others.
+uint64_t index_file_mark(const struct trace *trace);
+
+/// The index of TRACE, of files with MARK, to be used by SETTINGS; NULL when there is none. Warns
+/// of a damaged one. The caller frees it.
+struct pag_index *index_file_read(const struct trace *trace, uint64_t mark,
                                   const struct pag_index_settings *settings);
 
-/// Keeps INDEX, a complete one, if a file can be written.
-void index_file_write(const struct trace *trace, struct pag_index *index);
+/// Keeps INDEX, a complete one, if a file can be written, and the files still have MARK, which they
+/// had before they were read.
+void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index *index);
 
 #endif

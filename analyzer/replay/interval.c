@@ -359,6 +359,7 @@ struct pass {
     struct part_matchers *matchers;
     struct progress progress;
     struct pag_index *index; // of the archive, or being made; NULL: none
+    uint64_t mark;           // of the files, when the index was looked for
     size_t bytes_each;       // memory that an interval takes
     int status;              // of replay->each
     struct error *err;
@@ -427,8 +428,10 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
 static void begin_index(struct pass *pass)
 {
     const struct pag_index_settings *settings = pass->replay->index;
-    if (settings)
-        pass->index = index_file_read(pass->trace, settings);
+    if (settings) {
+        pass->mark = index_file_mark(pass->trace);
+        pass->index = index_file_read(pass->trace, pass->mark, settings);
+    }
     if (settings && !pass->index)
         pass->index = pag_index_new(settings);
 }
@@ -457,7 +460,7 @@ static int run_indexed(struct interval_replay *replay, struct pass *pass, size_t
     if (pass->index && !pass->index->is_complete)
         drop_index(pass);
     else if (pass->index && !had_index && pass->index->run.n_events >= replay->index->least_events)
-        index_file_write(pass->trace, pass->index);
+        index_file_write(pass->trace, pass->mark, pass->index);
     return status;
 }
 

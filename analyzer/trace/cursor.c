@@ -143,9 +143,9 @@ static OTF2_ErrorCode read_records(struct trace *trace, size_t location, uint64_
     return code;
 }
 
-// Decodes at most N_WANTED records of a location to OUTPUT, and one more after a CPU time, which
-// may belong to it; a record makes one event at most. Returns the number of events; *AT_END: there
-// are no more.
+// Decodes at most N_WANTED records of a location to OUTPUT, and after a CPU time up to the next
+// event, to which it may belong; a record makes one event at most. Returns the number of events;
+// *AT_END: there are no more.
 static uint32_t decode_to(struct trace *trace, size_t location, struct event *output,
                           size_t n_wanted, bool *at_end)
 {
@@ -159,8 +159,9 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     decoder->n_output = 0;
     bool is_last;
     OTF2_ErrorCode code = read_records(trace, location, n_wanted, &is_last);
-    if (code == OTF2_SUCCESS && !is_last && decoder->n_output > 0 &&
-        output[decoder->n_output - 1].kind == EVENT_CPU_TIME)
+    for (uint32_t n = decoder->n_output; code == OTF2_SUCCESS && !is_last && n > 0 &&
+                                         decoder->n_output == n &&
+                                         output[n - 1].kind == EVENT_CPU_TIME;)
         code = read_records(trace, location, 1, &is_last);
     *at_end = code != OTF2_SUCCESS || is_last;
     if (*at_end)
@@ -262,6 +263,7 @@ void location_share_memory(struct trace *trace, size_t n_locations)
 static void digest_batch(struct trace *trace, size_t location, size_t n_wanted, struct batch *batch)
 {
     struct event events[DIGEST_EVENTS + 1];
+    batch_reserve(batch, 1); // nothing may be left
     batch->n = 0;
     batch->at_end = false;
     for (int n_read = 0; n_read < MAX_DIGESTED && batch->n < n_wanted && !batch->at_end; n_read++) {

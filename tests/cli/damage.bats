@@ -100,3 +100,13 @@ PYTHON
         [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'rank 1 (its event file (1.evt) holds none of the 38 events promised)'* ]]
     done
 }
+
+@test "clock offsets that do not go forward: the location is not read" {
+    for second in 300 200; do
+        { cat "$ROOT/tests/traces/align/offsets.txt"; printf 'offset 1 20000 100\noffset 1 %s 7\n' "$second"; } |
+            "$BUILD/tools/mktrace" - "offsets$second"
+        run "$PAGODA" replay "offsets$second"
+        [ "$status" = 3 ]
+        [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *"its definition file (1.def) is damaged"* ]]
+    done
+}

@@ -778,3 +778,26 @@ END
     [ "$(sqlite3 merged.db "SELECT process, sum(value) FROM measurements WHERE metric = 'exclusive_ns' GROUP BY 1")" = \
         $'/Process/0|105\n/Process/1|99' ]
 }
+
+@test "a long call, then more events of functions than are digested at once, in any number of threads" {
+    awk 'BEGIN { for (k = 0; k < 2; k++) {
+        print k, 0, "enter MPI_Init"; print k, 300000, "leave MPI_Init"
+        for (t = 300000; t < 2300000; t += 20) { print k, t, "enter f"; print k, t + 10, "leave f" }
+        print k, t, "enter MPI_Finalize"; print k, t + 1, "leave MPI_Finalize" } }' |
+        "$BUILD/tools/mktrace" - far
+    for n in 1 2 3; do
+        "$PAGODA" replay --threads $n --json far >"far-$n"
+        cmp far-1 "far-$n"
+    done
+    [ "$(jq '[.profile[] | select(.region == "f") | .visits] | add' far-1)" = 200000 ]
+}
+
+@test "a region that is not left in an MPI call keeps its time" {
+    "$BUILD/tools/mktrace" - open <<'END'
+0 0 enter MPI_Allreduce
+0 7 enter inside
+0 200 leave MPI_Allreduce
+END
+    "$PAGODA" replay open --json >report
+    [ "$(jq '.profile[] | select(.region == "inside") | .exclusive_ns' report)" = 193 ]
+}

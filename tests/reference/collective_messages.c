@@ -6,7 +6,7 @@
 
 enum { N = COLLECTIVE_MAX_MEMBERS, MAX_ACTIONS = 6 * N };
 
-enum action_kind { ACT_SEND, ACT_RECEIVE };
+enum action_kind { ACT_SEND, ACT_RECEIVE, ACT_MULTICAST };
 
 struct action {
     enum action_kind kind;
@@ -28,6 +28,8 @@ struct stage {
     uint64_t arrivals[N][N][MAX_ACTIONS / 2]; // by sender, receiver, number
     uint64_t sizes[N][N][MAX_ACTIONS / 2];
     uint32_t n_sent[N][N], n_taken[N][N];
+    bool is_multicast_sent;
+    uint64_t multicast_ns;
 };
 
 static void act(struct stage *stage, uint32_t place, enum action_kind kind, uint32_t peer,
@@ -62,6 +64,11 @@ static bool is_binomial_child(uint32_t parent, uint32_t child)
     return child > 0 && (child & (child - 1)) == parent;
 }
 
+static bool is_quaternary_child(uint32_t parent, uint32_t child)
+{
+    return child >= 4 * parent + 1 && child <= 4 * parent + 4;
+}
+
 static bool is_flat_child(uint32_t parent, uint32_t child)
 {
     return parent == 0 && child > 0;
@@ -78,7 +85,9 @@ static uint32_t places_below(is_child *tree, uint32_t place, uint32_t n)
 
 static is_child *tree_of(const char *name)
 {
-    return strcmp(name, "binomial") == 0 ? is_binomial_child : is_flat_child;
+    return strcmp(name, "binomial") == 0     ? is_binomial_child
+           : strcmp(name, "quaternary") == 0 ? is_quaternary_child
+                                             : is_flat_child;
 }
 
 enum amount { AMOUNT_NONE, AMOUNT_SHARE, AMOUNT_PART, AMOUNT_ALL };
@@ -393,10 +402,34 @@ const char *usual_algorithm(const char *operation, uint32_t n, uint64_t bytes)
     return "recursive-doubling";
 }
 
+/// Do the members fill a row of at least two nodes?
+static bool is_row(const struct collective_case *one)
+{
+    uint32_t n_nodes = 0, first = UINT32_MAX, last = 0;
+    for (uint32_t i = 0; i < one->n; i++) {
+        bool is_new = true;
+        for (uint32_t k = 0; k < i; k++)
+            is_new = is_new && one->node[k] != one->node[i];
+        n_nodes += is_new;
+        first = one->node[i] < first ? one->node[i] : first;
+        last = one->node[i] > last ? one->node[i] : last;
+    }
+    return n_nodes > 1 && last - first + 1 == n_nodes;
+}
+
 static void write_programs(struct stage *stage)
 {
     const struct collective_case *one = stage->one;
-    if (strcmp(one->algorithm, "recursive-doubling") == 0) {
+    if (strcmp(one->algorithm, "hardware-multicast") == 0 && is_row(one)) {
+        if (strcmp(one->operation, "bcast") != 0)
+            up(stage, tree_of(one->tree),
+               strcmp(one->operation, "barrier") == 0 ? AMOUNT_NONE : AMOUNT_SHARE, false);
+        for (uint32_t place = 0; place < one->n; place++)
+            act(stage, place, ACT_MULTICAST, 0,
+                strcmp(one->operation, "barrier") == 0 ? 0 : share(stage, place));
+    } else if (strcmp(one->algorithm, "hardware-multicast") == 0) {
+        write_tree(stage, one->operation, tree_of(one->tree));
+    } else if (strcmp(one->algorithm, "recursive-doubling") == 0) {
         write_doubling(stage, one->operation);
     } else if (strcmp(one->algorithm, "recursive-halving") == 0) {
         folded(stage, AMOUNT_PART, true);
@@ -436,12 +469,16 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 static const struct scenario_messages *between(const struct stage *stage, uint32_t a, uint32_t b)
 {
-    return stage->one->between(stage->one->context, stage->actors[a].member,
-                               stage->actors[b].member);
+    if (stage->one->between)
+        return stage->one->between(stage->one->context, stage->actors[a].member,
+                                   stage->actors[b].member);
+    const uint32_t *node = stage->one->node;
+    bool is_near = node[stage->actors[a].member] == node[stage->actors[b].member];
+    return is_near ? stage->one->on_node : stage->one->network;
 }
 
 /// The next action of the member at PLACE, if it is possible.
-static bool try_action(struct stage *stage, uint32_t place)
+static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
 {
     struct actor *self = &stage->actors[place];
     if (self->n_done == self->n_actions || self->time_ns == UINT64_MAX)
@@ -466,7 +503,7 @@ static bool try_action(struct stage *stage, uint32_t place)
             stage->one->arrival ? stage->one->arrival(stage->one->context, &message)
                                 : self->time_ns + message_ns(messages, action->bytes);
         stage->sizes[place][other][number] = action->bytes;
-    } else {
+    } else if (action->kind == ACT_RECEIVE) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_taken[other][place];
         if (number == stage->n_sent[other][place] ||
@@ -484,16 +521,28 @@ static bool try_action(struct stage *stage, uint32_t place)
         self->n_received++;
         self->in_ns = in_ns;
         self->time_ns = there_ns + messages->receive_overhead_ns;
+    } else if (place == 0) {
+        const struct scenario_messages *network = stage->one->network;
+        self->time_ns = later(self->time_ns + network->send_overhead_ns, *switch_ns);
+        stage->multicast_ns = *switch_ns = self->time_ns + message_ns(network, action->bytes);
+        stage->is_multicast_sent = true;
+    } else if (stage->is_multicast_sent) {
+        self->time_ns =
+            later(self->time_ns, stage->multicast_ns) + stage->one->network->receive_overhead_ns;
+    } else {
+        return false;
     }
     self->n_done++;
     return true;
 }
 
-void collective_through(const struct collective_case *one, uint64_t *through_ns)
+void collective_through(const struct collective_case *one, uint64_t *switch_ns,
+                        uint64_t *through_ns)
 {
     static struct stage all; // too large for the stack
     struct stage *stage = &all;
     stage->one = one;
+    stage->is_multicast_sent = false;
     memset(stage->n_sent, 0, sizeof stage->n_sent);
     memset(stage->n_taken, 0, sizeof stage->n_taken);
     for (uint32_t place = 0; place < one->n; place++) {
@@ -509,7 +558,7 @@ void collective_through(const struct collective_case *one, uint64_t *through_ns)
     for (bool is_going = true; is_going;) {
         is_going = false;
         for (uint32_t place = 0; place < one->n; place++)
-            while (try_action(stage, place))
+            while (try_action(stage, place, switch_ns))
                 is_going = true;
     }
     for (uint32_t place = 0; place < one->n; place++)

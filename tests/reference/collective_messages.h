@@ -21,10 +21,13 @@ struct collective_message {
 
 struct collective_case {
     const char *operation, *algorithm; // as in machine files
+    const char *tree;                  // of hardware-multicast
     uint32_t n, root;
     uint64_t share_bytes[COLLECTIVE_MAX_MEMBERS]; // count of each member's call, in bytes
     uint64_t enter_ns[COLLECTIVE_MAX_MEMBERS];    // UINT64_MAX: it has not come
-    /// Messages between two members.
+    uint32_t node[COLLECTIVE_MAX_MEMBERS];
+    const struct scenario_messages *on_node, *network; // both are given
+    /// Messages between two members; NULL: by their nodes.
     const struct scenario_messages *(*between)(const void *context, uint32_t member,
                                                uint32_t other);
     /// When a message arrives that was sent, UINT64_MAX: not known yet; NULL: nothing is in its
@@ -36,11 +39,13 @@ struct collective_case {
     const void *context;
 };
 
+/// When each member is through, UINT64_MAX: it waits for one that has not come. *SWITCH_NS: when
+/// the root switch of multicasts is free.
 /// The algorithm MPICH has for an operation of N members with BYTES as its count, by elements of 8
 /// bytes.
 const char *usual_algorithm(const char *operation, uint32_t n, uint64_t bytes);
 
-/// When each member is through, UINT64_MAX: it waits for one that has not come.
-void collective_through(const struct collective_case *one, uint64_t *through_ns);
+void collective_through(const struct collective_case *one, uint64_t *switch_ns,
+                        uint64_t *through_ns);
 
 #endif

@@ -132,6 +132,7 @@ static uint32_t carry_out(const struct model *model, const struct model_part *pa
                                   .core = model->scenario->slice_ns > 0 ? core_of : NULL,
                                   .context = &members};
     const struct model_part *first = part;
+    uint64_t switch_ns = 0;
     uint32_t own = 0;
     for (uint32_t m = 0; m < one.n; m++) {
         one.enter_ns[m] = UINT64_MAX;
@@ -156,7 +157,7 @@ static uint32_t carry_out(const struct model *model, const struct model_part *pa
     one.algorithm = members.is_free
                         ? usual_algorithm(part->operation, one.n, counted_bytes(model, first))
                         : cost_of(model->scenario, part)->algorithm;
-    collective_through(&one, through_ns);
+    collective_through(&one, &switch_ns, through_ns);
     if (members.is_free && model->scenario->has_machine && through_ns[own] != UINT64_MAX)
         through_ns[own] += waits_by_kind(part, own) ? collective_ns(model, part) : 0;
     return own;

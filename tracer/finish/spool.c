@@ -206,8 +206,17 @@ static uint64_t n_listed(const struct record_comm *comm)
     return (uint64_t)comm->n_local + comm->n_remote;
 }
 
-/// Does the record keep within its own length? A damaged file must not lead astray.
-static bool is_sound(const struct record_head *head)
+/// Of a regular communicator two members say all: are they ranks of the world, up to the last one?
+static bool has_regular_members(const struct record_comm *comm, uint32_t n_ranks)
+{
+    int64_t first = comm->members[0], step = (int64_t)comm->members[1] - first;
+    int64_t last = first + (comm->n_local - 1) * step;
+    return comm->n_local <= n_ranks && first >= 0 && first < n_ranks && last >= 0 && last < n_ranks;
+}
+
+/// Does the record, of a world of N_RANKS, keep within its own length? A damaged file must not lead
+/// astray.
+static bool is_sound(const struct record_head *head, uint32_t n_ranks)
 {
     size_t n_bytes = (size_t)head->n_words * 8;
     const struct record_comm *comm = (const void *)head;
@@ -226,8 +235,9 @@ static bool is_sound(const struct record_head *head)
     case RECORD_COMM:
         return head->id < MOST_COMMS && comm->n_local > 0 &&
                ((comm->flags & RECORD_COMM_INTER) == 0 || comm->n_remote > 0) &&
-               ((comm->flags & RECORD_COMM_REGULAR) == 0 || comm->n_local <= MOST_RANKS) &&
-               n_listed(comm) * sizeof comm->members[0] <= n_bytes - sizeof *comm;
+               n_listed(comm) * sizeof comm->members[0] <= n_bytes - sizeof *comm &&
+               ((comm->flags & RECORD_COMM_REGULAR) == 0 ||
+                (comm->flags & RECORD_COMM_AS_PARENT) != 0 || has_regular_members(comm, n_ranks));
     case RECORD_STACK:
         return head->id < MOST_STACKS;
     case RECORD_MARKER:
@@ -261,7 +271,7 @@ static const struct record_head *record_at(const struct spool *spool, size_t off
     if (offset % 4096 == 0) // chunks begin at pages
         forget_chunk_before(spool, offset);
     if (head->kind == RECORD_END || offset + (size_t)head->n_words * 8 > spool->n_bytes ||
-        !is_sound(head))
+        !is_sound(head, spool->header->n_ranks))
         return NULL;
     return head;
 }

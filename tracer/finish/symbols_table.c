@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Symbols with a size are kept by address. As in dwfl_module_addrinfo() a global or weak symbol
 // goes before any local one, then the nearest begin, then the stronger binding, then the smaller
-// size. Only an address that lies in none of them is given to that function, for symbols without a
-// size.
+// size, then the first one in the table. Only an address that lies in none of them is given to that
+// function, for symbols without a size.
 #include "tracer/finish/symbols_table.h"
 
 #include "tracer/finish/memory.h"
@@ -14,6 +14,7 @@ struct sized_symbol {
     GElf_Addr begin, end;
     GElf_Addr reach; // the last end of this one and those before
     const char *name;
+    size_t number; // in the order of the symbol table
     bool is_weak;
 };
 
@@ -28,7 +29,7 @@ static int by_begin(const void *a, const void *b)
         return left->is_weak ? -1 : 1;
     if (left->end != right->end)
         return left->end < right->end ? 1 : -1;
-    return (left->name < right->name) - (left->name > right->name);
+    return (left->number < right->number) - (left->number > right->number);
 }
 
 static bool is_code_or_data(const GElf_Sym *symbol)
@@ -46,8 +47,12 @@ static void add(struct symbols_table *table, const GElf_Sym *symbol, GElf_Addr b
     size_t *n = &table->n[bind == STB_LOCAL];
     if ((*n & (*n - 1)) == 0) // a power of two: full
         *symbols = realloc_or_die(*symbols, (*n == 0 ? 1 : 2 * *n) * sizeof **symbols);
-    (*symbols)[(*n)++] = (struct sized_symbol){
-        .begin = begin, .end = begin + symbol->st_size, .name = name, .is_weak = bind == STB_WEAK};
+    (*symbols)[*n] = (struct sized_symbol){.begin = begin,
+                                           .end = begin + symbol->st_size,
+                                           .name = name,
+                                           .number = *n,
+                                           .is_weak = bind == STB_WEAK};
+    ++*n;
 }
 
 static void read_symbols(struct symbols_table *table, Dwfl_Module *module)

@@ -64,6 +64,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->region = call->is_bare ? NONE : event->index;
     call->path = path;
     call->own_ns = 0;
+    call->own_path = path;
     call->enter_node = NONE;
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
@@ -173,7 +174,7 @@ void call_account(struct location_state *location)
 {
     struct call *call = &location->call;
     if (location->digest) {
-        times_at(&location->head.times, call->path)->exclusive_ns += call->own_ns;
+        times_at(&location->head.times, call->own_path)->exclusive_ns += call->own_ns;
         call->own_ns = 0;
     } else {
         profile_account(&location->profile, call->leave_ns);

@@ -141,6 +141,7 @@ static void leave_call(struct digest *digest, const struct event *event, struct 
     struct event *leave = batch_add(out);
     *leave = *event;
     leave->size_bytes = own_ns;
+    leave->context = profile->current;
     leave->tag = digest->n_events;
     if (digest->has_cpu_inside && digest->is_master)
         cpu_span_see(&profile->without_cpu.span, digest->cpu_inside_ns);

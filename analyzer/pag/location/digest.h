@@ -12,7 +12,9 @@
 //   ends the interval.
 // - EVENT_ENTER of an MPI call: `tag` is its path. It tells the time at two paths before it
 //   (digest_before()); that at others is told by EVENT_SPENT.
-// - EVENT_LEAVE of the same: `size_bytes` is the time at its path in ns, `tag` the event's number.
+// - EVENT_LEAVE of the same: `context` is the path the location is at, where a region in the call
+// was
+//   not left; `size_bytes` the time there in ns, `tag` the event's number.
 // - EVENT_CPU_TIME: `tag` is the event's number.
 #ifndef PAGODA_PAG_LOCATION_DIGEST_H
 #define PAGODA_PAG_LOCATION_DIGEST_H

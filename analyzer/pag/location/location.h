@@ -49,7 +49,8 @@ struct call {
     uint32_t n_nested;                // regions open inside it
     uint32_t n_skip;                  // events to its leave when nothing is nested
     uint32_t region, path;
-    uint64_t own_ns;     // with a digest: spent at `path` and not accounted yet
+    uint32_t own_path;   // with a digest: where the location is at the leave: `path`, or further in
+    uint64_t own_ns;     // spent there and not accounted yet
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // end of its last wait, once it is left; its leave when that is not known

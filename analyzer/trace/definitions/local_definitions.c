@@ -15,18 +15,22 @@
 
 enum { MAPPING_TABLE = 5, CLOCK_OFFSET = 6 }; // kinds of records
 
-static void add_clock_offset(struct local_definitions *local, uint64_t ticks, int64_t offset_ticks)
+// false: not after the one before, which OTF2 refuses, too.
+static bool add_clock_offset(struct local_definitions *local, uint64_t ticks, int64_t offset_ticks)
 {
+    if (local->n_intervals > 0 && ticks <= local->intervals[local->n_intervals - 1].begin_ticks)
+        return false;
     local->intervals = array_reserve(local->intervals, &local->interval_capacity,
                                      local->n_intervals + 1, sizeof *local->intervals);
     struct clock_interval *interval = &local->intervals[local->n_intervals++];
     *interval = (struct clock_interval){.begin_ticks = ticks, .offset_ticks = offset_ticks};
     if (local->n_intervals == 1)
-        return;
+        return true;
     struct clock_interval *before = interval - 1;
     int64_t change = (int64_t)((uint64_t)offset_ticks - (uint64_t)before->offset_ticks);
     before->end_ticks = ticks;
     before->slope = (double)change / (double)(ticks - before->begin_ticks);
+    return true;
 }
 
 static void add_map(struct local_definitions *local, unsigned kind, const OTF2_IdMap *map)
@@ -51,10 +55,7 @@ static bool read_clock_offset(struct local_definitions *local, struct content *c
     uint64_t ticks = content_full(content);
     uint64_t offset_ticks = content_64(content);
     content_full(content); // standard deviation
-    if (!content_is_whole(content))
-        return false;
-    add_clock_offset(local, ticks, (int64_t)offset_ticks);
-    return true;
+    return content_is_whole(content) && add_clock_offset(local, ticks, (int64_t)offset_ticks);
 }
 
 // A row of global identifiers, or of pairs of a local and a global one.
@@ -71,7 +72,8 @@ static bool read_map(struct local_definitions *local, struct content *content)
         uint64_t id = mode == OTF2_ID_MAP_DENSE ? i : content_64(content);
         OTF2_IdMap_AddIdPair(map, id, content_64(content));
     }
-    bool is_sound = map && content_is_whole(content);
+    bool is_second = kind < OTF2_MAPPING_MAX && local->maps[kind]; // which OTF2 refuses, too
+    bool is_sound = map && content_is_whole(content) && !is_second;
     if (is_sound && kind < OTF2_MAPPING_MAX)
         add_map(local, kind, map);
     else
