@@ -10,6 +10,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/index.h"
 #include "analyzer/pag/location/digest.h"
+#include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/outcome.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached

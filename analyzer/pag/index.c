@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/snapshot.h"
 #include "analyzer/pag/state.h"
 

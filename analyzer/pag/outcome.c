@@ -6,7 +6,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/lineage/head.h"
+#include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/location/location.h"
+#include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/window.h"
 
 void outcome_sum_inclusive(struct pag_location *location)

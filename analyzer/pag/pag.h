@@ -207,7 +207,7 @@ struct pag_explanation {
 /// Time of a rank's master location within the window.
 struct pag_rank_time {
     uint64_t useful_ns;     // outside MPI, without
-    uint64_t no_cpu_ns;     // what passed there without CPU time (location/cpu_time.c)
+    uint64_t no_cpu_ns;     // what passed there without CPU time (location/without_cpu.c)
     uint64_t mpi_ns;        // in MPI calls, and of that
     uint64_t no_cpu_mpi_ns; // without CPU time and not waiting
 };

@@ -7,6 +7,7 @@
 #include "analyzer/pag/leave.h"
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/digest.h"
+#include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/matching/matching.h"
 #include "analyzer/pag/window.h"
 

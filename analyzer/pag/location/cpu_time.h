@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CPU time of a location's process: samples of it, and the wall time that passed without it.
+// CPU time of a location's process in an interval outside MPI, and the longest segments of that.
 #ifndef PAGODA_PAG_LOCATION_CPU_TIME_H
 #define PAGODA_PAG_LOCATION_CPU_TIME_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct location_state;
-struct profile;
 
 /// CPU samples of an interval.
 struct cpu_span {
@@ -66,21 +63,5 @@ static inline uint64_t cpu_segment_ns(const struct cpu_segment *segment)
 {
     return segment->end_ns - segment->begin_ns;
 }
-
-// --- time without CPU time
-
-/// An interval outside MPI begins; it ends and is accounted, or never (threads, recording off).
-void without_cpu_begin(struct profile *profile, uint64_t time_ns);
-
-/// The open interval ends at TIME_NS and has CPU samples. Whether it lost time: then its segments
-/// say how much, and that has been moved in the profile.
-bool without_cpu_outside(struct profile *profile, uint64_t time_ns);
-
-/// The child of PATH for its time without CPU time.
-uint32_t without_cpu_path(struct profile *profile, uint32_t path);
-
-/// The open call has been settled and its time accounted, up to its leave. Whether it lost time:
-/// LOST then says when, and it has been moved in the head.
-bool without_cpu_in_call(struct location_state *location, struct cpu_segment *lost);
 
 #endif

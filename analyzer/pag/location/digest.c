@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/trace/batch.h"
 
 struct digest {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles of parts of the run (see location.h). The time since the last event belongs to the
+// Profiles of parts of the run (see excerpt.h). The time since the last event belongs to the
 // current path, up to a mark as well. A visit counts where it ends, the very end of a part
 // included, its begin not.
-#include "analyzer/pag/location/location.h"
+#include "analyzer/pag/location/excerpt.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/location.h"
 
 /// What the paths of a location had when a part began or ended.
 struct excerpt_mark {

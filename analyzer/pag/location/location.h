@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/location/profile.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/trace/reader.h"
