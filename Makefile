@@ -355,6 +355,34 @@ $(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
 	@mkdir -p $(@D)
 	$(Q)mpicc.$* -O2 -Wall -Wextra -std=gnu11 -shared -fPIC -o $@ $<
 
+# What the diagnosis says of programs with one known cause of lost time each, on a quiet machine.
+cause-sources = $(wildcard tests/causes/*.c tests/causes/*.cc \
+    $(if $(shell command -v gfortran),tests/causes/*.f90))
+cause-programs = $(foreach kind,plain regions,$(addprefix $(BUILD)/causes/$(kind)/,$(basename $(notdir $(cause-sources)))))
+.PHONY: causes
+causes: all $(cause-programs) $(BUILD)/accuracy/window-openmpi.so
+	@BUILD=$(BUILD) tests/causes/study $(T)
+tests: $(cause-programs)
+# $(call cause-rules,FOLDER,FLAGS)
+define cause-rules
+$(BUILD)/causes/$(1)/%: tests/causes/%.c tests/causes/cause.h tests/programs/program.h
+	$$(call say,MPICC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)mpicc.openmpi -std=gnu11 $(2) -o $$@ $$< -lm -pthread
+$(BUILD)/causes/$(1)/%: tests/causes/%.cc
+	$$(call say,MPICXX,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)mpicxx.openmpi -std=c++17 $(2) -o $$@ $$<
+$(BUILD)/causes/$(1)/%: tests/causes/%.f90
+	$$(call say,MPIFORT,$$@)
+	@mkdir -p $$@.modules
+	$$(Q)mpif90.openmpi $(2) -J $$@.modules -o $$@ $$<
+endef
+cause-flags = -O2 -g -Wall -Wextra -I. -DOMPI_SKIP_MPICXX
+$(eval $(call cause-rules,plain,$(cause-flags)))
+$(eval $(call cause-rules,regions,$(cause-flags) -finstrument-functions -rdynamic \
+    -finstrument-functions-exclude-file-list=/usr/))
+
 ## ---- style -------------------------------------------------------------------------------------
 
 c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* analyzer/*/* db db/* tracer tracer/* tests/* tests/*/*))
@@ -376,9 +404,9 @@ layers: $(layers-mpi:%=$(BUILD)/tracer/%/functions.gen.h)
 # What is installed: pairs FILE:FOLDER, whose first part is the name of a variable.
 installed = $(if $(main-object),$(BUILD)/pagoda:bindir) \
     $(foreach file,$(TRACER_INSTALL) $(spread-modules),$(file):libdir/pagoda) \
-    $(foreach file,$(filter-out %/machines %/experiments %/policies %/sweeps,$(wildcard patterns/*)),\
+    $(foreach file,$(filter-out %/findings %/machines %/experiments %/policies %/sweeps,$(wildcard patterns/*)),\
     $(file):datadir/pagoda/patterns) \
-    $(foreach folder,machines experiments policies sweeps,$(foreach file,$(wildcard patterns/$(folder)/*),\
+    $(foreach folder,findings machines experiments policies sweeps,$(foreach file,$(wildcard patterns/$(folder)/*),\
     $(file):datadir/pagoda/patterns/$(folder))) \
     $(foreach file,$(wildcard tracer/pagoda.h),$(file):includedir) \
     $(foreach n,1 5 7,$(foreach file,$(filter %.$(n),$(pages)),$(file):mandir/man$(n))) \
@@ -434,6 +462,7 @@ help:
 	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
 	@echo 'make layers     who may include whom'
 	@echo 'make bench      speed and memory of replays, predictions, store and tracer'
+	@echo 'make causes     the diagnosis of programs with one known cause each, on a quiet machine'
 	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1 CALIBRATE=1'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make clean  removes $(BUILD)/'

@@ -41,10 +41,12 @@ static const struct command commands[] = {
     {"sweep", cmd_sweep, "run, trace and store the points of a parameter sweep", false},
     {"diff", cmd_diff, "show what a change of run time between runs consists of", false},
     {"scaling", cmd_scaling, "show how runs scale, where it breaks and what will dominate", false},
+    {"model", cmd_model, "fit formulas to measured values and predict other sizes", false},
     {"align", cmd_align, "correct the clocks of ranks in a copy of a trace", false},
     {"check", cmd_check, "check traces, patterns, machine, policy, sweep and settings files",
      false},
-    {"explain", cmd_explain, "list patterns, machines and policies, or explain one of them", false},
+    {"explain", cmd_explain, "list patterns, findings, machines and policies, or explain one",
+     false},
     {NULL, NULL, NULL, false},
 };
 

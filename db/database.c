@@ -601,6 +601,16 @@ int database_open(struct database **database, const char *path, enum database_mo
     return database_open_as(database, path, path, mode, err);
 }
 
+bool database_is_file(const char *path)
+{
+    char bytes[16];
+    FILE *file = fopen(path, "re");
+    size_t n_bytes = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    return !file || (n_bytes == sizeof bytes && memcmp(bytes, "SQLite format 3", n_bytes) == 0);
+}
+
 int database_open_snapshot(struct database **database, const char *path, struct error *err)
 {
     if (database_open(database, path, DATABASE_READ, err))

@@ -55,6 +55,9 @@ int database_open(struct database **database, const char *path, enum database_mo
 /// Likewise a FILE that messages call PATH.
 int database_open_as(struct database **database, const char *file, const char *path,
                      enum database_mode mode, struct error *err);
+/// Whether the file PATH begins as databases of SQLite do; true for one that cannot be read, which
+/// opening then complains about.
+bool database_is_file(const char *path);
 /// Opens PATH for reading and begins a transaction, so that all statements see one state of it.
 int database_open_snapshot(struct database **database, const char *path, struct error *err);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/advise/candidates.h"
+#include "analyzer/advise/findings.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/simulation/change/region_pattern.h"
@@ -83,18 +84,27 @@ static const char *change_of(const struct advice_candidate *candidate)
     return candidate->words[0].value + strlen(candidate->region);
 }
 
-/// Whether PART changes a part of what CANDIDATE changes, in the same way, and gains as much.
+static bool lies_within(const struct advice_candidate *part,
+                        const struct advice_candidate *candidate)
+{
+    return part->within >> candidate->region_number & 1;
+}
+
+/// Whether PART changes a part of what CANDIDATE changes, in the same way, and gains as much. What
+/// a finding proposes stands for its parts, and for what it is a part of.
 static bool is_same(const struct advice *advice, const struct advice_candidate *candidate,
                     const struct advice_candidate *part)
 {
+    bool proposes = part->is_remedy && !candidate->is_remedy;
     if (!part->region || !part->is_replayed || part == candidate ||
+        (candidate->is_remedy && !part->is_remedy) ||
         part->region_number == candidate->region_number ||
-        !(part->within >> candidate->region_number & 1) ||
+        (!lies_within(part, candidate) && !(proposes && lies_within(candidate, part))) ||
         strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
         strcmp(change_of(part), change_of(candidate)) != 0)
         return false;
     // Of two regions that are the same calls the first one stays.
-    if (candidate->within >> part->region_number & 1 && candidate < part)
+    if (lies_within(candidate, part) && candidate < part)
         return false;
     int64_t difference_ns = llabs(candidate->gain_ns - part->gain_ns);
     return difference_ns < (int64_t)(advice->target_ns / 1000);
@@ -174,14 +184,8 @@ static size_t passes_of(const struct advice_candidate *candidate)
 static void replay_round(const struct advise_setting *setting, struct advice *advice,
                          struct advice_candidate *const *candidates, size_t n)
 {
-    struct whatif_job jobs[ROUND] = {0};
-    for (size_t i = 0; i < n; i++)
-        jobs[i].candidates[0] = candidates[i];
-    whatif_run_jobs(&setting->batch, jobs, n);
-    for (size_t i = 0; i < n; i++) {
-        advise_take_prediction(advice, candidates[i], &jobs[i]);
-        advice->n_replays++;
-    }
+    advise_predict(&setting->batch, advice, candidates, n);
+    advice->n_replays += n;
     mark_same(advice);
 }
 
@@ -310,7 +314,6 @@ static void replay_pairs(const struct advise_setting *setting, struct advice *ad
 
 // --- all of it
 
-static const uint64_t many_events = 1000000;
 enum {
     LONG_PASSES = 20,   // through a long trace, all together
     PASSES_OF_PAIR = 3, // two changes at once, each of which may have to count visits first
@@ -376,7 +379,8 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
 static struct advise_setting within_limits(const struct advise_setting *setting)
 {
     struct advise_setting limited = *setting;
-    bool is_long = setting->batch.measured->result.n_events > many_events && !setting->replays_all;
+    bool is_long =
+        setting->batch.measured->result.n_events > ADVISE_MANY_EVENTS && !setting->replays_all;
     limited.max_passes = is_long ? LONG_PASSES : SIZE_MAX / 100;
     limited.max_placements = is_long ? 4 : 200;
     limited.n_paired = is_long ? 2 : 3;
@@ -398,6 +402,8 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
 {
     struct whatif_progress *progress = limited->batch.progress;
     advise_enumerate(limited, unchanged, advice);
+    if (!*advice->target)
+        findings_add_candidates(&limited->batch.measured->result, limited->kinds, advice);
     if (limited->kinds >> ADVICE_PROCESSORS & 1)
         advise_add_cores(limited, unchanged, advice);
     if (limited->kinds >> ADVICE_PLACEMENT & 1)

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"
 
 enum { MAX_REGIONS = 12, MAX_STRETCHES = 6, MAX_PATHS = 4, MAX_STREAMS = 3 };
@@ -51,13 +52,59 @@ void advise_take_prediction(const struct advice *advice, struct advice_candidate
     candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
 }
 
+void advise_predict(const struct whatif_batch *batch, const struct advice *advice,
+                    struct advice_candidate *const *candidates, size_t n)
+{
+    struct whatif_job *jobs = memory_zeroed(n, sizeof *jobs);
+    for (size_t i = 0; i < n; i++)
+        jobs[i].candidates[0] = candidates[i];
+    whatif_run_jobs(batch, jobs, n);
+    for (size_t i = 0; i < n; i++)
+        advise_take_prediction(advice, candidates[i], &jobs[i]);
+    free(jobs);
+}
+
+struct advice_candidate *advise_find(const struct advice *advice, const char *option,
+                                     const char *value)
+{
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        const struct advice_candidate *candidate = &advice->candidates[i];
+        const struct advice_word *word = candidate->words;
+        if (candidate->n_words == 1 && strcmp(word->option, option) == 0 &&
+            (word->value && value ? strcmp(word->value, value) == 0 : word->value == value))
+            return &advice->candidates[i];
+    }
+    return NULL;
+}
+
 /// What enumerating needs.
 struct survey {
     const struct advise_setting *setting;
     const struct result *result; // of the measured run
     struct advise_path path;
     struct advice *advice;
+    uint64_t recording_ns; // of a visit
 };
+
+/// What recording a visit of a function or call took in the mean, by the tracer's estimate; 0: not
+/// known.
+static uint64_t recording_of_visit_ns(const struct survey *survey)
+{
+    const struct definitions *definitions =
+        trace_definitions(survey->setting->batch.measured->trace);
+    uint64_t recording_ns = 0, n_visits = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        recording_ns += definitions->locations[i].recording_ns;
+    for (size_t i = 0; i < survey->result->n_regions; i++)
+        n_visits += survey->result->regions[i].visits;
+    return n_visits > 0 ? recording_ns / n_visits : 0;
+}
+
+/// Whether N_VISITS that took NS are mostly what recording them took.
+static bool is_recording(const struct survey *survey, uint64_t ns, uint64_t n_visits)
+{
+    return ns / 2 < n_visits * survey->recording_ns;
+}
 
 static bool wants(const struct survey *survey, enum advice_kind kind)
 {
@@ -109,6 +156,37 @@ static const struct result_region *region_of(const struct result *result, const 
     return region;
 }
 
+/// Time by which REGION, or what is computed before SITE, made ranks wait, in all wait states: a
+/// lower bound, since what one rank did more elsewhere is taken off.
+static uint64_t origin_ns(const struct result *result, uint32_t region, uint32_t site)
+{
+    uint64_t ns = 0;
+    for (size_t p = 0; p < result->n_patterns; p++) {
+        const struct result_origins *origins = &result->patterns[p].origins;
+        const struct result_path_share *shares =
+            site == RESULT_NONE ? origins->by_region : origins->by_site;
+        size_t n = site == RESULT_NONE ? origins->n_by_region : origins->n_by_site;
+        for (size_t i = 0; i < n && result->patterns[p].is_top; i++)
+            if (shares[i].time_ns > 0 &&
+                (site == RESULT_NONE
+                     ? shares[i].region == region
+                     : shares[i].site == site && !result->regions[shares[i].region].is_mpi))
+                ns += (uint64_t)shares[i].time_ns;
+    }
+    return ns;
+}
+
+/// Whether balancing work may save time: one of the ranks does more than the others (MOST_NS of
+/// SUM_NS), or ranks waited for each other because of it, in turns or not.
+static bool may_balance(const struct survey *survey, uint64_t most_ns, uint64_t sum_ns,
+                        uint32_t region, uint32_t site)
+{
+    const struct result *result = survey->result;
+    return result->n_ranks > 1 &&
+           ((double)most_ns * (double)result->n_ranks > uneven * (double)sum_ns ||
+            is_worth(survey, origin_ns(result, region, site) / result->n_ranks));
+}
+
 static void add_region(struct survey *survey, const char *pattern, const char *words,
                        uint64_t path_ns, bool is_uneven)
 {
@@ -128,12 +206,26 @@ static void add_region(struct survey *survey, const char *pattern, const char *w
             memory_format("Spread the work in %s equally over its ranks", words));
 }
 
+/// Whether a tenth of the time in REGION is in what it calls; time without CPU time is its own.
+static bool has_callees(const struct result *result, const struct result_region *region)
+{
+    uint64_t callees_ns = 0;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_path *path = &result->paths[i];
+        if (path->parent != RESULT_NONE &&
+            &result->regions[result->paths[path->parent].region] == region &&
+            !lost_is_region(&result->regions[path->region]))
+            callees_ns += path->inclusive_ns;
+    }
+    return callees_ns > region->inclusive_ns / 10;
+}
+
 /// All of a program's computing, which is a matter of processors.
 static bool is_everything(const struct survey *survey, const struct advise_region *region,
                           const struct result_region *sums)
 {
     return region->path_ns >= survey->path.computing_ns - survey->path.computing_ns / 50 &&
-           sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
+           has_callees(survey->result, sums);
 }
 
 static void add_regions(struct survey *survey)
@@ -143,12 +235,13 @@ static void add_regions(struct survey *survey)
     for (size_t i = 0; i < survey->path.n_regions && n_added < MAX_REGIONS; i++) {
         const struct advise_region *region = &survey->path.regions[i];
         const struct result_region *sums = region_of(result, region->name);
-        if (!is_worth(survey, region->path_ns) || !sums || is_everything(survey, region, sums))
+        if (!is_worth(survey, region->path_ns) || !sums || is_everything(survey, region, sums) ||
+            is_recording(survey, sums->inclusive_ns, sums->visits))
             continue;
-        bool is_uneven = result->n_ranks > 1 && (double)sums->max_ns * (double)result->n_ranks >
-                                                    uneven * (double)sums->exclusive_ns;
-        bool has_callees = sums->exclusive_ns < sums->inclusive_ns - sums->inclusive_ns / 10;
-        char *words = memory_format("%s%s", sums->shown, has_callees ? " and what it calls" : "");
+        bool is_uneven = may_balance(survey, sums->max_ns, sums->exclusive_ns,
+                                     (uint32_t)(sums - result->regions), RESULT_NONE);
+        char *words = memory_format("%s%s", sums->shown,
+                                    has_callees(result, sums) ? " and what it calls" : "");
         add_region(survey, sums->shown, words, region->path_ns, is_uneven);
         free(words);
         n_added++;
@@ -202,13 +295,15 @@ static void add_stretches(struct survey *survey)
         if (!is_stretch(result, share) || !is_worth(survey, (uint64_t)share->time_ns))
             continue;
         uint64_t path_ns;
-        char *calls = stretch_calls(result, i, &path_ns);
+        const struct result_site *site = &result->sites[share->site];
+        char *calls = is_recording(survey, site->before_ns, site->visits)
+                          ? NULL
+                          : stretch_calls(result, i, &path_ns);
         if (!calls)
             continue;
-        const struct result_site *site = &result->sites[share->site];
-        bool is_uneven = (double)site->before_max_ns * (double)result->n_ranks >
-                             uneven * (double)site->before_ns &&
-                         !starts_mpi(result, site);
+        bool is_uneven =
+            may_balance(survey, site->before_max_ns, site->before_ns, RESULT_NONE, share->site) &&
+            !starts_mpi(result, site);
         char *pattern = memory_format("before %s", calls);
         char *words = memory_format("the computing before %s", calls);
         add_region(survey, pattern, words, path_ns, is_uneven);
@@ -352,26 +447,46 @@ static void add_messages(struct survey *survey)
     aggregate->group = ADVICE_LIMIT;
 }
 
-/// Receives that wait for late senders.
+/// The calls of path CALLS wait for messages: completing them later, at the latest when one of the
+/// functions around them is left. Which one allows it depends on what follows in it, so each is
+/// tried; that of a program without recorded functions is the outermost one.
+static void add_overlaps_of(struct survey *survey, const struct result_pattern *pattern,
+                            uint32_t calls)
+{
+    const struct result *result = survey->result;
+    bool receives = strcmp(pattern->id, "late-sender") == 0;
+    char *words = path_text(result, pattern, calls);
+    for (uint32_t at = calls; at != RESULT_NONE; at = result->paths[at].parent) {
+        const char *scope = result->paths[at].shown;
+        if (advise_find(survey->advice, "overlap", scope))
+            continue;
+        char *when = at == calls ? memory_copy_text("later")
+                                 : memory_format("when %s ends",
+                                                 result->regions[result->paths[at].region].shown);
+        char *sentence =
+            memory_format(receives ? "Post the receives of %s earlier, and wait for "
+                                     "them %s"
+                                   : "Do not block in %s, and wait for the receiver %s",
+                          words, when);
+        free(when);
+        add_one(survey, ADVICE_MESSAGES, survey->path.slack_ns, scope, "overlap",
+                memory_copy_text(scope), sentence)
+            ->group = ADVICE_LIMIT;
+    }
+    free(words);
+}
+
+/// Calls that wait for late senders, or for late receivers.
 static void add_overlaps(struct survey *survey)
 {
     const struct result *result = survey->result;
-    uint64_t most_ns = survey->path.slack_ns;
     for (size_t p = 0; p < result->n_patterns; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
-        if (strcmp(pattern->id, "late-sender") != 0)
+        if (strcmp(pattern->id, "late-sender") != 0 && strcmp(pattern->id, "late-receiver") != 0)
             continue;
-        for (size_t i = 0; i < pattern->n_by_path && i < MAX_PATHS; i++) {
-            const char *path = result->paths[pattern->by_path[i].key].shown;
-            if (!is_worth(survey, pattern->by_path[i].ns))
-                continue;
-            char *words = path_text(result, pattern, pattern->by_path[i].key);
-            struct advice_candidate *candidate = add_one(
-                survey, ADVICE_MESSAGES, most_ns, path, "overlap", memory_copy_text(path),
-                memory_format("Post the receives of %s earlier, and wait for them later", words));
-            candidate->group = ADVICE_LIMIT;
-            free(words);
-        }
+        for (size_t i = 0; i < pattern->n_by_path && i < MAX_PATHS; i++)
+            if (is_worth(survey, pattern->by_path[i].ns))
+                add_overlaps_of(survey, pattern, pattern->by_path[i].key);
     }
 }
 
@@ -410,7 +525,8 @@ void advise_enumerate(const struct advise_setting *setting, const struct pag_res
         [ADVICE_PROCESSORS] = add_processors, [ADVICE_MOVE] = add_moves,
     };
     const struct replay_run *measured = setting->batch.measured;
-    struct survey survey = {setting, &measured->result, {0}, advice};
+    struct survey survey = {setting, &measured->result, {0}, advice, 0};
+    survey.recording_ns = recording_of_visit_ns(&survey);
     advise_path_collect(&survey.path, trace_definitions(measured->trace), unchanged);
     for (int kind = 0; kind < ADVICE_KINDS; kind++)
         if (add[kind] && wants(&survey, (enum advice_kind)kind))

@@ -6,7 +6,10 @@
 #include "analyzer/result/advice.h"
 #include "analyzer/whatif/jobs.h"
 
-enum { ADVISE_MAX_PAIRED = 3 };
+enum {
+    ADVISE_MAX_PAIRED = 3,
+    ADVISE_MANY_EVENTS = 1000000, // of longer traces fewer changes are predicted
+};
 
 struct advise_setting {
     struct whatif_batch batch; // its words are those of the target
@@ -85,6 +88,14 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
 /// rank talks with all the others: a candidate for each outcome, which names all policies that have
 /// it. The passes through the trace these took, beyond one each.
 size_t advise_add_rebalancing(const struct advise_setting *setting, struct advice *advice);
+
+/// The candidate whose only word is OPTION with VALUE (NULL: a flag), NULL: there is none.
+struct advice_candidate *advise_find(const struct advice *advice, const char *option,
+                                     const char *value);
+
+/// Predicts N CANDIDATES of ADVICE by the batch, each on its own.
+void advise_predict(const struct whatif_batch *batch, const struct advice *advice,
+                    struct advice_candidate *const *candidates, size_t n);
 
 /// CANDIDATE gets what JOB predicted, and its failure.
 void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,

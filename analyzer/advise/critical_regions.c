@@ -51,7 +51,9 @@ static void count(struct sums *sums, const struct pag_location *location,
 {
     for (uint32_t path = entry->call_path; path != 0; path = location->paths[path].parent) {
         uint32_t region = location->paths[path].region;
-        if (region == EVENT_NO_INDEX || sums->definitions->regions[region].mpi != MPI_FUNCTION_NONE)
+        if (region == EVENT_NO_INDEX ||
+            sums->definitions->regions[region].mpi != MPI_FUNCTION_NONE ||
+            region == sums->definitions->blocked_region) // a part of the region around it
             continue;
         region = sums->first[region];
         if (sums->seen[region] == number)

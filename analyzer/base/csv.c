@@ -124,9 +124,26 @@ static int read_field(struct csv_reader *reader, int *c, struct error *err)
     return 0;
 }
 
+/// Some spreadsheets write this before UTF-8 text.
+static void skip_byte_order_mark(FILE *stream)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t n = 0;
+    int c = EOF;
+    while (mark[n] && (c = getc_unlocked(stream)) == (unsigned char)mark[n])
+        n++;
+    if (!mark[n])
+        return;
+    ungetc(c, stream);
+    while (n > 0)
+        ungetc((unsigned char)mark[--n], stream);
+}
+
 int csv_next(struct csv_reader *reader, struct error *err)
 {
     int c;
+    if (reader->line == 0)
+        skip_byte_order_mark(reader->stream);
     do {
         reader->line = reader->n_lines + 1;
         reader->n_bytes = reader->n_fields = 0;

@@ -32,7 +32,7 @@ struct csv_reader {
 };
 
 /// Reads the next record; lines without anything are passed over. 1, 0 at the end, -1 and ERR
-/// ("NAME:LINE: ..."). Fields are valid until the next call.
+/// ("NAME:LINE: ..."). Fields are valid until the next call. A byte order mark is passed over.
 int csv_next(struct csv_reader *reader, struct error *err);
 void csv_release(struct csv_reader *reader);
 

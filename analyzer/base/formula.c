@@ -13,9 +13,9 @@
 
 struct formula {
     muParserHandle_t parser;
-    double values[FORMULA_MAX_VARIABLES];
+    double value; // with these values:
     size_t n;
-    double value; // with these values
+    double values[];
 };
 
 static const char *const functions[] = {
@@ -86,7 +86,7 @@ static void explain(struct formula *formula, const char *text, const char *const
 {
     char *token = memory_copy_text(mupGetErrorToken(formula->parser));
     int place = place_in(text, mupGetErrorPos(formula->parser));
-    const char *known[FORMULA_MAX_VARIABLES + N_FUNCTIONS];
+    const char **known = memory_zeroed(n + N_FUNCTIONS, sizeof *known);
     for (size_t i = 0; i < n; i++)
         known[i] = names[i];
     for (size_t i = 0; i < N_FUNCTIONS; i++)
@@ -103,6 +103,7 @@ static void explain(struct formula *formula, const char *text, const char *const
         error_set(err, "formula `%s`: cannot be understood at %d, `%s`", text, place + 1, token);
     else
         error_set(err, "formula `%s`: it ends too early or lacks something", text);
+    free(known);
     free(token);
 }
 
@@ -129,7 +130,7 @@ struct formula *formula_new_shown(const char *text, const char *shown, const cha
 {
     if (refuse_assignment(text, shown, err))
         return NULL;
-    struct formula *formula = memory_zeroed(1, sizeof *formula);
+    struct formula *formula = memory_zeroed(1, sizeof *formula + n * sizeof *formula->values);
     formula->parser = mupCreate(muBASETYPE_FLOAT);
     formula->n = n;
     mupDefineOprt(formula->parser, "!", negate, NEGATION_PRECEDENCE, muOPRT_ASCT_RIGHT, 0);

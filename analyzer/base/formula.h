@@ -11,7 +11,7 @@
 
 #include "analyzer/base/error.h"
 
-enum { FORMULA_MAX_VARIABLES = 8 };
+enum { FORMULA_MAX_VARIABLES = 8 }; // where users name them
 
 struct formula;
 

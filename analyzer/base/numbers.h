@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers one after the other, small ones in few bytes (LEB128). The same function writes and
-// reads, so that what is written of a struct and what is read of it is said once:
+// Numbers one after the other, small ones in few bytes (LEB128). One function both writes
+// and reads a struct, so its fields are listed once:
 //
 //   point->time_ns = numbers_pass(numbers, point->time_ns);
 #ifndef PAGODA_BASE_NUMBERS_H

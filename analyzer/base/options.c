@@ -496,3 +496,17 @@ int option_read_count(const char *text, uint64_t *count, struct error *err)
     *count = value;
     return 0;
 }
+
+int option_read_quantity(const char *text, double *value, struct error *err)
+{
+    char *end;
+    uint64_t amount = 0;
+    *value = strtod(text, &end);
+    if (end != text && !*end && isfinite(*value))
+        return 0;
+    bool is_time = option_read_duration(text, &amount, NULL) == 0;
+    if (!is_time && option_read_size(text, &amount, NULL) != 0)
+        return error_set(err, "\"%s\" is no number, nor one with a unit of time or size", text);
+    *value = (double)amount / (is_time ? 1e9 : 1);
+    return 0;
+}

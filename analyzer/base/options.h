@@ -143,5 +143,8 @@ int option_read_count(const char *text, uint64_t *count, struct error *err);
 int option_read_number(const char *text, double *number, struct error *err);
 int option_read_duration(const char *text, uint64_t *duration_ns, struct error *err);
 int option_read_size(const char *text, uint64_t *size_bytes, struct error *err);
+/// A number in any notation, or a duration (then in seconds) or a size (in bytes). 0, or -1 and
+/// ERR.
+int option_read_quantity(const char *text, double *value, struct error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analyzer/advise/findings.h"
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
@@ -159,6 +160,21 @@ static int check_catalogue(struct check *check, struct error *err)
     return 0;
 }
 
+/// A kind of findings, beside the shipped patterns, with which it must share no id.
+static int check_finding_kind(struct check *check, struct error *err)
+{
+    check->kind = CHECK_FINDING;
+    struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
+    if (!catalogue)
+        return -1;
+    int status = findings_check_remedies(&catalogue->findings, err);
+    for (size_t i = 0; i < catalogue->findings.n; i++)
+        if (strcmp(catalogue->findings.kinds[i].file, check->path) == 0)
+            check->n_entries = catalogue->findings.kinds[i].n_remedies;
+    catalogue_free(catalogue);
+    return status;
+}
+
 static int check_xml(struct check *check, struct error *err)
 {
     static const struct {
@@ -169,6 +185,7 @@ static int check_xml(struct check *check, struct error *err)
         {"PATTERN", check_catalogue},     {"property", check_properties},
         {"properties", check_properties}, {"machine", check_machine},
         {"policy", check_policy},         {"sweep", check_sweep},
+        {"finding", check_finding_kind},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
@@ -181,8 +198,8 @@ static int check_xml(struct check *check, struct error *err)
         }
     }
     error_set(err,
-              "%s:1: <%s> is neither <pattern>, <patterns>, <property>, <properties>, <machine>, "
-              "<policy> nor <sweep>: of XML files, these can be checked",
+              "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <property>, <properties>, "
+              "<machine>, <policy> nor <sweep>: of XML files, these can be checked",
               check->path, name);
     xml_free(document);
     return -1;
@@ -304,8 +321,9 @@ int cmd_check(int argc, char **argv)
         .summary = "Checks traces, patterns, and machine, policy, sweep and settings files",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
-            "of patterns or of properties over experiments, a machine file, a policy, a sweep\n"
-            "file, a configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
+            "of patterns, a kind of findings or properties over experiments, a machine file,\n"
+            "a policy, a sweep file, a configuration or filter file of pagoda trace, or rules\n"
+            "of pagoda reduce.\n",
         OPTIONS_OF(rows),
     };
     int first_operand, status;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, machines and policies that come with
-// the command, or explains one of them, or a file of the user's. Each file is read and checked as
-// for a replay.
+// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, kinds of findings, machines and
+// policies that come with the command, or explains one of them, or a file of the user's. Each file
+// is read and checked as for a replay.
 #include "analyzer/cmd/commands.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/advise/findings.h"
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
@@ -20,12 +21,13 @@
 #include "analyzer/simulation/dealt/policy.h"
 
 /// The kinds of things that are explained, in the order in which they are listed.
-enum kind { PATTERNS, MACHINES, POLICIES, N_KINDS };
+enum kind { PATTERNS, FINDINGS, MACHINES, POLICIES, N_KINDS };
 
 static const struct {
     const char *name, *title;
 } kinds[N_KINDS] = {
     {"patterns", "Wait states that a replay looks for (patterns)"},
+    {"findings", "Kinds of findings that a report begins with"},
     {"machines", "Machines to make predictions for (--machine)"},
     {"policies", "Policies by which a prediction deals work (--rebalance, --dealing)"},
 };
@@ -49,18 +51,19 @@ struct loaded {
 static bool read_request(int argc, char **argv, struct request *request, int *status)
 {
     const struct option_row rows[] = {
-        OPTION_LIST_ROW("patterns", 0, "FILE", &request->files, "also list the patterns in FILE",
-                        .manual = "A pattern with the id of an existing one replaces it."),
+        OPTION_LIST_ROW("patterns", 0, "FILE", &request->files,
+                        "also list the patterns, or the kind of findings, in FILE",
+                        .manual = "What has the id of an existing one replaces it."),
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
         OPTION_FLAG_ROW("man", 0, &request->wants_manual, NULL),
     };
     const struct option_usage usage = {
         .command = "explain",
-        .operands = "[patterns|machines|policies | NAME | FILE]",
+        .operands = "[patterns|findings|machines|policies|NAME|FILE]",
         .summary = "Lists what Pagoda knows, or explains one thing",
         .details =
             "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
-            "FILE is an XML file of patterns, a machine or a policy.\n",
+            "FILE is an XML file of patterns, a kind of findings, a machine or a policy.\n",
         OPTIONS_OF(rows),
     };
     int first_operand;
@@ -105,7 +108,7 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
         enum kind kind;
     } outermost[] = {
         {"pattern", PATTERNS}, {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
-        {"machine", MACHINES}, {"policy", POLICIES},
+        {"finding", FINDINGS}, {"machine", MACHINES},  {"policy", POLICIES},
     };
     struct xml_document *document = xml_read(path, err);
     if (!document)
@@ -119,8 +122,9 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
         }
     }
     if (status != 0)
-        error_set(err, "%s:1: <%s> is neither <pattern>, <patterns>, <machine> nor <policy>", path,
-                  element);
+        error_set(err,
+                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <machine> nor <policy>",
+                  path, element);
     xml_free(document);
     return status;
 }
@@ -143,12 +147,15 @@ static int nothing_of_that_name(const struct catalogue *catalogue, const char *w
     size_t n_machines, n_policies, n = 0;
     char **machines = bundled_names(&bundled_machines, &n_machines, NULL);
     char **policies = bundled_names(&bundled_policies, &n_policies, NULL);
-    const char **names =
-        memory_zeroed(N_KINDS + catalogue->n_patterns + n_machines + n_policies, sizeof *names);
+    const char **names = memory_zeroed(N_KINDS + catalogue->n_patterns + catalogue->findings.n +
+                                           n_machines + n_policies,
+                                       sizeof *names);
     for (int i = 0; i < N_KINDS; i++)
         names[n++] = kinds[i].name;
     for (size_t i = 0; i < catalogue->n_patterns; i++)
         names[n++] = catalogue->patterns[i].id;
+    for (size_t i = 0; i < catalogue->findings.n; i++)
+        names[n++] = catalogue->findings.kinds[i].id;
     for (size_t i = 0; i < n_machines; i++)
         names[n++] = machines[i];
     for (size_t i = 0; i < n_policies; i++)
@@ -163,6 +170,20 @@ static int nothing_of_that_name(const struct catalogue *catalogue, const char *w
     return -1;
 }
 
+static void show_finding(struct loaded *loaded, const struct finding_kind *kind)
+{
+    loaded->known.findings = kind;
+    loaded->known.n_findings = kind ? 1 : 0;
+}
+
+/// The shipped catalogue with FILES. 0, or -1 and ERR.
+static int load_catalogue(struct loaded *loaded, const struct option_list *files, struct error *err)
+{
+    catalogue_free(loaded->catalogue);
+    loaded->catalogue = catalogue_load_shipped(files->values, files->count, err);
+    return loaded->catalogue ? findings_check_remedies(&loaded->catalogue->findings, err) : -1;
+}
+
 /// A file of the user's, with what his other files define.
 static int load_file(struct loaded *loaded, const struct request *request, struct error *err)
 {
@@ -172,14 +193,16 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     loaded->wants[kind] = loaded->is_one = true;
     if (kind == MACHINES || kind == POLICIES)
         return load_files(loaded, kind, request->what, err);
-    catalogue_free(loaded->catalogue);
     struct option_list files = {0};
     options_list_append(&files, request->files.values, request->files.count);
     options_list_append(&files, &request->what, 1);
-    loaded->catalogue = catalogue_load_shipped(files.values, files.count, err);
+    int status = load_catalogue(loaded, &files, err);
     loaded->known.pattern_file = request->what;
+    for (size_t i = 0; status == 0 && kind == FINDINGS && i < loaded->catalogue->findings.n; i++)
+        if (strcmp(loaded->catalogue->findings.kinds[i].file, request->what) == 0)
+            show_finding(loaded, &loaded->catalogue->findings.kinds[i]);
     options_list_release(&files);
-    return loaded->catalogue ? 0 : -1;
+    return status;
 }
 
 static bool is_file(const char *what)
@@ -197,27 +220,33 @@ static int load(struct loaded *loaded, const struct request *request, struct err
         loaded->wants[i] = !what || strcmp(what, kinds[i].name) == 0;
         is_kind |= loaded->wants[i];
     }
-    loaded->catalogue = catalogue_load_shipped(request->files.values, request->files.count, err);
-    if (!loaded->catalogue)
+    if (load_catalogue(loaded, &request->files, err) != 0)
         return -1;
+    if (loaded->wants[FINDINGS]) {
+        loaded->known.findings = loaded->catalogue->findings.kinds;
+        loaded->known.n_findings = loaded->catalogue->findings.n;
+    }
     if (is_kind)
         return (loaded->wants[MACHINES] && load_files(loaded, MACHINES, NULL, err) != 0) ||
                        (loaded->wants[POLICIES] && load_files(loaded, POLICIES, NULL, err) != 0)
                    ? -1
                    : 0;
     loaded->known.pattern = catalogue_find(loaded->catalogue, what);
-    if (loaded->known.pattern == PATTERN_NONE && is_file(what))
+    show_finding(loaded, finding_kinds_find(&loaded->catalogue->findings, what));
+    loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;
+    loaded->wants[FINDINGS] = loaded->known.findings != NULL;
+    bool is_known = loaded->wants[PATTERNS] || loaded->wants[FINDINGS];
+    if (!is_known && is_file(what))
         return load_file(loaded, request, err);
     loaded->is_one = true;
-    loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;
-    loaded->wants[MACHINES] = !loaded->wants[PATTERNS] && has_name(&bundled_machines, what);
+    loaded->wants[MACHINES] = !is_known && has_name(&bundled_machines, what);
     loaded->wants[POLICIES] =
-        !loaded->wants[PATTERNS] && !loaded->wants[MACHINES] && has_name(&bundled_policies, what);
+        !is_known && !loaded->wants[MACHINES] && has_name(&bundled_policies, what);
     if (loaded->wants[MACHINES])
         return load_files(loaded, MACHINES, what, err);
     if (loaded->wants[POLICIES])
         return load_files(loaded, POLICIES, what, err);
-    return loaded->wants[PATTERNS] ? 0 : nothing_of_that_name(loaded->catalogue, what, err);
+    return is_known ? 0 : nothing_of_that_name(loaded->catalogue, what, err);
 }
 
 static void print_patterns(const struct loaded *loaded, size_t width)
@@ -249,6 +278,10 @@ static void print_text(const struct loaded *loaded)
             printf("%s%s\n\n", i > 0 ? "\n" : "", kinds[i].title);
         if (i == PATTERNS)
             print_patterns(loaded, width);
+        else if (loaded->is_one && i == FINDINGS)
+            finding_page_one(known->findings, width, stdout);
+        else if (i == FINDINGS)
+            finding_page_list(known->findings, known->n_findings, width, stdout);
         else if (loaded->is_one && i == MACHINES)
             machine_page_one(known->machines, width, stdout);
         else if (loaded->is_one)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/advise/findings.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
@@ -20,6 +21,8 @@
 #include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
+#include "analyzer/result/views/child_paths.h"
+#include "analyzer/result/views/groups.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/spread/spread.h"
 #include "analyzer/whatif/options.h"
@@ -34,7 +37,12 @@ struct replay_request {
     struct text_options text;
     struct option_list pattern_files, intervals;
     const char *database; // NULL: the result is not kept
-    const char *out;      // NULL: the predicted run is not written
+    const char *explain;  // RANK@TIME, NULL: the whole report
+    struct pag_moment moment;
+    const char *paths; // a region, NULL: the whole report
+    const char *group; // NULL: no groups
+    struct grouping grouping;
+    const char *out; // NULL: the predicted run is not written
     const char *as;
     struct trial_path path;        // what it says
     struct option_list parameters; // NAME=VALUE
@@ -107,6 +115,61 @@ static bool intervals_are_sound(const struct replay_request *request,
     return false;
 }
 
+/// Reads RANK@TIME. False and ERR: it is none.
+static bool read_moment(const char *text, struct pag_moment *moment, struct error *err)
+{
+    char *rank = memory_copy_text(text), *at = strchr(rank, '@');
+    uint64_t number = 0;
+    struct error why = {{0}};
+    if (at)
+        *at++ = '\0';
+    bool is_read = at && option_read_count(rank, &number, &why) == 0 && number < UINT32_MAX &&
+                   option_read_duration(at, &moment->time_ns, &why) == 0;
+    moment->rank = (uint32_t)number;
+    if (!is_read)
+        error_set(err, "--explain: `%s` is no RANK@TIME, such as 3@1.5s%s%s", text,
+                  why.text[0] ? "; " : "", why.text);
+    free(rank);
+    return is_read;
+}
+
+/// A moment is of the measured run, too, and its explanation is all that is printed.
+static bool moment_is_sound(struct replay_request *request, const struct option_usage *usage,
+                            int *status)
+{
+    struct error err = {{0}};
+    bool is_more = request->wants_ideal || request->out || request->n_words > 0 ||
+                   request->database || request->intervals.count > 0;
+    if (!request->explain && !request->paths)
+        return true;
+    if (is_more || (request->explain && request->paths))
+        error_set(&err,
+                  "%s is of the measured run: it goes without what-if options, --ideal, "
+                  "--interval, --store, --output and %s",
+                  request->explain ? "--explain" : "--paths",
+                  request->explain ? "--paths" : "--explain");
+    else if (request->paths)
+        return true;
+    else if (read_moment(request->explain, &request->moment, &err))
+        return true;
+    *status = options_usage_error(usage, "%s", err.text);
+    return false;
+}
+
+static bool group_is_sound(struct replay_request *request, const struct option_usage *usage,
+                           int *status)
+{
+    struct error err = {{0}};
+    if (!request->group)
+        return true;
+    if (request->explain || request->paths || request->n_words > 0 || request->intervals.count > 0)
+        error_set(&err, "it goes without what-if options, --explain, --paths and --interval");
+    else if (grouping_read(request->group, &request->grouping, &err) == 0)
+        return true;
+    *status = options_usage_error(usage, "--group: %s", err.text);
+    return false;
+}
+
 static bool plan_is_sound(const struct replay_request *request, struct replay_outcome *outcome,
                           const struct option_usage *usage, int *status)
 {
@@ -154,11 +217,24 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "replay on an ideal network too: serialisation and transfer efficiency",
                         .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
-                        "also look for the patterns in FILE",
-                        .manual = "A pattern with the id of a shipped one replaces it."),
+                        "also look for the patterns, or the kind of findings, in FILE",
+                        .manual = "What has the id of a shipped one replaces it."),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",
                         .manual = "Section Intervals says what an interval is."),
+        OPTION_TEXT_ROW("paths", 0, "REGION", &request->paths,
+                        "list the distinct sequences of calls that the visits of REGION make", NULL,
+                        .manual =
+                            "Instead of the report: how often each sequence of child calls occurs, "
+                            "and the total, mean, least and largest time of these visits. A visit "
+                            "within another one is part of it; calls of one function in a row are "
+                            "one item. The first 1024 sequences of 64 items are told apart."),
+        OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
+                        "show ranks by group: node, machine, or a number of ranks", NULL,
+                        .manual = "Section Groups of ranks says where."),
+        OPTION_TEXT_ROW("explain", 0, "RANK@TIME", &request->explain,
+                        "say what a rank does then, and the chain of causes if it waits: 3@1.5s",
+                        NULL, .manual = "Section Explaining a moment says what the output means."),
         THREADS_ROW,
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
                         "store the result in this database, made when missing", NULL,
@@ -212,6 +288,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     trial_path_read(&request->path, request->as);
     return request_is_sound(request, &usage, status) &&
            intervals_are_sound(request, &usage, status) &&
+           moment_is_sound(request, &usage, status) && group_is_sound(request, &usage, status) &&
            plan_is_sound(request, outcome, &usage, status);
 }
 
@@ -220,13 +297,25 @@ static int load_patterns(const struct replay_request *request, struct replay_out
 {
     outcome->catalogue =
         catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
-    return outcome->catalogue ? 0 : -1;
+    return outcome->catalogue ? findings_check_remedies(&outcome->catalogue->findings, err) : -1;
 }
 
 /// Whether several predictions are asked for, which processes of a launcher share.
 static bool has_shares(const struct replay_outcome *outcome)
 {
     return outcome->is_whatif && (outcome->plan.is_list || whatif_plan_searches(&outcome->plan));
+}
+
+/// 0, or -1 and ERR: the run has no such rank, or is not that long.
+static int set_moment(const struct replay_request *request, struct replay_run *measured,
+                      struct error *err)
+{
+    const struct definitions *definitions = trace_definitions(measured->trace);
+    if (request->moment.rank >= definitions->n_ranks)
+        return error_set(err, "--explain %s: the run has no rank %u; its ranks are 0 to %zu",
+                         request->explain, request->moment.rank, definitions->n_ranks - 1);
+    measured->moment = &request->moment;
+    return 0;
 }
 
 static int run_request(struct replay_request *request, struct replay_outcome *outcome,
@@ -239,13 +328,23 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     if (outcome->is_whatif &&
         whatif_plan_prepare(&outcome->plan, trace_definitions(measured->trace), err) != 0)
         return -1;
+    if (request->explain && set_moment(request, measured, err) != 0)
+        return -1;
     if (request->out && rewrite_check(request->out, err) != 0)
         return -1;
-    bool gathers = outcome->is_whatif || request->wants_ideal;
+    bool predicts = !outcome->is_whatif && !request->explain && // which prints no findings
+                    findings_are_predicted(trace_definitions(measured->trace));
+    bool gathers = outcome->is_whatif || request->wants_ideal || predicts;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
+    groups_collect(&request->grouping, &measured->result);
+    if (request->explain && request->moment.time_ns > measured->result.time_ns)
+        return error_set(err, "--explain %s: the run ends at %s", request->explain,
+                         quantity_time(measured->result.time_ns).text);
     if (request->wants_ideal && replay_run_ideal(measured, err) != 0)
         return -1;
+    if (predicts && findings_predict(measured, err) != 0)
+        log_warning("what changes would save is not known: %s", err->text);
     if (!outcome->is_whatif)
         return 0;
     if (whatif_plan_complete(&outcome->plan, measured, err) != 0 ||
@@ -293,7 +392,11 @@ static void print_outcome(const struct replay_request *request,
 {
     const struct result *result = &outcome->measured.result;
     const struct whatif_report *predicted = outcome->is_whatif ? &outcome->predicted : NULL;
-    if (request->wants_json)
+    if (request->explain && request->wants_json)
+        json_print_moment(result, stdout);
+    else if (request->explain)
+        text_print_moment(result, &request->text, stdout);
+    else if (request->wants_json)
         json_print(result, predicted, stdout);
     else if (predicted)
         text_print_whatif(result, predicted, &request->text, stdout);
@@ -359,6 +462,24 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
     return log_outcome(status, is_unreadable, &err);
 }
 
+/// Reads and prints the paths through a region.
+static int run_paths(const struct replay_request *request)
+{
+    struct child_paths paths = {0};
+    struct error err = {{0}};
+    int status = child_paths_find(request->trace, request->paths, &paths, &err);
+    if (status == 0 && request->wants_json)
+        json_print_child_paths(&paths, stdout);
+    else if (status == 0)
+        text_print_child_paths(&paths, &request->text, stdout);
+    if (paths.is_unreadable)
+        log_warning("%s: parts of the trace cannot be read: their calls are missing",
+                    request->trace);
+    status = log_outcome(status, paths.is_unreadable, &err);
+    child_paths_release(&paths);
+    return status;
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct replay_request request = {0};
@@ -369,6 +490,8 @@ int cmd_replay(int argc, char **argv)
         goto out;
     if (!has_shares(&outcome) && !spread_is_first())
         status = STATUS_DONE;
+    else if (request.paths)
+        status = run_paths(&request);
     else if (request.intervals.count > 0)
         status = run_intervals(&request, &outcome);
     else if (run_request(&request, &outcome, &err) != 0)

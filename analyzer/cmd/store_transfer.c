@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/advise/findings.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options.h"
@@ -67,7 +68,7 @@ static int add_all(const struct add_request *request, char *const *traces, size_
 {
     struct catalogue *catalogue =
         catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
-    int status = catalogue ? 0 : -1;
+    int status = catalogue ? findings_check_remedies(&catalogue->findings, err) : -1;
     for (size_t i = 0; i < n_traces && status == 0; i++)
         status = add_one(request, catalogue, traces[i], is_unreadable, err);
     catalogue_free(catalogue);
@@ -235,12 +236,12 @@ enum file_kind { FILE_DATABASE, FILE_CSV, FILE_OTHER };
 static enum file_kind kind_of(const char *path)
 {
     char bytes[512];
+    if (database_is_file(path))
+        return FILE_DATABASE;
     FILE *file = fopen(path, "re");
     size_t n_bytes = file ? fread(bytes, 1, sizeof bytes, file) : 0;
     if (file)
         fclose(file);
-    if (!file || (n_bytes >= 16 && !memcmp(bytes, "SQLite format 3", 16)))
-        return FILE_DATABASE;
     for (size_t i = 0; i < n_bytes; i++)
         if ((unsigned char)bytes[i] < '\t')
             return FILE_OTHER;

@@ -72,22 +72,6 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
     return -1;
 }
 
-/// A number, or one with a unit of time (then seconds) or size (then bytes).
-static bool read_number(const char *text, double *number)
-{
-    char *end;
-    uint64_t amount;
-    *number = strtod(text, &end);
-    if (end != text && !*end)
-        return isfinite(*number);
-    struct error ignored;
-    bool is_time = option_read_duration(text, &amount, &ignored) == 0;
-    if (!is_time && option_read_size(text, &amount, &ignored) != 0)
-        return false;
-    *number = (double)amount / (is_time ? 1e9 : 1);
-    return true;
-}
-
 /// Keeps the trials that have the parameter, with its value.
 static int read_x(struct choosing *choosing)
 {
@@ -99,7 +83,7 @@ static int read_x(struct choosing *choosing)
         const char *value = value_of(&trial.facts, by, number);
         if (!value)
             continue;
-        if (!read_number(value, &trial.x))
+        if (option_read_quantity(value, &trial.x, NULL))
             return error_set(choosing->err,
                              "the parameter %s of the trial %s is \"%s\", which is no number", by,
                              trial.facts.name, value);

@@ -70,7 +70,8 @@ void structure_release(struct structure *structure)
 static bool is_chance(const char *path)
 {
     char *name = resource_path_plain(resource_path_last(path));
-    bool is_one = strcmp(name, RESULT_REGION_NO_CPU) == 0;
+    bool is_one =
+        strcmp(name, RESULT_REGION_NO_CPU) == 0 || strcmp(name, RESULT_REGION_BLOCKED) == 0;
     free(name);
     return is_one;
 }

@@ -12,18 +12,22 @@
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/outcome.h"
+#include "analyzer/pag/recent.h"
+#include "analyzer/pag/series.h"
+#include "analyzer/pag/thread_time.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
 // --- the tournament of locations
 
-// A join and the end of a location come after all other events of their time: by then the last
-// member of the team is known, and so is a message to the call that is cut there.
-#define LAST_TURN UINT32_C(0x80000000)
+// The leave of a barrier of threads comes after other events of its time, so that all who enter it
+// are known, and a join and the end of a location after all of them: by then the last member of the
+// team is known, and so is a message to the call that is cut there.
+enum { TURN_SHIFT = 30 };
 
 static tournament_key key_of(const struct location_state *location)
 {
-    uint32_t turn = location->index | (location->next_is_last ? LAST_TURN : 0);
+    uint32_t turn = location->index | (uint32_t)location->next_turn << TURN_SHIFT;
     return (tournament_key)location->next_ns << 64 | turn;
 }
 
@@ -34,7 +38,7 @@ static uint64_t key_ns(tournament_key key)
 
 static struct location_state *location_of(const struct engine *engine, tournament_key key)
 {
-    return &engine->locations[(uint32_t)key & ~LAST_TURN];
+    return &engine->locations[(uint32_t)key & ((1U << TURN_SHIFT) - 1)];
 }
 
 static void place(struct engine *engine, const struct location_state *location)
@@ -191,7 +195,8 @@ static void end_digest(struct engine *engine)
         if (!location->digest)
             continue;
         profile_release(&location->profile);
-        location->profile = digest_take_profile(location->digest, &location->head);
+        location->profile = digest_finish(location->digest, &location->head);
+        location->digest = NULL;
     }
     trace_set_digest(engine->trace, NULL, NULL);
 }
@@ -210,6 +215,7 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
         .hooks = hooks,
         .n_locations = definitions->n_locations,
         .n_ranks = definitions->n_ranks,
+        .n_ranks_going_on = definitions->n_ranks - definitions->n_spawned_ranks,
     };
     if (listener)
         engine->listener = *listener;
@@ -218,8 +224,11 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
     tournament_init(&engine->order, (uint32_t)engine->n_locations);
     init_ranks(engine);
     begin_digest(engine);
+    engine->threads = thread_time_new(engine);
     for (size_t i = 0; i < engine->n_locations; i++)
         init_location(engine, i);
+    if (engine->options.moment)
+        engine->recent = recent_new(engine->options.moment, engine->n_ranks);
     match_init(engine);
     collective_init(engine);
 }
@@ -231,12 +240,15 @@ static void release(struct engine *engine)
         excerpt_free(engine->locations[i].profile.excerpt);
         head_release(&engine->locations[i].head);
         call_release(&engine->locations[i].call);
-        digest_free(engine->locations[i].digest);
     }
-    for (size_t i = 0; i < engine->n_ranks; i++)
+    for (size_t i = 0; i < engine->n_ranks; i++) {
         map_release(&engine->ranks[i].requests);
+        series_free(engine->ranks[i].series);
+    }
     match_release(engine);
     collective_release(engine);
+    thread_time_free(engine->threads);
+    recent_free(engine->recent);
     lineage_release(&engine->lineage);
     free(engine->locations);
     free(engine->ranks);
@@ -270,6 +282,10 @@ int engine_conclude(struct engine *engine, struct error *err)
     late_receiver_finish(engine);
     end_digest(engine);
     outcome_fill(engine);
+    if (engine->options.keeps_series)
+        series_conclude(engine);
+    if (engine->recent)
+        recent_conclude(engine);
     if (engine->options.index)
         index_conclude(engine);
     if (engine->options.parts && engine->result->n_events > 0)

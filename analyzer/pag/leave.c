@@ -161,11 +161,14 @@ static void hand_over(struct engine *engine, struct location_state *location,
     const struct call *call = &location->call;
     if (release->time_ns <= call->enter_ns || release->node == NONE)
         return;
+    uint64_t since_ns = release->rank == location->rank
+                            ? lineage_since_ns(&engine->lineage, release->node)
+                            : release->time_ns;
     if (release->time_ns <= call->leave_ns)
-        head_take_over(engine, location, release->node, call->path,
+        head_take_over(engine, location, release->node, since_ns, call->path,
                        call->leave_ns - release->time_ns, 0);
     else
-        head_take_over(engine, location, release->node, call->path, 0,
+        head_take_over(engine, location, release->node, since_ns, call->path, 0,
                        -(int64_t)(release->time_ns - call->leave_ns));
 }
 
@@ -239,8 +242,9 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
         }
         engine->listener.root(engine->listener.context, &root);
     }
-    explain_wait(engine, PAG_WAIT_LATE_SENDER, now,
-                 (struct moment){message->send_enter_ns, message->node}, call->leave_ns);
+    explain_wait(engine, PAG_WAIT_LATE_SENDER,
+                 (struct waiting_call){call->enter_ns, call->leave_ns}, now,
+                 (struct moment){message->send_enter_ns, message->node});
 }
 
 // --- the leave
@@ -353,7 +357,9 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     if (call->n_sends && !call->is_test)
         late_receiver_wait(engine, location, now);
     hand_over(engine, location, &release);
-    call->release_ns = may_wait(engine, call) ? call->leave_ns : release.time_ns;
+    bool is_unknown = may_wait(engine, call);
+    call->release_ns = is_unknown ? call->leave_ns : release.time_ns;
+    call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
     if (engine->listener.message && call->n_receives > 0)
         tell_messages(engine, call);
     settle(engine, location);

@@ -9,6 +9,7 @@
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/location/without_cpu.h"
+#include "analyzer/pag/thread_time.h"
 #include "analyzer/pag/window.h"
 
 void outcome_sum_inclusive(struct pag_location *location)
@@ -130,7 +131,7 @@ static uint32_t path_of(const struct engine *engine, uint64_t activity)
     if (path < HEAD_LOST || path >= PAG_PATH_BEFORE_START)
         return path;
     return without_cpu_path(&engine->locations[activity_location(activity)].profile,
-                            path - HEAD_LOST);
+                            path - HEAD_LOST, false);
 }
 
 /// Adds up sorted entries of the same activity; how many are left that are not zero.
@@ -180,10 +181,22 @@ static void fill_critical_path(const struct engine *engine)
 
 static void fill_explanations(struct engine *engine)
 {
-    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
-        struct tally sum = lineage_explain(&engine->lineage, (enum pag_wait_kind)kind);
+    for (uint32_t kind = 0; kind < PAG_WAIT_KINDS; kind++) {
+        struct tally inside = lineage_explain(&engine->lineage, kind);
+        struct tally outside = lineage_explain(&engine->lineage, PAG_WAIT_KINDS + kind);
         struct pag_explanation *explanation = &engine->result->explanations[kind];
-        explanation->causes = entries_of(engine, &sum, &explanation->n_causes);
+        explanation->causes = entries_of(engine, &inside, &explanation->n_causes);
+        explanation = &engine->result->outside_window[kind];
+        explanation->causes = entries_of(engine, &outside, &explanation->n_causes);
+    }
+}
+
+static void forget_explanations(struct pag_result *result)
+{
+    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
+        free(result->explanations[kind].causes);
+        free(result->outside_window[kind].causes);
+        result->explanations[kind] = result->outside_window[kind] = (struct pag_explanation){0};
     }
 }
 
@@ -200,6 +213,7 @@ void outcome_fill(struct engine *engine)
         fill_rank(engine, i);
     result->window_begin_ns = engine->window_begin_ns;
     result->window_end_ns = engine->has_window_end ? engine->window_end_ns : result->time_ns;
+    thread_time_fill(engine);
     fill_traffic(result);
     fill_critical_path(engine);
     fill_explanations(engine);
@@ -223,12 +237,14 @@ static struct pag_rank_time judge_rank(const struct engine *engine,
         is_mpi[i] = (i > 0 && is_mpi[path->parent]) ||
                     (path->region != EVENT_NO_INDEX &&
                      region_at(engine, path->region)->mpi != MPI_FUNCTION_NONE);
-        bool has_cpu = path->region != engine->definitions->no_cpu_region;
+        bool is_blocked = path->region == engine->definitions->blocked_region;
+        bool has_cpu = !is_blocked && path->region != engine->definitions->no_cpu_region;
         if (is_mpi[i]) {
             time.mpi_ns += path->exclusive_ns;
             time.no_cpu_mpi_ns += has_cpu ? 0 : path->exclusive_ns;
         } else if (!has_cpu) {
             time.no_cpu_ns += path->exclusive_ns;
+            time.blocked_ns += is_blocked ? path->exclusive_ns : 0;
         } else if (path->region != engine->definitions->gap_region) {
             time.useful_ns += path->exclusive_ns;
         }
@@ -266,8 +282,7 @@ static void apply_to_run(struct engine *engine, const struct pag_part *parts, ui
     for (size_t i = 0; i < engine->definitions->n_communicators; i++)
         result->collectives[i] = 0;
     result->clock_repair_ns = 0;
-    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)
-        result->explanations[kind].explained_ns = result->explanations[kind].n_causes = 0;
+    forget_explanations(result);
 }
 
 /// Makes the result that of a part; TIME_NS is that of the run.
@@ -305,14 +320,22 @@ void pag_result_release(struct pag_result *result)
 {
     for (size_t i = 0; i < result->n_locations && result->locations; i++)
         free(result->locations[i].paths);
+    for (size_t i = 0; i < result->n_locations && result->threads; i++)
+        free(result->threads[i].places);
     free(result->locations);
+    free(result->threads);
     free(result->rank_times);
     free(result->simulated);
     free(result->traffic);
     free(result->message_kinds);
     free(result->collectives);
     free(result->critical_path);
-    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++)
-        free(result->explanations[kind].causes);
+    for (size_t i = 0; i < result->n_series; i++)
+        free(result->series[i].marks);
+    free(result->series);
+    forget_explanations(result);
+    for (size_t i = 0; i < result->n_ranks && result->recent; i++)
+        free(result->recent[i].calls);
+    free(result->recent);
     *result = (struct pag_result){0};
 }

@@ -26,9 +26,17 @@ struct pag_part {
     uint64_t begin_ns, end_ns;
 };
 
+/// A moment of a rank, to be explained.
+struct pag_moment {
+    uint32_t rank;
+    uint64_t time_ns;
+};
+
 struct pag_options {
     uint32_t lookahead_events; // how far a partner may be read ahead to release a waiting rank
     bool explains;             // gather the causes of waits
+    const struct pag_moment *moment; // keep the calls up to it (recent.h); measured time; or NULL
+    bool keeps_series;               // for the iterations of the run; measured time, the whole run
     bool only_times; // in simulated time, without listener.root: no critical path either, nor any
                      // lineage; when only the times of ends are wanted
     // In measured time, each by location: profiles and the ranks' times count what lies in a part
@@ -75,7 +83,8 @@ struct pag_moved {
     uint64_t n_events;
     uint64_t recorded_begin_ns, recorded_end_ns;
     uint64_t begin_ns, end_ns;
-    uint64_t work_ns; // outside: process time at full speed; a call: its time except waiting
+    uint64_t work_ns;    // outside: process time at full speed; a call: its time except waiting
+    uint64_t blocked_ns; // outside: passed without a core, and without waiting for one
     // Of calls (simulation/change/overlap.h):
     bool is_put_off;       // its completions come later
     uint32_t n_late_calls; // it has no events and makes up for so many calls that were put off
@@ -198,8 +207,15 @@ enum pag_wait_kind {
 /// late (positive), or the waiter's own work that offset it (negative). They sum to explained_ns
 /// exactly, which never exceeds the time of the wait state. Source: the difference of the lineages
 /// of releaser and waiter, summed over all waits.
+///
+/// The part of a wait in which the releaser did its own work is direct. Before that the releaser
+/// waited itself, and what its own releaser did comes from at least two ranks away. Summed over the
+/// waits these are the short-term and the long-term delay costs of Boehme et al., "Identifying the
+/// root causes of wait states in large-scale parallel applications" (2010), there in proportion to
+/// the delays since the last synchronisation, here by the time that the wait overlaps.
 struct pag_explanation {
     uint64_t explained_ns; // the waits whose releaser's and waiter's lineages are known
+    uint64_t direct_ns;    // of these
     struct pag_path_entry *causes;
     size_t n_causes;
 };
@@ -208,15 +224,92 @@ struct pag_explanation {
 struct pag_rank_time {
     uint64_t useful_ns;     // outside MPI, without
     uint64_t no_cpu_ns;     // what passed there without CPU time (location/without_cpu.c)
+    uint64_t blocked_ns;    // of that, known to be blocked
     uint64_t mpi_ns;        // in MPI calls, and of that
     uint64_t no_cpu_mpi_ns; // without CPU time and not waiting
+    uint64_t ended_ns;      // after its end, where it had entered MPI_Finalize
+};
+
+/// What a rank had used since its begin, when it left a call; and in which call paths outside MPI
+/// it was longest since the mark before (ns 0: none).
+enum { PAG_LONGEST = 3 };
+struct pag_mark {
+    uint64_t time_ns;
+    uint64_t useful_ns; // outside MPI, with what passed there without CPU time: no_cpu_ns
+    uint64_t no_cpu_ns;
+    uint64_t mpi_ns, wait_ns; // in MPI calls, and of that waiting for other ranks
+    struct {
+        uint64_t ns;
+        uint32_t call_path;
+    } longest[PAG_LONGEST]; // longest first
+};
+
+/// Calls of one call path by one rank: candidates for the iterations of a loop (series.h).
+struct pag_series {
+    uint32_t rank, location, call_path;
+    uint64_t n_calls;
+    uint64_t stride;        // calls from mark to mark, a power of two
+    struct pag_mark begin;  // the leave of the call before the first one of the loop
+    struct pag_mark *marks; // at each stride-th call, and at the last one
+    size_t n_marks;
+};
+
+/// What a thread spends the window with (thread_time.h).
+enum pag_thread_kind {
+    PAG_THREAD_COMPUTING,
+    PAG_THREAD_MPI,
+    PAG_THREAD_BARRIER, // from here on losses: it waits at a barrier of the program
+    PAG_THREAD_IMPLICIT_BARRIER,
+    PAG_THREAD_LOCK, // for a lock, for a critical section, for its turn
+    PAG_THREAD_TASK, // for tasks or threads
+    PAG_THREAD_RUNTIME,
+    PAG_THREAD_IDLE_SERIAL,  // it is in no team: the master computes alone,
+    PAG_THREAD_IDLE_MPI,     // the master is in MPI,
+    PAG_THREAD_IDLE_LIMITED, // or the team has fewer threads
+    PAG_THREAD_KINDS
+};
+
+/// Losses of one kind at one call path of a thread; not of the kinds PAG_THREAD_IDLE_..., nor what
+/// the runtime took of a further thread outside its teams.
+struct pag_thread_place {
+    uint32_t call_path;
+    uint32_t kind;
+    uint64_t count, ns;
+};
+
+struct pag_thread {
+    bool is_thread; // false: no CPU thread, or without events
+    uint64_t ns[PAG_THREAD_KINDS];
+    uint64_t caused_ns; // what others waited at barriers that this thread entered last
+    struct pag_thread_place *places;
+    size_t n_places;
+};
+
+/// A call by the master location of a rank, and the computing before it, since its last call.
+struct pag_recent_call {
+    uint64_t since_ns, enter_ns;
+    uint64_t leave_ns;   // UINT64_MAX: not left up to the moment
+    uint64_t release_ns; // the end of its wait, its enter without any
+    uint32_t releaser;   // the rank that ended the wait; EVENT_NO_INDEX: no wait, or not known
+    uint32_t call_path;
+    uint32_t longest_path; // where it computed longest, so long; EVENT_NO_INDEX: nowhere
+    uint64_t longest_ns;
+};
+
+/// The latest calls of a rank, in order, at most so many that memory is bounded.
+struct pag_recent {
+    struct pag_recent_call *calls;
+    size_t n;
+    bool is_whole; // there were no earlier ones
 };
 
 struct pag_result {
     uint64_t time_ns;       // from the first to the last event of the run
     uint64_t part_begin_ns; // of pag_options.parts: where the first of them begins, time_ns later
                             // the last one ends
-    uint64_t window_begin_ns, window_end_ns; // what efficiencies and findings cover
+    // What efficiencies and findings cover: from the last leave of MPI_Init to the last enter of
+    // MPI_Finalize; of a rank without, to its end.
+    uint64_t window_begin_ns, window_end_ns;
     uint64_t n_events, n_messages, n_collectives;
     uint64_t n_clock_violations; // messages received before they were sent, collectives likewise
     uint64_t n_unmatched_sends, n_unmatched_receives;
@@ -229,6 +322,7 @@ struct pag_result {
     uint64_t n_without_finalize;                 // the latter, and ranks without any MPI call
     struct pag_location *locations;              // by location
     size_t n_locations;
+    struct pag_thread *threads; // by location; NULL: no process has several threads, or not known
     struct pag_rank_time *rank_times; // by rank
     bool has_cpu_time; // in measured time: CPU samples tell computing from time without CPU time
     uint64_t off_ns;   // recording switched off, sum over ranks, in the whole run
@@ -242,7 +336,12 @@ struct pag_result {
     uint64_t *collectives;                // operations by communicator of the archive
     struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
     size_t n_critical_path;
-    struct pag_explanation explanations[PAG_WAIT_KINDS];
+    struct pag_explanation explanations[PAG_WAIT_KINDS];   // of waits in the window,
+    struct pag_explanation outside_window[PAG_WAIT_KINDS]; // of others
+    struct pag_recent *recent; // by rank, with pag_options.moment; else NULL
+    struct pag_moment moment;
+    struct pag_series *series; // by rank, then call path; with pag_options.keeps_series
+    size_t n_series;
     int64_t clock_repair_ns; // part of the critical path that is negative for want of good clocks
     uint64_t max_lineage_nodes, max_messages; // high-water marks, for the memory tests
 };

@@ -69,7 +69,8 @@ enum root_kind {
     X(COLLECTIVE, LAST_LOWER_ENTER, last_lower_enter) /* latest enter of ranks 0..own */           \
     X(COLLECTIVE, LAST_LOWER_RANK, last_lower_rank)                                                \
     X(COLLECTIVE, BYTES, bytes) /* sent + received by this member */                               \
-    X(COLLECTIVE, N_MEMBERS, n_members)
+    X(COLLECTIVE, N_MEMBERS, n_members)                                                            \
+    X(COLLECTIVE, IS_WINDOW, is_window) /* 1: on an RMA window; of `kind` handle, fences, too */
 
 #define ROOT_KIND_FINALIZE                                                                         \
     100 // value of field KIND for MPI_Finalize, seen as a barrier of all ranks
@@ -84,12 +85,11 @@ enum { ROOT_MAX_FIELDS = 24 };
 
 struct root {
     enum root_kind kind;
-    uint32_t location;  // where the wait would be
-    uint32_t rank;      // its world rank
-    uint32_t call_path; // of the call, local to the location (pag.h)
-    bool in_window;     // entered between the last leave of MPI_Init and the first MPI_Finalize
-    uint64_t
-        window_end_ns; // the first enter of MPI_Finalize as far as it is known, else UINT64_MAX
+    uint32_t location;      // where the wait would be
+    uint32_t rank;          // its world rank
+    uint32_t call_path;     // of the call, local to the location (pag.h)
+    bool in_window;         // entered between the last leave of MPI_Init and the last MPI_Finalize
+    uint64_t window_end_ns; // the last enter of MPI_Finalize; UINT64_MAX: it is later than all this
     int64_t value[ROOT_MAX_FIELDS]; // by the field enum of `kind`; times in ns
 };
 

@@ -361,6 +361,7 @@ static void pass_member(struct snapshot *snapshot, struct member *member)
     PASS(snapshot, member->is_test);
     PASS(snapshot, member->is_root);
     PASS(snapshot, member->is_uneven);
+    PASS(snapshot, member->is_window);
     PASS(snapshot, member->is_passive);
     pass_rank(snapshot, &member->rank);
     pass_location(snapshot, &member->location);
@@ -563,6 +564,8 @@ static void pass_call(struct snapshot *snapshot, const struct location_state *lo
     PASS(snapshot, call->has_cpu_after);
     PASS(snapshot, call->cpu_after_ns);
     PASS(snapshot, call->n_records); // only how many there were matters after the enter
+    call->region = numbers_pass_any_index(snapshot->numbers, call->region,
+                                          snapshot->engine->definitions->n_regions);
     pass_path(snapshot, location->index, &call->path);
     pass_node(snapshot, &call->enter_node);
     call->receives = pass_array(snapshot, &snapshot->receives, call->receives, &call->n_receives,

@@ -145,6 +145,7 @@ struct member {
     uint32_t enter_node; // own lineage at enter_ns where the call may have waited, NONE
     uint8_t operation, class_;
     bool has_entered, has_left, is_test, is_root;
+    bool is_window;  // the operation is on an RMA window
     bool is_uneven;  // may have taken nothing from some of the others
     bool is_passive; // an intercommunicator's member beside the root: takes no part
 };
@@ -174,6 +175,9 @@ struct communicator_state {
 
 // --- the run
 
+/// Where a rank was without CPU time, and of the time outside MPI what was blocked.
+enum lost_where { LOST_OUTSIDE, LOST_INSIDE, LOST_BLOCKED, LOST_KINDS };
+
 struct rank_state {
     uint32_t first_location, n_locations;
     struct map requests;         // request id -> request (see match.c)
@@ -189,8 +193,8 @@ struct rank_state {
     uint64_t off_ns, off_since_ns; // recording off
     uint32_t window_epoch;
     uint64_t useful_begin_ns, mpi_begin_ns, useful_end_ns, mpi_end_ns;
-    // without CPU time, outside MPI and inside: up to now, and at the edges
-    uint64_t lost_ns[2], lost_begin_ns[2], lost_end_ns[2];
+    // without CPU time, outside MPI, inside, and blocked outside: up to now, and at the edges
+    uint64_t lost_ns[LOST_KINDS], lost_begin_ns[LOST_KINDS], lost_end_ns[LOST_KINDS];
     // open parallel region (threads)
     uint32_t fork_node;
     uint64_t fork_ns;
@@ -198,6 +202,7 @@ struct rank_state {
     uint32_t team_node; // lineage of the last thread out of the team
     uint64_t team_ns;
     uint32_t team_location;
+    struct rank_series *series; // NULL: none kept
 };
 
 /// One replay.
@@ -228,9 +233,12 @@ struct engine {
     bool is_ahead;           // the location being read has not the earliest next event
     uint64_t window_begin_ns, window_end_ns;
     uint32_t window_epoch;
-    bool has_window_end;
+    size_t n_ranks_going_on;     // those that decide on the window's end and may come to move it
+    bool has_window_end;         // there is none
+    struct thread_time *threads; // thread_time.h; NULL: nothing to account for
     const struct engine_hooks *hooks; // NULL: no driver, in measured time
     void *driver;
+    struct recent *recent;  // NULL unless a moment is to be explained
     bool any_member_delays; // a driver may let any member of a collective delay any other one
 };
 

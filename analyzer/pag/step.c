@@ -9,6 +9,9 @@
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/matching/matching.h"
+#include "analyzer/pag/recent.h"
+#include "analyzer/pag/series.h"
+#include "analyzer/pag/thread_time.h"
 #include "analyzer/pag/window.h"
 
 static inline void tell_computing(const struct engine *engine,
@@ -45,6 +48,8 @@ void step_begin(struct engine *engine, struct location_state *location, uint64_t
         engine->ranks[location->rank].switch_ns = time_ns;
     without_cpu_begin(&location->profile, time_ns);
     tell_computing(engine, location, time_ns, true);
+    if (engine->threads)
+        thread_time_begin(engine, location, time_ns);
 }
 
 // --- a call
@@ -70,20 +75,14 @@ static inline void lose_in_call(struct engine *engine, struct location_state *lo
         window_lose(engine, location, &lost, 1, location->call.leave_ns);
 }
 
-/// Processes that the program itself starts come and go within the window.
-static bool is_of_first_world(const struct engine *engine, const struct location_state *location)
-{
-    return location->rank + engine->definitions->n_spawned_ranks < engine->n_ranks;
-}
-
 /// The location is where the digest found it when it came to EVENT, the enter of an MPI call.
 static void enter_digested(struct location_state *location, const struct event *event)
 {
     struct times *times = &location->head.times;
-    struct digest_before before = digest_before(event);
-    times_at(times, before.path[0])->exclusive_ns += before.ns[0];
-    if (before.path[1] != NONE)
-        times_at(times, before.path[1])->exclusive_ns += before.ns[1];
+    struct digest_time first = digest_first_before(event), second = digest_second_before(event);
+    times_at(times, first.path)->exclusive_ns += first.ns;
+    if (second.path != NONE)
+        times_at(times, second.path)->exclusive_ns += second.ns;
     location->profile.current = event->tag;
 }
 
@@ -108,6 +107,8 @@ void step_enter_call(struct engine *engine, struct location_state *location,
             enter(location, event, time_ns);
         lose_outside(engine, location, time_ns);
         window_enter_mpi(engine, location, time_ns);
+        if (engine->threads)
+            thread_time_mpi(engine, location, true, time_ns);
     } else if (!location->digest) {
         profile_account(&location->profile, time_ns);
     }
@@ -115,14 +116,16 @@ void step_enter_call(struct engine *engine, struct location_state *location,
     if (location->call.is_cut && !engine->hooks)
         location->call.leave_ns = UINT64_MAX; // until it is known where the location ends
     rank->has_mpi = true;
-    if (location->call.is_finalize && is_of_first_world(engine, location))
-        window_end_at(engine, time_ns);
+    if (location->call.is_finalize && !rank->has_finalize)
+        window_rank_through(engine, location->rank, time_ns);
     if (location->call.n_records > 0)
         match_enter_call(engine, location);
     if (location->call.has_collectives || location->call.is_finalize)
         collective_enter_call(engine, location);
     if (location->call.n_receives + location->call.n_sends + location->call.n_parts > 0)
         leave_expect(engine, location);
+    if (engine->recent && location->is_master && !is_bare)
+        recent_enter(engine, location);
     location->lookahead_left = engine->options.lookahead_events;
     if (!is_bare)
         location->cursor->position += 1 + location->call.n_skip;
@@ -146,9 +149,15 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     if (call->is_bare)
         return NONE;
     window_leave_mpi(engine, location, call->leave_ns);
+    if (engine->options.keeps_series && location->is_master)
+        series_call(engine, location);
+    if (engine->threads)
+        thread_time_mpi(engine, location, false, call->leave_ns);
+    if (engine->recent && location->is_master)
+        recent_leave(engine, location);
     if (call->is_init) {
         engine->ranks[location->rank].has_init = true;
-        if (is_of_first_world(engine, location))
+        if (window_counts_rank(engine, location->rank))
             window_begin_at(engine, call->leave_ns);
     }
     return NONE;
@@ -236,7 +245,8 @@ static void step_outside(struct engine *engine, struct location_state *location,
     } else {
         profile->noted_ns = event->time_ns; // the time belongs to what comes next
         if (event->kind == EVENT_CPU_TIME && has_rank) {
-            cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes);
+            cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes,
+                            event->received_bytes);
             tell_cpu_time(engine, location, event);
         }
     }
@@ -251,6 +261,7 @@ static void note_lost(struct without_cpu *account, const struct event *event)
         .end_ns = event->received_bytes,
         .lost_ns = event->request,
         .path = event->index,
+        .is_blocked = event->tag,
     };
 }
 
@@ -272,7 +283,8 @@ static void step_digested(struct engine *engine, struct location_state *location
         without_cpu_begin(profile, event->time_ns);
         break;
     case EVENT_CPU_TIME:
-        cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes);
+        cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes,
+                        event->received_bytes);
         tell_cpu_time(engine, location, event);
         break;
     case EVENT_THREAD_FORK:
@@ -280,7 +292,13 @@ static void step_digested(struct engine *engine, struct location_state *location
     case EVENT_THREAD_TEAM_BEGIN:
     case EVENT_THREAD_TEAM_END:
         threads_event(engine, location, event, event->time_ns);
+        thread_time_team(engine, location, event);
         without_cpu_begin(profile, event->time_ns);
+        break;
+    case EVENT_CONSTRUCT_ENTER:
+    case EVENT_CONSTRUCT_LEAVE:
+    case EVENT_BARRIER_LEAVE:
+        thread_time_construct(engine, location, event);
         break;
     default: // an MPI call, or a bare record, which is consumed when it is settled
         step_enter_call(engine, location, event, event->time_ns);
@@ -304,6 +322,7 @@ void step_end(struct engine *engine, struct location_state *location)
         close_call(engine, location);
     }
     gap_end(engine, location, profile->last_ns);
+    thread_time_end(engine, location, profile->last_ns);
     if (!location->digest)
         profile_end(profile);
     location->has_ended = true;
@@ -316,6 +335,8 @@ void step_end(struct engine *engine, struct location_state *location)
     tell_computing(engine, location, profile->last_ns, false);
     if (++rank->n_ended_locations == rank->n_locations) {
         rank->has_ended = true;
+        if (!rank->has_finalize)
+            window_rank_through(engine, location->rank, profile->last_ns);
         collective_rank_ended(engine, location->rank);
     }
 }

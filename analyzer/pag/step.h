@@ -13,7 +13,9 @@
 static inline const struct event *step_peek(struct engine *engine, struct location_state *location)
 {
     const struct event *event = trace_peek(engine->trace, location->index, location->cursor, 0);
-    location->next_is_last = !event || event->kind == EVENT_THREAD_JOIN;
+    location->next_turn = !event || event->kind == EVENT_THREAD_JOIN ? 2
+                          : event->kind == EVENT_BARRIER_LEAVE       ? 1
+                                                                     : 0;
     if (event)
         location->next_ns = event->time_ns;
     else

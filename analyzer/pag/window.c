@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The time that efficiencies and findings cover: from the last leave of MPI_Init to the first enter
+// The time that efficiencies and findings cover: from the last leave of MPI_Init to the last enter
 // of MPI_Finalize. The begin is only known to be the last one afterwards, so it moves with each
 // leave of MPI_Init; a rank notes what it had used up to then at its next switch between
-// computing and MPI.
+// computing and MPI. The end is known when the last rank has entered MPI_Finalize, or has ended
+// without; until then all that is replayed comes before it.
 #include "analyzer/pag/window.h"
 
+#include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/location.h"
+#include "analyzer/pag/thread_time.h"
 
 static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
 {
@@ -26,26 +29,27 @@ static void note_edges(const struct engine *engine, struct rank_state *rank, uin
         rank->window_epoch = engine->window_epoch;
         rank->useful_begin_ns = useful_at(rank, engine->window_begin_ns);
         rank->mpi_begin_ns = mpi_at(rank, engine->window_begin_ns);
-        for (unsigned where = 0; where < 2; where++)
+        for (unsigned where = 0; where < LOST_KINDS; where++)
             rank->lost_begin_ns[where] = rank->lost_ns[where];
     }
     if (engine->has_window_end && !rank->has_end && now_ns >= engine->window_end_ns) {
         rank->has_end = true;
         rank->useful_end_ns = useful_at(rank, engine->window_end_ns);
         rank->mpi_end_ns = mpi_at(rank, engine->window_end_ns);
-        for (unsigned where = 0; where < 2; where++)
+        for (unsigned where = 0; where < LOST_KINDS; where++)
             rank->lost_end_ns[where] = rank->lost_ns[where];
     }
 }
 
-/// What SEGMENTS lost up to TIME_NS.
-static uint64_t lost_before(const struct cpu_segment *segments, uint32_t n_segments,
-                            uint64_t time_ns)
+/// Adds what SEGMENTS lost up to TIME_NS to SUMS, WHERE it was.
+static void add_lost(uint64_t *sums, enum lost_where where, const struct cpu_segment *segments,
+                     uint32_t n_segments, uint64_t time_ns)
 {
-    uint64_t lost_ns = 0;
-    for (uint32_t i = 0; i < n_segments; i++)
-        lost_ns += cpu_segment_lost_before(&segments[i], time_ns);
-    return lost_ns;
+    for (uint32_t i = 0; i < n_segments; i++) {
+        uint64_t lost_ns = cpu_segment_lost_before(&segments[i], time_ns);
+        sums[where] += lost_ns;
+        sums[LOST_BLOCKED] += segments[i].is_blocked ? lost_ns : 0;
+    }
 }
 
 void window_lose(const struct engine *engine, struct location_state *location,
@@ -53,13 +57,13 @@ void window_lose(const struct engine *engine, struct location_state *location,
 {
     struct rank_state *rank = &engine->ranks[location->rank];
     bool has_begun = rank->window_epoch == engine->window_epoch, has_end = rank->has_end;
-    unsigned where = rank->in_mpi;
+    enum lost_where where = rank->in_mpi ? LOST_INSIDE : LOST_OUTSIDE;
     note_edges(engine, rank, time_ns);
     if (!has_begun)
-        rank->lost_begin_ns[where] += lost_before(segments, n_segments, engine->window_begin_ns);
+        add_lost(rank->lost_begin_ns, where, segments, n_segments, engine->window_begin_ns);
     if (rank->has_end && !has_end)
-        rank->lost_end_ns[where] += lost_before(segments, n_segments, engine->window_end_ns);
-    rank->lost_ns[where] += lost_before(segments, n_segments, time_ns);
+        add_lost(rank->lost_end_ns, where, segments, n_segments, engine->window_end_ns);
+    add_lost(rank->lost_ns, where, segments, n_segments, time_ns);
 }
 
 static void switch_to(const struct engine *engine, struct rank_state *rank, bool in_mpi,
@@ -84,22 +88,30 @@ void window_leave_mpi(struct engine *engine, struct location_state *location, ui
         switch_to(engine, &engine->ranks[location->rank], false, time_ns);
 }
 
+bool window_counts_rank(const struct engine *engine, uint32_t rank)
+{
+    return rank + engine->definitions->n_spawned_ranks < engine->n_ranks;
+}
+
 void window_begin_at(struct engine *engine, uint64_t time_ns)
 {
     if (time_ns < engine->window_begin_ns)
         return;
     engine->window_begin_ns = time_ns;
     engine->window_epoch++;
+    explain_window_anew(engine);
+    thread_time_window(engine);
     if (engine->listener.window_moved)
         engine->listener.window_moved(engine->listener.context);
 }
 
-void window_end_at(struct engine *engine, uint64_t time_ns)
+void window_rank_through(struct engine *engine, uint32_t rank, uint64_t time_ns)
 {
-    if (engine->has_window_end && time_ns >= engine->window_end_ns)
+    if (!window_counts_rank(engine, rank))
         return;
-    engine->has_window_end = true;
-    engine->window_end_ns = time_ns;
+    if (time_ns > engine->window_end_ns)
+        engine->window_end_ns = time_ns;
+    engine->has_window_end = --engine->n_ranks_going_on == 0;
 }
 
 void window_place(const struct engine *engine, struct root *root, uint64_t enter_ns)
@@ -135,12 +147,17 @@ struct pag_rank_time window_sum(const struct engine *engine, struct rank_state *
     const uint64_t *lost_end_ns = rank->has_end ? rank->lost_end_ns : rank->lost_ns;
     struct pag_rank_time time = {
         .mpi_ns = difference(rank->has_end ? rank->mpi_end_ns : rank->mpi_ns, rank->mpi_begin_ns),
-        .no_cpu_ns = difference(lost_end_ns[0], rank->lost_begin_ns[0]),
-        .no_cpu_mpi_ns = difference(lost_end_ns[1], rank->lost_begin_ns[1]),
+        .no_cpu_ns = difference(lost_end_ns[LOST_OUTSIDE], rank->lost_begin_ns[LOST_OUTSIDE]),
+        .blocked_ns = difference(lost_end_ns[LOST_BLOCKED], rank->lost_begin_ns[LOST_BLOCKED]),
+        .no_cpu_mpi_ns = difference(lost_end_ns[LOST_INSIDE], rank->lost_begin_ns[LOST_INSIDE]),
     };
     uint64_t outside_ns =
         difference(rank->has_end ? rank->useful_end_ns : rank->useful_ns, rank->useful_begin_ns);
     time.useful_ns = difference(outside_ns, time.no_cpu_ns);
+    if (rank->has_finalize && engine->has_window_end)
+        time.ended_ns = difference(engine->window_end_ns, rank->switch_ns > engine->window_begin_ns
+                                                              ? rank->switch_ns
+                                                              : engine->window_begin_ns);
     return time;
 }
 
@@ -169,8 +186,10 @@ void gap_event(struct engine *engine, struct location_state *location, const str
         location->profile.is_off = is_off;
     else
         profile_switch(&location->profile, is_off, time_ns);
-    if (has_switched)
-        switch_recording(engine, location, is_off, time_ns);
+    if (!has_switched)
+        return;
+    switch_recording(engine, location, is_off, time_ns);
+    thread_time_off(engine, location, is_off, time_ns);
 }
 
 void gap_end(struct engine *engine, struct location_state *location, uint64_t time_ns)

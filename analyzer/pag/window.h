@@ -12,8 +12,13 @@ void window_leave_mpi(struct engine *engine, struct location_state *location, ui
 /// Of the time since the last switch SEGMENTS passed without CPU time.
 void window_lose(const struct engine *engine, struct location_state *location,
                  const struct cpu_segment *segments, uint32_t n_segments, uint64_t time_ns);
+/// Whether RANK takes part in where the window begins and ends: processes that the program itself
+/// starts come and go within it.
+bool window_counts_rank(const struct engine *engine, uint32_t rank);
+/// A rank that counts leaves MPI_Init.
 void window_begin_at(struct engine *engine, uint64_t time_ns);
-void window_end_at(struct engine *engine, uint64_t time_ns);
+/// RANK enters MPI_Finalize for the first time, or has ended without.
+void window_rank_through(struct engine *engine, uint32_t rank, uint64_t time_ns);
 /// Sets in_window and window_end_ns of the root event of a call entered at ENTER_NS.
 void window_place(const struct engine *engine, struct root *root, uint64_t enter_ns);
 /// ROOT becomes one of KIND in LOCATION's open call; its values are the caller's to set.

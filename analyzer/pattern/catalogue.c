@@ -10,11 +10,11 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/template.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/fields.h"
-#include "analyzer/pattern/hint.h"
 
 enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
 
@@ -182,6 +182,12 @@ static void move_children(struct pattern_list *list, const char *parent, uint32_
 
 // ---- compiling ----
 
+const char *const pattern_fact_names[N_PATTERN_FACTS] = {
+#define NAME(name) #name,
+    PATTERN_FACTS(NAME)
+#undef NAME
+};
+
 /// Where an element is in the pattern's file; the pattern itself where it is not.
 static uint32_t line_of(const struct pattern *pattern, const char *element)
 {
@@ -269,7 +275,7 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
         error_set(err, "the only unit of a wait is 'ns', not '%s'", pattern->unit);
         return in_element(pattern, "unit", err);
     }
-    if (hint_check(pattern->hint, err))
+    if (template_check(pattern->hint, pattern_fact_names, N_PATTERN_FACTS, err))
         return in_element(pattern, "hint", err);
     bool is_within = pattern->is_within;
     struct expression_scope fields = root_scope(pattern->root_kind, is_within);
@@ -295,6 +301,42 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
     return compile_threshold(pattern, err);
 }
 
+// ---- findings ----
+
+/// `pagoda explain ID` must mean one thing.
+static int check_ids_differ(const struct catalogue *catalogue, struct error *err)
+{
+    for (size_t i = 0; i < catalogue->findings.n; i++) {
+        const struct finding_kind *kind = &catalogue->findings.kinds[i];
+        uint32_t same = catalogue_find(catalogue, kind->id);
+        if (same == PATTERN_NONE)
+            continue;
+        const struct pattern *pattern = &catalogue->patterns[same];
+        return pattern->is_shipped
+                   ? error_set(err, "%s:%u: the id '%s' is that of the pattern in %s:%u",
+                               kind->file, kind->line, kind->id, pattern->file, pattern->line)
+                   : error_set(err, "%s:%u: the id '%s' is that of the kind of findings in %s:%u",
+                               pattern->file, pattern->line, kind->id, kind->file, kind->line);
+    }
+    return 0;
+}
+
+/// Those of DIRECTORY, unless that is NULL, and of those of the N extra files that hold one.
+static int read_findings(struct catalogue *catalogue, const char *directory,
+                         const char *const *extra_files, size_t n, struct error *err)
+{
+    int failure = 0;
+    if (directory) {
+        char *findings = memory_format("%s/findings", directory);
+        failure = finding_kinds_load(&catalogue->findings, findings, err);
+        free(findings);
+    }
+    for (size_t i = 0; i < n && !failure; i++)
+        if (finding_kind_is_file(extra_files[i]))
+            failure = finding_kinds_read(&catalogue->findings, extra_files[i], err);
+    return failure ? failure : check_ids_differ(catalogue, err);
+}
+
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
                                  struct error *err)
 {
@@ -302,7 +344,7 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
     struct catalogue *catalogue = NULL;
     int failure = directory ? read_shipped(directory, &list, err) : 0;
     for (size_t i = 0; i < n && !failure; i++)
-        failure = read_extra(extra_files[i], &list, err);
+        failure = finding_kind_is_file(extra_files[i]) ? 0 : read_extra(extra_files[i], &list, err);
     if (!failure)
         failure = check_parents(&list, err);
     if (!failure) {
@@ -314,6 +356,8 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
         for (size_t i = 0; i < catalogue->n_patterns && !failure; i++)
             failure = compile_pattern(catalogue, &catalogue->patterns[i], err);
     }
+    if (!failure)
+        failure = read_findings(catalogue, directory, extra_files, n, err);
     for (size_t i = 0; i < list.n_patterns; i++)
         pattern_release(&list.patterns[i]);
     free(list.patterns);
@@ -339,6 +383,7 @@ void catalogue_free(struct catalogue *catalogue)
     for (size_t i = 0; i < catalogue->n_patterns; i++)
         pattern_release(&catalogue->patterns[i]);
     free(catalogue->patterns);
+    finding_kinds_release(&catalogue->findings);
     free(catalogue);
 }
 

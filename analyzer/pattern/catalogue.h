@@ -8,16 +8,19 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/pattern/finding_kind.h"
 #include "analyzer/pattern/pattern.h"
 
 struct catalogue {
     struct pattern *patterns; // parents before children, siblings by id
     size_t n_patterns;
+    struct finding_kinds findings;
 };
 
-/// Loads all *.xml of DIRECTORY (NULL for none), then the N extra files: a pattern there replaces
-/// the one of the same id or is added. NULL and ERR ("FILE:LINE: ...") when anything is wrong with
-/// any of them. The caller frees.
+/// Loads all *.xml of DIRECTORY (NULL for none) and its folder of findings, then the N extra files
+/// of patterns or of a kind of findings: what has the id of another one of its sort replaces it,
+/// the rest is added. NULL and ERR ("FILE:LINE: ...") when anything is wrong with any of them, or a
+/// pattern and a kind of findings have the same id. The caller frees.
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
                                  struct error *err);
 

@@ -22,7 +22,7 @@
     X(formula, WAIT)       /* for people */                                                        \
     X(unit, WAIT)          /* of the wait: ns */                                                   \
     X(diagnosis, WAIT)     /* what to look for */                                                  \
-    X(hint, MAYBE)         /* sentence with {placeholders}, see hint.h */                          \
+    X(hint, MAYBE)         /* sentence with {facts}, see base/template.h */                        \
     X(severity, MAYBE)     /* expression, 0..1; total / (ranks * run_time) */                      \
     X(confidence, MAYBE)   /* expression over the root's fields, 0..1; 1 */                        \
     X(threshold, MAYBE)    /* severity from which on the hint is worth showing; 0.01 */            \
@@ -32,6 +32,27 @@
     X(wait, MAYBE)         /* expression; an instance is where it is above 0 */                    \
     X(begin, MAYBE)        /* expression, when the wait began; enter, or that of the ancestor */   \
     X(cause, MAYBE)        /* expression: world rank that was waited for; unknown */
+
+/// The facts a hint may name: X(name). Each is text, ready to be read ("12.3 ms", "3").
+#define PATTERN_FACTS(X)                                                                           \
+    X(rank)       /* that waited longest in one instance */                                        \
+    X(cause_rank) /* that it waited for */                                                         \
+    X(path)       /* call path of that instance */                                                 \
+    X(source)     /* file:line of the code to look at */                                           \
+    X(wait)       /* length of that instance */                                                    \
+    X(time)       /* when it began */                                                              \
+    X(total)      /* of all instances */                                                           \
+    X(share)      /* of the run time of all ranks */                                               \
+    X(count)      /* instances */                                                                  \
+    X(ranks)      /* how many ranks waited */
+
+enum pattern_fact {
+#define PATTERN_FACT(name) PATTERN_FACT_##name,
+    PATTERN_FACTS(PATTERN_FACT)
+#undef PATTERN_FACT
+        N_PATTERN_FACTS
+};
+extern const char *const pattern_fact_names[N_PATTERN_FACTS];
 
 struct pattern {
     char *id;     // kebab-case

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See index_file.h. The file: a magic number, the digest of all that follows, the mark of the
+// See index_file.h. The file: a magic number, the checksum of all that follows, the mark of the
 // archive and the program, the index. It is written under another name first, so that it is never
 // seen in part.
 #include "analyzer/replay/index_file.h"
@@ -12,77 +12,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/checksum.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/archive.h"
 
 enum { HEADER_BYTES = 24, N_PLACES = 2 };
-static const uint64_t MAGIC = UINT64_C(0x3178646e69676470); // "pgdindx1"
+static const uint64_t MAGIC = UINT64_C(0x3278646e69676470); // "pgdindx2"
 
-// --- digests
+// --- checksums of files
 
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-    digest = (digest ^ value) * UINT64_C(0x9E3779B97F4A7C15);
-    return digest ^ digest >> 29;
-}
-
-static uint64_t digest_bytes(uint64_t digest, const void *bytes, size_t n)
-{
-    const char *at = bytes;
-    uint64_t value;
-    digest = mix(digest, n);
-    for (; n >= sizeof value; n -= sizeof value, at += sizeof value) {
-        memcpy(&value, at, sizeof value);
-        digest = mix(digest, value);
-    }
-    value = 0;
-    memcpy(&value, at, n);
-    return mix(digest, value);
-}
-
-/// Size of a file, and when it was last changed, which nobody can choose: so no archive can come
-/// with an index. Nothing of a file that is not there.
-static uint64_t digest_file(uint64_t digest, const char *path)
+/// Adds size and change time (ctime) of a file, if it is there. Nobody can set a ctime, so an
+/// archive cannot bring an index with it.
+static uint64_t checksum_file(uint64_t sum, const char *path)
 {
     struct stat status;
     if (stat(path, &status) != 0)
-        return mix(digest, 0);
-    digest = mix(digest, 1 + (uint64_t)status.st_size);
-    digest = mix(digest, (uint64_t)status.st_ctim.tv_sec);
-    return mix(digest, (uint64_t)status.st_ctim.tv_nsec);
+        return checksum_mix(sum, 0);
+    sum = checksum_mix(sum, 1 + (uint64_t)status.st_size);
+    sum = checksum_mix(sum, (uint64_t)status.st_ctim.tv_sec);
+    return checksum_mix(sum, (uint64_t)status.st_ctim.tv_nsec);
 }
 
-/// The archive's path without the extension of its anchor; to be freed.
-static char *stem_of(const struct trace *trace)
+static uint64_t checksum_and_free(uint64_t sum, char *path)
 {
-    const char *path = trace_path(trace);
-    size_t length = strlen(path);
-    if (length > 5 && strcmp(path + length - 5, ".otf2") == 0)
-        length -= 5;
-    return memory_format("%.*s", (int)length, path);
+    sum = checksum_file(sum, path);
+    free(path);
+    return sum;
 }
 
 uint64_t index_file_mark(const struct trace *trace)
 {
     const struct definitions *definitions = trace_definitions(trace);
-    char *stem = stem_of(trace);
-    char *path = memory_format("%s.def", stem);
-    uint64_t mark = digest_bytes(0, PAGODA_VERSION, sizeof PAGODA_VERSION);
-    mark = digest_file(mark, "/proc/self/exe");
-    mark = digest_file(mark, trace_path(trace));
-    mark = digest_file(mark, path);
-    free(path);
+    const char *anchor = trace_path(trace);
+    uint64_t mark = checksum_bytes(0, PAGODA_VERSION, sizeof PAGODA_VERSION);
+    mark = checksum_file(mark, "/proc/self/exe");
+    mark = checksum_file(mark, anchor);
+    mark = checksum_and_free(mark, archive_file_path(anchor, ".def"));
     for (size_t i = 0; i < definitions->n_locations; i++) {
-        static const char *const extensions[] = {"evt", "def"};
-        mark = mix(mark, definitions->locations[i].id);
-        for (size_t j = 0; j < 2; j++) {
-            path = memory_format("%s/%" PRIu64 ".%s", stem, definitions->locations[i].id,
-                                 extensions[j]);
-            mark = digest_file(mark, path);
-            free(path);
-        }
+        uint64_t id = definitions->locations[i].id;
+        mark = checksum_mix(mark, id);
+        mark = checksum_and_free(mark, archive_file_path(anchor, "/%" PRIu64 ".evt", id));
+        mark = checksum_and_free(mark, archive_file_path(anchor, "/%" PRIu64 ".def", id));
     }
-    free(stem);
     return mark;
 }
 
@@ -100,14 +72,14 @@ static char *cache_folder(void)
 /// Where the index of TRACE may be, best first; to be freed.
 static void find_places(const struct trace *trace, char *places[N_PLACES])
 {
-    char *stem = stem_of(trace), *folder = cache_folder();
-    char *whole = realpath(trace_path(trace), NULL);
-    places[0] = memory_format("%s.pagoda-index", stem);
+    const char *anchor = trace_path(trace);
+    char *folder = cache_folder();
+    char *whole = realpath(anchor, NULL);
+    places[0] = archive_file_path(anchor, ".pagoda-index");
     places[1] = NULL;
     if (folder && whole)
         places[1] = memory_format("%s/%016" PRIx64 ".pagoda-index", folder,
-                                  digest_bytes(0, whole, strlen(whole)));
-    free(stem);
+                                  checksum_bytes(0, whole, strlen(whole)));
     free(folder);
     free(whole);
 }
@@ -145,7 +117,7 @@ static uint64_t number_at(const unsigned char *bytes, size_t place)
 static struct pag_index *read_index(unsigned char *bytes, size_t n, size_t n_locations,
                                     const struct pag_index_settings *settings)
 {
-    if (number_at(bytes, 1) != digest_bytes(0, bytes + 16, n - 16))
+    if (number_at(bytes, 1) != checksum_bytes(0, bytes + 16, n - 16))
         return NULL;
     struct pag_index *index = pag_index_new(settings);
     struct numbers numbers = numbers_of(bytes + HEADER_BYTES, n - HEADER_BYTES);
@@ -234,7 +206,7 @@ void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index
     unsigned char *followed = memory_new(sizeof header[2] + numbers.n);
     memcpy(followed, &header[2], sizeof header[2]);
     memcpy(followed + sizeof header[2], numbers.bytes, numbers.n);
-    header[1] = digest_bytes(0, followed, sizeof header[2] + numbers.n);
+    header[1] = checksum_bytes(0, followed, sizeof header[2] + numbers.n);
     free(followed);
     find_places(trace, places);
     if (!write_file(places[0], header, &numbers) && places[1]) {

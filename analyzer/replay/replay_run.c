@@ -108,6 +108,8 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = catalogue != NULL;
+    options.keeps_series = catalogue != NULL && !prediction;
+    options.moment = run->moment;
     options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,

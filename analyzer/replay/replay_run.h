@@ -22,9 +22,10 @@ struct replay_run {
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
-    struct result result;   // with a catalogue
-    struct time_map *times; // where events go in simulated time; NULL unless asked for
-    bool finds_path;        // in simulated time the critical path even without a catalogue
+    struct result result;            // with a catalogue
+    struct time_map *times;          // where events go in simulated time; NULL unless asked for
+    const struct pag_moment *moment; // to be explained in `result`, NULL: none
+    bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.

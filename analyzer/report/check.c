@@ -20,6 +20,7 @@ static const struct {
     [CHECK_MACHINE] = {"machine", "machine file", "collective"},
     [CHECK_SWEEP] = {"sweep", "sweep file", "point"},
     [CHECK_PROPERTIES] = {"properties", "properties over experiments", "declaration"},
+    [CHECK_FINDING] = {"finding", "kind of findings", "what-if option"},
     [CHECK_POLICY] = {"policy", "policy", "rule"},
     [CHECK_RULES] = {"rules", "rules of pagoda reduce", "rule"},
 };

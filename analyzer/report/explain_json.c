@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns by the elements of their files (pagoda-patterns(5)), those they lack left out; machines
+// Patterns and kinds of findings by the elements of their files (pagoda-patterns(5)), of patterns
+// those they lack left out; machines
 // and policies by the names of pagoda-machine(5) and pagoda-policy(5), what a file leaves open
 // null.
 #include <string.h>
@@ -37,6 +38,26 @@ static json_t *pattern_object(const void *of, size_t i)
          pattern->is_within ? json_string(known->catalogue->patterns[pattern->ancestor].id) : NULL},
         {"threshold", pattern->is_abstract ? NULL : json_real(pattern->threshold_share)},
         {"file", json_string(pattern->file)});
+}
+
+static json_t *remedy_object(const void *of, size_t i)
+{
+    const struct finding_remedy *remedy = &((const struct finding_kind *)of)->remedies[i];
+    return JSON_OBJECT(
+        {"option", json_string(remedy->option)}, {"value", json_text_or_null(remedy->value)},
+        {"when", json_text_or_null(remedy->when)}, {"fallback", json_boolean(remedy->is_fallback)},
+        {"proof", json_boolean(remedy->is_proof)}, {"text", json_string(remedy->sentence)});
+}
+
+static json_t *finding_object(const void *of, size_t i)
+{
+    const struct finding_kind *kind = &((const struct known *)of)->findings[i];
+    return JSON_OBJECT({"id", json_string(kind->id)}, {"name", json_string(kind->name)},
+                       {"about", json_string(finding_subject_names[kind->subject])},
+                       {"order", json_count(kind->order)}, {"when", json_text_or_null(kind->when)},
+                       {"what", json_string(kind->what)}, {"hint", json_text_or_null(kind->hint)},
+                       {"remedies", json_list(kind->n_remedies, remedy_object, kind)},
+                       {"file", json_string(kind->file)});
 }
 
 /// A number of which 0 says nothing.
@@ -181,6 +202,7 @@ void json_print_known(const struct known *known, FILE *stream)
     JSON_PRINT(
         stream, JSON_FORMAT,
         {"patterns", known->catalogue ? json_list(n_patterns, pattern_object, known) : NULL},
+        {"findings", known->findings ? json_list(known->n_findings, finding_object, known) : NULL},
         {"machines", known->machines ? json_list(known->n_machines, machine_object, known) : NULL},
         {"policies", known->policies ? json_list(known->n_policies, policy_object, known) : NULL});
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns, machines and policies for people, made from nothing but what their files say.
+// Patterns, kinds of findings, machines and policies for people, made from nothing but what their
+// files say.
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@ enum {
     FIELD_COLUMNS = 13,
     MAX_ID_COLUMNS = 30,
     OPTION_COLUMNS = 13,
+    SUBJECT_COLUMNS = 12,
     LONG_BYTES = 1 << 24
 };
 
@@ -179,6 +181,60 @@ void pattern_page_manual(const struct catalogue *catalogue, FILE *stream)
             "Confidence", strcmp(pattern->confidence, "1") == 0 ? "" : pattern->confidence, stream);
         print_roff_labelled("Shown from this share of the run time on", pattern->threshold, stream);
     }
+}
+
+// --- kinds of findings
+
+void finding_page_list(const struct finding_kind *kinds, size_t n, size_t width, FILE *stream)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < n; i++)
+        columns = list_column(columns, kinds[i].id);
+    for (unsigned subject = 0; subject < N_FINDING_SUBJECTS; subject++) {
+        for (size_t i = 0; i < n; i++) {
+            if (kinds[i].subject != subject)
+                continue;
+            fprintf(stream, "%-*s%-*s", (int)columns, kinds[i].id, SUBJECT_COLUMNS,
+                    finding_subject_names[subject]);
+            print_paragraph(kinds[i].name, columns + SUBJECT_COLUMNS, columns + SUBJECT_COLUMNS,
+                            width, stream);
+        }
+    }
+}
+
+static void print_remedy(const struct finding_remedy *remedy, size_t width, FILE *stream)
+{
+    char *text = memory_format("%s: --%s%s%s", remedy->sentence, remedy->option,
+                               remedy->value ? " " : "", remedy->value ? remedy->value : "");
+    if (remedy->when)
+        text_append(&text, "; where %s", remedy->when);
+    if (remedy->is_fallback)
+        text_append(&text, "; if no other remedy saves time");
+    if (remedy->is_proof)
+        text_append(&text,
+                    "; a proof: if none saves time, the finding is of the next kind that applies");
+    fputs("- ", stream);
+    print_paragraph(text, 2, 2, width, stream);
+    free(text);
+}
+
+void finding_page_one(const struct finding_kind *kind, size_t width, FILE *stream)
+{
+    fprintf(stream, "%s\n%s\n", kind->name, kind->id);
+    print_paragraphs(kind->what, 0, width, stream);
+    if (kind->hint[0] || kind->n_remedies > 0)
+        fprintf(stream, "\nWhat to do\n");
+    print_paragraphs(kind->hint, 0, width, stream);
+    if (kind->n_remedies > 0)
+        fputc('\n', stream);
+    for (size_t i = 0; i < kind->n_remedies; i++)
+        print_remedy(&kind->remedies[i], width, stream);
+    fprintf(stream, "\nHow it is found\n\n");
+    print_field("about", finding_subject_names[kind->subject], width, stream);
+    print_field("order", quantity_format("%" PRIu64, kind->order).text, width, stream);
+    print_field("when", kind->when ? kind->when : "", width, stream);
+    fputc('\n', stream);
+    print_field("read from", kind->file, width, stream);
 }
 
 // --- machines

@@ -9,6 +9,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
+#include "analyzer/result/advice.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/whatif.h"
 
@@ -114,8 +115,10 @@ static json_t *window_object(const struct result *result)
     return JSON_OBJECT(
         {"begin_ns", json_count(result->window_begin_ns)},
         {"end_ns", json_count(result->window_end_ns)}, {"useful_ns", json_count(result->useful_ns)},
-        {"no_cpu_ns", json_count(result->no_cpu_ns)}, {"wait_ns", json_count(result->wait_ns)},
+        {"no_cpu_ns", json_count(result->no_cpu_ns)},
+        {"blocked_ns", json_count(result->blocked_ns)}, {"wait_ns", json_count(result->wait_ns)},
         {"other_mpi_ns", json_count(result->other_mpi_ns)},
+        {"ended_ns", json_count(result->ended_ns)},
         {"unrecorded_ns", json_count(result->unrecorded_ns)},
         {"ideal_ns", result->has_ideal ? json_count(result->ideal_ns) : NULL});
 }
@@ -146,6 +149,17 @@ static json_t *node_object(const void *of, size_t i)
                        {"ranks", json_count(node->n_ranks)});
 }
 
+static json_t *mpi_classes_object(const uint64_t *ns)
+{
+    json_t *object = json_object();
+    for (unsigned i = 1; i < RESULT_MPI_CLASSES; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_ns", result_mpi_class_keys[i]);
+        json_object_set_new(object, key, json_count(ns[i]));
+    }
+    return object;
+}
+
 static json_t *rank_object(const void *of, size_t i)
 {
     const struct result *result = of;
@@ -154,9 +168,62 @@ static json_t *rank_object(const void *of, size_t i)
         {"rank", json_count(i)},
         {"node", json_text(rank->node < result->n_nodes ? result->nodes[rank->node].name : "")},
         {"useful_ns", json_count(rank->useful_ns)}, {"no_cpu_ns", json_count(rank->no_cpu_ns)},
-        {"mpi_ns", json_count(rank->mpi_ns)}, {"wait_ns", json_count(rank->wait_ns)},
-        {"no_cpu_mpi_ns", json_count(rank->no_cpu_mpi_ns)},
+        {"blocked_ns", json_count(rank->blocked_ns)}, {"mpi_ns", json_count(rank->mpi_ns)},
+        {"wait_ns", json_count(rank->wait_ns)}, {"no_cpu_mpi_ns", json_count(rank->no_cpu_mpi_ns)},
+        {"mpi_classes", mpi_classes_object(rank->mpi_class_ns)},
         {"recorded_until_ns", rank->is_cut_short ? json_count(rank->recorded_until_ns) : NULL});
+}
+
+static void put_thread_times(json_t *object, const uint64_t *ns)
+{
+    for (unsigned kind = 0; kind < RESULT_THREAD_KINDS; kind++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_ns", result_thread_kind_keys[kind]);
+        json_object_set_new(object, key, json_count(ns[kind]));
+    }
+}
+
+static json_t *rank_threads_object(const void *of, size_t i)
+{
+    const struct result_rank_threads *rank = &((const struct result *)of)->threads.ranks[i];
+    json_t *object = JSON_OBJECT({"rank", json_count(i)}, {"threads", json_count(rank->n_threads)},
+                                 {"latest", json_text_or_null(rank->latest)},
+                                 {"latest_ns", json_count(rank->latest_ns)});
+    put_thread_times(object, rank->ns);
+    return object;
+}
+
+static json_t *thread_loss_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_thread_loss *loss = &result->threads.losses[i];
+    const struct result_region *region =
+        loss->region == RESULT_NONE ? NULL : &result->regions[loss->region];
+    return JSON_OBJECT({"kind", json_string(result_thread_kind_keys[loss->kind])},
+                       {"rank", json_count(loss->rank)},
+                       {"region", region ? json_text(region->name) : json_null()},
+                       {"file", region ? json_text(region->file) : json_null()},
+                       {"line", region ? json_count(region->line) : json_null()},
+                       {"count", loss->count > 0 ? json_count(loss->count) : json_null()},
+                       {"ns", json_count(loss->ns)});
+}
+
+static json_t *threads_object(const struct result *result)
+{
+    const struct result_threads *threads = &result->threads;
+    json_t *object = JSON_OBJECT(
+        {"threads", json_count(threads->n_threads)}, {"total_ns", json_count(threads->total_ns)},
+        {"unrecorded_ns", json_count(threads->unrecorded_ns)},
+        {"efficiency", JSON_OBJECT({"hybrid", json_number(threads->efficiency.hybrid)},
+                                   {"process", json_number(threads->efficiency.process)},
+                                   {"thread", json_number(threads->efficiency.thread)},
+                                   {"serial", json_number(threads->efficiency.serial)},
+                                   {"load_balance", json_number(threads->efficiency.load_balance)},
+                                   {"runtime", json_number(threads->efficiency.runtime)})},
+        {"ranks", json_list(threads->n_ranks, rank_threads_object, result)},
+        {"losses", json_list(threads->n_losses, thread_loss_object, result)});
+    put_thread_times(object, threads->ns);
+    return object;
 }
 
 /// Sets "source" and what else is known of a place of calls.
@@ -183,6 +250,8 @@ static json_t *profile_array(const struct result *result)
     for (uint32_t i = 0; i < result->n_paths; i++) {
         const struct result_path *path = &result->paths[i];
         json_t *sources = NULL;
+        uint8_t mpi_class = result->regions[path->region].mpi_class;
+        json_t *class_ = mpi_class ? json_string(result_mpi_class_keys[mpi_class]) : NULL;
         for (; site < result->n_sites && result->sites[site].path == i; site++) {
             sources = sources ? sources : json_array();
             json_array_append_new(sources, site_object(result, &result->sites[site]));
@@ -193,7 +262,7 @@ static json_t *profile_array(const struct result *result)
                                           {"visits", json_count(path->visits)},
                                           {"inclusive_ns", json_count(path->inclusive_ns)},
                                           {"exclusive_ns", json_count(path->exclusive_ns)},
-                                          {"sources", sources}));
+                                          {"mpi_class", class_}, {"sources", sources}));
     }
     return profile;
 }
@@ -236,17 +305,27 @@ static json_t *site_share_array(const struct result *result, const struct result
     return array;
 }
 
+static json_t *region_on_path(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_path_share *share = &result->critical_path.by_region[i];
+    const struct result_region *region = &result->regions[share->region];
+    json_t *object = JSON_OBJECT({"region", json_text(region->name)});
+    return JSON_PUT(put_share(object, share),
+                    {"imbalance_ns", json_count(region->path_imbalance_ns)});
+}
+
 static json_t *critical_path_object(const struct result *result)
 {
-    return JSON_OBJECT({"length_ns", json_integer(result->critical_path.length_ns)},
-                       {"regions", share_array(result, result->critical_path.by_region,
-                                               result->critical_path.n_by_region)},
-                       {"ranks", share_array(result, result->critical_path.by_rank,
-                                             result->critical_path.n_by_rank)},
-                       {"region_ranks", share_array(result, result->critical_path.by_region_rank,
-                                                    result->critical_path.n_by_region_rank)},
-                       {"sources", site_share_array(result, result->critical_path.by_site,
-                                                    result->critical_path.n_by_site)});
+    return JSON_OBJECT(
+        {"length_ns", json_integer(result->critical_path.length_ns)},
+        {"regions", json_list(result->critical_path.n_by_region, region_on_path, result)},
+        {"ranks",
+         share_array(result, result->critical_path.by_rank, result->critical_path.n_by_rank)},
+        {"region_ranks", share_array(result, result->critical_path.by_region_rank,
+                                     result->critical_path.n_by_region_rank)},
+        {"sources",
+         site_share_array(result, result->critical_path.by_site, result->critical_path.n_by_site)});
 }
 
 static json_t *by_rank_array(const struct result_amount *amounts, size_t n)
@@ -302,6 +381,8 @@ static json_t *origins_object(const struct result *result, const struct result_o
         return json_null();
     return JSON_OBJECT(
         {"explained_ns", json_count(origins->explained_ns)},
+        {"direct_ns", json_count(origins->direct_ns)},
+        {"indirect_ns", json_count(origins->indirect_ns)},
         {"unexplained_ns", json_count(origins->unexplained_ns)},
         {"offset_ns", json_integer(origins->offset_ns)},
         {"regions", share_array(result, origins->by_region, origins->n_by_region)},
@@ -334,6 +415,48 @@ static json_t *hint_object(const void *of, size_t i)
                        {"source", json_text(hint->source)}, {"file", json_text(hint->file)});
 }
 
+static json_t *remedy_object(const void *of, size_t i)
+{
+    const struct result_remedy *remedy = &((const struct result_finding *)of)->remedies[i];
+    const struct advice_word word = {remedy->option, remedy->value};
+    char *words = advice_words_text(&word, 1);
+    json_t *object =
+        JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)});
+    free(words);
+    return remedy->is_predicted
+               ? JSON_PUT(object, {"predicted_ns", json_count(remedy->predicted_ns)},
+                          {"gain_ns", json_integer(remedy->gain_ns)})
+               : object;
+}
+
+static json_t *finding_rank(const void *of, size_t i)
+{
+    return json_integer(((const struct result_finding *)of)->ranks[i]);
+}
+
+static json_t *finding_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_finding *finding = &result->findings[i];
+    const struct result_region *region =
+        finding->region == RESULT_NONE ? NULL : &result->regions[finding->region];
+    const struct result_site *site =
+        finding->site == RESULT_NONE ? NULL : &result->sites[finding->site];
+    return JSON_OBJECT(
+        {"kind", json_text(finding->kind)}, {"name", json_text(finding->name)},
+        {"text", json_text(finding->text)}, {"hint", json_text(finding->hint)},
+        {"place", json_text(finding->place)}, {"region", region ? json_text(region->name) : NULL},
+        {"source", site ? json_text(site->source) : NULL},
+        {"path",
+         finding->path == RESULT_NONE ? NULL : json_text(result->paths[finding->path].path)},
+        {"ranks", json_list(finding->n_ranks, finding_rank, finding)},
+        {"pattern", finding->wait_pattern == RESULT_NONE
+                        ? NULL
+                        : json_text(result->patterns[finding->wait_pattern].id)},
+        {"loss_ns", json_count(finding->loss_ns)}, {"share", json_number(finding->share)},
+        {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
+}
+
 void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream)
 {
     JSON_PRINT(
@@ -342,10 +465,15 @@ void json_print(const struct result *result, const struct whatif_report *whatif,
         {"interval", result->interval.what ? interval_object(result) : NULL},
         {"window", window_object(result)}, {"efficiency", efficiency_object(&result->efficiency)},
         {"nodes", json_list(result->n_nodes, node_object, result)},
-        {"ranks", json_list(result->n_ranks, rank_object, result)},
+        {"ranks", json_list(result->n_ranks, rank_object, result)}, {"groups", json_groups(result)},
+        {"iterations", json_iterations(result)},
+        {"threads", result->threads.n_threads > 0 ? threads_object(result) : NULL},
         {"profile", profile_array(result)}, {"critical_path", critical_path_object(result)},
         {"patterns", json_list(result->n_patterns, pattern_object, result)},
         {"hints", json_list(result->n_hints, hint_object, result)},
+        {"findings", json_list(result->n_findings, finding_object, result)},
+        {"found_rest_ns", json_count(result->found_rest_ns)},
+        {"replayed_ns", result->replayed_ns > 0 ? json_count(result->replayed_ns) : NULL},
         {"headline", json_text(result->headline)}, {"conclusion", json_text(result->conclusion)},
         {"whatif", whatif ? json_whatif(whatif, result) : NULL});
 }

@@ -60,6 +60,12 @@ struct result_warning;
 json_t *json_warning(const struct result_warning *warning);
 json_t *json_warnings(const struct result *result);
 
+/// The iterations of RESULT, or NULL when no loop was found.
+json_t *json_iterations(const struct result *result);
+
+/// The groups of RESULT's ranks, or NULL when none were asked for.
+json_t *json_groups(const struct result *result);
+
 /// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.
 json_t *json_whatif(const struct whatif_report *report, const struct result *measured);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The first screen of the text report: what ran, how the ranks spent their time, and the answer;
+// The first screen of the text report: what ran, how the ranks spent their time, and the findings;
 // then the warnings, and what all sections print with. The tables are in profile.c and
 // wait_states.c.
 #include "analyzer/report/page.h"
@@ -147,25 +147,68 @@ static void print_efficiency(const struct page *page)
                   factor(efficiency->communication, has_lost).text);
     page_ideal(page);
     const char *gap = result->interval.is_phase ? "not in the phase" : "not recorded";
-    page_labelled(page, "Ranks' time", "computing %s%s, waiting %s, other MPI %s%s",
+    page_labelled(page, "Ranks' time", "computing %s%s, waiting %s, other MPI %s%s%s",
                   quantity_part((double)result->useful_ns, total_ns).text,
                   time_part(result, "no CPU time", result->no_cpu_ns).text,
                   quantity_part((double)result->wait_ns, total_ns).text,
                   quantity_part((double)result->other_mpi_ns, total_ns).text,
+                  time_part(result, "ended", result->ended_ns).text,
                   time_part(result, gap, result->unrecorded_ns).text);
 }
 
-/// Where time is lost, why, what would help, how sure that is.
-static void print_answer(const struct page *page)
+/// "Spread ...: predicted to save 350.0 ms, 31.8 % of the run (--balance solve)", or what else the
+/// prediction says.
+static void print_remedy(const struct page *page, const struct result_remedy *remedy)
 {
     const struct result *result = page->result;
-    page_labelled(page, "Lost time", "%s", result->answer.loss);
-    if (result->answer.cause[0])
-        page_labelled(page, "Why", "%s", result->answer.cause);
-    if (result->answer.change[0])
-        page_labelled(page, "What helps", "%s", result->answer.change);
-    page_labelled(page, "How sure", "%s%s%s%s", result->answer.certainty,
-                  result->answer.certainty[0] ? " " : "",
+    char *value = remedy->value ? shell_word(remedy->value) : NULL;
+    char *words = memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
+    char *text;
+    if (!remedy->is_predicted)
+        text = memory_format("%s: not predicted (%s)", remedy->sentence, words);
+    else if (remedy->gain_ns <= 0)
+        text = memory_format("%s: predicted to save nothing (%s)", remedy->sentence, words);
+    else
+        text = memory_format(
+            "%s: predicted to save %s, %s of the run (%s)", remedy->sentence,
+            quantity_time((uint64_t)remedy->gain_ns).text,
+            quantity_part((double)remedy->gain_ns, (double)result->replayed_ns).text, words);
+    fputs("     - ", page->stream);
+    print_paragraph(text, 7, 7, page->options->width, page->stream);
+    free(text);
+    free(words);
+    free(value);
+}
+
+static void print_finding(const struct page *page, size_t number,
+                          const struct result_finding *finding)
+{
+    bool colour = page->options->has_colours;
+    fprintf(page->stream, "  %zu. %s%s%s, %s\n     ", number, colour ? "\033[1m" : "",
+            finding->name, colour ? "\033[0m" : "", quantity_share(finding->share).text);
+    char *text = memory_format("%s%s%s", finding->text, finding->hint[0] ? " " : "", finding->hint);
+    print_paragraph(text, 5, 5, page->options->width, page->stream);
+    free(text);
+    for (size_t i = 0; i < finding->n_remedies; i++)
+        print_remedy(page, &finding->remedies[i]);
+}
+
+/// What the lost time comes from, what would help, how sure that is.
+static void print_findings(const struct page *page)
+{
+    const struct result *result = page->result;
+    double total_ns = (double)result->total_ns;
+    page_heading(page, "Findings", "in per cent of the ranks' time; first what may save most");
+    for (size_t i = 0; i < result->n_findings; i++)
+        print_finding(page, i + 1, &result->findings[i]);
+    if (result->n_findings > 0 && (double)result->found_rest_ns >= worth_naming * total_ns)
+        fprintf(page->stream, "  In no finding: %s\n",
+                quantity_part((double)result->found_rest_ns, total_ns).text);
+    if (result->remark[0]) {
+        fputs("  ", page->stream);
+        print_paragraph(result->remark, 2, 2, page->options->width, page->stream);
+    }
+    page_labelled(page, "How sure", "%s%s%s%s", result->certainty, result->certainty[0] ? " " : "",
                   result->has_unreadable_records
                       ? "Parts of the trace were unreadable: see the warnings."
                   : result->n_warnings == 0 ? "No warnings."
@@ -185,11 +228,15 @@ void text_print(const struct result *result, const struct text_options *options,
     page_run(&page);
     fputc('\n', stream);
     print_efficiency(&page);
-    print_answer(&page);
+    page_thread_efficiency(&page);
+    print_findings(&page);
     page_warnings(&page, false);
+    page_groups(&page);
+    page_iterations(&page);
     page_regions(&page);
     page_call_tree(&page);
     page_waits(&page);
+    page_threads(&page);
     if (!result->interval.what)
         page_critical_path(&page);
 }

@@ -44,6 +44,16 @@ void page_labelled(const struct page *page, const char *label, const char *forma
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 
+// groups.c
+void page_groups(const struct page *page);
+
+// iterations.c
+void page_iterations(const struct page *page);
+
+// threads.c: nothing where no process has several threads
+void page_thread_efficiency(const struct page *page);
+void page_threads(const struct page *page);
+
 // wait_states.c
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);

@@ -40,13 +40,20 @@ static void add_region_row(struct table *table, const struct page *page,
 {
     add_time_cells(table, page, region->exclusive_ns, region->inclusive_ns, region->visits);
     if (page->result->n_ranks > 1) {
-        double mean = (double)region->exclusive_ns / (double)page->result->n_ranks;
-        if (region->max_rank == RESULT_NONE || mean <= 0)
+        const struct result *result = page->result;
+        bool has_groups = result->groups.n > 0;
+        size_t index = (size_t)(region - result->regions);
+        uint32_t max = has_groups ? result->groups.of_region[index] : region->max_rank;
+        uint64_t max_ns = has_groups ? result->groups.of_region_ns[index] : region->max_ns;
+        double mean = (double)region->exclusive_ns / (double)result->n_ranks;
+        if (max == RESULT_NONE || mean <= 0)
             table_add_cell(table, "-");
         else
-            table_add_cell(table, "%.2f", (double)region->max_ns / mean);
-        if (region->max_rank == RESULT_NONE)
+            table_add_cell(table, "%.2f", (double)max_ns / mean);
+        if (max == RESULT_NONE)
             table_add_cell(table, "-");
+        else if (has_groups)
+            table_add_cell(table, "%s", result->groups.items[max].name);
         else
             table_add_cell(table, "%u", region->max_rank);
     }
@@ -150,12 +157,14 @@ void page_regions(const struct page *page)
     struct table table = {0};
     add_time_columns(&table);
     if (result->n_ranks > 1)
-        table_add_columns(&table, "max/mean", "rank");
+        table_add_columns(&table, "max/mean", page->result->groups.n > 0 ? "group" : "rank");
     table_add_column(&table, "region", true);
     for (size_t i = 0; i < n_shown; i++)
         add_region_row(&table, page, &result->regions[order[i]]);
     page_heading_of_times(page, "Time by region",
-                          "sums over ranks; max/mean: rank with most exclusive time");
+                          page->result->groups.n > 0
+                              ? "sums over ranks; max/mean: group with most a rank"
+                              : "sums over ranks; max/mean: rank with most exclusive time");
     page_table(page, &table);
     page_left_out(page, n_used - n_shown, "further region", "--top");
     explain_program(page);

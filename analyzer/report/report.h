@@ -19,11 +19,13 @@
 struct advice;
 struct balancing_rule;
 struct calibration_report;
+struct child_paths;
 struct catalogue;
 struct difference_page;
 struct limit_page;
 struct machine;
 struct policy;
+struct model_table;
 struct scaling_page;
 struct structure_page;
 struct whatif_report;
@@ -40,8 +42,18 @@ struct text_options {
 /// 4 levels, 12 rows, the width of the terminal STREAM is (then lines are cut) or 80.
 struct text_options text_options_for(FILE *stream);
 
-/// The report on a replay: the conclusion first, then what it rests on.
+/// The report on a replay: the findings first, then what it rests on.
 void text_print(const struct result *result, const struct text_options *options, FILE *stream);
+
+/// What a rank does at the moment that was asked for, and why.
+void text_print_moment(const struct result *result, const struct text_options *options,
+                       FILE *stream);
+void json_print_moment(const struct result *result, FILE *stream);
+
+/// The paths through a region: the text has options->top of them, the rest in sum.
+void text_print_child_paths(const struct child_paths *paths, const struct text_options *options,
+                            FILE *stream);
+void json_print_child_paths(const struct child_paths *paths, FILE *stream);
 
 /// Prints REPORT, a prediction from the run MEASURED.
 void text_print_whatif(const struct result *measured, const struct whatif_report *report,
@@ -89,6 +101,10 @@ void csv_print_scaling(const struct scaling_page *page, FILE *stream);
 void svg_print_scaling(const struct scaling_page *page, FILE *stream);
 void json_print_scaling(const struct scaling_page *page, FILE *stream);
 
+/// The models of TABLE: formulas, how well they fit, predictions; as text of the first TOP.
+void text_print_models(const struct model_table *table, size_t top, FILE *stream);
+void json_print_models(const struct model_table *table, FILE *stream);
+
 // ---- several intervals of one run
 
 /// What is kept of the result of one interval.
@@ -124,7 +140,8 @@ enum check_kind {
     CHECK_SWEEP,
     CHECK_PROPERTIES,
     CHECK_POLICY,
-    CHECK_RULES
+    CHECK_RULES,
+    CHECK_FINDING
 };
 
 struct check_location {
@@ -147,7 +164,7 @@ struct check {
     size_t n_patterns;
     size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
                       // a formula of a machine file, points of a sweep, properties, rules of
-                      // pagoda reduce
+                      // pagoda reduce, remedies of a kind of findings
 };
 
 /// Prints what was found out about a file that could be read: what it is, then a line for each
@@ -249,6 +266,8 @@ struct known {
     const struct catalogue *catalogue;
     uint32_t pattern;         // only this one; PATTERN_NONE: all
     const char *pattern_file; // only those of this file; NULL: of any
+    const struct finding_kind *findings;
+    size_t n_findings;
     const struct machine *machines;
     size_t n_machines;
     const struct policy *policies;
@@ -258,8 +277,8 @@ struct known {
 /// Whether the pattern INDEX of the catalogue is one of those to be shown.
 bool known_shows_pattern(const struct known *known, size_t index);
 
-/// A key for each kind to be shown, "patterns", "machines" or "policies"; patterns in the order of
-/// their hierarchy.
+/// A key for each kind to be shown, "patterns", "findings", "machines" or "policies"; patterns in
+/// the order of their hierarchy.
 void json_print_known(const struct known *known, FILE *stream);
 
 /// The hierarchy, one pattern a line with its summary. Lines are WIDTH columns wide.
@@ -271,6 +290,13 @@ void pattern_page_one(const struct catalogue *catalogue, uint32_t index, size_t 
 
 /// All patterns in the man macros, below a section heading.
 void pattern_page_manual(const struct catalogue *catalogue, FILE *stream);
+
+/// A line or more for each: id, subject, name; of a subject in the order in which they are tried.
+/// Within WIDTH columns.
+void finding_page_list(const struct finding_kind *kinds, size_t n, size_t width, FILE *stream);
+
+/// All that one says: sentences, hint, condition, remedies with their options.
+void finding_page_one(const struct finding_kind *kind, size_t width, FILE *stream);
 
 /// A line or more for each: name, cores of a node, scopes of its messages, collective operations,
 /// summary. Within WIDTH columns.

@@ -6,6 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"
+#include "analyzer/result/shares.h"
 #include "analyzer/result/sites.h"
 
 enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
@@ -73,18 +74,40 @@ static int compare_amounts(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/// Writes "rank 0 81.0 %, rank 2 12.3 % and 5 others".
-static void write_ranks(const struct result_amount *amounts, size_t count, uint64_t total_ns,
-                        size_t limit, char **text)
+/// The sums of AMOUNTS, by rank, by group instead; how many there are.
+static size_t sum_groups(const struct result *result, struct result_amount *amounts, size_t count)
+{
+    struct result_amount *sums = memory_zeroed(result->groups.n, sizeof *sums);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        sums[result->groups.of_rank[amounts[i].key]].ns += amounts[i].ns;
+    for (uint32_t i = 0; i < result->groups.n; i++)
+        if (sums[i].ns > 0)
+            amounts[n++] = (struct result_amount){.key = i, .ns = sums[i].ns};
+    free(sums);
+    return n;
+}
+
+/// Writes "rank 0 81.0 %, rank 2 12.3 % and 5 others", or the same of groups.
+static void write_ranks(const struct result *result, const struct result_amount *amounts,
+                        size_t count, uint64_t total_ns, size_t limit, char **text)
 {
     struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
+    bool has_groups = result->groups.n > 0;
     memcpy(sorted, amounts, count * sizeof *sorted);
+    if (has_groups)
+        count = sum_groups(result, sorted, count);
     qsort(sorted, count, sizeof *sorted, compare_amounts);
     if (count == limit + 1) // one more is shorter than "and 1 other"
         limit = count;
-    for (size_t i = 0; i < count && i < limit; i++)
-        text_append(text, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key,
-                    quantity_part((double)sorted[i].ns, (double)total_ns).text);
+    for (size_t i = 0; i < count && i < limit; i++) {
+        struct quantity share = quantity_part((double)sorted[i].ns, (double)total_ns);
+        if (has_groups)
+            text_append(text, "%s%s %s", i ? ", " : "", result->groups.items[sorted[i].key].name,
+                        share.text);
+        else
+            text_append(text, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key, share.text);
+    }
     if (count > limit)
         text_append(text, " and %s", quantity_count(count - limit, "other").text);
     free(sorted);
@@ -95,7 +118,7 @@ static void print_ranks(const struct page *page, const char *label,
 {
     char *text = NULL;
     if (count > 0)
-        write_ranks(amounts, count, total_ns, HARDEST_HIT, &text);
+        write_ranks(page->result, amounts, count, total_ns, HARDEST_HIT, &text);
     if (text)
         page_labelled(page, label, "%s", text);
     free(text);
@@ -142,29 +165,14 @@ static void print_paths(const struct page *page, const struct result_pattern *pa
     }
 }
 
-/// The rank that has most of what a region contributes, when that is more than half; else
-/// RESULT_NONE.
-static uint32_t main_rank_of(const struct result_origins *origins, uint32_t region)
-{
-    int64_t positive_ns = 0;
-    const struct result_path_share *most = NULL;
-    for (size_t i = 0; i < origins->n_by_region_rank; i++) {
-        const struct result_path_share *share = &origins->by_region_rank[i];
-        if (share->region != region || share->time_ns <= 0)
-            continue;
-        positive_ns += share->time_ns;
-        if (!most)
-            most = share;
-    }
-    return most && most->time_ns > positive_ns / 2 ? most->rank : RESULT_NONE;
-}
-
-static void write_origin(const char *separator, const char *name, double share, uint32_t rank,
+/// RANKS: who, "": not known. Freed here.
+static void write_origin(const char *separator, const char *name, double share, char *ranks,
                          char **text)
 {
     text_append(text, "%s%s %s", separator, name, quantity_share(share).text);
-    if (rank != RESULT_NONE)
-        text_append(text, " (rank %" PRIu32 ")", rank);
+    if (ranks[0])
+        text_append(text, " (%s)", ranks);
+    free(ranks);
 }
 
 /// Which computing outside recorded regions it is, by the calls that followed. Whether any is told.
@@ -177,16 +185,29 @@ static bool write_stretches(const struct result *result, const struct result_ori
         if (share->region != region || share->share < worth_naming)
             continue;
         char *site = site_text(result, share->site, region);
-        write_origin(n_shown++ ? ", before " : ": before ", site, share->share, share->rank, text);
+        char *rank = share->rank == RESULT_NONE ? memory_copy_text("")
+                                                : memory_format("rank %" PRIu32, share->rank);
+        write_origin(n_shown++ ? ", before " : ": before ", site, share->share, rank, text);
         free(site);
     }
     return n_shown > 0;
 }
 
+/// How much of the waiting is the doing of the ranks waited for, where not all of it is.
+static void print_directness(const struct page *page, const struct result_origins *origins)
+{
+    double total_ns = (double)(origins->explained_ns + origins->unexplained_ns);
+    if (origins->indirect_ns > 0)
+        page_labelled(page, "  directly", "%s; indirectly %s, while the awaited rank waited itself",
+                      quantity_part((double)origins->direct_ns, total_ns).text,
+                      quantity_part((double)origins->indirect_ns, total_ns).text);
+}
+
 /// "merge_result 95.2 % (rank 0), solve_task 3.1 %, 2 others 0.4 %; not known 1.3 %".
-static void print_origins(const struct page *page, const struct result_origins *origins)
+static void print_origins(const struct page *page, const struct result_pattern *pattern)
 {
     const struct result *result = page->result;
+    const struct result_origins *origins = &pattern->origins;
     double total_ns = (double)(origins->explained_ns + origins->unexplained_ns);
     uint64_t left_ns = origins->explained_ns;
     const char *separator = "";
@@ -197,7 +218,7 @@ static void print_origins(const struct page *page, const struct result_origins *
     for (; n_shown < origins->n_by_region && n_shown < HARDEST_HIT; n_shown++) {
         const struct result_path_share *share = &origins->by_region[n_shown];
         const struct result_region *region = &result->regions[share->region];
-        write_origin(separator, region->shown, share->share, main_rank_of(origins, share->region),
+        write_origin(separator, region->shown, share->share, origin_ranks(origins, share->region),
                      &text);
         separator = !strcmp(region->name, RESULT_REGION_PROGRAM) &&
                             write_stretches(result, origins, share->region, &text)
@@ -212,8 +233,12 @@ static void print_origins(const struct page *page, const struct result_origins *
     if (origins->unexplained_ns > 0)
         text_append(&text, "%snot known %s", n_shown > 0 ? "; " : "",
                     quantity_part((double)origins->unexplained_ns, total_ns).text);
+    if (pattern->window_ns > 0 && pattern->window_ns < pattern->total_ns)
+        text_append(&text, " (of the %s in the judged part)",
+                    quantity_time(pattern->window_ns).text);
     page_labelled(page, "  delayed by", "%s", text);
     free(text);
+    print_directness(page, origins);
 }
 
 static void print_worst(const struct page *page, const struct result_pattern *pattern)
@@ -250,7 +275,7 @@ static void print_pattern(const struct page *page, const struct result_pattern *
     free(title);
     print_ranks(page, "  ranks", pattern->by_rank, pattern->n_by_rank, pattern->total_ns);
     print_ranks(page, "  waiting for", pattern->by_cause, pattern->n_by_cause, pattern->total_ns);
-    print_origins(page, &pattern->origins);
+    print_origins(page, pattern);
     print_paths(page, pattern);
     print_worst(page, pattern);
     const struct result_hint *hint = hint_of(page->result, pattern->id);
@@ -317,8 +342,8 @@ void page_waits(const struct page *page)
 
 /// The ranks that SHARES, of the critical path, lie on: those of REGION, or all with RESULT_NONE.
 /// NULL: none. The caller frees.
-static char *ranks_on_path(const struct result_path_share *shares, size_t n_shares, uint32_t region,
-                           uint64_t whole_ns, size_t limit)
+static char *ranks_on_path(const struct result *result, const struct result_path_share *shares,
+                           size_t n_shares, uint32_t region, uint64_t whole_ns, size_t limit)
 {
     struct result_amount *amounts = memory_zeroed(n_shares, sizeof *amounts);
     size_t count = 0;
@@ -328,7 +353,7 @@ static char *ranks_on_path(const struct result_path_share *shares, size_t n_shar
                 (struct result_amount){shares[i].rank, 1, (uint64_t)shares[i].time_ns};
     char *text = NULL;
     if (count > 0)
-        write_ranks(amounts, count, whole_ns, limit, &text);
+        write_ranks(result, amounts, count, whole_ns, limit, &text);
     free(amounts);
     return text;
 }
@@ -356,6 +381,26 @@ static void add_stretch_rows(struct table *table, const struct page *page, uint3
     }
 }
 
+/// Computing that takes longer on the critical path than on the mean rank.
+static void print_imbalance(const struct page *page)
+{
+    const struct result *result = page->result;
+    size_t n_shown = 0;
+    char *text = NULL;
+    for (size_t i = 0; i < result->critical_path.n_by_region && n_shown < HARDEST_HIT; i++) {
+        const struct result_region *region =
+            &result->regions[result->critical_path.by_region[i].region];
+        double part = (double)region->path_imbalance_ns / (double)result->time_ns;
+        if (region->is_mpi || part < worth_naming)
+            continue;
+        text_append(&text, "%s%s %s", n_shown++ ? ", " : "", region->shown,
+                    quantity_share(part).text);
+    }
+    if (text)
+        fprintf(page->stream, "  above the mean of the ranks: %s\n", text);
+    free(text);
+}
+
 void page_critical_path(const struct page *page)
 {
     const struct result *result = page->result;
@@ -366,7 +411,7 @@ void page_critical_path(const struct page *page)
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_path_share *share = &result->critical_path.by_region[i];
         uint64_t share_ns = share->time_ns > 0 ? (uint64_t)share->time_ns : 0;
-        char *ranks = ranks_on_path(result->critical_path.by_region_rank,
+        char *ranks = ranks_on_path(result, result->critical_path.by_region_rank,
                                     result->critical_path.n_by_region_rank, share->region, share_ns,
                                     HARDEST_ON_PATH);
         table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
@@ -378,11 +423,13 @@ void page_critical_path(const struct page *page)
     }
     page_heading_of_times(page, "Critical path",
                           "what determined the run time, by region and rank");
-    char *ranks = ranks_on_path(result->critical_path.by_rank, result->critical_path.n_by_rank,
-                                RESULT_NONE, result->time_ns, HARDEST_HIT);
+    char *ranks =
+        ranks_on_path(result, result->critical_path.by_rank, result->critical_path.n_by_rank,
+                      RESULT_NONE, result->time_ns, HARDEST_HIT);
     if (ranks)
         fprintf(page->stream, "  %s\n", ranks);
     free(ranks);
+    print_imbalance(page);
     page_table(page, &table);
     page_left_out(page, n_rows - n_shown, "further region", "--top");
 }

@@ -45,6 +45,7 @@ struct advice_candidate {
     char *region;  // the REGION in its words, NULL without
     uint32_t region_number;   // of those with one, by region and what is changed there
     uint64_t within, sharing; // bits of region_number: regions it lies in, and shares calls with
+    bool is_remedy;           // of a finding
     const char *same_as;      // subject of a change inside it that gains as much, NULL: none
     struct advice_word *words;
     size_t n_words;

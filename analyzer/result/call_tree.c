@@ -234,6 +234,7 @@ static uint32_t *put_regions(struct merge *merge, const uint32_t *order, char *c
         region->file = utf8_clean(defined->file);
         region->line = defined->line;
         region->is_mpi = defined->mpi != MPI_FUNCTION_NONE;
+        region->mpi_class = defined->mpi_class;
     }
     return region_of;
 }

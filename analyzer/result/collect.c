@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Facts of the run, ranks, efficiencies, communicators and traffic of a result; call tree, waits,
-// critical path, warnings and conclusion are built by the files of these names.
+// critical path, warnings and findings are built by the files of these names.
 #include "analyzer/result/collect.h"
 
 #include <math.h>
@@ -11,9 +11,12 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/call_tree.h"
-#include "analyzer/result/conclusion.h"
+#include "analyzer/result/findings/findings.h"
+#include "analyzer/result/iterations/iterations.h"
 #include "analyzer/result/shares.h"
 #include "analyzer/result/sites.h"
+#include "analyzer/result/threads.h"
+#include "analyzer/result/views/moment.h"
 #include "analyzer/result/waits.h"
 #include "analyzer/result/warnings.h"
 
@@ -251,13 +254,29 @@ static void put_ranks(const struct collect_input *input, struct result *result)
             .last_ns = replay->locations[rank->master].last_ns,
             .useful_ns = replay->rank_times[i].useful_ns,
             .no_cpu_ns = replay->rank_times[i].no_cpu_ns,
+            .blocked_ns = replay->rank_times[i].blocked_ns,
             .mpi_ns = replay->rank_times[i].mpi_ns,
             .no_cpu_mpi_ns = replay->rank_times[i].no_cpu_mpi_ns,
+            .ended_ns = replay->rank_times[i].ended_ns,
             .shares_cores = shares_cores(definitions, rank),
             .is_skipped = trace_location_report(input->trace, rank->master)->is_skipped,
             .is_cut_short = definitions->locations[rank->master].is_cut_short,
             .recorded_until_ns = definitions->locations[rank->master].recorded_until_ns,
         };
+    }
+}
+
+/// Time in MPI calls by what they are for; calls within calls are part of these.
+static void put_mpi_classes(struct result *result)
+{
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        const struct result_path_rank *at = &result->path_ranks[i];
+        const struct result_path *path = &result->paths[at->path];
+        uint8_t class_ = result->regions[path->region].mpi_class;
+        bool is_inside = path->parent != RESULT_NONE &&
+                         result->regions[result->paths[path->parent].region].is_mpi;
+        if (class_ != MPI_CLASS_NONE && !is_inside && at->rank < result->n_ranks)
+            result->ranks[at->rank].mpi_class_ns[class_] += at->inclusive_ns;
     }
 }
 
@@ -290,12 +309,14 @@ static void put_efficiency(struct result *result, bool has_gaps)
         max_useful_ns = rank->useful_ns > max_useful_ns ? rank->useful_ns : max_useful_ns;
         result->useful_ns += rank->useful_ns;
         result->no_cpu_ns += rank->no_cpu_ns + rank->no_cpu_mpi_ns;
+        result->blocked_ns += rank->blocked_ns;
         result->wait_ns += rank->wait_ns;
         result->other_mpi_ns += rank->mpi_ns - rank->wait_ns - rank->no_cpu_mpi_ns;
+        result->ended_ns += rank->ended_ns;
     }
     result->total_ns = n_read * window_ns;
-    uint64_t seen_ns =
-        result->useful_ns + result->no_cpu_ns + result->wait_ns + result->other_mpi_ns;
+    uint64_t seen_ns = result->useful_ns + result->no_cpu_ns + result->wait_ns +
+                       result->other_mpi_ns + result->ended_ns;
     result->unrecorded_ns = result->total_ns > seen_ns ? result->total_ns - seen_ns : 0;
     struct result_efficiency *efficiency = &result->efficiency;
     *efficiency = (struct result_efficiency){NAN, NAN, NAN, NAN, NAN, NAN};
@@ -353,19 +374,24 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_facts(input, result);
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
+    put_mpi_classes(result);
     sites_collect(&tree, result);
-    struct coverage coverage = coverage_of(result, input->replay);
+    struct coverage coverage = coverage_of(result, input->replay, definitions);
     waits_collect(&(struct waits_input){.catalogue = input->catalogue,
                                         .matcher = input->matcher,
                                         .tree = &tree,
                                         .coverage = &coverage},
                   result);
     origins_collect(&tree, result);
+    threads_collect(&tree, result);
     put_efficiency(result, input->replay->n_off > 0 || input->is_phase);
     critical_path_collect(&tree, result);
     put_traffic(input->replay, result);
     put_communicators(definitions, input->replay, result);
     warnings_collect(input->trace, input->replay, &coverage, result);
-    conclusion_write(result);
+    iterations_collect(&tree, result);
+    if (input->replay->recent)
+        moment_collect(&tree, result);
+    findings_write(&input->catalogue->findings, result);
     call_tree_release(&tree);
 }

@@ -34,11 +34,18 @@ static uint64_t lost_of(const struct result_rank *rank)
     return rank->is_skipped ? 0 : rank->no_cpu_ns + rank->no_cpu_mpi_ns;
 }
 
+static uint64_t blocked_of(const struct result_rank *rank)
+{
+    return rank->is_skipped ? 0 : rank->blocked_ns;
+}
+
 enum lost_kind lost_kind(const struct result *result)
 {
     uint64_t shared_ns = 0;
     if ((double)result->no_cpu_ns < little * (double)result->total_ns || result->no_cpu_ns == 0)
         return LOST_NONE;
+    if (2 * result->blocked_ns > result->no_cpu_ns)
+        return LOST_BLOCKED;
     for (size_t i = 0; i < result->n_ranks; i++)
         if (result->ranks[i].shares_cores)
             shared_ns += lost_of(&result->ranks[i]);
@@ -47,7 +54,8 @@ enum lost_kind lost_kind(const struct result *result)
 
 bool lost_is_region(const struct result_region *region)
 {
-    return !strcmp(region->name, RESULT_REGION_NO_CPU);
+    return !strcmp(region->name, RESULT_REGION_NO_CPU) ||
+           !strcmp(region->name, RESULT_REGION_BLOCKED);
 }
 
 void cores_write_sharing(const struct result *result, FILE *out)
@@ -65,29 +73,72 @@ void cores_write_sharing(const struct result *result, FILE *out)
 
 void lost_write(const struct result *result, FILE *out)
 {
-    double lost_ns = (double)result->no_cpu_ns, mean_ns = lost_ns / (double)result->n_ranks;
-    fprintf(out, "Ranks had no CPU time: %s, %s of their time",
-            quantity_time(result->no_cpu_ns).text,
+    bool is_blocked = lost_kind(result) == LOST_BLOCKED;
+    double lost_ns = (double)(is_blocked ? result->blocked_ns : result->no_cpu_ns);
+    double mean_ns = lost_ns / (double)result->n_ranks;
+    fprintf(out, "Ranks %s: %s, %s of their time", is_blocked ? "were blocked" : "had no CPU time",
+            quantity_time((uint64_t)lost_ns).text,
             quantity_part(lost_ns, (double)result->total_ns).text);
     for (uint32_t i = 0; i < result->n_ranks; i++) {
-        double of_rank_ns = (double)lost_of(&result->ranks[i]);
+        const struct result_rank *rank = &result->ranks[i];
+        double of_rank_ns = (double)(is_blocked ? blocked_of(rank) : lost_of(rank));
         if (2 * of_rank_ns > lost_ns && 2 * of_rank_ns > 3 * mean_ns)
             fprintf(out, ", %s of it on rank %u", quantity_part(of_rank_ns, lost_ns).text, i);
     }
 }
 
+/// The call path where ranks were blocked for longest, RESULT_NONE where it has no name.
+static uint32_t blocked_path(const struct result *result)
+{
+    uint32_t most = RESULT_NONE;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_path *path = &result->paths[i];
+        if (strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED) == 0 &&
+            (most == RESULT_NONE || path->exclusive_ns > result->paths[most].exclusive_ns))
+            most = (uint32_t)i;
+    }
+    return most == RESULT_NONE ? most : result->paths[most].parent;
+}
+
+static void write_blocked_place(const struct result *result, FILE *out)
+{
+    uint32_t path = blocked_path(result);
+    if (path != RESULT_NONE)
+        fprintf(out, ", most in %s", result->regions[result->paths[path].region].shown);
+}
+
 void lost_write_cause(const struct result *result, FILE *out)
 {
-    if (lost_kind(result) == LOST_CORES_SHARED)
-        cores_write_sharing(result, out);
-    else
-        fprintf(out, "Other programs used the cores, or ranks slept or waited for files");
+    enum lost_kind kind = lost_kind(result);
+    uint64_t other_ns = result->no_cpu_ns - result->blocked_ns;
+    if (kind == LOST_BLOCKED) {
+        fprintf(out, "They slept or waited for devices such as disks");
+        write_blocked_place(result, out);
+        if ((double)other_ns >= little * (double)result->total_ns)
+            fprintf(out, "; for another %s they had no core", quantity_time(other_ns).text);
+    } else {
+        if (kind == LOST_CORES_SHARED)
+            cores_write_sharing(result, out);
+        else
+            fprintf(out, "Other programs used the cores%s",
+                    result->blocked_ns > 0 ? "" : ", or ranks slept or waited for files");
+        if ((double)result->blocked_ns >= little * (double)result->total_ns) {
+            fprintf(out, "; of that time ranks slept or waited for devices for %s",
+                    quantity_time(result->blocked_ns).text);
+            write_blocked_place(result, out);
+        }
+    }
     fprintf(out, ". ");
 }
 
 const char *lost_change(const struct result *result)
 {
-    return lost_kind(result) == LOST_CORES_SHARED
-               ? "First give each rank a core: use fewer ranks, more nodes, or another binding. "
-               : "First check the load of the nodes and the binding of ranks to cores. ";
+    switch (lost_kind(result)) {
+    case LOST_CORES_SHARED:
+        return "First give each rank a core: use fewer ranks, more nodes, or another binding. ";
+    case LOST_BLOCKED:
+        return "First shorten what blocks, or let another rank or thread do it meanwhile. ";
+    default:
+        return "First check the load of the nodes and the binding of ranks to cores. ";
+    }
 }

@@ -20,10 +20,10 @@ struct cores {
 /// Compares ranks and cores node by node; a node with unknown cores counts as large enough.
 struct cores cores_of(const struct result *result);
 
-enum lost_kind { LOST_NONE, LOST_CORES_SHARED, LOST_UNKNOWN };
+enum lost_kind { LOST_NONE, LOST_CORES_SHARED, LOST_BLOCKED, LOST_UNKNOWN };
 
-/// Whether this time is worth a sentence, and whose most of it is: of ranks that shared cores, or
-/// of others.
+/// Whether this time is worth a sentence, and what most of it is: blocked, of ranks that shared
+/// cores, or of others.
 enum lost_kind lost_kind(const struct result *result);
 
 /// Whether REGION stands for this time.

@@ -7,6 +7,29 @@
 
 #include "analyzer/base/owned.h"
 
+const char *const result_mpi_class_keys[RESULT_MPI_CLASSES] = {
+    "none", "start_end",           "point_to_point", "collective",
+    "rma",  "rma_synchronisation", "file",           "management",
+};
+
+const char *const result_thread_kind_keys[RESULT_THREAD_KINDS] = {
+    "computing", "mpi",     "barrier",     "implicit_barrier", "lock",
+    "task",      "runtime", "idle_serial", "idle_mpi",         "idle_limited",
+};
+
+const char *const result_thread_kind_names[RESULT_THREAD_KINDS] = {
+    "computing",
+    "in MPI",
+    "waiting at a barrier",
+    "waiting at an implicit barrier",
+    "waiting for a lock or critical section",
+    "waiting for tasks or threads",
+    "thread runtime",
+    "idle, the master computes alone",
+    "idle, the master is in MPI",
+    "idle, the team has fewer threads",
+};
+
 void result_named_free(struct result_named *named, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -66,6 +89,15 @@ static void pattern_owned(struct owned *walk, struct result_pattern *pattern)
     origins->by_site = OWNED_ARRAY(walk, origins->by_site, origins->n_by_site);
     origins->by_region = OWNED_ARRAY(walk, origins->by_region, origins->n_by_region);
     origins->by_region_rank = OWNED_ARRAY(walk, origins->by_region_rank, origins->n_by_region_rank);
+    origins->by_path_rank = OWNED_ARRAY(walk, origins->by_path_rank, origins->n_by_path_rank);
+}
+
+static void threads_owned(struct owned *walk, struct result_threads *threads)
+{
+    threads->ranks = OWNED_ARRAY(walk, threads->ranks, threads->n_ranks);
+    for (size_t i = 0; i < threads->n_ranks; i++)
+        owned_text(walk, &threads->ranks[i].latest);
+    threads->losses = OWNED_ARRAY(walk, threads->losses, threads->n_losses);
 }
 
 static void path_owned(struct owned *walk, struct result *result)
@@ -80,12 +112,30 @@ static void path_owned(struct owned *walk, struct result *result)
         OWNED_ARRAY(walk, result->critical_path.by_site, result->critical_path.n_by_site);
 }
 
+static void findings_owned(struct owned *walk, struct result *result)
+{
+    result->findings = OWNED_ARRAY(walk, result->findings, result->n_findings);
+    for (size_t i = 0; i < result->n_findings; i++) {
+        struct result_finding *finding = &result->findings[i];
+        OWNED_TEXTS(walk, &finding->kind, &finding->name, &finding->text, &finding->hint,
+                    &finding->place);
+        OWNED_TEXTS(walk, &finding->otherwise.kind, &finding->otherwise.name,
+                    &finding->otherwise.text, &finding->otherwise.hint);
+        finding->ranks = OWNED_ARRAY(walk, finding->ranks, finding->n_ranks);
+        finding->remedies = OWNED_ARRAY(walk, finding->remedies, finding->n_remedies);
+        for (size_t k = 0; k < finding->n_remedies; k++) {
+            struct result_remedy *remedy = &finding->remedies[k];
+            OWNED_TEXTS(walk, &remedy->option, &remedy->value, &remedy->sentence);
+        }
+    }
+}
+
 void result_owned(struct owned *walk, struct result *result)
 {
     OWNED_TEXTS(walk, &result->trace_path, &result->program, &result->arguments, &result->creator,
                 &result->interval.what, &result->headline, &result->conclusion);
-    OWNED_TEXTS(walk, &result->answer.loss, &result->answer.cause, &result->answer.change,
-                &result->answer.certainty);
+    OWNED_TEXTS(walk, &result->remark, &result->certainty);
+    findings_owned(walk, result);
     named_owned(walk, result);
     code_owned(walk, result);
     result->patterns = OWNED_ARRAY(walk, result->patterns, result->n_patterns);
@@ -96,9 +146,21 @@ void result_owned(struct owned *walk, struct result *result)
         struct result_hint *hint = &result->hints[i];
         OWNED_TEXTS(walk, &hint->pattern, &hint->text, &hint->source, &hint->file);
     }
+    threads_owned(walk, &result->threads);
     path_owned(walk, result);
     result->traffic = OWNED_ARRAY(walk, result->traffic, result->n_traffic);
     result->tags = OWNED_ARRAY(walk, result->tags, result->n_tags);
+    result->groups.items = OWNED_ARRAY(walk, result->groups.items, result->groups.n);
+    for (size_t i = 0; i < result->groups.n; i++)
+        owned_text(walk, &result->groups.items[i].name);
+    result->groups.of_rank = OWNED_ARRAY(walk, result->groups.of_rank, result->n_ranks);
+    result->groups.of_region = OWNED_ARRAY(walk, result->groups.of_region, result->n_regions);
+    result->groups.of_region_ns = OWNED_ARRAY(walk, result->groups.of_region_ns, result->n_regions);
+    result->groups.traffic = OWNED_ARRAY(walk, result->groups.traffic, result->groups.n_traffic);
+    result->moment.steps = OWNED_ARRAY(walk, result->moment.steps, result->moment.n_steps);
+    result->iterations.items =
+        OWNED_ARRAY(walk, result->iterations.items, result->iterations.n_items);
+    result->iterations.odd = OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);
 }
 
 void result_release(struct result *result)

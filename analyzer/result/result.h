@@ -17,6 +17,10 @@ struct result_warning {
     bool is_of_damage; // records or locations of the trace could not be read
 };
 
+/// What MPI calls are for (enum mpi_class): 0 is none. Names in JSON: result_mpi_class_keys.
+enum { RESULT_MPI_CLASSES = 8 };
+extern const char *const result_mpi_class_keys[RESULT_MPI_CLASSES];
+
 /// A region that occurs in the call tree; definitions of the same name count as one. Time outside
 /// any recorded region belongs to regions of the names below.
 struct result_region {
@@ -25,16 +29,22 @@ struct result_region {
     char *file;  // "" when unknown
     uint32_t line;
     bool is_mpi;
+    uint8_t mpi_class;
     // Sums over ranks; inclusive counts recursive calls once.
     uint64_t visits, inclusive_ns, exclusive_ns;
     uint32_t max_rank; // the rank with most exclusive time (lowest of equals), RESULT_NONE
     uint64_t max_ns;   // its exclusive time
+    // Its time on the critical path above the mean over the ranks, where it is more: what a
+    // perfectly even distribution of it would take off the path. Source: Boehme et al., "Scalable
+    // critical-path based performance analysis" (2012).
+    uint64_t path_imbalance_ns;
 };
 
 #define RESULT_REGION_PROGRAM "(program)"          // a process outside its recorded regions
 #define RESULT_REGION_THREAD  "(thread)"           // a further thread outside its recorded regions
 #define RESULT_REGION_OFF     "(recording off)"    // a stretch in which nothing was recorded
-#define RESULT_REGION_NO_CPU  "(without CPU time)" // the process was descheduled or blocked
+#define RESULT_REGION_NO_CPU  "(without CPU time)" // the process was descheduled or blocked,
+#define RESULT_REGION_BLOCKED "(blocked)"          // and known to be blocked
 #define RESULT_REGION_BEFORE  "(before start)"     // critical path: a rank that began later
 #define RESULT_REGION_CLOCK   "(clock correction)" // critical path: negative, see lineage rules
 
@@ -91,21 +101,30 @@ struct result_instance_sum {
 struct result_path_share {
     uint32_t region, rank;
     int64_t time_ns;
-    double share;  // of the run time, or of the waits of the pattern
-    uint32_t site; // by site only: of the calls, or of those the computing in the region ended with
+    double share; // of the run time, or of the waits of the pattern
+    // By site, and by path and rank, only: of the calls, or of those the computing in the region
+    // ended with.
+    uint32_t site;
+    uint32_t path; // by path and rank only
 };
 
 /// Where waits come from: what the releasers' time went to that made them late, less what the
-/// waiters did meanwhile. The parts by region, and those by region and rank, are positive and sum
-/// to explained_ns exactly. Explained and unexplained time sum to the pattern's; all zero: no
-/// pattern whose waits are explained, or no wait.
+/// waiters did meanwhile. Of the waits within the window, as the efficiencies; if all of a
+/// pattern's waits lie outside, of these. The parts by region, those by region and rank, and those
+/// of these by call path and site, are positive and sum to explained_ns exactly. Explained and
+/// unexplained time sum to these waits; all zero: no pattern whose waits are explained, or no wait.
 struct result_origins {
     uint64_t explained_ns, unexplained_ns;
+    // Of the explained time: while the awaited rank did its own work, and before, while it waited
+    // itself, so that the origin is at least two ranks away (short-term and long-term delay costs).
+    uint64_t direct_ns, indirect_ns;
     int64_t offset_ns; // the waiters' own work in other regions, which was taken off the parts
     struct result_path_share *by_region; // time descending
     size_t n_by_region;
     struct result_path_share *by_region_rank;
     size_t n_by_region_rank;
+    struct result_path_share *by_path_rank; // and by site; path and site may be RESULT_NONE
+    size_t n_by_path_rank;
     struct result_path_share *by_site; // what has a site; time descending
     size_t n_by_site;
 };
@@ -150,6 +169,37 @@ struct result_hint {
     char *file;   // of `source`, as recorded
 };
 
+/// A change that may help against a finding, as an option of `pagoda replay`.
+struct result_remedy {
+    char *option, *value; // without dashes; value NULL for a flag
+    char *sentence;       // what it means in the program, without a full stop
+    bool is_fallback;     // of use only where the others of the finding save nothing
+    bool is_limit;        // it may not be possible
+    bool is_proof; // the finding is of this kind only if this, or another proof, saves something
+    bool is_predicted;
+    uint64_t predicted_ns; // the run with it
+    int64_t gain_ns;       // less than the run predicted without it; negative: a loss
+};
+
+/// A loss with one cause. Findings do not overlap: each part of the ranks' time is in one at most.
+struct result_finding {
+    char *kind, *name;           // of its file in patterns/findings
+    char *text, *hint;           // sentences: what it is; what to do, "" without
+    char *place;                 // where the cause is, "" without
+    uint64_t loss_ns;            // time of all ranks in the judged part
+    double share;                // of their time
+    uint32_t region, site, path; // of the cause: RESULT_NONE where that is not one of these
+    uint32_t wait_pattern;       // with most of the waits in it, RESULT_NONE
+    uint32_t *ranks;             // that cause most of it, ascending
+    size_t n_ranks;
+    struct result_remedy *remedies; // best first once they are predicted
+    size_t n_remedies;
+    bool has_no_remedy; // no prediction tells what it may save
+    struct {            // what it is without proof; NULL where its kind needs none
+        char *kind, *name, *text, *hint;
+    } otherwise;
+};
+
 struct result_rank {
     char *name;
     uint32_t node;
@@ -157,9 +207,12 @@ struct result_rank {
     // Within the window: computing, with CPU time as far as the trace tells; outside MPI without
     // CPU time; in MPI.
     uint64_t useful_ns, no_cpu_ns, mpi_ns;
-    uint64_t wait_ns;           // of its MPI time: waits of the patterns with is_top
-    uint64_t no_cpu_mpi_ns;     // of the rest: without CPU time
-    bool shares_cores;          // with other ranks, more of them than cores
+    uint64_t blocked_ns;    // of no_cpu_ns: known to be blocked (asleep, or by a device)
+    uint64_t wait_ns;       // of its MPI time: waits of the patterns with is_top
+    uint64_t no_cpu_mpi_ns; // of the rest: without CPU time
+    uint64_t ended_ns;      // in the window, but after its end
+    uint64_t mpi_class_ns[RESULT_MPI_CLASSES]; // whole run, all threads: in MPI calls of each class
+    bool shares_cores;                         // with other ranks, more of them than cores
     bool is_skipped;            // its events could not be read; not in any mean or share
     bool is_cut_short;          // our tracer says that it did not end by MPI_Finalize:
     uint64_t recorded_until_ns; // time of its last record then
@@ -197,10 +250,111 @@ struct result_node {
     uint32_t n_ranks;
 };
 
+/// One iteration, or neighbouring ones where there are many. Times are sums over the ranks.
+struct result_iteration {
+    uint64_t first, last;      // numbers from 1 on
+    uint64_t begin_ns, end_ns; // the first rank's begin, the last one's end
+    uint64_t time_ns;          // from each rank's begin to its end, and of that
+    uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns; // the rest was not recorded
+    uint32_t slowest_rank; // that computes longest, time without CPU time included
+    uint64_t slowest_ns;   // so long
+};
+
+/// Ranks that belong together (groups.h). Times are sums over them, within the window.
+struct result_group {
+    char *name; // in texts: "node 3", "ranks 0-3"
+    uint32_t n_ranks;
+    uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns;
+    int64_t critical_path_ns; // of the whole run
+};
+
+enum result_odd_cause {
+    RESULT_ODD_UNKNOWN,
+    RESULT_ODD_COMPUTING, // longer,
+    RESULT_ODD_NO_CPU,    // or without CPU time,
+    RESULT_ODD_MPI,       // or longer in MPI calls without waiting
+};
+
+/// Iterations that take longer than the usual ones.
+struct result_odd {
+    uint64_t first, last;
+    uint64_t every;     // only every so many-th one from the first to the last; else 1
+    bool is_trend;      // up to the last iteration of all: a shift, or a growth
+    double factor;      // how many times as long as usual, in the mean,
+    double last_factor; // and in the last quarter of a trend; else the same
+    uint64_t lost_ns;   // run time beyond the usual
+    enum result_odd_cause cause;
+    uint32_t rank; // that it is of; RESULT_NONE: all alike, or not known
+    uint32_t path; // where its computing grew most, RESULT_NONE when unknown
+    uint32_t site; // the computing right before these calls; RESULT_NONE: not known by its calls
+};
+
+/// What one rank did on the way to the end of a wait, from its release to that of the step before.
+struct result_step {
+    uint32_t rank;
+    uint64_t begin_ns, end_ns;
+    uint64_t computing_ns; // the rest was spent in MPI
+    uint32_t path, site;   // where it computed longest, and before which calls; RESULT_NONE
+    uint64_t wait_ns; // the wait that ended at its begin, for the rank of the next step; 0: none
+    uint32_t wait_path, wait_site;
+};
+
+enum result_moment_state {
+    RESULT_MOMENT_NONE,   // no moment was asked for
+    RESULT_MOMENT_BEFORE, // the rank has not begun,
+    RESULT_MOMENT_AFTER,  // or has ended
+    RESULT_MOMENT_COMPUTES,
+    RESULT_MOMENT_WAITS, // in a call,
+    RESULT_MOMENT_CALLS, // or does not wait in it (any more)
+};
+
 /// Share values are NAN when they cannot be computed from what was read.
 struct result_efficiency {
     double parallel, load_balance, communication, serialization, transfer;
     double cpu; // of the time outside MPI, with CPU time
+};
+
+/// What threads spend the judged part with; names in JSON: result_thread_kind_keys. The kinds are
+/// those of enum pag_thread_kind, from RESULT_THREAD_FIRST_LOSS on losses.
+enum { RESULT_THREAD_KINDS = 10, RESULT_THREAD_FIRST_LOSS = 2 };
+extern const char *const result_thread_kind_keys[RESULT_THREAD_KINDS];
+/// The same in words.
+extern const char *const result_thread_kind_names[RESULT_THREAD_KINDS];
+
+struct result_rank_threads {
+    uint32_t n_threads; // with events
+    uint64_t ns[RESULT_THREAD_KINDS];
+    char *latest;       // the thread that others wait for most at barriers, NULL: none
+    uint64_t latest_ns; // what they wait for it, all together
+};
+
+/// Losses of one kind on one rank at one place, sums over its threads.
+struct result_thread_loss {
+    uint32_t kind, rank;
+    uint32_t region; // the parallel region around it, else the construct itself; of idle threads
+                     // where the master is most meanwhile; RESULT_NONE: unknown
+    uint64_t count;  // 0: not counted
+    uint64_t ns;
+};
+
+/// POP's hybrid model in its multiplicative form: hybrid = process x thread, thread = serial x
+/// load_balance x runtime. All are shares of the threads' time: process of what is outside MPI and
+/// not idle because the master is in MPI; serial of that what is not idle because the master
+/// computes alone; load_balance of that what no thread waits at barriers or is left out of a team;
+/// runtime of that what is computing. NAN when unknown.
+struct result_thread_efficiency {
+    double hybrid, process, thread, serial, load_balance, runtime;
+};
+
+struct result_threads {
+    uint64_t n_threads; // of all processes; 0: none has several, or this was not looked at
+    uint64_t total_ns;  // n_threads x length of the window: ns and unrecorded_ns together
+    uint64_t ns[RESULT_THREAD_KINDS], unrecorded_ns;
+    struct result_thread_efficiency efficiency;
+    struct result_rank_threads *ranks; // by rank
+    size_t n_ranks;
+    struct result_thread_loss *losses; // time descending
+    size_t n_losses;
 };
 
 struct result {
@@ -224,18 +378,21 @@ struct result {
     bool has_ideal;    // the run was replayed on an ideal network, too,
     uint64_t ideal_ns; // where the window takes so long
     // Where the time of the ranks within the window went, summed over the ranks that were read:
-    // useful, waits of the patterns with is_top, the rest of the time inside MPI calls, and time of
-    // ranks whose events begin late or end early.
-    uint64_t useful_ns, wait_ns, other_mpi_ns, unrecorded_ns;
-    bool has_cpu_time;  // CPU samples tell computing from
-    uint64_t no_cpu_ns; // time outside MPI, and in MPI but not waiting, without CPU time
-    uint64_t total_ns;  // ranks that were read x length of the window
+    // useful, waits of the patterns with is_top, the rest of the time inside MPI calls, time after
+    // the end of ranks that had left MPI_Finalize, and other time of ranks whose events begin late
+    // or end early.
+    uint64_t useful_ns, wait_ns, other_mpi_ns, ended_ns, unrecorded_ns;
+    bool has_cpu_time;   // CPU samples tell computing from
+    uint64_t no_cpu_ns;  // time outside MPI, and in MPI but not waiting, without CPU time
+    uint64_t blocked_ns; // of that, known to be blocked
+    uint64_t total_ns;   // ranks that were read x length of the window
     struct result_named *properties; // archive properties: command line, MPI, host, ...
     size_t n_properties;
     struct result_node *nodes;
     size_t n_nodes;
     struct result_rank *ranks;
     size_t n_ranks;
+    struct result_threads threads;
     struct result_warning *warnings; // sorted by code
     size_t n_warnings;
     struct result_region *regions;
@@ -267,11 +424,59 @@ struct result {
     size_t n_communicators;
     struct result_tag *tags; // sorted by (communicator, tag)
     size_t n_tags;
-    char *headline; // the biggest loss in a few words
-    struct {        // sentences, "" for none
-        char *loss, *cause, *change, *certainty;
-    } answer;
-    char *conclusion; // the same as one paragraph, with how the ranks spent their time
+    // The outermost loop that takes most of the judged time, found by calls that all or nearly all
+    // ranks repeat equally often. The first iteration may hold what was before the loop.
+    struct {
+        uint64_t n;          // 0: no loop was found
+        uint64_t usual_ns;   // the time of a usual one
+        uint32_t path, site; // the last call of each on most ranks; site RESULT_NONE when unknown
+        uint32_t region;     // the recorded function that each is one visit of, or RESULT_NONE
+        uint32_t n_ranks;    // that iterate
+        struct result_iteration *items;
+        size_t n_items;
+        struct result_odd *odd; // lost_ns descending
+        size_t n_odd;
+        uint32_t slowest_rank; // in most of the items, n_slowest
+        uint64_t n_slowest;
+    } iterations;
+    struct { // none unless asked for
+        struct result_group *items;
+        size_t n;
+        uint32_t *of_rank;              // by rank
+        uint32_t *of_region;            // by region: that with most exclusive time a rank, or
+                                        // RESULT_NONE
+        uint64_t *of_region_ns;         // so much, mean over its ranks
+        struct result_traffic *traffic; // between groups, sorted by (sender, receiver)
+        size_t n_traffic;
+    } groups;
+    // What a rank does at a moment that was asked for, and why.
+    struct {
+        enum result_moment_state state;
+        uint32_t rank;
+        uint64_t time_ns;
+        uint64_t begin_ns, end_ns; // of the computing, or of the call
+        uint32_t path, site;       // of the call; of computing as in struct result_step
+        uint64_t wait_ns;          // of the call, 0: none
+        uint32_t releaser;         // whom it waited for, RESULT_NONE when unknown
+        // From the releaser back to what both have in common: the moment of a rank that determined
+        // when either came to where it was. The steps take wait_ns + own_ns.
+        struct result_step *steps;
+        size_t n_steps;
+        bool has_common, is_cut; // is_cut: the calls that are kept do not go back so far
+        uint32_t common_rank;
+        uint64_t common_ns, own_ns; // from there the waiting rank took own_ns to its enter
+        // What made the releaser late most: less what the waiting rank's way did of the same.
+        uint32_t origin_rank, origin_path, origin_site;
+        uint64_t origin_ns;
+    } moment;
+    struct result_finding *findings; // by what they may save, else loss descending; at most 5
+    size_t n_findings;
+    uint64_t found_rest_ns; // of the time that ranks did not compute: in no finding
+    uint64_t replayed_ns;   // the run predicted with nothing changed, 0: not predicted
+    char *headline;         // the first finding in a few words
+    char *remark;           // sentences besides the findings, "" without
+    char *certainty;        // how sure it is, sentences, "" without
+    char *conclusion;       // all of it as one paragraph
 };
 
 /// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.

@@ -3,14 +3,17 @@
 //
 // The engine's explanation of a kind of wait belongs to the pattern that measures these waits. It
 // has negative parts: the waiters' own work while the releasing ranks were late. Work in the same
-// region cancels. Work in other regions is taken off the remaining regions in proportion, so that
-// these are parts of the wait.
+// region cancels, and so does start-up. Work in other regions is taken off the remaining regions in
+// proportion, so that these are parts of the wait.
 #include "analyzer/result/shares.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 static uint32_t region_named(struct result *result, const char *name)
 {
@@ -38,6 +41,7 @@ static struct result_path_share *resolve(const struct call_tree *tree,
         const struct pag_path_entry *entry = &entries[i];
         struct call_place place = call_tree_place(tree, entry->location, entry->call_path);
         shares[i].time_ns = entry->time_ns;
+        shares[i].path = place.path;
         shares[i].site = place.site;
         shares[i].rank = entry->location < definitions->n_locations
                              ? definitions->locations[entry->location].rank
@@ -90,6 +94,7 @@ static struct result_path_share sum_of_site(const struct result_path_share *part
         }
     }
     sum.rank = most_ns > positive_ns / 2 ? most_rank : RESULT_NONE;
+    sum.path = RESULT_NONE;
     return sum;
 }
 
@@ -105,7 +110,7 @@ static struct result_path_share *sum(const struct result_path_share *shares, siz
             sums[i].region = RESULT_NONE;
         if (!by_rank)
             sums[i].rank = RESULT_NONE;
-        sums[i].site = RESULT_NONE;
+        sums[i].path = sums[i].site = RESULT_NONE;
     }
     qsort(sums, count, sizeof *sums, compare_keys);
     *n_sums = 0;
@@ -146,6 +151,20 @@ static struct result_path_share *sum_by_site(const struct result_path_share *sha
     return parts;
 }
 
+static void put_imbalance(struct result *result)
+{
+    int64_t n_read = 0;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        n_read += !result->ranks[i].is_skipped;
+    for (size_t i = 0; i < result->critical_path.n_by_region && n_read > 0; i++) {
+        const struct result_path_share *share = &result->critical_path.by_region[i];
+        struct result_region *region = &result->regions[share->region];
+        int64_t mean_ns = (int64_t)region->exclusive_ns / n_read;
+        if (region->exclusive_ns > 0 && share->time_ns > mean_ns)
+            region->path_imbalance_ns = (uint64_t)(share->time_ns - mean_ns);
+    }
+}
+
 void critical_path_collect(const struct call_tree *tree, struct result *result)
 {
     size_t n = tree->replay->n_critical_path;
@@ -161,6 +180,7 @@ void critical_path_collect(const struct call_tree *tree, struct result *result)
         sum(shares, n, true, true, time_ns, &result->critical_path.n_by_region_rank);
     result->critical_path.by_site =
         sum_by_site(shares, n, time_ns, &result->critical_path.n_by_site);
+    put_imbalance(result);
     free(shares);
 }
 
@@ -182,6 +202,16 @@ struct portion {
     int64_t given_ns; // to those so far
 };
 
+/// What a positive part of TIME_NS gets of PORTION.
+static int64_t take(struct portion *portion, int64_t time_ns)
+{
+    portion->seen_ns += time_ns;
+    int64_t upto_ns = (int64_t)(portion->seen_ns * portion->whole_ns / portion->positive_ns);
+    int64_t taken_ns = upto_ns - portion->given_ns;
+    portion->given_ns = upto_ns;
+    return taken_ns;
+}
+
 static struct result_pattern *pattern_named(struct result *result, const char *id)
 {
     for (size_t i = 0; id && i < result->n_patterns; i++)
@@ -199,7 +229,9 @@ static int compare_parts(const void *left, const void *right)
         return a->region < b->region ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    return (a->site > b->site) - (a->site < b->site);
+    if (a->site != b->site)
+        return a->site < b->site ? -1 : 1;
+    return (a->path > b->path) - (a->path < b->path);
 }
 
 /// Leaves the positive ones of COUNT parts, each cut in proportion to sum to the whole of its
@@ -216,12 +248,9 @@ static size_t cut(struct result_path_share *parts, size_t count, struct portion 
         struct portion *portion = &portions[is_whole ? 0 : parts[i].region];
         if (parts[i].time_ns <= 0 || portion->whole_ns <= 0)
             continue;
-        portion->seen_ns += parts[i].time_ns;
-        int64_t upto_ns = (int64_t)(portion->seen_ns * portion->whole_ns / portion->positive_ns);
         struct result_path_share part = parts[i];
-        part.time_ns = upto_ns - portion->given_ns;
+        part.time_ns = take(portion, part.time_ns);
         part.share = (double)part.time_ns / (double)total_ns;
-        portion->given_ns = upto_ns;
         if (part.time_ns > 0)
             parts[n_left++] = part;
     }
@@ -239,6 +268,35 @@ static struct portion *portions_of(const struct result *result,
     return portions;
 }
 
+/// A rank that starts later spends less time in MPI_Init, for that ends at the same time on all
+/// ranks.
+static bool is_start_up(const struct result_region *region)
+{
+    return !strcmp(region->name, RESULT_REGION_BEFORE) || !strncasecmp(region->name, "MPI_Init", 8);
+}
+
+/// Lets the parts of start-up cancel, whatever their regions; the sum of PARTS stays the same.
+static void cancel_start_up(const struct result *result, struct result_path_share *parts,
+                            size_t count)
+{
+    struct portion start_up = {0};
+    size_t last = count;
+    for (size_t i = 0; i < count; i++)
+        if (is_start_up(&result->regions[parts[i].region])) {
+            start_up.whole_ns += parts[i].time_ns;
+            start_up.positive_ns += parts[i].time_ns > 0 ? parts[i].time_ns : 0;
+            last = i;
+        }
+    for (size_t i = 0; i < count; i++) {
+        if (!is_start_up(&result->regions[parts[i].region]))
+            continue;
+        bool is_part = start_up.whole_ns > 0 && parts[i].time_ns > 0;
+        parts[i].time_ns = is_part ? take(&start_up, parts[i].time_ns) : 0;
+    }
+    if (last < count && start_up.whole_ns < 0)
+        parts[last].time_ns = start_up.whole_ns;
+}
+
 /// Takes the waiters' own work off the parts of ORIGINS.
 static void net(const struct result *result, struct result_origins *origins, uint64_t total_ns)
 {
@@ -248,6 +306,7 @@ static void net(const struct result *result, struct result_origins *origins, uin
         elsewhere_ns[origins->by_region[i].region] += origins->by_region[i].time_ns;
     for (size_t i = 0; i < origins->n_by_site; i++)
         elsewhere_ns[origins->by_site[i].region] -= origins->by_site[i].time_ns;
+    cancel_start_up(result, origins->by_region, origins->n_by_region);
     struct portion whole = {.whole_ns = (int64_t)origins->explained_ns};
     origins->n_by_region = cut(origins->by_region, origins->n_by_region, &whole, true, total_ns);
     origins->offset_ns = (int64_t)(whole.whole_ns - whole.positive_ns);
@@ -263,31 +322,146 @@ static void net(const struct result *result, struct result_origins *origins, uin
     free(elsewhere_ns);
 }
 
-static void fill(const struct call_tree *tree, const struct pag_explanation *explanation,
-                 struct result *result, struct result_pattern *pattern)
+static bool is_same_activity(const struct result_path_share *a, const struct result_path_share *b)
 {
-    struct result_origins *origins = &pattern->origins;
+    return a->region == b->region && a->rank == b->rank;
+}
+
+/// By region and rank, then path and site.
+static int compare_places(const void *left, const void *right)
+{
+    const struct result_path_share *a = left, *b = right;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->path != b->path)
+        return a->path < b->path ? -1 : 1;
+    return (a->site > b->site) - (a->site < b->site);
+}
+
+/// Adds up COUNT sorted parts of the same place; returns how many are left.
+static size_t merge_places(struct result_path_share *parts, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (n > 0 && compare_places(&parts[n - 1], &parts[i]) == 0)
+            parts[n - 1].time_ns += parts[i].time_ns;
+        else
+            parts[n++] = parts[i];
+    }
+    return n;
+}
+
+/// Fills by_path_rank from SHARES (sorted here), after by_region_rank: what that gives a region on
+/// a rank, in its parts by path and site.
+static void put_places(struct result_path_share *shares, size_t count, uint64_t total_ns,
+                       struct result_origins *origins)
+{
+    size_t n_wholes = origins->n_by_region_rank, n_left = 0;
+    struct result_path_share *wholes = memory_zeroed(n_wholes, sizeof *wholes);
+    if (n_wholes > 0) {
+        memcpy(wholes, origins->by_region_rank, n_wholes * sizeof *wholes);
+        qsort(wholes, n_wholes, sizeof *wholes, compare_places);
+        qsort(shares, count, sizeof *shares, compare_places);
+    }
+    size_t n_shares = n_wholes > 0 ? merge_places(shares, count) : 0, next = 0;
+    origins->by_path_rank = memory_zeroed(n_shares, sizeof *origins->by_path_rank);
+    for (size_t i = 0; i < n_wholes; i++) {
+        const struct result_path_share *whole = &wholes[i];
+        while (!is_same_activity(&shares[next], whole))
+            next++;
+        size_t first = next;
+        while (next < n_shares && is_same_activity(&shares[next], whole))
+            next++;
+        struct portion portion = {.whole_ns = whole->time_ns};
+        size_t n = cut(&shares[first], next - first, &portion, true, total_ns);
+        memcpy(&origins->by_path_rank[n_left], &shares[first], n * sizeof *shares);
+        n_left += n;
+    }
+    free(wholes);
+    if (n_left > 0)
+        qsort(origins->by_path_rank, n_left, sizeof *origins->by_path_rank, compare_parts);
+    origins->n_by_path_rank = n_left;
+}
+
+/// Fills ORIGINS of waits that last TOTAL_NS from their EXPLANATION.
+static void fill(const struct call_tree *tree, const struct pag_explanation *explanation,
+                 uint64_t total_ns, struct result *result, struct result_origins *origins)
+{
     struct result_path_share *shares =
         resolve(tree, explanation->causes, explanation->n_causes, result);
     origins->explained_ns = explanation->explained_ns;
-    origins->unexplained_ns = pattern->total_ns - explanation->explained_ns;
+    origins->unexplained_ns = total_ns - explanation->explained_ns;
+    origins->direct_ns = explanation->direct_ns;
+    origins->indirect_ns = explanation->explained_ns - explanation->direct_ns;
     origins->by_region =
-        sum(shares, explanation->n_causes, true, false, pattern->total_ns, &origins->n_by_region);
-    origins->by_region_rank = sum(shares, explanation->n_causes, true, true, pattern->total_ns,
-                                  &origins->n_by_region_rank);
-    origins->by_site =
-        sum_by_site(shares, explanation->n_causes, pattern->total_ns, &origins->n_by_site);
-    net(result, origins, pattern->total_ns);
+        sum(shares, explanation->n_causes, true, false, total_ns, &origins->n_by_region);
+    origins->by_region_rank =
+        sum(shares, explanation->n_causes, true, true, total_ns, &origins->n_by_region_rank);
+    origins->by_site = sum_by_site(shares, explanation->n_causes, total_ns, &origins->n_by_site);
+    net(result, origins, total_ns);
+    put_places(shares, explanation->n_causes, total_ns, origins);
     free(shares);
 }
 
 void origins_collect(const struct call_tree *tree, struct result *result)
 {
     for (int kind = 0; kind < PAG_WAIT_KINDS && !result->interval.what; kind++) {
-        const struct pag_explanation *explanation = &tree->replay->explanations[kind];
         struct result_pattern *pattern = pattern_named(result, pattern_of_kind[kind]);
+        bool is_judged = pattern && pattern->window_ns > 0;
+        const struct pag_explanation *explanation =
+            is_judged ? &tree->replay->explanations[kind] : &tree->replay->outside_window[kind];
+        uint64_t total_ns = is_judged ? pattern->window_ns : pattern ? pattern->total_ns : 0;
         // A pattern of this id that somebody else wrote may measure other waits.
-        if (pattern && pattern->total_ns > 0 && explanation->explained_ns <= pattern->total_ns)
-            fill(tree, explanation, result, pattern);
+        if (total_ns > 0 && explanation->explained_ns <= total_ns)
+            fill(tree, explanation, total_ns, result, &pattern->origins);
     }
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/// "rank 1", "ranks 0, 2-4"; "12 ranks" if there are too many to list. RANKS are sorted.
+static char *list_ranks(const uint32_t *ranks, size_t n_ranks)
+{
+    enum { MAX_LISTED = 4 };
+    char *text = memory_copy_text(n_ranks == 1 ? "rank " : "ranks ");
+    size_t n_listed = 0;
+    for (size_t i = 0, last; i < n_ranks; i = last + 1) {
+        for (last = i; last + 1 < n_ranks && ranks[last + 1] == ranks[last] + 1;)
+            last++;
+        text_append(&text, "%s%" PRIu32, n_listed++ ? ", " : "", ranks[i]);
+        if (last > i)
+            text_append(&text, "-%" PRIu32, ranks[last]);
+    }
+    if (n_listed <= MAX_LISTED)
+        return text;
+    free(text);
+    return memory_format("%zu ranks", n_ranks);
+}
+
+char *origin_ranks(const struct result_origins *origins, uint32_t region)
+{
+    uint32_t *ranks = memory_zeroed(origins->n_by_region_rank + 1, sizeof *ranks);
+    size_t n_ranks = 0;
+    int64_t whole_ns = 0, named_ns = 0;
+    for (size_t i = 0; i < origins->n_by_region_rank; i++)
+        if (origins->by_region_rank[i].region == region)
+            whole_ns += origins->by_region_rank[i].time_ns;
+    for (size_t i = 0; i < origins->n_by_region_rank && named_ns < whole_ns - whole_ns / 10; i++) {
+        const struct result_path_share *share = &origins->by_region_rank[i];
+        if (share->region != region)
+            continue;
+        named_ns += share->time_ns;
+        if (share->rank != RESULT_NONE)
+            ranks[n_ranks++] = share->rank;
+    }
+    qsort(ranks, n_ranks, sizeof *ranks, compare_ranks);
+    char *text = n_ranks > 0 ? list_ranks(ranks, n_ranks) : memory_copy_text("");
+    free(ranks);
+    return text;
 }

@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/template.h"
 #include "analyzer/base/text.h"
-#include "analyzer/pattern/hint.h"
 #include "analyzer/result/sites.h"
 
 /// A cell with its merged call path and its site.
@@ -225,18 +225,14 @@ static void add_hint(const struct pattern *pattern, const struct result_pattern 
     char *worst_source = source_text(worst.file, worst.line);
     hint->source = source_text(most.file, most.line);
     hint->file = memory_copy_text(most.file);
-    hint->text = hint_text(pattern->hint, &(struct hint_facts){
-                                              .rank = rank,
-                                              .cause_rank = cause,
-                                              .path = path,
-                                              .source = worst_source,
-                                              .wait = wait.text,
-                                              .time = time.text,
-                                              .total = total.text,
-                                              .share = share.text,
-                                              .count = count,
-                                              .ranks = n_ranks,
-                                          });
+    const char *const facts[N_PATTERN_FACTS] = {
+        [PATTERN_FACT_rank] = rank,        [PATTERN_FACT_cause_rank] = cause,
+        [PATTERN_FACT_path] = path,        [PATTERN_FACT_source] = worst_source,
+        [PATTERN_FACT_wait] = wait.text,   [PATTERN_FACT_time] = time.text,
+        [PATTERN_FACT_total] = total.text, [PATTERN_FACT_share] = share.text,
+        [PATTERN_FACT_count] = count,      [PATTERN_FACT_ranks] = n_ranks,
+    };
+    hint->text = template_text(pattern->hint, pattern_fact_names, facts, N_PATTERN_FACTS);
     free(worst_source);
     free(rank);
     free(cause);
@@ -274,6 +270,8 @@ static void put_hints(struct weighted *weighted, struct result *result)
 /// so.
 static bool lacks_records(const struct coverage *coverage, const struct pattern *pattern)
 {
+    if (strcmp(pattern->id, "wait-at-fence") == 0 || strcmp(pattern->id, "wait-at-window") == 0)
+        return coverage->n_window_calls > 0;
     if (pattern->root_kind == ROOT_COLLECTIVE)
         return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
     return coverage->n_message_calls > 0;
@@ -319,6 +317,11 @@ static const char *const collective_calls[] = {
     "Scatter", "Scatterv", "Alltoall", "Alltoallv", "Scan",   "Exscan",  "Allgatherv",
 };
 
+static const char *const window_calls[] = {
+    "Win_fence",    "Win_create",          "Win_create_dynamic",
+    "Win_allocate", "Win_allocate_shared", "Win_free",
+};
+
 static bool is_one_of(const char *name, const char *const *calls, size_t n_calls)
 {
     if (strncasecmp(name, "MPI_", 4) != 0)
@@ -346,9 +349,13 @@ static bool tells_all(const struct result *result, const struct pag_result *repl
     return !strcmp(result->creator, "pagoda trace") && replay->n_off == 0;
 }
 
-struct coverage coverage_of(const struct result *result, const struct pag_result *replay)
+struct coverage coverage_of(const struct result *result, const struct pag_result *replay,
+                            const struct definitions *definitions)
 {
     struct coverage coverage = {0};
+    if (definitions->n_windows == 0)
+        coverage.n_window_calls =
+            visits_of(result, window_calls, sizeof window_calls / sizeof window_calls[0]);
     if (result->n_ranks < 2 || tells_all(result, replay))
         return coverage;
     if (replay->n_messages + replay->n_unmatched_sends + replay->n_unmatched_receives +

@@ -18,12 +18,14 @@
 struct coverage {
     uint64_t n_message_calls;    // visits of sends and receives, when none of them left a record
     uint64_t n_collective_calls; // likewise
+    uint64_t n_window_calls;     // of fences, and calls that create or free windows, likewise
 };
 
 /// Compares the visits of MPI regions in RESULT with the records REPLAY counted. A run of one rank
 /// counts as covered: it has nobody to exchange messages with; and so does one of pagoda trace,
 /// which leaves no record of a call that failed or whose partner is MPI_PROC_NULL.
-struct coverage coverage_of(const struct result *result, const struct pag_result *replay);
+struct coverage coverage_of(const struct result *result, const struct pag_result *replay,
+                            const struct definitions *definitions);
 
 struct waits_input {
     const struct catalogue *catalogue;

@@ -342,8 +342,8 @@ static void warn_of_recording_cost(const struct trace *trace, struct result *res
     free(shares);
     char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
     warn(result, "recording-cost", n_slowed, "rank",
-         "slowed by the recording: it took up to %s of their time, which counts as computing "
-         "(estimated dilation %.2f). %s",
+         "slowed by the recording: recording took up to %s of a rank's time, which counts as "
+         "computing (estimated dilation %.2f). %s",
          quantity_share(worst).text, dilation(1, 1 - worst), advice);
     free(advice);
 }
@@ -380,9 +380,11 @@ static void warn_of_cores(struct result *result)
     warn(
         result, "without-cpu-time", n_lost, "rank",
         "without CPU time for %s of the ranks' time, while not waiting in MPI. Other programs used "
-        "the cores, or the ranks slept or waited for files. That time is not counted as computing; "
-        "waits for these ranks include it",
-        quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text);
+        "the cores%s. That time is not counted as computing; waits for these ranks include it",
+        quantity_part((double)result->no_cpu_ns, (double)result->total_ns).text,
+        result->blocked_ns > 0
+            ? "; time that ranks slept or waited for devices is shown as " RESULT_REGION_BLOCKED
+            : ", or the ranks slept or waited for files");
 }
 
 static int compare_warnings(const void *left, const void *right)

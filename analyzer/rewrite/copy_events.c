@@ -378,6 +378,9 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
         for (uint8_t i = 0; i < n_values; i++)
             copy->values[i] = values[i];
         copy->values[position] = value_of(types[position], time_map_cpu_ns(copy->times));
+        position = id_table_get(&copy->source.resolved->core_wait_position, metric);
+        if (position < n_values)
+            copy->values[position] = value_of(types[position], time_map_core_wait_ns(copy->times));
         values = copy->values;
     }
     return copy_written(copy, OTF2_EvtWriter_Metric(copy->writer, attributes, time_ns, metric,

@@ -22,7 +22,8 @@ BEGIN {
         "IoRegularFile IoDirectory")
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
         "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
-    mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd ThreadFork " \
+    mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd " \
+        "RmaCollectiveBegin RmaCollectiveEnd ThreadFork " \
         "ThreadJoin ThreadTeamBegin ThreadTeamEnd CallingContextEnter CallingContextLeave")
 }
 

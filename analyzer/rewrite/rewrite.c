@@ -146,11 +146,7 @@ static int open_both(struct rewriting *all, struct error *err)
 /// Whether a location has a file of its own definitions.
 static bool has_definitions(const struct rewriting *all, uint64_t id)
 {
-    const char *anchor = trace_path(all->trace);
-    size_t length = strlen(anchor);
-    if (length > 5 && strcmp(anchor + length - 5, ".otf2") == 0)
-        length -= 5;
-    char *path = memory_format("%.*s/%" PRIu64 ".def", (int)length, anchor, id);
+    char *path = archive_file_path(trace_path(all->trace), "/%" PRIu64 ".def", id);
     bool is_there = access(path, R_OK) == 0;
     free(path);
     return is_there;

@@ -180,6 +180,8 @@ void time_map_moved(struct time_map *map, const struct pag_moved *moved)
     put_number(track, moved->recorded_end_ns - moved->recorded_begin_ns);
     put_number(track, moved->end_ns - moved->begin_ns);
     put_number(track, moved->work_ns);
+    if (moved->kind == PAG_MOVED_OUTSIDE)
+        put_number(track, moved->blocked_ns);
 }
 
 int time_map_finish(struct time_map *map, struct error *err)
@@ -220,7 +222,7 @@ struct place {
 
 struct record {
     enum record_kind kind;
-    uint64_t n_events, recorded_ns, length_ns, work_ns;
+    uint64_t n_events, recorded_ns, length_ns, work_ns, blocked_ns;
     uint64_t scale;       // of a piece
     uint64_t n_calls;     // of a LATE
     uint64_t event, size; // of a CHANGE
@@ -240,8 +242,9 @@ struct time_map_reader {
     uint64_t n_passed;           // events asked for
     struct pag_changed *changes; // by event
     size_t n_changes, next_change, changes_capacity;
-    bool is_changed;                // the event asked for last: the change before the next one
-    uint64_t cpu_before_ns, cpu_ns; // up to the current record, in it up to last_ns
+    bool is_changed;                  // the event asked for last: the change before the next one
+    uint64_t cpu_before_ns, cpu_ns;   // up to the current record, in it up to last_ns
+    uint64_t wait_before_ns, wait_ns; // the same, ready to run without a core
     // the current OUTSIDE:
     wide weight, weight_before; // of all of it, of the pieces before the current one
     uint64_t piece_begin_ns, piece_ns, piece_scale;
@@ -296,6 +299,8 @@ static int get_record(const struct time_map *map, struct place *place, struct re
         record->recorded_ns = get_number(place);
         record->length_ns = get_number(place);
         record->work_ns = get_number(place);
+        if (record->kind == RECORD_OUTSIDE)
+            record->blocked_ns = get_number(place);
         if (record->kind == RECORD_LATE) {
             record->n_calls = record->n_events;
             record->n_events = 0;
@@ -402,6 +407,16 @@ static uint64_t cpu_time(const struct time_map_reader *reader, uint64_t passed_n
     return (uint64_t)(busy_ns * passed_ns / now->length_ns);
 }
 
+/// The same ready to run without a core.
+static uint64_t core_wait(const struct time_map_reader *reader, uint64_t passed_ns)
+{
+    const struct record *now = &reader->now;
+    uint64_t other_ns = cpu_time(reader, now->length_ns) + now->blocked_ns;
+    if (now->kind != RECORD_OUTSIDE || now->length_ns <= other_ns)
+        return 0;
+    return (uint64_t)((wide)(now->length_ns - other_ns) * passed_ns / now->length_ns);
+}
+
 /// Goes on to the next record that moves events; at the end of all there is none, and its kind is
 /// RECORD_END.
 static int next_record(struct time_map_reader *reader, struct error *err)
@@ -413,7 +428,8 @@ static int next_record(struct time_map_reader *reader, struct error *err)
     reader->recorded_begin_ns += reader->now.recorded_ns;
     reader->begin_ns += reader->now.length_ns;
     reader->cpu_before_ns += cpu_time(reader, reader->now.length_ns);
-    reader->cpu_ns = 0;
+    reader->wait_before_ns += core_wait(reader, reader->now.length_ns);
+    reader->cpu_ns = reader->wait_ns = 0;
     reader->weight = reader->weight_before = 0;
     reader->piece_begin_ns = reader->recorded_begin_ns;
     reader->piece_ns = 0;
@@ -475,6 +491,7 @@ static void pass(struct time_map_reader *reader, uint64_t *time_ns)
         *time_ns = reader->last_ns;
     reader->last_ns = *time_ns;
     reader->cpu_ns = cpu_time(reader, *time_ns - reader->begin_ns);
+    reader->wait_ns = core_wait(reader, *time_ns - reader->begin_ns);
 }
 
 int time_map_late(struct time_map_reader *reader, struct time_map_late *late, struct error *err)
@@ -573,4 +590,9 @@ int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint6
 uint64_t time_map_cpu_ns(const struct time_map_reader *reader)
 {
     return reader->cpu_before_ns + reader->cpu_ns;
+}
+
+uint64_t time_map_core_wait_ns(const struct time_map_reader *reader)
+{
+    return reader->wait_before_ns + reader->wait_ns;
 }

@@ -71,5 +71,7 @@ int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint6
 
 /// CPU time the location took up to the time last asked for, since its first event.
 uint64_t time_map_cpu_ns(const struct time_map_reader *reader);
+/// The same of the time that it is ready to run without a core.
+uint64_t time_map_core_wait_ns(const struct time_map_reader *reader);
 
 #endif

@@ -254,6 +254,8 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
     struct location_simulation *state = simulated_location(engine, location);
     struct prediction *prediction = prediction_of(engine);
     state->phase = SIMULATION_OUTSIDE;
+    state->has_passed = false;
+    state->outside_wait_ns = 0;
     const struct event *event = computation_read(engine, location, now_ns, recorded_ns);
     state->outside_work += state->computation.work;
     state->lost_ns += state->computation.lost_ns;
@@ -309,24 +311,32 @@ static uint64_t start_length(const struct prediction *prediction, uint32_t rank,
     return (uint64_t)(scaled / PAG_WORK_PER_NS) + lost_ns;
 }
 
-/// Whether LOCATION, about to start MPI with EVENT, took time up to there that was no process time:
-/// then it waits until it has started.
-static bool is_starting(struct engine *engine, struct location_state *location,
-                        const struct event *event, uint64_t now_ns)
+/// Whether LOCATION, which has done its work before EVENT, waits yet: blocked, or, about to start
+/// MPI, for time up to there that was no process time.
+static bool passes_without_core(struct engine *engine, struct location_state *location,
+                                const struct event *event, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
     struct prediction *prediction = prediction_of(engine);
-    if (state->has_started || state->computation.lost_ns == 0 || location->rank == NONE || !event ||
-        event->kind != EVENT_ENTER || region_at(engine, event->index)->mpi != MPI_FUNCTION_INIT)
+    const struct computation *computation = &state->computation;
+    bool starts = !state->has_started && location->rank != NONE && event &&
+                  event->kind == EVENT_ENTER &&
+                  region_at(engine, event->index)->mpi == MPI_FUNCTION_INIT;
+    uint64_t until_ns = now_ns + computation->blocked_ns;
+    if (state->has_passed)
         return false;
-    state->has_started = true;
-    uint64_t lost_ns = state->computation.lost_ns;
-    uint64_t until_ns = state->computation.begin_ns +
-                        start_length(prediction, location->rank, state->computation.work, lost_ns);
-    if (until_ns <= now_ns)
+    state->has_passed = true;
+    if (starts && computation->lost_ns > 0) {
+        uint64_t start_ns =
+            computation->begin_ns + computation->blocked_ns +
+            start_length(prediction, location->rank, computation->work, computation->lost_ns);
+        until_ns = start_ns > until_ns ? start_ns : until_ns;
+    }
+    state->has_started = state->has_started || starts;
+    if (until_ns == now_ns)
         return false;
-    state->start_wait_ns = until_ns - now_ns;
-    state->wait_ns += state->start_wait_ns;
+    state->outside_wait_ns = until_ns - now_ns;
+    state->wait_ns += state->outside_wait_ns;
     scheduler_wait(prediction->scheduler, location->index, now_ns, until_ns, 0);
     return true;
 }
@@ -335,10 +345,9 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
 {
     struct location_simulation *state = simulated_location(engine, location);
     const struct event *event = event_ahead(engine, location, 0);
-    if (is_starting(engine, location, event, now_ns))
+    if (passes_without_core(engine, location, event, now_ns))
         return;
-    state->outside_ns += now_ns - state->computation.begin_ns - state->start_wait_ns;
-    state->start_wait_ns = 0;
+    state->outside_ns += now_ns - state->computation.begin_ns - state->outside_wait_ns;
     computation_close(engine, location, now_ns);
     moved_tell_outside(engine, location, now_ns);
     if (prediction_of(engine)->overlap &&

@@ -5,10 +5,12 @@
 // recorded time times its scale and W their sum: exact sums, and with T = W exact parts.
 #include "analyzer/simulation/computation.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
+#include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
@@ -100,6 +102,22 @@ static bool ends_computing(const struct engine *engine, const struct event *even
             region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
 }
 
+/// TIME_NS of the computation, changed as its parts are; what belongs to visits whose work is set
+/// stays.
+static uint64_t changed_length(const struct prediction *prediction,
+                               const struct computation *computation, uint64_t time_ns)
+{
+    if (!prediction->knows_paths || computation->recorded_ns == 0)
+        return time_ns;
+    wide sum = (wide)computation->recorded_ns * PAG_WORK_PER_NS;
+    for (uint32_t i = 0; i < computation->n_parts; i++) {
+        const struct computation_part *part = &computation->parts[i];
+        sum += (wide)part->recorded_ns * part->scale;
+        sum -= (wide)part->recorded_ns * PAG_WORK_PER_NS;
+    }
+    return (uint64_t)(sum * time_ns / computation->recorded_ns / PAG_WORK_PER_NS);
+}
+
 static pag_work work_of(const struct engine *engine, const struct location_state *location,
                         const struct event *end)
 {
@@ -109,12 +127,17 @@ static pag_work work_of(const struct engine *engine, const struct location_state
     uint64_t process_ns = cpu_span_used_ns(&computation->cpu, computation->recorded_begin_ns,
                                            computation->recorded_now_ns);
     computation->recorded_ns = computation->recorded_now_ns - computation->recorded_begin_ns;
-    if (prediction->notes && location->is_master && process_ns < computation->recorded_ns &&
+    uint64_t blocked_ns =
+        cpu_span_blocked_ns(&computation->cpu, computation->recorded_ns - process_ns);
+    uint64_t ready_ns = computation->recorded_ns - blocked_ns;
+    if (prediction->notes && location->is_master && process_ns < ready_ns &&
         ends_computing(engine, end))
         process_ns = recorded_process_time(prediction, location->rank, computation->recorded_now_ns,
-                                           computation->recorded_ns, process_ns);
+                                           ready_ns, process_ns);
     computation->process_ns = process_ns;
-    computation->lost_ns = computation->recorded_ns - process_ns;
+    computation->lost_ns = ready_ns - process_ns;
+    computation->recorded_blocked_ns = blocked_ns;
+    computation->blocked_ns = changed_length(prediction, computation, blocked_ns);
     if (!prediction->knows_paths)
         return (pag_work)process_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < computation->n_parts; i++)
@@ -206,7 +229,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
         } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
-            cpu_span_sample(&computation->cpu, seen_ns, event->size_bytes);
+            cpu_span_sample(&computation->cpu, seen_ns, event->size_bytes, event->received_bytes);
         location->cursor->position++;
         computation->n_events++;
     }
@@ -234,6 +257,16 @@ const struct event *computation_read(struct engine *engine, struct location_stat
 static void give(struct location_state *location, uint32_t path, uint64_t ns)
 {
     times_at(location->profile.times, path)->exclusive_ns += ns;
+}
+
+/// The same of time that PATH was blocked.
+static void give_blocked(struct location_state *location, uint32_t path, uint64_t ns)
+{
+    if (ns == 0)
+        return;
+    uint32_t child = without_cpu_path(&location->profile, path, true);
+    give(location, child, ns);
+    location->profile.paths[child].visits++;
 }
 
 /// The part of LENGTH_NS in which LOCATION worked for others.
@@ -283,6 +316,7 @@ void computation_close(const struct engine *engine, struct location_state *locat
     struct computation *computation = computation_of(engine, location);
     bool is_scaled = prediction_of(engine)->knows_paths;
     uint64_t length_ns = end_ns - computation->begin_ns;
+    assert(computation->blocked_ns <= length_ns && "bug: blocked time passes in the simulated run");
     location->profile.last_ns = end_ns;
     if (engine->options.only_times)
         return;
@@ -299,13 +333,16 @@ void computation_close(const struct engine *engine, struct location_state *locat
         give(location, location->profile.current, length_ns);
         return;
     }
-    uint64_t given_ns = 0;
+    uint64_t given_ns = 0, given_blocked_ns = 0;
     for (uint32_t i = 0; i < computation->n_parts; i++) {
         if (computation->parts[i].is_moved)
             continue;
         sum += weight(computation, &computation->parts[i], is_scaled);
         uint64_t up_to_ns = share(length_ns, sum, total);
-        give(location, computation->parts[i].path, up_to_ns - given_ns);
+        uint64_t blocked_ns = share(computation->blocked_ns, sum, total) - given_blocked_ns;
+        give(location, computation->parts[i].path, up_to_ns - given_ns - blocked_ns);
+        give_blocked(location, computation->parts[i].path, blocked_ns);
         given_ns = up_to_ns;
+        given_blocked_ns += blocked_ns;
     }
 }

@@ -79,7 +79,8 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
                                      .recorded_end_ns = computation->recorded_now_ns,
                                      .begin_ns = computation->begin_ns,
                                      .end_ns = now_ns,
-                                     .work_ns = (uint64_t)(computation->work / PAG_WORK_PER_NS)});
+                                     .work_ns = (uint64_t)(computation->work / PAG_WORK_PER_NS),
+                                     .blocked_ns = computation->blocked_ns});
 }
 
 void moved_tell_call(const struct engine *engine, const struct location_state *location,

@@ -138,7 +138,9 @@ struct computation {
     uint32_t arrived_path;            // of the latter
     uint64_t n_arrived;               // visits of that
     bool is_stretch_over;             // the computing before the call that is next has been a visit
-    uint64_t lost_ns;                 // by which its process time is less than its wall time
+    // By which its process time is less than its wall time: blocked, which passes without a core
+    // and changes with the scale of its paths, and the rest.
+    uint64_t recorded_blocked_ns, blocked_ns, lost_ns;
     struct cpu_span cpu;
 };
 
@@ -188,7 +190,8 @@ struct location_simulation {
     uint32_t n_late_calls;    // so many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
     bool has_started;         // took all its time up to MPI_Init
-    uint64_t start_wait_ns;   // that long without a core, in the open computation
+    bool has_passed;          // the open computation has passed all its time without a core:
+    uint64_t outside_wait_ns; // that long
     bool gives_up;            // on partners that will not come
     bool has_unknown_partner; // that did not come, or cannot be told yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met

@@ -252,8 +252,8 @@ static void head_release(struct head *head)
     free(head->failure);
 }
 
-/// What all processes return: the status of the first one that failed, whose error is said, else of
-/// the first one. All are to be at their ends then.
+/// The status that all processes return: that of the first process that failed, whose error is
+/// printed. If none failed, all must be at their ends, and the status is that of process 0.
 static int conclude(const struct head *heads)
 {
     bool are_at_end = true;

@@ -68,6 +68,19 @@ char *anchor_find(const char *path, struct error *err)
     return memory_copy_text(path);
 }
 
+char *archive_file_path(const char *anchor_path, const char *suffix, ...)
+{
+    va_list args;
+    va_start(args, suffix);
+    char text[64];
+    vsnprintf(text, sizeof text, suffix, args);
+    va_end(args);
+    size_t length = strlen(anchor_path);
+    if (length > 5 && strcmp(anchor_path + length - 5, ".otf2") == 0)
+        length -= 5;
+    return memory_format("%.*s%s", (int)length, anchor_path, text);
+}
+
 // --- the library: its messages, and the anchor file
 
 enum { CAUSE_BYTES = 256 };

@@ -12,6 +12,11 @@
 /// when there is none or there are several. The caller frees.
 char *anchor_find(const char *path, struct error *err);
 
+/// Path of another file of the archive: "traces" and SUFFIX after the anchor's "traces.otf2". The
+/// caller frees.
+char *archive_file_path(const char *anchor_path, const char *suffix, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /// Silences the library's own messages from now on and forgets those of this thread so far.
 void otf2_error_begin(void);
 

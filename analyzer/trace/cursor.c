@@ -30,19 +30,6 @@ enum {
 // The library's readers of one archive share what a lock of the caller's would protect.
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 
-char *location_file_path(const struct trace *trace, const char *suffix, ...)
-{
-    va_list args;
-    va_start(args, suffix);
-    char text[64];
-    vsnprintf(text, sizeof text, suffix, args);
-    va_end(args);
-    size_t length = strlen(trace->path);
-    if (length > 5 && strcmp(trace->path + length - 5, ".otf2") == 0)
-        length -= 5;
-    return memory_format("%.*s%s", (int)length, trace->path, text);
-}
-
 void location_set_reason(struct location_reader *reader, const char *format, ...)
 {
     va_list args;
@@ -78,7 +65,7 @@ static OTF2_ErrorCode open_events(struct trace *trace, size_t location)
     unsigned long long id = trace->resolved.definitions.locations[location].id;
     bool is_open = false;
     if (trace->chunk_bytes.events > 0) {
-        char *path = location_file_path(trace, "/%llu.evt", id);
+        char *path = archive_file_path(trace->path, "/%llu.evt", id);
         is_open =
             event_file_open(&reader->file, path, trace->chunk_bytes.events, trace->window_bytes);
         free(path);
@@ -159,9 +146,9 @@ static uint32_t decode_to(struct trace *trace, size_t location, struct event *ou
     decoder->n_output = 0;
     bool is_last;
     OTF2_ErrorCode code = read_records(trace, location, n_wanted, &is_last);
-    for (uint32_t n = decoder->n_output; code == OTF2_SUCCESS && !is_last && n > 0 &&
-                                         decoder->n_output == n &&
-                                         output[n - 1].kind == EVENT_CPU_TIME;)
+    uint32_t n = decoder->n_output;
+    bool ends_with_cpu_time = n > 0 && output[n - 1].kind == EVENT_CPU_TIME;
+    while (ends_with_cpu_time && decoder->n_output == n && code == OTF2_SUCCESS && !is_last)
         code = read_records(trace, location, 1, &is_last);
     *at_end = code != OTF2_SUCCESS || is_last;
     if (*at_end)

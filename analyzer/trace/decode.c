@@ -328,6 +328,28 @@ void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind 
     event->request = request;
 }
 
+// A fence need not synchronise (MPI_MODE_NOPRECEDE), nor need a creation or an end, as with other
+// handles.
+void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_CollectiveOp op,
+                              OTF2_RmaWinRef window, uint32_t root, uint64_t sent_bytes,
+                              uint64_t received_bytes)
+{
+    static const struct attributes none = {0};
+    uint32_t place = id_table_get(&decoder->records->windows.by_id, window);
+    uint32_t n_output = decoder->n_output;
+    if (place == UINT32_MAX) {
+        drop(decoder);
+        return;
+    }
+    decode_collective(decoder, ticks, EVENT_COLLECTIVE_END, op,
+                      decoder->records->windows.items[place].communicator, root, sent_bytes,
+                      received_bytes, 0, &none);
+    if (decoder->n_output > n_output) {
+        decoder->output[n_output].class_ = COLLECTIVE_HANDLE;
+        decoder->output[n_output].flags |= EVENT_OF_WINDOW;
+    }
+}
+
 void decode_posted_collective(struct decoder *decoder, uint64_t ticks, uint64_t request,
                               const struct attributes *attributes)
 {
@@ -359,9 +381,13 @@ void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metri
     uint32_t place = id_table_get(&decoder->records->metrics.by_id, metric);
     if (decoder->n_unused && place != UINT32_MAX)
         decoder->n_unused[place]++;
-    if (position < n_values)
-        append(decoder, ticks, EVENT_CPU_TIME)->size_bytes =
-            value_as_ns(types[position], values[position]);
+    if (position >= n_values)
+        return;
+    struct event *event = append(decoder, ticks, EVENT_CPU_TIME);
+    uint32_t wait = id_table_get(&decoder->resolved->core_wait_position, metric);
+    event->size_bytes = value_as_ns(types[position], values[position]);
+    event->received_bytes =
+        wait < n_values ? value_as_ns(types[wait], values[wait]) : EVENT_NO_CORE_WAIT;
 }
 
 void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter)

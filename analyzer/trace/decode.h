@@ -88,6 +88,11 @@ void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind 
                        uint64_t received_bytes, uint64_t request,
                        const struct attributes *attributes);
 
+/// A collective operation on an RMA window.
+void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_CollectiveOp op,
+                              OTF2_RmaWinRef window, uint32_t root, uint64_t sent_bytes,
+                              uint64_t received_bytes);
+
 void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
                    const OTF2_Type *types, const OTF2_MetricValue *values);
 void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter);

@@ -129,6 +129,90 @@ enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm)
     return has_prefix(bare_name, "file_") ? MPI_FUNCTION_FILE : MPI_FUNCTION_OTHER;
 }
 
+// By the begin of the bare name; the first that fits decides. A nonblocking collective has an i
+// more.
+static const struct {
+    const char *prefix;
+    enum mpi_class class_;
+} class_prefixes[] = {
+    {"file_", MPI_CLASS_FILE},
+    {"win_lock", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_unlock", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_flush", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_fence", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_start", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_complete", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_post", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_wait", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_test", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"win_sync", MPI_CLASS_RMA_SYNCHRONISATION},
+    {"accumulate", MPI_CLASS_RMA},
+    {"raccumulate", MPI_CLASS_RMA},
+    {"get_accumulate", MPI_CLASS_RMA},
+    {"rget", MPI_CLASS_RMA},
+    {"rput", MPI_CLASS_RMA},
+    {"fetch_and_op", MPI_CLASS_RMA},
+    {"compare_and_swap", MPI_CLASS_RMA},
+    {"reduce_local", MPI_CLASS_MANAGEMENT},
+    {"barrier", MPI_CLASS_COLLECTIVE},
+    {"bcast", MPI_CLASS_COLLECTIVE},
+    {"gather", MPI_CLASS_COLLECTIVE},
+    {"scatter", MPI_CLASS_COLLECTIVE},
+    {"allgather", MPI_CLASS_COLLECTIVE},
+    {"alltoall", MPI_CLASS_COLLECTIVE},
+    {"allreduce", MPI_CLASS_COLLECTIVE},
+    {"reduce", MPI_CLASS_COLLECTIVE},
+    {"scan", MPI_CLASS_COLLECTIVE},
+    {"exscan", MPI_CLASS_COLLECTIVE},
+    {"neighbor_", MPI_CLASS_COLLECTIVE},
+    {"send", MPI_CLASS_POINT_TO_POINT},
+    {"bsend", MPI_CLASS_POINT_TO_POINT},
+    {"ssend", MPI_CLASS_POINT_TO_POINT},
+    {"rsend", MPI_CLASS_POINT_TO_POINT},
+    {"recv", MPI_CLASS_POINT_TO_POINT},
+    {"mrecv", MPI_CLASS_POINT_TO_POINT},
+    {"probe", MPI_CLASS_POINT_TO_POINT},
+    {"mprobe", MPI_CLASS_POINT_TO_POINT},
+    {"psend", MPI_CLASS_POINT_TO_POINT},
+    {"precv", MPI_CLASS_POINT_TO_POINT},
+    {"pready", MPI_CLASS_POINT_TO_POINT},
+    {"parrived", MPI_CLASS_POINT_TO_POINT},
+    {"start", MPI_CLASS_POINT_TO_POINT},
+    {"wait", MPI_CLASS_POINT_TO_POINT},
+    {"test", MPI_CLASS_POINT_TO_POINT},
+    {"cancel", MPI_CLASS_POINT_TO_POINT},
+    {"request_get_status", MPI_CLASS_POINT_TO_POINT},
+};
+
+static enum mpi_class class_of_bare_name(const char *bare_name)
+{
+    if (strcmp(bare_name, "init") == 0 || strcmp(bare_name, "init_thread") == 0 ||
+        strcmp(bare_name, "finalize") == 0)
+        return MPI_CLASS_START_END;
+    if (strcmp(bare_name, "put") == 0 || strcmp(bare_name, "get") == 0)
+        return MPI_CLASS_RMA;
+    if (strcmp(bare_name, "test_cancelled") == 0)
+        return MPI_CLASS_MANAGEMENT;
+    for (size_t i = 0; i < sizeof class_prefixes / sizeof *class_prefixes; i++)
+        if (has_prefix(bare_name, class_prefixes[i].prefix))
+            return class_prefixes[i].class_;
+    return MPI_CLASS_MANAGEMENT;
+}
+
+enum mpi_class mpi_class_of_name(const char *name)
+{
+    char bare_name[BARE_NAME_BYTES];
+    if (!reduce_name(name, bare_name))
+        return MPI_CLASS_MANAGEMENT;
+    enum mpi_class class_ = class_of_bare_name(bare_name);
+    if (class_ != MPI_CLASS_MANAGEMENT || bare_name[0] != 'i')
+        return class_;
+    class_ = class_of_bare_name(bare_name + 1);
+    return class_ == MPI_CLASS_COLLECTIVE || class_ == MPI_CLASS_POINT_TO_POINT
+               ? class_
+               : MPI_CLASS_MANAGEMENT;
+}
+
 // --- names of regions
 
 /// The caller frees the array, not the names.

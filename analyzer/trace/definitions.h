@@ -29,12 +29,39 @@ enum mpi_function {
     MPI_FUNCTION_FILE,             // MPI_File_*
 };
 
+/// What an MPI function is for, by its name.
+enum mpi_class {
+    MPI_CLASS_NONE, // not an MPI region
+    MPI_CLASS_START_END,
+    MPI_CLASS_POINT_TO_POINT, // with completions, which may be of other operations, too
+    MPI_CLASS_COLLECTIVE,
+    MPI_CLASS_RMA,                 // MPI_Put, MPI_Get, ...
+    MPI_CLASS_RMA_SYNCHRONISATION, // MPI_Win_lock, MPI_Win_fence, MPI_Win_flush, ...
+    MPI_CLASS_FILE,
+    MPI_CLASS_MANAGEMENT, // of communicators, windows, datatypes, ...: all others
+    MPI_CLASSES
+};
+
+/// What a construct of OpenMP or another thread runtime does to the thread in it.
+enum construct {
+    CONSTRUCT_NONE,     // no region of a thread runtime
+    CONSTRUCT_WORK,     // the thread computes: loop, section, task, body of a critical section, ...
+    CONSTRUCT_PARALLEL, // the same; the place of a parallel region
+    CONSTRUCT_BARRIER,
+    CONSTRUCT_IMPLICIT_BARRIER, // at the end of a construct
+    CONSTRUCT_LOCK,    // it waits for a lock, or to enter the body of a critical section or what is
+                       // to be done in order, which is CONSTRUCT_WORK in it
+    CONSTRUCT_TASK,    // it waits for tasks or threads
+    CONSTRUCT_RUNTIME, // creates tasks or threads, flushes, ...
+};
+
 struct region {
     const char *name;
     const char *file;  // "" when unknown
     uint32_t line;     // 0 when unknown
     uint8_t mpi;       // enum mpi_function
-    uint8_t is_omp;    // belongs to the OpenMP or a thread runtime
+    uint8_t mpi_class; // enum mpi_class
+    uint8_t construct; // enum construct
     uint8_t is_marker; // a moment that the program marked: left as it is entered
 };
 
@@ -103,9 +130,10 @@ struct communicator {
 /// Name that our tracer gives to a communicator for the messages of neighbourhood collectives.
 #define DEFINITIONS_NEIGHBORHOOD "pagoda neighbourhood collectives"
 
-/// Names of definitions.gap_region and .no_cpu_region.
-#define DEFINITIONS_GAP    "(recording off)"
-#define DEFINITIONS_NO_CPU "(without CPU time)"
+/// Names of definitions.gap_region, .no_cpu_region and .blocked_region.
+#define DEFINITIONS_GAP     "(recording off)"
+#define DEFINITIONS_NO_CPU  "(without CPU time)"
+#define DEFINITIONS_BLOCKED "(blocked)"
 
 struct property {
     const char *name;
@@ -115,8 +143,9 @@ struct property {
 struct definitions {
     struct region *regions;
     size_t n_regions;
-    // After those of the archive: stretches without recording, and without CPU time.
-    uint32_t gap_region, no_cpu_region;
+    // After those of the archive: stretches without recording; without CPU time, for want of a core
+    // or for reasons that are not known; without CPU time and not ready to run.
+    uint32_t gap_region, no_cpu_region, blocked_region;
     struct calling_context *contexts;
     size_t n_contexts;
     size_t n_bad_contexts;      // that name a region, source location or parent that does not exist
@@ -127,6 +156,7 @@ struct definitions {
     size_t n_spawned_ranks; // the last ones: started by MPI_Comm_spawn, with worlds of their own
     struct communicator *communicators;
     size_t n_communicators;
+    size_t n_windows; // of RMA
     struct node *nodes;
     size_t n_nodes;
     struct core_set *core_sets;
@@ -166,6 +196,8 @@ static inline uint32_t communicator_peer(const struct communicator *comm, uint32
 /// MPI_Recv_c); without it only C spellings (MPI_Recv, PMPI_Recv) are, so that a user's
 /// own mpi_setup_ stays his.
 enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm);
+/// The class of the MPI function NAME, spelt as above.
+enum mpi_class mpi_class_of_name(const char *name);
 
 // --- which regions of a run a name means, as reports show it, whole or short
 // --- (base/function_names.h), or as a glob

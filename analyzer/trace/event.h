@@ -24,7 +24,8 @@ enum event_kind {
     EVENT_COLLECTIVE_REQUEST,  // a nonblocking collective is posted: request; with
                                // EVENT_HAS_ENVELOPE also index = comm
     EVENT_COLLECTIVE_COMPLETE, // request, and the fields of EVENT_COLLECTIVE_END
-    EVENT_CPU_TIME,            // size_bytes = accumulated process CPU time in ns
+    EVENT_CPU_TIME,            // size_bytes = accumulated process CPU time in ns, received_bytes =
+                               // that without a core while ready to run, or EVENT_NO_CORE_WAIT
     EVENT_THREAD_FORK,
     EVENT_THREAD_JOIN,
     EVENT_THREAD_TEAM_BEGIN, // index = comm (the team)
@@ -35,7 +36,11 @@ enum event_kind {
     // made by a digest (pag/location/digest.h), in no archive:
     EVENT_SPENT, // index = call path, size_bytes = ns spent there
     EVENT_LOST,  // the same in a segment without CPU time: size_bytes to received_bytes is when,
-                 // request = ns lost
+                 // request = ns lost, tag = whether blocked
+    EVENT_CONSTRUCT_ENTER, // of a thread runtime, of a process with several threads: index =
+                           // region, context = call path
+    EVENT_CONSTRUCT_LEAVE, // index = region
+    EVENT_BARRIER_LEAVE,   // the same of a barrier
     EVENT_KINDS
 };
 
@@ -48,12 +53,15 @@ enum event_flag {
                              // leave is where the time inside them ends, the rest lies around it
     EVENT_HAS_WORK = 8,      // an EVENT_ENTER that says how much work it does: size_bytes = units
     EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
+    EVENT_OF_WINDOW = 8,     // of a collective: on an RMA window
     // of the records of a call in a simulated run, set there:
     EVENT_LEFT_OUT = 32, // the run does not have it
     EVENT_RESIZED = 64,  // a message of received_bytes instead of size_bytes
     // of the records of collectives again:
     EVENT_IN_PLACE = 128, // its bytes do not count what the rank keeps
 };
+
+#define EVENT_NO_CORE_WAIT UINT64_MAX
 
 #define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive
 #define EVENT_FIRST_OWN_TAG                                                                        \

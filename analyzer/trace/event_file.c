@@ -31,6 +31,8 @@ enum record_kind {
     PARAMETER_STRING = 32,
     PARAMETER_INT = 33,
     PARAMETER_UNSIGNED_INT = 34,
+    RMA_COLLECTIVE_BEGIN = 37,
+    RMA_COLLECTIVE_END = 38,
     THREAD_FORK = 53,
     THREAD_JOIN = 54,
     THREAD_TEAM_BEGIN = 55,
@@ -208,6 +210,18 @@ static inline void read_team(struct content *content, struct decoder *decoder,
         decode_team(decoder, ticks, kind, team);
 }
 
+static void read_window_collective(struct content *content, struct decoder *decoder,
+                                   const struct local_definitions *local, uint64_t ticks)
+{
+    OTF2_CollectiveOp op = content_byte(content);
+    content_32(content); // what it synchronises
+    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
+    uint32_t root = content_32(content);
+    uint64_t sent_bytes = content_64(content), received_bytes = content_64(content);
+    if (content_is_whole(content))
+        decode_window_collective(decoder, ticks, op, window, root, sent_bytes, received_bytes);
+}
+
 static void read_flush(struct event_file *file, struct content *content, struct decoder *decoder,
                        const struct local_definitions *local)
 {
@@ -239,6 +253,12 @@ static void read_other(struct event_file *file, int kind, struct content *conten
         content_64(content); // its value
         if (content_is_whole(content))
             decode_parameter(decoder, number);
+        break;
+    case RMA_COLLECTIVE_BEGIN:
+        decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0);
+        break;
+    case RMA_COLLECTIVE_END:
+        read_window_collective(content, decoder, local, ticks);
         break;
     case THREAD_FORK:
         content_byte(content); // the paradigm

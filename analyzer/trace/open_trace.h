@@ -68,11 +68,6 @@ static inline size_t location_n_unused_kinds(const struct trace *trace)
     return trace->records.metrics.n + trace->records.parameters.n;
 }
 
-/// Path of a file of the archive: "traces" and SUFFIX after the anchor's "traces.otf2". The caller
-/// frees.
-char *location_file_path(const struct trace *trace, const char *suffix, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /// Why the location ends early, or is skipped.
 void location_set_reason(struct location_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -163,6 +163,17 @@ static OTF2_CallbackCode on_collective_complete(CALLBACK_PARAMETERS, OTF2_Collec
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_window_collective_end(CALLBACK_PARAMETERS, OTF2_CollectiveOp op,
+                                                  OTF2_RmaSyncLevel level, OTF2_RmaWinRef window,
+                                                  uint32_t root, uint64_t sent_bytes,
+                                                  uint64_t received_bytes)
+{
+    IGNORE_PARAMETERS;
+    (void)level;
+    decode_window_collective(user_data, ticks, op, window, root, sent_bytes, received_bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, uint8_t n_values,
                                    const OTF2_Type *types, const OTF2_MetricValue *values)
 {
@@ -247,6 +258,8 @@ const struct otf2_records otf2_records = {
     .MpiCollectiveEnd = on_collective_end,
     .NonBlockingCollectiveRequest = on_collective_request,
     .NonBlockingCollectiveComplete = on_collective_complete,
+    .RmaCollectiveBegin = on_collective_begin,
+    .RmaCollectiveEnd = on_window_collective_end,
     .Metric = on_metric,
     .ThreadFork = on_thread_fork,
     .ThreadJoin = on_thread_join,

@@ -25,6 +25,8 @@
     X(MpiCollectiveEnd)                                                                            \
     X(NonBlockingCollectiveRequest)                                                                \
     X(NonBlockingCollectiveComplete)                                                               \
+    X(RmaCollectiveBegin)                                                                          \
+    X(RmaCollectiveEnd)                                                                            \
     X(Metric)                                                                                      \
     X(ThreadFork)                                                                                  \
     X(ThreadJoin)                                                                                  \

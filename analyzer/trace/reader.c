@@ -49,7 +49,7 @@ static bool definitions_are_sound(const struct trace *trace, const char *path)
 
 static int read_definitions(struct trace *trace, struct error *err)
 {
-    char *path = location_file_path(trace, ".def");
+    char *path = archive_file_path(trace->path, ".def");
     bool is_sound = definitions_are_sound(trace, path);
     OTF2_ErrorCode code = OTF2_ERROR_INVALID_DATA;
     OTF2_GlobalDefReader *reader = NULL;
@@ -135,7 +135,7 @@ static void read_local_definitions(struct trace *trace, size_t location)
         read_compressed_definitions(trace, location);
         return;
     }
-    char *path = location_file_path(trace, "/%llu.def", id);
+    char *path = archive_file_path(trace->path, "/%llu.def", id);
     if (access(path, R_OK) != 0) {
         reader->decoder.report.lacks_definitions = true;
     } else if (!local_definitions_read(&reader->local, path, trace->chunk_bytes.definitions)) {
@@ -478,7 +478,8 @@ size_t trace_unused(const struct trace *trace, struct unused **list)
                             .n_values = n_records_of(trace, records->metrics.n + i)};
     size_t n = 0;
     for (size_t i = 0; i < n_all; i++)
-        if (all[i].n_values > 0 && (all[i].is_parameter || strcmp(all[i].name, METRIC_CPU_TIME)))
+        if (all[i].n_values > 0 && (all[i].is_parameter || (strcmp(all[i].name, METRIC_CPU_TIME) &&
+                                                            strcmp(all[i].name, METRIC_CORE_WAIT))))
             all[n++] = all[i];
     *list = all;
     return n;

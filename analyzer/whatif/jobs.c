@@ -5,8 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "analyzer/base/checksum.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/threads.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/spread/spread.h"
 #include "analyzer/whatif/kinds.h"
@@ -178,10 +180,7 @@ uint64_t whatif_input(const struct replay_run *measured)
     const uint64_t numbers[] = {run->n_locations,  run->n_ranks,       run->n_events,
                                 run->n_messages,   run->n_collectives, run->time_ns,
                                 run->window_end_ns};
-    uint64_t input = 0;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        input = (input ^ numbers[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return input;
+    return checksum_bytes(0, numbers, sizeof numbers);
 }
 
 static void run_numbered(void *context, size_t number)
@@ -198,6 +197,10 @@ static void move_numbered(void *context, size_t number, struct owned *walk)
 
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n)
 {
+    if (batch->is_of_one_process) {
+        threads_each(n, run_numbered, &(struct jobs){batch, jobs});
+        return;
+    }
     spread_each(&(struct spread_jobs){.n = n,
                                       .input = whatif_input(batch->measured),
                                       .context = &(struct jobs){batch, jobs},

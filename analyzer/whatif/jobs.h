@@ -27,6 +27,7 @@ struct whatif_batch {
     size_t n_words;
     struct whatif_progress *progress;  // NULL: none is shown
     const struct catalogue *catalogue; // for results; NULL: none is wanted
+    bool is_of_one_process;            // other processes have no share of the jobs
     // The jobs are cases of a plan that is completed for `measured`, and whose visits are counted.
     bool is_completed;
     const struct visits *visits; // then: whatif_count_work()

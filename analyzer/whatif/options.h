@@ -88,6 +88,9 @@ size_t whatif_option_rows(struct whatif_options *options, struct option_row *row
 size_t whatif_options_words(const struct whatif_options *options, struct advice_word **words);
 void whatif_options_release(struct whatif_options *options);
 
+/// The row of the option NAME, without dashes. NULL and ERR with the nearest name.
+const struct whatif_option *whatif_option_find(const char *name, struct error *err);
+
 // --- what they ask for
 
 /// An option, and the one of its values that a prediction has.

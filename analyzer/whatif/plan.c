@@ -36,6 +36,20 @@ static const struct whatif_option *row_at(size_t index)
     return NULL;
 }
 
+const struct whatif_option *whatif_option_find(const char *name, struct error *err)
+{
+    const char *names[WHATIF_MAX_OPTIONS];
+    size_t n = 0;
+    for (; row_at(n); n++) {
+        names[n] = row_at(n)->name;
+        if (strcmp(names[n], name) == 0)
+            return row_at(n);
+    }
+    error_set(err, "`%s` is no what-if option of pagoda replay%s", name,
+              spelling_hint(name, names, n, "; did you mean `%s`?", "").text);
+    return NULL;
+}
+
 static bool is_repeated(const struct whatif_option *option)
 {
     return option->kind == WHATIF_REPEATED || option->kind == WHATIF_REPEATED_AXIS;

@@ -76,30 +76,42 @@ int trial_time_parts(struct database *database, int64_t trial, trial_part_adder 
     return row;
 }
 
-int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
-                       void *user, struct error *err)
+/// The parts of a trial by the resource of a hierarchy, the column HIERARCHY of the foci.
+#define TIMES_SQL(hierarchy)                                                                       \
+    PARTS_SQL ", summed AS (\n"                                                                    \
+              "    SELECT f." hierarchy " AS id, part.wait_state, sum(part.value) AS value\n"      \
+              "        FROM part JOIN focus f ON f.id = part.focus_id\n"                           \
+              "        GROUP BY f." hierarchy ", part.wait_state)\n"                               \
+              "SELECT resource.path, wait_state, value FROM summed\n"                              \
+              "    JOIN resource ON resource.id = summed.id"
+
+/// Summed by SQLite: as many rows as regions or call paths, however many ranks there are.
+static int add_times(struct database *database, int64_t trial, const char *sql,
+                     trial_region_adder *add, void *user, struct error *err)
 {
-    // Summed by SQLite: as many rows as regions, however many ranks and call paths there are.
-    sqlite3_stmt *query = database_query(
-        database, err,
-        PARTS_SQL ", by_code AS (\n"
-                  "    SELECT f.code_id, part.wait_state, sum(part.value) AS value FROM part\n"
-                  "        JOIN focus f ON f.id = part.focus_id\n"
-                  "        GROUP BY f.code_id, part.wait_state)\n"
-                  "SELECT code.path, wait_state, value FROM by_code\n"
-                  "    JOIN resource code ON code.id = code_id",
-        "i", trial);
-    const char *region, *wait_state;
+    sqlite3_stmt *query = database_query(database, err, sql, "i", trial);
+    const char *path, *wait_state;
     int64_t value_ns;
     int row;
-    while ((row = database_row(database, err, query, "ssi", &region, &wait_state, &value_ns)) ==
-           1) {
-        add(user, region, wait_state, value_ns);
+    while ((row = database_row(database, err, query, "ssi", &path, &wait_state, &value_ns)) == 1) {
+        add(user, path, wait_state, value_ns);
         if (*wait_state)
-            add(user, region, "", -value_ns);
+            add(user, path, "", -value_ns);
     }
     sqlite3_finalize(query);
     return row;
+}
+
+int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
+                       void *user, struct error *err)
+{
+    return add_times(database, trial, TIMES_SQL("code_id"), add, user, err);
+}
+
+int trial_call_path_times(struct database *database, int64_t trial, trial_region_adder *add,
+                          void *user, struct error *err)
+{
+    return add_times(database, trial, TIMES_SQL("call_path_id"), add, user, err);
 }
 
 struct trial_profile_row *trial_profile(struct database *database, int64_t trial, size_t *n,

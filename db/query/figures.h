@@ -37,6 +37,9 @@ typedef void trial_region_adder(void *user, const char *region, const char *wait
 /// together, divided likewise. The parts sum to the time of all ranks. 0, or -1 and ERR.
 int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
                        void *user, struct error *err);
+/// The same by call path instead of region.
+int trial_call_path_times(struct database *database, int64_t trial, trial_region_adder *add,
+                          void *user, struct error *err);
 
 /// A call path on a rank.
 struct trial_profile_row {

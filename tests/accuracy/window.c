@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Preloaded into untraced runs of the accuracy study: tells when each process left MPI_Init and
- * entered MPI_Finalize, so that what is measured is what pagoda calls the window. Appends to the
- * file that STUDY_WINDOW names one line a process: the two times of CLOCK_MONOTONIC in ns. Start-up
- * is left out because it takes as long as the program and differs from run to run.
+ * Preloaded into untraced runs of the accuracy study and of that of causes: tells when each process
+ * left MPI_Init and entered MPI_Finalize, so that what is measured is what pagoda calls the window.
+ * Appends to the file that STUDY_WINDOW names one line a process: the two times of CLOCK_MONOTONIC
+ * in ns. Start-up is left out because it takes as long as the program and differs from run to run.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 static int64_t init_left_ns;
+
+void mpi_init_(MPI_Fint *status);
+void mpi_finalize_(MPI_Fint *status);
 
 static int64_t now_ns(void)
 {
@@ -56,4 +59,15 @@ int MPI_Finalize(void)
         close(file);
     }
     return PMPI_Finalize();
+}
+
+/* From Fortran, whose library calls only names of PMPI. */
+void mpi_init_(MPI_Fint *status)
+{
+    *status = MPI_Init(NULL, NULL);
+}
+
+void mpi_finalize_(MPI_Fint *status)
+{
+    *status = MPI_Finalize();
 }

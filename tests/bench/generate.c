@@ -268,7 +268,7 @@ static void halo_step(struct rank *rank, uint64_t step)
     run.n_messages += N_NEIGHBOURS;
 }
 
-/// A message waits LAG_STEPS steps for its receiver, so that nobody waits for it.
+/// A message is sent LAG_STEPS steps before it is received, so no rank waits for it.
 static void all_to_one_step(struct rank *rank, uint64_t step)
 {
     if (rank->id) {

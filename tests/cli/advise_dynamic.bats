@@ -337,3 +337,25 @@ END
     "$PAGODA" replay early --rebalance 1 --json |
         jq -e '.whatif.predicted_ns == 1102000 and .whatif.rebalancing.before_ns == 100000'
 }
+
+@test "a call that answers takes its worker's core" {
+    # 20 tasks of 10 us to one worker, whose answers are sent in calls of 10 us; two cores.
+    {
+        echo "nodes n n"
+        echo "cores n 2"
+        for ((i = 0, t = 0; i < 20; i++, t += 23000)); do
+            printf '0 %d %s\n' $t "enter MPI_Send" $((t + 1000)) "send world 1 1 8" \
+                $((t + 1000)) "leave MPI_Send" $((t + 1000)) "enter MPI_Recv" \
+                $((t + 23000)) "recv world 1 2 8" $((t + 23000)) "leave MPI_Recv"
+        done
+        for ((i = 0, t = 0; i < 20; i++, t += 23000)); do
+            printf '1 %d %s\n' $((t > 0 ? t - 1000 : 0)) "enter MPI_Recv" $((t + 2000)) "recv world 0 1 8" \
+                $((t + 2000)) "leave MPI_Recv" $((t + 12000)) "enter MPI_Send" \
+                $((t + 22000)) "send world 0 2 8" $((t + 22000)) "leave MPI_Send"
+        done
+    } >answers.txt
+    "$BUILD/tools/mktrace" answers.txt answers
+    "$PAGODA" replay answers --workers 1,4 --json >out.json
+    # Two cores cannot do 20 times 20 us in less than 200 us; the tasks alone take 100 us.
+    jq -e '[.whatif.points[].farm.predicted_ns] | .[0] == 460000 and .[1] >= 200000 and .[1] < 230000' out.json
+}

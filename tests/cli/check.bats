@@ -154,13 +154,30 @@ has() {
     [ "$status" = 0 ]
 }
 
+@test "a kind of findings: sound, and wrong with file and line" {
+    local kind="<finding id='mine' about='mpi'><name>N</name>
+        <what>{rank}</what><remedy option='latency' value='0'>x</remedy></finding>"
+    echo "$kind" >mine.xml
+    run -0 --separate-stderr "$PAGODA" check mine.xml "$ROOT"/patterns/findings/*.xml
+    [ "${lines[0]}" = "mine.xml: kind of findings: 1 what-if option" ]
+    [ "${lines[1]}" = "  nothing wrong" ]
+    "$PAGODA" check --json mine.xml |
+        jq -e '.files[0] | .kind == "finding" and .status == 0 and .entries == 1'
+    echo "${kind/latency/latencies}" >bad.xml
+    refused bad.xml 'bad.xml:2: <remedy>: `latencies` is no what-if option of pagoda replay; did you mean `latency`?'
+    echo "${kind/\{rank/\{rnk}" >bad.xml
+    refused bad.xml 'bad.xml:2: <what>: there is no {rnk}, did you mean {rank}?'
+    echo "${kind/mine/late-receiver}" >bad.xml
+    refused bad.xml "bad.xml:1: the id 'late-receiver' is that of the pattern in $ROOT/patterns/late-receiver.xml:"
+}
+
 @test "a catalogue that is wrong, and XML that is none: file and line" {
     printf '<pattern id="late-sender"\n' >cut.xml
     refused cut.xml 'cut.xml:'
     printf '<patterns>\n<pattern id="Not An Id"/></patterns>\n' >bad.xml
     refused bad.xml 'bad.xml:2'
     printf '<other name="m"/>\n' >other.xml
-    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns>, <property>, <properties>,'
+    refused other.xml 'other.xml:1: <other> is neither <pattern>, <patterns>, <finding>, <property>, <properties>,'
     printf '<!DOCTYPE p [<!ENTITY a "aaaa">]>\n<pattern id="a">&a;</pattern>\n' >entity.xml
     refused entity.xml 'entity.xml:'
 }

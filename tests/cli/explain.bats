@@ -10,15 +10,17 @@ setup() {
 @test "everything that is bundled is listed, and each name in a list is explained" {
     "$PAGODA" explain >all
     [ "$(grep -c '^[A-Z].*(.*)$' all)" = 3 ]
-    find "$ROOT/patterns" "$ROOT/patterns/machines" "$ROOT/patterns/policies" -maxdepth 1 -name '*.xml' \
+    grep -qx 'Kinds of findings that a report begins with' all
+    find "$ROOT"/patterns{,/findings,/machines,/policies} -maxdepth 1 -name '*.xml' \
         -printf '%f\n' | sed 's/\.xml$//' >names
+    [ -z "$(sort names | uniq -d)" ]
     while read -r name; do
         grep -qE "^ *$name( |$)" all || { echo "$name is not listed"; return 1; }
         "$PAGODA" explain "$name" | grep -q . || return 1
     done <names
     # A list of a kind is a part of the whole list.
     local kind
-    for kind in patterns machines policies; do
+    for kind in patterns findings machines policies; do
         "$PAGODA" explain "$kind" >one
         [ "$(grep -cvxFf all one)" = 0 ]
         [ "$(wc -l <one)" -lt "$(wc -l <all)" ]
@@ -27,12 +29,13 @@ setup() {
 
 @test "JSON has a key for each kind that is shown" {
     keys() { "$PAGODA" explain --json "$@" | jq -r '[.schema, (keys - ["schema", "pagoda"])] | flatten | join(" ")'; }
-    [ "$(keys)" = "1 machines patterns policies" ]
+    [ "$(keys)" = "1 findings machines patterns policies" ]
     [ "$(keys machines)" = "1 machines" ]
     [ "$(keys late-sender)" = "1 patterns" ]
     [ "$(keys magda)" = "1 policies" ]
+    [ "$(keys uneven-work)" = "1 findings" ]
     "$PAGODA" explain --json | jq -e '(.patterns | length) > 15 and (.machines | length) > 5 and
-        (.policies | length) > 3'
+        (.findings | length) > 20 and (.policies | length) > 3'
 }
 
 @test "a file is explained by what it holds" {
@@ -57,6 +60,7 @@ setup() {
         [ "$stderr" = "pagoda: nothing is called \`$1\`$2" ] || { echo "$stderr"; return 1; }
     }
     check late-sendr '; did you mean `late-sender`?'
+    check uneven-wrk '; did you mean `uneven-work`?'
     check quadrix '; did you mean `quadrics`?'
     check procesor-farm '; did you mean `processor-farm`?'
     check machnes '; did you mean `machines`?'
@@ -65,5 +69,58 @@ setup() {
     [[ $stderr == "pagoda: "*gone.xml*"No such file"* ]]
     echo '<sweep/>' >sweep.xml
     run -1 --separate-stderr "$PAGODA" explain sweep.xml
-    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <machine> nor <policy>" ]
+    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <machine> nor <policy>" ]
+}
+
+@test "a kind of findings: its sentences, condition and remedies, as text and JSON" {
+    cat >mine.xml <<EOF
+<finding id="mine" about="computing" order="3"><name>A {rank}</name>
+<when>causing_ranks &gt; 1 &amp;&amp; !one_way</when><what>What
+  {loss} is.</what><hint>Do it.</hint>
+<remedy option="drop-sync" value="{wait_path}" when="barrier_share > 0.5" proof="yes">Drop it</remedy>
+<remedy option="scale" value="{region}=0.5" fallback="yes">Halve it</remedy></finding>
+EOF
+    run -0 --separate-stderr "$PAGODA" explain mine.xml
+    diff - <(paste -sd' ' <<<"$output" | tr -s ' ') <<EOF
+A {rank} mine What {loss} is. What to do Do it. - Drop it: --drop-sync {wait_path}; where barrier_share > 0.5; \
+a proof: if none saves time, the finding is of the next kind that applies \
+- Halve it: --scale {region}=0.5; if no other remedy saves time How it is found \
+about computing order 3 when causing_ranks > 1 && !one_way read from mine.xml
+EOF
+    run -0 "$PAGODA" explain moving-work
+    [ -z "$(grep -v '^read from' <<<"$output" | awk 'length > 80')" ]
+    "$PAGODA" explain --json uneven-work | jq -e '.findings | length == 1 and (.[0] |
+        .id == "uneven-work" and .about == "computing" and .order == 20 and
+        .when == "uneven_share >= 0.5" and (.what | startswith("{rank} has more work")) and
+        (.remedies | map([.option, .value, .fallback, .proof])) ==
+            [["balance", "{region}", false, false], ["scale", "{region}=0.5", true, false]])'
+}
+
+# kind ID REMEDY: a kind of findings for any computing that others wait for, before all others.
+kind() {
+    echo "<finding id='$1' about='computing' order='0'><name>Mine</name>" \
+        "<what>Look at {place}.</what>$2</finding>"
+}
+
+@test "a user's kind of findings: explained, listed, used by replay, refused when wrong" {
+    kind mine "<remedy option='scale' value='{region}=0.5'>Halve {work}</remedy>" >mine.xml
+    run -0 --separate-stderr "$PAGODA" explain mine.xml
+    [ "${lines[0]}" = Mine ]
+    [ "$("$PAGODA" explain --json mine.xml | jq -c '[.findings[].id]')" = '["mine"]' ]
+    "$PAGODA" explain --patterns mine.xml findings | grep -qx 'mine  *computing  *Mine'
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-sender.txt" trace
+    "$PAGODA" replay --json trace | jq -e '[.findings[].kind] | length > 0 and index("mine") == null'
+    "$PAGODA" replay --json --patterns mine.xml trace |
+        jq -e '.findings[0] | .kind == "mine" and .name == "Mine" and (.text | startswith("Look at "))'
+    # The same file as one of a shipped kind replaces that.
+    kind uneven-work >mine.xml
+    "$PAGODA" explain --patterns mine.xml --json findings |
+        jq -e '[.findings[] | select(.id == "uneven-work") | .name] == ["Mine"]'
+    kind mine "<remedy option='scal' value='1'>x</remedy>" >mine.xml
+    for command in "replay trace" "explain" "store add x.db trace"; do
+        # shellcheck disable=SC2086
+        run -1 --separate-stderr "$PAGODA" $command --patterns mine.xml
+        [ "$stderr" = 'pagoda: mine.xml:1: <remedy>: `scal` is no what-if option of pagoda replay; did you mean `scale`?' ] ||
+            { echo "$stderr"; return 1; }
+    done
 }

@@ -202,6 +202,18 @@ EOF
     done
 }
 
+@test "the manual's kind of findings is accepted, and its tables name every subject, number and text" {
+    awk '/^<finding/, /^<\/finding/' man/pagoda-patterns.5 | sed 's/\\-/-/g' >"$BATS_TEST_TMPDIR/kind.xml"
+    run -0 "$PAGODA" check "$BATS_TEST_TMPDIR/kind.xml"
+    # section TITLE, list MACRO: names in the order of the page, and of the list in the source.
+    section() { awk -v title="$1" '/^\.S[SH]/ { inside = index($0, title) } inside && /^\.B [a-z_]+$/ { print $2 }' man/pagoda-patterns.5; }
+    list() { sed -n "/^#define $1(X)/,/[^\\]$/s/^ *X(\([a-z_]*\)).*/\1/p" analyzer/pattern/finding_kind.h; }
+    [ "$(list FINDING_NUMBERS | wc -l)" -gt 20 ]
+    diff <(list FINDING_SUBJECTS) <(section 'What a finding is about')
+    diff <(list FINDING_NUMBERS) <(section 'Numbers in conditions')
+    diff <(list FINDING_TEXTS) <(section 'Texts in sentences')
+}
+
 @test "the built manual has the whole catalogue and is sound" {
     page=$BUILD/man/pagoda-patterns.5
     [ "$(grep -c '^\.SH CATALOGUE' "$page")" = 1 ]

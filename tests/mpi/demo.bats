@@ -8,7 +8,7 @@ load ../helper
     run tests/demo
     echo "$output"
     [ "$status" = 0 ]
-    [[ $output == *"What helps"* ]]
+    [[ $output == *"Findings"* ]]
     [[ $output == *"Late Sender"* ]]
     [[ $(tr -s '\n ' ' ' <<<"$output") == *"waiting for rank 0"* ]] # however the lines break
     mapfile -t commands < <(printf '%s\n' "$output" | sed -n '/Try next:$/,$s/^  //p')

@@ -99,7 +99,7 @@ shows() {
     page tutorial-advise
     shows '^ pagoda replay run1 --'
     page tutorial-whatif
-    shows '^ What if --balance fold_part$'
+    shows '^ What if --balance steps$'
     shows '^ Predicted .* \(-[0-9.]+ %\)'
     page tutorial-check
     shows '^run time .* -> '

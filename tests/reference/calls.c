@@ -154,22 +154,49 @@ static void walk_location(struct model *model, uint32_t l, struct findings *find
     }
 }
 
-/// Of the first world: ranks that it started come and go within its window.
+/// From the last leave of MPI_Init to where the last rank enters MPI_Finalize, or ends without. Of
+/// the first world: ranks that it started come and go within its window.
 static void find_window(struct model *model)
 {
-    model->window_begin_ns = 0;
-    model->window_end_ns = model->trace->time_ns;
-    bool has_finalize = false;
+    const struct reference_trace *trace = model->trace;
+    uint64_t *end_ns = memory_zeroed(trace->n_ranks + 1, sizeof *end_ns);
+    bool *has_finalize = memory_zeroed(trace->n_ranks + 1, sizeof *has_finalize);
+    for (size_t l = 0; l < trace->n_locations; l++) {
+        const struct reference_location *location = &trace->locations[l];
+        uint64_t last_ns =
+            location->n_records > 0 ? location->records[location->n_records - 1].time_ns : 0;
+        if (last_ns > end_ns[location->rank])
+            end_ns[location->rank] = last_ns;
+    }
     for (size_t c = 0; c < model->n_calls; c++) {
         const struct model_call *call = &model->calls[c];
         if (call->rank + model->trace->n_spawned_ranks >= model->trace->n_ranks)
             continue;
         if (call->is_init && call->leave_ns > model->window_begin_ns)
             model->window_begin_ns = call->leave_ns;
-        if (call->is_finalize && (!has_finalize || call->enter_ns < model->window_end_ns))
-            model->window_end_ns = call->enter_ns;
-        has_finalize |= call->is_finalize;
+        if (call->is_finalize && !has_finalize[call->rank]) {
+            has_finalize[call->rank] = true;
+            end_ns[call->rank] = call->enter_ns;
+        }
     }
+    for (uint64_t rank = 0; rank + trace->n_spawned_ranks < trace->n_ranks; rank++)
+        if (end_ns[rank] > model->window_end_ns)
+            model->window_end_ns = end_ns[rank];
+    free(end_ns);
+    free(has_finalize);
+}
+
+/// How long location L had ended before the window did, if its rank had entered MPI_Finalize.
+static int64_t ended_ns(const struct model *model, uint32_t l)
+{
+    const struct reference_location *location = &model->trace->locations[l];
+    uint64_t last_ns = location->records[location->n_records - 1].time_ns;
+    if (last_ns < model->window_begin_ns)
+        last_ns = model->window_begin_ns;
+    for (size_t c = 0; c < model->n_calls; c++)
+        if (model->calls[c].rank == location->rank && model->calls[c].is_finalize)
+            return last_ns < model->window_end_ns ? (int64_t)(model->window_end_ns - last_ns) : 0;
+    return 0;
 }
 
 /// Time between the records of location L in MPI calls, or outside of them, within the window.
@@ -225,5 +252,6 @@ void model_find_calls(struct model *model, struct findings *findings)
                      window_ns(model, (uint32_t)l, false));
         findings_add(findings, "mpi", location->rank, 0, "", 0,
                      window_ns(model, (uint32_t)l, true));
+        findings_add(findings, "ended", location->rank, 0, "", 0, ended_ns(model, (uint32_t)l));
     }
 }

@@ -156,6 +156,21 @@ static void add_path_entries(const struct conversion *conversion, const char *fa
     }
 }
 
+/// WHERE: "", or "outside/" the window.
+static void add_explanation(const struct conversion *conversion, const char *where,
+                            const char *pattern, const struct pag_explanation *explanation)
+{
+    char *fact = memory_format("%scause/%s", where, pattern);
+    add_path_entries(conversion, fact, explanation->causes, explanation->n_causes);
+    free(fact);
+    fact = memory_format("%sexplained/%s", where, pattern);
+    add_total(conversion, fact, 0, explanation->explained_ns);
+    free(fact);
+    fact = memory_format("%sdirect/%s", where, pattern);
+    add_total(conversion, fact, 0, explanation->direct_ns);
+    free(fact);
+}
+
 static void add_lineages(const struct conversion *conversion)
 {
     static const char *const patterns[PAG_WAIT_KINDS] = {
@@ -168,13 +183,8 @@ static void add_lineages(const struct conversion *conversion)
     add_path_entries(conversion, "critical-path", result->critical_path, result->n_critical_path);
     add_total(conversion, "clock-repair", 0, (uint64_t)result->clock_repair_ns);
     for (size_t k = 0; k < PAG_WAIT_KINDS; k++) {
-        const struct pag_explanation *explanation = &result->explanations[k];
-        char *fact = memory_format("cause/%s", patterns[k]);
-        add_path_entries(conversion, fact, explanation->causes, explanation->n_causes);
-        free(fact);
-        fact = memory_format("explained/%s", patterns[k]);
-        add_total(conversion, fact, 0, explanation->explained_ns);
-        free(fact);
+        add_explanation(conversion, "", patterns[k], &result->explanations[k]);
+        add_explanation(conversion, "outside/", patterns[k], &result->outside_window[k]);
     }
 }
 
@@ -189,6 +199,8 @@ static void add_totals(const struct conversion *conversion)
                      (int64_t)result->rank_times[r].useful_ns);
         findings_add(conversion->findings, "mpi", r, 0, "", 0,
                      (int64_t)result->rank_times[r].mpi_ns);
+        findings_add(conversion->findings, "ended", r, 0, "", 0,
+                     (int64_t)result->rank_times[r].ended_ns);
     }
     add_total(conversion, "clock-violations", result->n_clock_violations, 0);
     add_total(conversion, "messages", result->n_messages, 0);

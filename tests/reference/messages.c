@@ -301,6 +301,7 @@ static void collect_location(struct model *model, uint32_t l)
                                   .operation = record->operation,
                                   .class = record->class,
                                   .is_uneven = record->is_uneven,
+                                  .is_window = record->is_window,
                                   .is_between_groups =
                                       model->trace->comms[record->comm].n_remote > 0,
                                   .instance = REFERENCE_NONE};

@@ -74,6 +74,7 @@ struct model_part {
     const char *operation; // NULL: MPI_Finalize
     enum operation_class class;
     bool is_finalize;
+    bool is_window;
     bool is_uneven;         // may have taken nothing from some of the others
     bool is_between_groups; // on an intercommunicator
     bool is_left_out;       // by a changed program
@@ -97,10 +98,11 @@ struct model_hand_over {
 };
 
 /// Who made a call wait: from the enter of call FROM (itself, or the one it waited for before) to
-/// that of call TO. The lineage of TO's location there, less that of FROM's, is why.
+/// that of call TO. The lineage of TO's location there, less that of FROM's, is why. CALL is the
+/// one that waits.
 struct model_origin {
     const char *pattern;
-    uint32_t from, to;
+    uint32_t call, from, to;
 };
 
 struct model {

@@ -192,6 +192,17 @@ static int64_t followers_ns(const struct model *model, const struct condition *c
     return sum_ns;
 }
 
+/// Whether a call with CONDITIONS does nothing but receive messages that follow others, which takes
+/// no time.
+static bool is_needless(const struct model *model, const struct condition *conditions,
+                        uint32_t n_conditions)
+{
+    uint32_t n_followers = 0;
+    for (uint32_t i = 0; i < n_conditions; i++)
+        n_followers += is_follower(model, &conditions[i]);
+    return n_conditions > 0 && n_followers == n_conditions;
+}
+
 /// How long after its release CONDITION is met, ALONE_NS if it follows no other message.
 static int64_t delay_together(const struct model *model, const struct condition *condition,
                               int64_t alone_ns)
@@ -271,6 +282,8 @@ static uint64_t settle_shared(const struct model *model, uint32_t c,
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
     }
+    if (is_needless(model, conditions, n_conditions))
+        return 0;
     return (uint64_t)positive((int64_t)own_ns - followers_ns(model, conditions, n_conditions));
 }
 
@@ -305,7 +318,7 @@ uint64_t recorded_settle_call(const struct model *model, uint32_t c,
     if (has_waited)
         own_ns = received_work_ns(model, c, decider);
     *ready_ns = model->times->enter_ns[c];
-    if (!has_waited && is_whole)
+    if (!has_waited && is_whole && !is_needless(model, conditions, n_conditions))
         *ready_ns += (uint64_t)(leave_ns - own_ns - since_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
@@ -322,6 +335,8 @@ uint64_t recorded_settle_call(const struct model *model, uint32_t c,
         if (free_ns > *ready_ns)
             *ready_ns = free_ns;
     }
+    if (is_needless(model, conditions, n_conditions))
+        return 0;
     return (uint64_t)positive(own_ns - followers_ns(model, conditions, n_conditions));
 }
 

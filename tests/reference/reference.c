@@ -353,26 +353,60 @@ static void find_critical_path(const struct model *model, struct findings *findi
     lineage_free(model, &lineage);
 }
 
-/// What made the others late in all waits of PATTERN, less what the waiters did meanwhile.
-static void explain(const struct model *model, const char *pattern, struct findings *findings)
+/// Since when the lineage of location L just before its record I is of its own rank alone.
+static uint64_t own_since_ns(const struct model *model, uint32_t l, size_t i)
+{
+    while (i > 0) {
+        const struct model_hand_over *hand_over = &model->hand_overs[l][i - 1];
+        if (!hand_over->is_there) {
+            i--;
+            continue;
+        }
+        const struct reference_location *locations = model->trace->locations;
+        if (locations[hand_over->location].rank != locations[l].rank)
+            return hand_over->time_ns;
+        l = hand_over->location;
+        i = hand_over->record;
+    }
+    return 0;
+}
+
+static bool is_in_window(const struct model *model, const struct model_origin *origin)
+{
+    return model->calls[origin->call].enter_ns >= model->window_begin_ns &&
+           model->calls[origin->to].enter_ns <= model->window_end_ns;
+}
+
+/// What made the others late in the waits of PATTERN within the window, or in the others, less what
+/// the waiters did meanwhile; and how much of it they did since they had waited themselves.
+static void explain(const struct model *model, const char *pattern, bool in_window,
+                    struct findings *findings)
 {
     struct lineage sum = lineage_new(model);
-    int64_t explained_ns = 0;
+    int64_t explained_ns = 0, direct_ns = 0;
     for (size_t o = 0; o < model->n_origins; o++) {
         const struct model_origin *origin = &model->origins[o];
-        if (strcmp(origin->pattern, pattern) != 0)
+        if (strcmp(origin->pattern, pattern) != 0 || is_in_window(model, origin) != in_window)
             continue;
         const struct model_call *from = &model->calls[origin->from],
                                 *to = &model->calls[origin->to];
         walk_back(model, to->location, to->first, 1, &sum);
         walk_back(model, from->location, from->first, -1, &sum);
         explained_ns += (int64_t)to->enter_ns - (int64_t)from->enter_ns;
+        uint64_t begin_ns = own_since_ns(model, to->location, to->first);
+        if (begin_ns < from->enter_ns)
+            begin_ns = from->enter_ns;
+        direct_ns += begin_ns < to->enter_ns ? (int64_t)(to->enter_ns - begin_ns) : 0;
     }
-    char *fact = memory_format("cause/%s", pattern);
+    const char *where = in_window ? "" : "outside/";
+    char *fact = memory_format("%scause/%s", where, pattern);
     report(model, &sum, fact, findings);
     free(fact);
-    fact = memory_format("explained/%s", pattern);
+    fact = memory_format("%sexplained/%s", where, pattern);
     findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, explained_ns);
+    free(fact);
+    fact = memory_format("%sdirect/%s", where, pattern);
+    findings_add(findings, fact, FINDING_NO_RANK, 0, "", 0, direct_ns);
     free(fact);
     lineage_free(model, &sum);
 }
@@ -383,8 +417,10 @@ void model_find_lineages(const struct model *model, struct findings *findings)
                                            "wait-at-nxn", "late-broadcast", "early-reduce",
                                            "wait-at-nx1", "early-scan",     "wait-at-finalize"};
     find_critical_path(model, findings);
-    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++)
-        explain(model, patterns[p], findings);
+    for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
+        explain(model, patterns[p], true, findings);
+        explain(model, patterns[p], false, findings);
+    }
 }
 
 // --- Runs the parts of the reference one after the other.

@@ -31,6 +31,7 @@ static const struct {
     {"irecv", RECORD_IRECV},
     {"cancel", RECORD_CANCEL},
     {"coll-end", RECORD_COLL_END},
+    {"window-end", RECORD_COLL_END},
     {"coll-request", RECORD_COLL_REQUEST},
     {"coll-complete", RECORD_COLL_COMPLETE},
     {"fork", RECORD_FORK},
@@ -39,6 +40,7 @@ static const struct {
     {"team-end", RECORD_TEAM_END},
     {"test", RECORD_OTHER},
     {"coll-begin", RECORD_OTHER},
+    {"window-begin", RECORD_OTHER},
     {"cpu", RECORD_CPU},
 };
 
@@ -80,6 +82,24 @@ static uint32_t find_comm(const struct reference_trace *trace, const char *name)
             return (uint32_t)c;
     }
     return REFERENCE_NONE;
+}
+
+/// The communicator of the window NAME.
+static uint32_t find_window(const struct reference_trace *trace, const char *name)
+{
+    for (size_t w = 0; w < trace->n_windows; w++) {
+        if (strcmp(trace->windows[w].name, name) == 0)
+            return trace->windows[w].comm;
+    }
+    return REFERENCE_NONE;
+}
+
+static void parse_window(struct reference_trace *trace, const struct line *line)
+{
+    trace->windows = array_reserve(trace->windows, &trace->window_capacity, trace->n_windows + 1,
+                                   sizeof *trace->windows);
+    trace->windows[trace->n_windows++] = (struct reference_window){
+        memory_copy_text(line->words[1]), find_comm(trace, line->words[2])};
 }
 
 static struct reference_comm *add_comm(struct reference_trace *trace, const char *name)
@@ -227,12 +247,14 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
                 record->operation = operations[o].name;
             }
             record->is_uneven = is_uneven(word);
+            if (record->is_window) // a fence need not synchronise
+                record->class = CLASS_HANDLE;
             break;
         case 'n':
             record->cpu_ns = number_of(word);
             break;
         case 'c':
-            record->comm = find_comm(trace, word);
+            record->comm = record->is_window ? find_window(trace, word) : find_comm(trace, word);
             record->has_envelope = true;
             break;
         case 'p':
@@ -303,6 +325,7 @@ static void parse_record(struct reference_trace *trace, struct line *line)
         assert(name < sizeof record_names / sizeof record_names[0]);
     }
     record.kind = record_names[name].kind;
+    record.is_window = strcmp(line->words[2], "window-end") == 0;
     take_work(line, &record);
     parse_operands(trace, line, &record);
     if (location->in_polls && record.time_ns > location->polls_end_ns)
@@ -335,6 +358,8 @@ static void parse_line(struct reference_trace *trace, struct line *line)
         find_location(trace, line->words[1]);
     else if (strcmp(word, "comm") == 0 || strcmp(word, "intercomm") == 0)
         parse_comm(trace, line);
+    else if (strcmp(word, "window") == 0)
+        parse_window(trace, line);
     else if (strcmp(word, "region") == 0)
         parse_region(trace, line);
     else if (strcmp(word, "context") == 0)
@@ -450,6 +475,9 @@ void reference_trace_release(struct reference_trace *trace)
     free(trace->locations);
     free(trace->regions);
     free(trace->comms);
+    for (size_t w = 0; w < trace->n_windows; w++)
+        free(trace->windows[w].name);
+    free(trace->windows);
     free(trace->contexts);
     *trace = (struct reference_trace){0};
 }

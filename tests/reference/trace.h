@@ -53,6 +53,7 @@ struct record {
     enum operation_class class;
     const char *operation; // of a collective
     bool is_in_place;      // what it keeps is not counted
+    bool is_window;        // on an RMA window
     bool is_uneven;        // members give and take different amounts, perhaps nothing
     bool has_envelope;
     bool is_missing;  // a leave that the trace has not: at the location's last record
@@ -90,6 +91,11 @@ struct reference_comm {
     uint32_t n_remote;
 };
 
+struct reference_window {
+    char *name;
+    uint32_t comm;
+};
+
 struct reference_trace {
     struct reference_location *locations; // sorted by (rank, thread)
     size_t n_locations, location_capacity;
@@ -99,6 +105,8 @@ struct reference_trace {
     size_t n_contexts, context_capacity;
     struct reference_comm *comms;
     size_t n_comms, comm_capacity;
+    struct reference_window *windows;
+    size_t n_windows, window_capacity;
     uint32_t n_ranks;
     uint64_t n_spawned_ranks; // the last ones
     uint64_t ticks_per_second;

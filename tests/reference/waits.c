@@ -47,7 +47,7 @@ static uint32_t add_origin(struct model *model, const char *pattern, uint32_t c,
         return REFERENCE_NONE;
     model->origins = array_reserve(model->origins, &model->origin_capacity, model->n_origins + 1,
                                    sizeof *model->origins);
-    model->origins[model->n_origins++] = (struct model_origin){pattern, from, to};
+    model->origins[model->n_origins++] = (struct model_origin){pattern, c, from, to};
     return to;
 }
 
@@ -263,6 +263,10 @@ static void find_collective_wait(struct model *model, struct findings *findings,
         add_origin(model, "early-scan", c, c, model->parts[lower_part].post_call);
         break;
     case CLASS_HANDLE:
+        if (part->is_window)
+            add_wait(model, findings,
+                     strcmp(part->operation, "barrier") == 0 ? "wait-at-fence" : "wait-at-window",
+                     c, enter_ns, until_ns);
         break;
     }
 }
@@ -270,7 +274,7 @@ static void find_collective_wait(struct model *model, struct findings *findings,
 /// The largest wait of each pattern; FINDINGS are single instances yet.
 static void find_worst(struct findings *findings)
 {
-    enum { MAX_PATTERNS = 16 };
+    enum { MAX_PATTERNS = 32 };
     const char *patterns[MAX_PATTERNS];
     int64_t worst_ns[MAX_PATTERNS];
     size_t n_patterns = 0;

@@ -220,6 +220,7 @@ enum {
     MAX_CONTENT = 1000,
     N_REGIONS = 4,
     N_COMMS = 3,
+    N_WINDOWS = 2,
     N_CONTEXTS = 3,
     N_LINES = 3,
     N_METRICS = 3,
@@ -340,17 +341,17 @@ static void put_attributes(struct bytes *out, struct random *random)
 }
 
 // The kinds of records by what they hold: letters for a byte (b), numbers of 4 and 8 bytes (4, 8),
-// time stamps (t), references (regions r, communicators c, contexts x, metrics m, parameters p),
-// the values of a metric (v), and zeros (0), which fit all kinds that no replay uses. Those in
-// capitals have no length.
+// time stamps (t), references (regions r, communicators c, windows w, contexts x, metrics m,
+// parameters p), the values of a metric (v), and zeros (0), which fit all kinds that no replay
+// uses. Those in capitals have no length.
 static const char *const fields_of[] = {
-    [10] = "t",  [11] = "b",     [12] = "R",    [13] = "R",     [14] = "4c48", [15] = "4c488",
-    [16] = "E",  [17] = "E",     [18] = "4c48", [19] = "4c488", [20] = "E",    [21] = "E",
-    [22] = "",   [23] = "bc488", [24] = "F",    [25] = "0",     [28] = "E",    [29] = "E",
-    [30] = "E",  [31] = "mv",    [32] = "p4",   [33] = "p8",    [34] = "p8",   [46] = "0",
-    [53] = "b4", [54] = "b",     [55] = "c",    [56] = "c",     [57] = "0",    [66] = "x4",
-    [67] = "x",  [68] = "0",     [79] = "0",    [83] = "0",     [85] = "8",    [86] = "bc4888",
-    [87] = "0",  [89] = "0",     [200] = "0",   [254] = "0"};
+    [10] = "t",      [11] = "b",      [12] = "R",    [13] = "R",     [14] = "4c48", [15] = "4c488",
+    [16] = "E",      [17] = "E",      [18] = "4c48", [19] = "4c488", [20] = "E",    [21] = "E",
+    [22] = "",       [23] = "bc488",  [24] = "F",    [25] = "0",     [28] = "E",    [29] = "E",
+    [30] = "E",      [31] = "mv",     [32] = "p4",   [33] = "p8",    [34] = "p8",   [37] = "",
+    [38] = "b4w488", [46] = "0",      [53] = "b4",   [54] = "b",     [55] = "c",    [56] = "c",
+    [57] = "0",      [66] = "x4",     [67] = "x",    [68] = "0",     [79] = "0",    [83] = "0",
+    [85] = "8",      [86] = "bc4888", [87] = "0",    [89] = "0",     [200] = "0",   [254] = "0"};
 
 static void put_field(struct bytes *out, struct random *random, char field, uint64_t now)
 {
@@ -376,6 +377,9 @@ static void put_field(struct bytes *out, struct random *random, char field, uint
         break;
     case 'c':
         put_id(out, random, N_COMMS);
+        break;
+    case 'w':
+        put_id(out, random, N_WINDOWS);
         break;
     case 'x':
         put_id(out, random, N_CONTEXTS);
@@ -495,6 +499,8 @@ static void define_run(struct archive_writer *writer, struct random *random)
     for (uint32_t i = 0; i < N_REGIONS; i++)
         archive_writer_region(writer, names[i], NULL, 0, OTF2_PARADIGM_USER);
     archive_writer_comm(writer, "both", both, 2, NULL, 0);
+    for (uint32_t i = 0; i < N_WINDOWS; i++)
+        archive_writer_window(writer, i == 0 ? "first" : "second", i);
     for (uint32_t i = 0; i < N_LINES; i++)
         archive_writer_source(writer, "file.c", i + 1);
     for (uint32_t i = 0; i < N_CONTEXTS; i++)

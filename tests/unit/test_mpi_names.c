@@ -71,11 +71,57 @@ static void test_names_without_mpi_paradigm(void **state)
     assert_int_equal(mpi_function_of_name("main", false), MPI_FUNCTION_NONE);
 }
 
+static void test_classes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum mpi_class class_;
+    } cases[] = {
+        {"MPI_Init", MPI_CLASS_START_END},
+        {"MPI_Init_thread", MPI_CLASS_START_END},
+        {"mpi_finalize_f08_", MPI_CLASS_START_END},
+        {"MPI_Finalized", MPI_CLASS_MANAGEMENT},
+        {"MPI_Initialized", MPI_CLASS_MANAGEMENT},
+        {"MPI_Info_get", MPI_CLASS_MANAGEMENT},
+        {"MPI_Intercomm_merge", MPI_CLASS_MANAGEMENT},
+        {"MPI_Isend", MPI_CLASS_POINT_TO_POINT},
+        {"MPI_Issend", MPI_CLASS_POINT_TO_POINT},
+        {"MPI_Improbe", MPI_CLASS_POINT_TO_POINT},
+        {"MPI_Send_init", MPI_CLASS_POINT_TO_POINT},
+        {"mpi_recv_", MPI_CLASS_POINT_TO_POINT},
+        {"MPI_Startall", MPI_CLASS_POINT_TO_POINT},
+        {"MPI_Waitsome", MPI_CLASS_POINT_TO_POINT},
+        {"MPI_Test_cancelled", MPI_CLASS_MANAGEMENT},
+        {"MPI_Ibarrier", MPI_CLASS_COLLECTIVE},
+        {"MPI_Ireduce_scatter_block", MPI_CLASS_COLLECTIVE},
+        {"MPI_Allreduce_init", MPI_CLASS_COLLECTIVE},
+        {"MPI_Ineighbor_alltoallw", MPI_CLASS_COLLECTIVE},
+        {"MPI_Reduce_local", MPI_CLASS_MANAGEMENT},
+        {"MPI_Put", MPI_CLASS_RMA},
+        {"MPI_Rget_accumulate", MPI_CLASS_RMA},
+        {"MPI_Get", MPI_CLASS_RMA},
+        {"MPI_Get_count", MPI_CLASS_MANAGEMENT},
+        {"MPI_Win_lock_all", MPI_CLASS_RMA_SYNCHRONISATION},
+        {"MPI_Win_flush_local", MPI_CLASS_RMA_SYNCHRONISATION},
+        {"MPI_Win_fence", MPI_CLASS_RMA_SYNCHRONISATION},
+        {"MPI_Win_create", MPI_CLASS_MANAGEMENT},
+        {"MPI_Win_free", MPI_CLASS_MANAGEMENT},
+        {"MPI_File_iwrite_all", MPI_CLASS_FILE},
+        {"MPI_Comm_split", MPI_CLASS_MANAGEMENT},
+        {"MPI_Type_commit", MPI_CLASS_MANAGEMENT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (mpi_class_of_name(cases[i].name) != cases[i].class_)
+            fail_msg("%s is of class %d", cases[i].name, (int)mpi_class_of_name(cases[i].name));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_with_mpi_paradigm),
         cmocka_unit_test(test_names_without_mpi_paradigm),
+        cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests_name("mpi_names", tests, NULL, NULL);
 }

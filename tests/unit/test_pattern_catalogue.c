@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/template.h"
 #include "analyzer/base/xml.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/pattern/hint.h"
 #include "analyzer/pattern/matcher.h"
 #include "tests/tools/lib/scratch.h"
 
@@ -113,7 +113,9 @@ static void test_shipped_catalogue(void **state)
                                       "early-reduce",
                                       "wait-at-nx1",
                                       "early-scan",
-                                      "wait-at-finalize"};
+                                      "wait-at-finalize",
+                                      "wait-at-fence",
+                                      "wait-at-window"};
     enum { N_IDS = sizeof(ids) / sizeof(ids[0]) };
     struct error err = {{0}};
     struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
@@ -220,17 +222,20 @@ static void test_severity(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_hint_text(void **state)
+static void test_template(void **state)
 {
     (void)state;
-    struct hint_facts facts = {.rank = "3", .wait = "12 ms"};
-    char *text = hint_text("Rank {rank} waited {wait}[ for rank {cause_rank}] at {path}.", &facts);
+    static const char *const names[] = {"rank", "wait", "cause_rank", "path", "source"};
+    const char *values[] = {"3", "12 ms", NULL, NULL, NULL};
+    char *text = template_text("Rank {rank} waited {wait}[ for rank {cause_rank}] at {path}.",
+                               names, values, 5);
     assert_string_equal(text, "Rank 3 waited 12 ms at unknown.");
     free(text);
-    facts.cause_rank = "1";
-    facts.path = "main/MPI_Recv";
-    text = hint_text("Rank {rank}[ ({source})] waited {wait}[ for rank {cause_rank}] at {path}.",
-                     &facts);
+    values[2] = "1";
+    values[3] = "main/MPI_Recv";
+    text =
+        template_text("Rank {rank}[ ({source})] waited {wait}[ for rank {cause_rank}] at {path}.",
+                      names, values, 5);
     assert_string_equal(text, "Rank 3 waited 12 ms for rank 1 at main/MPI_Recv.");
     free(text);
 }
@@ -598,7 +603,7 @@ int main(void)
         cmocka_unit_test(test_white_space_and_paragraphs),
         cmocka_unit_test(test_same_id_replaces),
         cmocka_unit_test(test_severity),
-        cmocka_unit_test(test_hint_text),
+        cmocka_unit_test(test_template),
         cmocka_unit_test(test_kappa_pi_late_sender),
         cmocka_unit_test(test_kappa_pi_replaces_but_keeps_texts),
         cmocka_unit_test(test_kappa_pi_spellings),

@@ -58,14 +58,17 @@ static void test_cpu_times_before_leaves(void **state)
     fclose(stream);
     struct fixture f = open_text(text);
     for (unsigned i = 0; i < N; i++) {
-        assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i, .size_bytes = 2 * i);
+        assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i, .size_bytes = 2 * i,
+                     .received_bytes = EVENT_NO_CORE_WAIT);
         assert_event(next(&f, 0), EVENT_ENTER, 10 * i, .context = EVENT_NO_INDEX,
                      .flags = EVENT_FOLDED_POLLS, .size_bytes = 9);
         assert_event(next(&f, 0), EVENT_LEAVE, 10 * i + 3, .index = 0);
-        assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i + 7, .size_bytes = 2 * i + 1);
+        assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * i + 7, .size_bytes = 2 * i + 1,
+                     .received_bytes = EVENT_NO_CORE_WAIT);
     }
     assert_event(next(&f, 0), EVENT_ENTER, 10 * N, .context = EVENT_NO_INDEX);
-    assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * N, .size_bytes = 1);
+    assert_event(next(&f, 0), EVENT_CPU_TIME, 10 * N, .size_bytes = 1,
+                 .received_bytes = EVENT_NO_CORE_WAIT);
     assert_event(next(&f, 0), EVENT_LEAVE, 10 * N + 1, .index = 0);
     assert_at_end(&f, 0);
     close_text(&f);
@@ -147,7 +150,8 @@ static void test_every_event_kind(void **state)
     assert_event(next(&f, 0), EVENT_COLLECTIVE_COMPLETE, 15, .op = OTF2_COLLECTIVE_OP_ALLREDUCE,
                  .class_ = COLLECTIVE_ALL_TO_ALL, .index = odd, .peer = EVENT_ROOT_NONE,
                  .size_bytes = 66, .received_bytes = 67, .request = 15);
-    assert_event(next(&f, 0), EVENT_CPU_TIME, 16, .size_bytes = 777);
+    assert_event(next(&f, 0), EVENT_CPU_TIME, 16, .size_bytes = 777,
+                 .received_bytes = EVENT_NO_CORE_WAIT);
     assert_event(next(&f, 0), EVENT_THREAD_FORK, 17, .size_bytes = 4);
     assert_event(next(&f, 0), EVENT_THREAD_TEAM_BEGIN, 18, .index = odd);
     assert_event(next(&f, 0), EVENT_THREAD_TEAM_END, 19, .index = odd);
@@ -299,8 +303,8 @@ static void test_regions(void **state)
     assert_int_equal(regions[0].mpi, MPI_FUNCTION_NONE);
     assert_int_equal(regions[1].mpi, MPI_FUNCTION_OTHER);
     assert_int_equal(regions[2].mpi, MPI_FUNCTION_NONE);
-    assert_true(regions[3].is_omp);
-    assert_false(regions[0].is_omp);
+    assert_int_equal(regions[3].construct, CONSTRUCT_PARALLEL);
+    assert_int_equal(regions[0].construct, CONSTRUCT_NONE);
     assert_int_equal(regions[4].mpi, MPI_FUNCTION_INIT);
     assert_string_equal(regions[4].file, "MPI");
     assert_int_equal(regions[5].mpi, MPI_FUNCTION_SYNCHRONOUS_SEND);

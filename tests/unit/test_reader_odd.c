@@ -122,23 +122,23 @@ static uint32_t define_string(OTF2_GlobalDefWriter *definitions, const char *tex
     return id;
 }
 
-// Metric classes 1 (counter, process_cpu_time, counter), 2 (counter), instance 3 of 1, instance 4
-// of 2, instance 5 of nothing.
+// Metric classes 11 (counter, process_cpu_time, thread_core_wait), 12 (counter), instance 13 of 11,
+// instance 14 of 12, instance 15 of nothing.
 static void define_metrics(OTF2_GlobalDefWriter *definitions, void *data)
 {
     (void)data;
     uint32_t name = define_string(definitions, "PAPI_TOT_CYC");
-    OTF2_GlobalDefWriter_WriteMetricMember(definitions, 1, name, name, OTF2_METRIC_TYPE_PAPI,
+    OTF2_GlobalDefWriter_WriteMetricMember(definitions, 11, name, name, OTF2_METRIC_TYPE_PAPI,
                                            OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
                                            OTF2_BASE_DECIMAL, 0, name);
-    const OTF2_MetricMemberRef mixed[] = {1, 0, 1}, single[] = {1};
-    OTF2_GlobalDefWriter_WriteMetricClass(definitions, 1, 3, mixed, OTF2_METRIC_SYNCHRONOUS,
+    const OTF2_MetricMemberRef mixed[] = {11, 0, 1}, single[] = {11};
+    OTF2_GlobalDefWriter_WriteMetricClass(definitions, 11, 3, mixed, OTF2_METRIC_SYNCHRONOUS,
                                           OTF2_RECORDER_KIND_CPU);
-    OTF2_GlobalDefWriter_WriteMetricClass(definitions, 2, 1, single, OTF2_METRIC_SYNCHRONOUS,
+    OTF2_GlobalDefWriter_WriteMetricClass(definitions, 12, 1, single, OTF2_METRIC_SYNCHRONOUS,
                                           OTF2_RECORDER_KIND_CPU);
-    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 3, 1, 0, OTF2_SCOPE_LOCATION, 0);
-    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 4, 2, 0, OTF2_SCOPE_LOCATION, 0);
-    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 5, 77, 0, OTF2_SCOPE_LOCATION, 0);
+    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 13, 11, 0, OTF2_SCOPE_LOCATION, 0);
+    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 14, 12, 0, OTF2_SCOPE_LOCATION, 0);
+    OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 15, 77, 0, OTF2_SCOPE_LOCATION, 0);
 }
 
 static void test_process_cpu_time_in_several_metric_classes(void **state)
@@ -150,20 +150,22 @@ static void test_process_cpu_time_in_several_metric_classes(void **state)
     OTF2_MetricValue values[3] = {{.unsigned_int = 1}, {.floating_point = 2.0}, {.signed_int = 3}};
     for (uint32_t metric = 1; metric <= 6; metric++) {
         uint8_t n = metric == 2 || metric == 4 ? 1 : 3;
-        OTF2_EvtWriter_Metric(events, NULL, metric, metric, n, types, values);
+        OTF2_EvtWriter_Metric(events, NULL, metric, 10 + metric, n, types, values);
     }
     OTF2_EvtWriter_Metric(events, NULL, 7, ARCHIVE_METRIC_CPU_TIME, 1, types, values);
     open_archive(&f, define_metrics, NULL);
     struct event event = next(&f, 0);
     assert_int_equal(event.kind, EVENT_CPU_TIME);
     assert_int_equal(event.time_ns, 0);
-    assert_int_equal(event.size_bytes, 2); // class 1, a double
+    assert_int_equal(event.size_bytes, 2);     // class 11, a double
+    assert_int_equal(event.received_bytes, 3); // a signed number
     event = next(&f, 0);
-    assert_int_equal(event.time_ns, 2); // instance 3
+    assert_int_equal(event.time_ns, 2); // instance 13
     assert_int_equal(event.size_bytes, 2);
     event = next(&f, 0);
     assert_int_equal(event.time_ns, 6);
     assert_int_equal(event.size_bytes, 1);
+    assert_int_equal(event.received_bytes, EVENT_NO_CORE_WAIT);
     assert_at_end(&f, 0);
     end(&f);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Origins of waits in the result of random runs: by region, by region and rank, and with what is
-// not known they sum to the waits exactly, and no part exceeds its whole.
+// Origins of waits in the result of random runs: by region, by region and rank, by call path,
+// and with what is not known they sum to the waits exactly, and no part exceeds its whole.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <setjmp.h>
@@ -49,16 +49,30 @@ static int64_t sum_of(const struct result_path_share *parts, size_t count, uint3
     return sum_ns;
 }
 
+/// The sum of the parts by path of REGION on RANK.
+static int64_t paths_of(const struct result_origins *origins, uint32_t region, uint32_t rank)
+{
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < origins->n_by_path_rank; i++)
+        if (origins->by_path_rank[i].region == region && origins->by_path_rank[i].rank == rank)
+            sum_ns += origins->by_path_rank[i].time_ns;
+    return sum_ns;
+}
+
 static bool is_right(const struct result_pattern *pattern, FILE *stream)
 {
     const struct result_origins *origins = &pattern->origins;
-    uint64_t total_ns = has_origins(pattern) ? pattern->total_ns : 0;
+    uint64_t waits_ns = pattern->window_ns > 0 ? pattern->window_ns : pattern->total_ns;
+    uint64_t total_ns = has_origins(pattern) ? waits_ns : 0;
     int64_t explained_ns = (int64_t)origins->explained_ns;
     bool is_sound =
         origins->explained_ns + origins->unexplained_ns == total_ns &&
+        origins->direct_ns + origins->indirect_ns == origins->explained_ns &&
         origins->explained_ns <= total_ns && origins->offset_ns <= 0 &&
         sum_of(origins->by_region, origins->n_by_region, RESULT_NONE, total_ns) == explained_ns &&
         sum_of(origins->by_region_rank, origins->n_by_region_rank, RESULT_NONE, total_ns) ==
+            explained_ns &&
+        sum_of(origins->by_path_rank, origins->n_by_path_rank, RESULT_NONE, total_ns) ==
             explained_ns &&
         sum_of(origins->by_site, origins->n_by_site, RESULT_NONE, total_ns) >= 0;
     for (size_t i = 0; i < origins->n_by_region; i++) {
@@ -67,6 +81,10 @@ static bool is_right(const struct result_pattern *pattern, FILE *stream)
             sum_of(origins->by_region_rank, origins->n_by_region_rank, region->region, total_ns);
         int64_t sites_ns = sum_of(origins->by_site, origins->n_by_site, region->region, total_ns);
         is_sound = is_sound && ranks_ns == region->time_ns && sites_ns <= region->time_ns;
+    }
+    for (size_t i = 0; i < origins->n_by_region_rank; i++) {
+        const struct result_path_share *part = &origins->by_region_rank[i];
+        is_sound = is_sound && paths_of(origins, part->region, part->rank) == part->time_ns;
     }
     if (!is_sound)
         fprintf(stream, "  %s: waits %llu, explained %llu, not known %llu\n", pattern->id,

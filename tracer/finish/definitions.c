@@ -376,17 +376,23 @@ static void write_comms(struct writing *w, const struct unify *unify)
 
 static void write_cpu_metric(struct writing *w)
 {
-    OTF2_MetricMemberRef member = 0;
+    static const char *const members[][2] = {
+        {"process_cpu_time", "CPU time of the process so far"},
+        {"thread_core_wait", "time that the thread was ready to run and had no core so far"}};
+    static const OTF2_MetricMemberRef numbers[] = {0, 1};
     if (!w->archive->has_cpu_metric)
         return;
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteMetricMember(
-                               w->to, member, string(w, "process_cpu_time"),
-                               string(w, "CPU time of the process so far"), OTF2_METRIC_TYPE_OTHER,
-                               OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL,
-                               0, string(w, "ns")));
-    archive_ok(w->archive,
-               OTF2_GlobalDefWriter_WriteMetricClass(w->to, 0, 1, &member, OTF2_METRIC_SYNCHRONOUS,
-                                                     OTF2_RECORDER_KIND_CPU));
+    for (uint32_t i = 0; i < 2; i++)
+        archive_ok(w->archive,
+                   OTF2_GlobalDefWriter_WriteMetricMember(
+                       w->to, numbers[i], string(w, members[i][0]), string(w, members[i][1]),
+                       OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+                       OTF2_BASE_DECIMAL, 0, string(w, "ns")));
+    // Class 0 where the system does not tell the second one.
+    for (uint8_t i = 0; i < 2; i++)
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteMetricClass(
+                                   w->to, i, (uint8_t)(i + 1), numbers, OTF2_METRIC_SYNCHRONOUS,
+                                   OTF2_RECORDER_KIND_CPU));
 }
 
 bool archive_write_definitions(struct archive *archive, const struct unify *unify)

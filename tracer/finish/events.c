@@ -45,11 +45,13 @@ static void check(struct context *context, OTF2_ErrorCode code)
 
 static void write_metric(struct context *context, const struct record_cpu *record)
 {
-    OTF2_Type type = OTF2_TYPE_UINT64;
-    OTF2_MetricValue value = {.unsigned_int = record->cpu_ns};
+    static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
+    OTF2_MetricValue values[] = {{.unsigned_int = record->cpu_ns},
+                                 {.unsigned_int = record->core_wait_ns}};
+    bool has_wait = record->core_wait_ns != RECORD_NO_CORE_WAIT;
     check(context,
-          OTF2_EvtWriter_Metric(context->writer, NULL, not_before(context, record->time_ns), 0, 1,
-                                &type, &value));
+          OTF2_EvtWriter_Metric(context->writer, NULL, not_before(context, record->time_ns),
+                                has_wait, has_wait ? 2 : 1, types, values));
 }
 
 /// An event is about to be written.

@@ -17,8 +17,11 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define JUMP_BYTES       (1U << 20)
 #define READING_HOLDS_NS 10000U
@@ -39,12 +42,43 @@ static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
         stream->cpu_written_ns = cpu_ns;
     record->time_ns = time_ns;
     record->cpu_ns = stream->cpu_written_ns;
+    record->core_wait_ns = stream->core_wait_ns;
     stream_commit(&record->head, RECORD_CPU, 0, sizeof *record);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/// How long this thread has been ready without a core so far, by the second number of its
+/// schedstat. RECORD_NO_CORE_WAIT if the system has none, or counts nothing: Linux then writes
+/// three times 0, where the third number is how often the thread got a core. Some 3 us.
+static uint64_t read_core_wait(void)
+{
+    char text[64] = "", *rest = text;
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return RECORD_NO_CORE_WAIT;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (n <= 0)
+        return RECORD_NO_CORE_WAIT;
+    strtoull(rest, &rest, 10);
+    uint64_t wait_ns = strtoull(rest, &rest, 10);
+    return strtoull(rest, NULL, 10) > 0 ? wait_ns : RECORD_NO_CORE_WAIT;
+}
+
+/// Takes a reading of the CPU clock. Where CPU time is missing since the one before, the system
+/// says for how much of that the thread was ready to run.
+static void see_cpu(struct stream *stream, uint64_t now_ns, uint64_t cpu_ns)
+{
+    uint64_t since_ns = now_ns - stream->cpu_read_at_ns, used_ns = cpu_ns - stream->cpu_ns;
+    bool is_missing = used_ns < since_ns - since_ns / 100 || stream->cpu_read_at_ns == 0;
+    if (is_missing && stream->core_wait_ns != RECORD_NO_CORE_WAIT)
+        stream->core_wait_ns = read_core_wait();
+    stream->cpu_ns = cpu_ns;
+    stream->cpu_read_at_ns = now_ns;
 }
 
 void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
@@ -58,19 +92,16 @@ void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
         write_cpu(stream, stream->left_ns, least(stream->cpu_ns + since_ns, cpu_ns));
         stream->left_sampled = true;
     }
+    see_cpu(stream, now_ns, cpu_ns);
     write_cpu(stream, now_ns, cpu_ns);
-    stream->cpu_ns = cpu_ns;
-    stream->cpu_read_at_ns = now_ns;
 }
 
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write)
 {
     if (stream_n_threads() > 1)
         return;
-    if (now_ns - stream->cpu_read_at_ns > READING_HOLDS_NS) {
-        stream->cpu_ns = clock_process_cpu_ns();
-        stream->cpu_read_at_ns = now_ns;
-    }
+    if (now_ns - stream->cpu_read_at_ns > READING_HOLDS_NS)
+        see_cpu(stream, now_ns, clock_process_cpu_ns());
     if (write) {
         write_cpu(stream, now_ns, stream->cpu_ns + (now_ns - stream->cpu_read_at_ns));
         stream->left_sampled = true;

@@ -147,7 +147,9 @@ struct record_cpu {
     struct record_head head;
     uint64_t time_ns;
     uint64_t cpu_ns;
+    uint64_t core_wait_ns; // the thread was ready and had no core, so far; RECORD_NO_CORE_WAIT
 };
+#define RECORD_NO_CORE_WAIT UINT64_MAX // the system does not tell
 
 struct record_message {
     struct record_head head;

@@ -54,6 +54,7 @@ struct stream {
     uint64_t cpu_read_at_ns; // the last reading of the CPU clock
     uint64_t cpu_ns;
     uint64_t cpu_written_ns; // the last one recorded
+    uint64_t core_wait_ns;   // the last one read, RECORD_NO_CORE_WAIT: cannot be read
     // Recording switched off (recording.h).
     bool off;
     uint64_t off_event_ns;

@@ -62,8 +62,10 @@ uint32_t head_cut(struct engine *engine, struct location_state *location)
         return LINEAGE_NONE;
     add_open_leaf(location, &content);
     begin_leaf(head);
-    if (content.n_entries > 0) {
-        uint32_t node = lineage_extend(&engine->lineage, head->node, &content);
+    // Right after a hand-over the node is the other rank's.
+    bool is_other = lineage_since_ns(&engine->lineage, head->node) != head->since_ns;
+    if (content.n_entries > 0 || is_other) {
+        uint32_t node = lineage_extend(&engine->lineage, head->node, &content, head->since_ns);
         lineage_let_go(&engine->lineage, head->node);
         head->node = node;
     }
@@ -71,7 +73,8 @@ uint32_t head_cut(struct engine *engine, struct location_state *location)
 }
 
 void head_take_over(struct engine *engine, struct location_state *location, uint32_t node,
-                    uint32_t path_index, uint64_t own_ns, int64_t clock_repair_ns)
+                    uint64_t since_ns, uint32_t path_index, uint64_t own_ns,
+                    int64_t clock_repair_ns)
 {
     struct head *head = &location->head;
     if (engine->options.only_times)
@@ -79,6 +82,7 @@ void head_take_over(struct engine *engine, struct location_state *location, uint
     lineage_hold(&engine->lineage, node);
     lineage_let_go(&engine->lineage, head->node);
     head->node = node;
+    head->since_ns = since_ns;
     begin_leaf(head);
     head->clock_repair_ns = clock_repair_ns;
     struct path_time *time = times_at(&head->times, path_index);
@@ -93,19 +97,50 @@ void head_sum(const struct engine *engine, const struct location_state *location
 
 // --- explanations of waits
 
-void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct moment *from,
-                  struct moment to, uint64_t leave_ns)
+static void explain(struct engine *engine, enum pag_wait_kind kind, bool in_window,
+                    struct moment from, struct moment to)
+{
+    struct pag_result *result = engine->result;
+    struct pag_explanation *explanation =
+        in_window ? &result->explanations[kind] : &result->outside_window[kind];
+    uint32_t mark = in_window ? kind : PAG_WAIT_KINDS + kind;
+    uint64_t since_ns = lineage_since_ns(&engine->lineage, to.node);
+    uint64_t direct_ns = since_ns <= from.time_ns ? to.time_ns - from.time_ns
+                         : since_ns >= to.time_ns ? 0
+                                                  : to.time_ns - since_ns;
+    lineage_mark(&engine->lineage, to.node, mark, 1);
+    lineage_mark(&engine->lineage, from.node, mark, -1);
+    explanation->explained_ns += to.time_ns - from.time_ns;
+    explanation->direct_ns += direct_ns;
+}
+
+void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct waiting_call call,
+                  struct moment *from, struct moment to)
 {
     if (to.time_ns <= from->time_ns)
         return;
-    if (to.time_ns > leave_ns)
-        to = (struct moment){leave_ns, LINEAGE_NONE};
-    if (from->node != LINEAGE_NONE && to.node != LINEAGE_NONE) {
-        lineage_mark(&engine->lineage, to.node, kind, 1);
-        lineage_mark(&engine->lineage, from->node, kind, -1);
-        engine->result->explanations[kind].explained_ns += to.time_ns - from->time_ns;
-    }
+    if (to.time_ns > call.leave_ns)
+        to = (struct moment){call.leave_ns, LINEAGE_NONE};
+    uint64_t end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
+    bool in_window = call.enter_ns >= engine->window_begin_ns && to.time_ns <= end_ns;
+    if (from->node != LINEAGE_NONE && to.node != LINEAGE_NONE)
+        explain(engine, kind, in_window, *from, to);
     *from = to;
+}
+
+void explain_window_anew(struct engine *engine)
+{
+    bool has_any = false;
+    for (int kind = 0; kind < PAG_WAIT_KINDS; kind++) {
+        struct pag_explanation *inside = &engine->result->explanations[kind];
+        struct pag_explanation *outside = &engine->result->outside_window[kind];
+        has_any = has_any || inside->explained_ns > 0;
+        outside->explained_ns += inside->explained_ns;
+        outside->direct_ns += inside->direct_ns;
+        inside->explained_ns = inside->direct_ns = 0;
+    }
+    if (has_any)
+        lineage_leave_window(&engine->lineage);
 }
 
 // --- teams of threads (OpenMP and its like)
@@ -128,7 +163,8 @@ static void begin_team(struct engine *engine, struct location_state *location, u
     bool is_forker = location->index == rank->fork_location;
     if (rank->fork_node == LINEAGE_NONE || is_forker || time_ns < rank->fork_ns)
         return;
-    head_take_over(engine, location, rank->fork_node, location->profile.current,
+    head_take_over(engine, location, rank->fork_node,
+                   lineage_since_ns(&engine->lineage, rank->fork_node), location->profile.current,
                    time_ns - rank->fork_ns, 0);
 }
 
@@ -154,8 +190,9 @@ static void join_team(struct engine *engine, struct location_state *location, ui
     struct rank_state *rank = &engine->ranks[location->rank];
     if (rank->team_node != LINEAGE_NONE && rank->team_ns > location->team_end_ns &&
         rank->team_ns <= time_ns)
-        head_take_over(engine, location, rank->team_node, location->profile.current,
-                       time_ns - rank->team_ns, 0);
+        head_take_over(engine, location, rank->team_node,
+                       lineage_since_ns(&engine->lineage, rank->team_node),
+                       location->profile.current, time_ns - rank->team_ns, 0);
     lineage_let_go(&engine->lineage, rank->fork_node);
     lineage_let_go(&engine->lineage, rank->team_node);
     rank->fork_node = rank->team_node = LINEAGE_NONE;

@@ -14,19 +14,27 @@ void head_init(struct engine *engine, struct head *head);
 void head_release(struct head *head);
 /// The location's lineage as it is now, as a node; the caller gets a reference.
 uint32_t head_cut(struct engine *engine, struct location_state *location);
-/// The location's lineage becomes NODE plus OWN_NS of the location's own call PATH.
+/// The location's lineage becomes NODE plus OWN_NS of the location's own call PATH. SINCE_NS: when
+/// another rank's lineage ended; of another location of the rank that of NODE.
 void head_take_over(struct engine *engine, struct location_state *location, uint32_t node,
-                    uint32_t path, uint64_t own_ns, int64_t clock_repair_ns);
+                    uint64_t since_ns, uint32_t path, uint64_t own_ns, int64_t clock_repair_ns);
 /// The whole lineage of the location as one tally.
 void head_sum(const struct engine *engine, const struct location_state *location,
               struct tally *sum);
 
-/// Explains the wait of KIND that lasts from FROM to TO, the moment of its release, in a call left
-/// at LEAVE_NS. FROM then is TO, where the next wait of the same call begins; so the explanations
-/// of consecutive waits sum to the time from the first FROM to the last TO. No wait: TO is not
-/// later than FROM. Not explained: a lineage is unknown, or the release is later than the leave.
-void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct moment *from,
-                  struct moment to, uint64_t leave_ns);
+struct waiting_call {
+    uint64_t enter_ns, leave_ns;
+};
+
+/// Explains the wait of KIND that lasts from FROM to TO, the moment of its release, in CALL. FROM
+/// then is TO, where the next wait of the same call begins; so the explanations of consecutive
+/// waits sum to the time from the first FROM to the last TO. No wait: TO is not later than FROM.
+/// Not explained: a lineage is unknown, or the release is later than the leave. The part after the
+/// releaser itself waited last is direct (pag_explanation).
+void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct waiting_call call,
+                  struct moment *from, struct moment to);
+/// The window begins anew: what was explained so far lies outside.
+void explain_window_anew(struct engine *engine);
 
 /// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END, at TIME_NS, up to which the location's time
 /// is accounted: at the fork the lineage of

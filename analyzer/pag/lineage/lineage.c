@@ -87,11 +87,20 @@ struct lineage_node {
     uint32_t n_references;
     uint32_t n_children;
     uint32_t children_xor;
+    uint64_t since_ns;
     struct tally content;
-    int32_t marks[LINEAGE_MARKS];
-    bool is_marked;
-    bool is_live; // not in the pool's free list
+    bool is_live;                 // not in the pool's free list
+    uint32_t has_marks;           // a bit for each of
+    int32_t marks[LINEAGE_MARKS]; // those that are set
 };
+static_assert(LINEAGE_MARKS <= 32, "a mark has a bit in lineage_node.has_marks");
+
+static void add_mark(struct lineage_node *node, uint32_t mark, int32_t times)
+{
+    uint32_t bit = UINT32_C(1) << mark;
+    node->marks[mark] = times + (node->has_marks & bit ? node->marks[mark] : 0);
+    node->has_marks |= bit;
+}
 
 static struct lineage_node *node_at(const struct lineage *lineage, uint32_t index)
 {
@@ -113,20 +122,32 @@ void lineage_release(struct lineage *lineage)
     for (uint32_t i = 0; i < lineage->nodes.n_used; i++)
         tally_release(&node_at(lineage, i)->content);
     pool_release(&lineage->nodes);
-    for (int kind = 0; kind < LINEAGE_MARKS; kind++)
-        tally_release(&lineage->explained[kind]);
+    for (uint32_t mark = 0; mark < LINEAGE_MARKS; mark++)
+        tally_release(&lineage->explained[mark]);
 }
 
-uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content)
+uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content,
+                        uint64_t since_ns)
 {
     uint32_t index = pool_take(&lineage->nodes);
-    *node_at(lineage, index) = (struct lineage_node){
-        .parent = parent, .n_references = 1, .content = *content, .is_live = true};
+    struct lineage_node *node = node_at(lineage, index);
+    node->parent = parent;
+    node->n_references = 1;
+    node->n_children = node->children_xor = 0;
+    node->since_ns = since_ns;
+    node->content = *content;
+    node->is_live = true;
+    node->has_marks = 0; // marks are set with their bits
     *content = (struct tally){0};
     struct lineage_node *above = node_at(lineage, parent);
     above->n_children++;
     above->children_xor ^= index;
     return index;
+}
+
+uint64_t lineage_since_ns(const struct lineage *lineage, uint32_t node)
+{
+    return node_at(lineage, node)->since_ns;
 }
 
 uint32_t lineage_hold(struct lineage *lineage, uint32_t node)
@@ -142,19 +163,22 @@ static void gather(struct tally *sum, const struct tally *content, int32_t times
         tally_add(sum, entry->key, (int64_t)((uint64_t)times * (uint64_t)entry->ns));
 }
 
-static void gather_all(struct lineage *lineage, const struct tally *content, const int32_t *marks,
-                       int32_t sign)
+static void gather_all(struct lineage *lineage, const struct tally *content,
+                       const struct lineage_node *node, int32_t sign)
 {
-    for (int kind = 0; kind < LINEAGE_MARKS; kind++)
-        if (marks[kind])
-            gather(&lineage->explained[kind], content, sign * marks[kind]);
+    for (uint32_t bits = node->has_marks; bits; bits &= bits - 1) {
+        uint32_t mark = (uint32_t)__builtin_ctz(bits);
+        if (node->marks[mark])
+            gather(&lineage->explained[mark], content, sign * node->marks[mark]);
+    }
 }
 
 static void move_marks(struct lineage_node *from, struct lineage_node *to)
 {
-    for (int kind = 0; kind < LINEAGE_MARKS; kind++)
-        to->marks[kind] += from->marks[kind];
-    to->is_marked = true;
+    for (uint32_t bits = from->has_marks; bits; bits &= bits - 1) {
+        uint32_t mark = (uint32_t)__builtin_ctz(bits);
+        add_mark(to, mark, from->marks[mark]);
+    }
 }
 
 /// NODE is about to be merged into its only CHILD. Either its own content is gathered and its marks
@@ -163,13 +187,13 @@ static void move_marks(struct lineage_node *from, struct lineage_node *to)
 static void settle_marks(struct lineage *lineage, struct lineage_node *node,
                          struct lineage_node *child)
 {
-    if (!node->is_marked)
+    if (!node->has_marks)
         return;
     if (node->content.n_entries <= child->content.n_entries) {
-        gather_all(lineage, &node->content, node->marks, 1);
+        gather_all(lineage, &node->content, node, 1);
         move_marks(node, node_at(lineage, node->parent));
     } else {
-        gather_all(lineage, &child->content, node->marks, -1);
+        gather_all(lineage, &child->content, node, -1);
         move_marks(node, child);
     }
 }
@@ -197,8 +221,8 @@ void lineage_let_go(struct lineage *lineage, uint32_t index)
     node->n_references--;
     while (index != LINEAGE_ROOT && node->n_references == 0 && node->n_children == 0) {
         uint32_t parent = node->parent;
-        if (node->is_marked) {
-            gather_all(lineage, &node->content, node->marks, 1);
+        if (node->has_marks) {
+            gather_all(lineage, &node->content, node, 1);
             move_marks(node, node_at(lineage, parent));
         }
         tally_release(&node->content);
@@ -213,18 +237,35 @@ void lineage_let_go(struct lineage *lineage, uint32_t index)
         merge_into_child(lineage, index);
 }
 
-void lineage_mark(struct lineage *lineage, uint32_t node, enum pag_wait_kind kind, int32_t times)
+void lineage_mark(struct lineage *lineage, uint32_t node, uint32_t mark, int32_t times)
 {
-    node_at(lineage, node)->marks[kind] += times;
-    node_at(lineage, node)->is_marked = true;
+    add_mark(node_at(lineage, node), mark, times);
 }
 
-struct tally lineage_explain(struct lineage *lineage, enum pag_wait_kind kind)
+void lineage_leave_window(struct lineage *lineage)
+{
+    const uint32_t inside_bits = (UINT32_C(1) << PAG_WAIT_KINDS) - 1;
+    for (uint32_t mark = 0; mark < PAG_WAIT_KINDS; mark++)
+        tally_merge(&lineage->explained[PAG_WAIT_KINDS + mark], &lineage->explained[mark]);
+    for (uint32_t i = 0; i < lineage->nodes.n_used; i++) {
+        struct lineage_node *node = node_at(lineage, i);
+        for (uint32_t bits = node->is_live ? node->has_marks & inside_bits : 0; bits;
+             bits &= bits - 1) {
+            uint32_t mark = (uint32_t)__builtin_ctz(bits);
+            add_mark(node, PAG_WAIT_KINDS + mark, node->marks[mark]);
+        }
+        node->has_marks &= ~inside_bits;
+    }
+}
+
+struct tally lineage_explain(struct lineage *lineage, uint32_t mark)
 {
     struct tally sum = {0};
-    gather(&sum, &lineage->explained[kind], 1);
+    gather(&sum, &lineage->explained[mark], 1);
     for (uint32_t i = 0; i < lineage->nodes.n_used; i++) {
-        int32_t times = node_at(lineage, i)->is_live ? node_at(lineage, i)->marks[kind] : 0;
+        const struct lineage_node *node = node_at(lineage, i);
+        bool is_marked = node->is_live && (node->has_marks >> mark & 1);
+        int32_t times = is_marked ? node->marks[mark] : 0;
         for (uint32_t above = i; times && above != LINEAGE_NONE;
              above = node_at(lineage, above)->parent)
             gather(&sum, &node_at(lineage, above)->content, times);

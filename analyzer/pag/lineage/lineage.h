@@ -55,7 +55,8 @@ const struct tally_entry *tally_next(const struct tally *tally, uint32_t *place)
 #define LINEAGE_ROOT 0u
 #define LINEAGE_NONE POOL_NONE
 
-enum { LINEAGE_MARKS = PAG_WAIT_KINDS };
+// Marks by kind of wait: of waits in the window, then of others.
+enum { LINEAGE_MARKS = 2 * PAG_WAIT_KINDS };
 
 struct lineage {
     struct pool nodes;
@@ -66,8 +67,11 @@ void lineage_init(struct lineage *lineage);
 void lineage_release(struct lineage *lineage);
 
 /// A new node below PARENT, with one reference owned by the caller. It takes over CONTENT (left
-/// empty).
-uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content);
+/// empty). SINCE_NS: from then on the path to it is that of one rank, which waited for another one
+/// before (0: never).
+uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content,
+                        uint64_t since_ns);
+uint64_t lineage_since_ns(const struct lineage *lineage, uint32_t node);
 
 /// Takes one more reference to NODE; returns NODE.
 uint32_t lineage_hold(struct lineage *lineage, uint32_t node);
@@ -75,13 +79,16 @@ uint32_t lineage_hold(struct lineage *lineage, uint32_t node);
 /// Gives one reference back; LINEAGE_NONE is ignored.
 void lineage_let_go(struct lineage *lineage, uint32_t node);
 
-/// Counts the path from the root to NODE TIMES times (negative: takes it away) for KIND. A wait of
+/// Counts the path from the root to NODE TIMES times (negative: takes it away) for MARK. A wait of
 /// q, ended by p, is explained by path(p at the release) - path(q at its enter): +1 and -1. The
 /// parts they share cancel; no common ancestor has to be looked for.
-void lineage_mark(struct lineage *lineage, uint32_t node, enum pag_wait_kind kind, int32_t times);
+void lineage_mark(struct lineage *lineage, uint32_t node, uint32_t mark, int32_t times);
 
-/// The sums of all marked paths of KIND: activity -> ns. The caller releases the tally.
-struct tally lineage_explain(struct lineage *lineage, enum pag_wait_kind kind);
+/// What was marked so far as waits in the window was none.
+void lineage_leave_window(struct lineage *lineage);
+
+/// The sums of all paths with MARK: activity -> ns. The caller releases the tally.
+struct tally lineage_explain(struct lineage *lineage, uint32_t mark);
 
 /// Adds the contents of all nodes from NODE up to the root into SUM.
 void lineage_sum(const struct lineage *lineage, uint32_t node, struct tally *sum);

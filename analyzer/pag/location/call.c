@@ -69,6 +69,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
     call->release_ns = event->time_ns;
+    call->releaser = NONE;
     call->before_completion_ns = event->time_ns;
     call->n_left_out = 0;
     call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;

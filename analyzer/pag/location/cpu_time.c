@@ -2,6 +2,8 @@
 // See cpu_time.h.
 #include "analyzer/pag/location/cpu_time.h"
 
+#include "analyzer/trace/event.h"
+
 __extension__ typedef unsigned __int128 wide;
 
 // --- CPU time of an interval, and its segments
@@ -10,6 +12,7 @@ void cpu_span_begin(struct cpu_span *span)
 {
     span->had = span->has_seen;
     span->had_ns = span->seen_ns;
+    span->had_wait_ns = span->seen_wait_ns;
     span->has = false;
 }
 
@@ -17,18 +20,22 @@ void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns)
 {
     span->has_seen = true;
     span->seen_ns = cpu_ns;
+    span->seen_wait_ns = EVENT_NO_CORE_WAIT;
 }
 
-void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns)
+void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns, uint64_t wait_ns)
 {
     span->last_at_ns = at_ns;
     span->last_ns = cpu_ns;
+    span->last_wait_ns = wait_ns;
     cpu_span_see(span, cpu_ns);
+    span->seen_wait_ns = wait_ns;
     if (span->has)
         return;
     span->has = true;
     span->first_at_ns = at_ns;
     span->first_ns = cpu_ns;
+    span->first_wait_ns = wait_ns;
 }
 
 uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64_t end_ns)
@@ -43,6 +50,19 @@ uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64
         return used_ns;
     uint64_t most_ns = span->last_ns - span->had_ns + (end_ns - span->last_at_ns);
     return most_ns < used_ns ? most_ns : used_ns;
+}
+
+uint64_t cpu_span_blocked_ns(const struct cpu_span *span, uint64_t lost_ns)
+{
+    bool has_two = span->has && span->first_at_ns < span->last_at_ns;
+    if (!span->has || (!has_two && !span->had))
+        return 0;
+    uint64_t before_ns = has_two ? span->first_wait_ns : span->had_wait_ns;
+    if (before_ns == EVENT_NO_CORE_WAIT || span->last_wait_ns == EVENT_NO_CORE_WAIT ||
+        span->last_wait_ns < before_ns)
+        return 0;
+    uint64_t wait_ns = span->last_wait_ns - before_ns;
+    return lost_ns > wait_ns ? lost_ns - wait_ns : 0;
 }
 
 uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns)

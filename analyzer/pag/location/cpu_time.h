@@ -14,12 +14,16 @@ struct cpu_span {
     uint64_t had_ns;
     bool has; // in this interval:
     uint64_t first_at_ns, first_ns, last_at_ns, last_ns;
+    // Of these samples: ready to run without a core, or EVENT_NO_CORE_WAIT.
+    uint64_t seen_wait_ns, had_wait_ns, first_wait_ns, last_wait_ns;
 };
 
 /// Time of one call path, of which lost_ns passed without CPU time, evenly spread.
 struct cpu_segment {
     uint64_t begin_ns, end_ns, lost_ns;
     uint32_t path;
+    bool
+        is_blocked; // the process was not ready to run; else that is not known, or it lacked a core
 };
 
 enum { CPU_SEGMENTS = 16, CPU_SEGMENT_NS = 100000 };
@@ -29,7 +33,7 @@ struct without_cpu {
     struct cpu_span span;
     uint64_t begin_ns;
     uint32_t n_segments;
-    struct cpu_segment segments[CPU_SEGMENTS];
+    struct cpu_segment segments[2 * CPU_SEGMENTS]; // once spread, those blocked stand apart
 };
 
 // --- CPU time of an interval, from the samples in it and the last one before it, and
@@ -38,8 +42,9 @@ struct without_cpu {
 /// The next interval begins.
 void cpu_span_begin(struct cpu_span *span);
 
-/// The process had used CPU_NS at AT_NS, inside the interval.
-void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns);
+/// The process had used CPU_NS at AT_NS, inside the interval, and had been ready to run without a
+/// core for WAIT_NS (EVENT_NO_CORE_WAIT: not known).
+void cpu_span_sample(struct cpu_span *span, uint64_t at_ns, uint64_t cpu_ns, uint64_t wait_ns);
 
 /// The same where the sample lies before the next interval: in an MPI call.
 void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns);
@@ -49,6 +54,10 @@ void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns);
 /// last sample at most what the process used since the last one before the interval. Wall time if
 /// there is no sample.
 uint64_t cpu_span_used_ns(const struct cpu_span *span, uint64_t begin_ns, uint64_t end_ns);
+
+/// Of LOST_NS, by which the interval's CPU time is less than its wall time, what the process was
+/// not ready to run either. 0 where the samples do not tell.
+uint64_t cpu_span_blocked_ns(const struct cpu_span *span, uint64_t lost_ns);
 
 /// What of SEGMENT was lost before TIME_NS.
 uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns);

@@ -12,6 +12,7 @@ struct digest {
     struct profile profile;
     struct times times; // the mark is where the engine was told last
     bool has_rank, is_master, has_begun;
+    bool has_threads;  // its process
     bool in_call;      // an MPI call is open,
     uint32_t n_nested; // and so many regions in it
     bool has_cpu_inside;
@@ -25,17 +26,10 @@ struct digest *digest_new(const struct definitions *definitions, size_t location
     times_init(&digest->times);
     profile_init(&digest->profile, definitions, &digest->times);
     digest->has_rank = definitions->locations[location].rank != NONE;
+    digest->has_threads = digest->has_rank &&
+                          definitions->ranks[definitions->locations[location].rank].n_locations > 1;
     digest->is_master = digest->has_rank && definitions->locations[location].is_master;
     return digest;
-}
-
-void digest_free(struct digest *digest)
-{
-    if (!digest)
-        return;
-    profile_release(&digest->profile);
-    times_release(&digest->times);
-    free(digest);
 }
 
 uint64_t digest_end_ns(const struct digest *digest)
@@ -51,9 +45,10 @@ static void tell_spent(struct batch *out, uint64_t time_ns, uint32_t path, uint6
         (struct event){.time_ns = time_ns, .kind = EVENT_SPENT, .index = path, .size_bytes = ns};
 }
 
-/// Tells the time since the last mark at all paths but PATH, which is returned.
+/// Tells the time since the last mark at all paths but PATH, which is returned. The first of these
+/// goes to OTHER instead, if there is room for one.
 static inline uint64_t tell_others(struct digest *digest, uint64_t time_ns, uint32_t path,
-                                   struct batch *out)
+                                   struct digest_time *other, struct batch *out)
 {
     struct times *times = &digest->times;
     uint64_t own_ns = 0;
@@ -62,6 +57,8 @@ static inline uint64_t tell_others(struct digest *digest, uint64_t time_ns, uint
         uint64_t ns = times_since(times, touched);
         if (touched == path)
             own_ns = ns;
+        else if (other && other->path == NONE)
+            *other = (struct digest_time){touched, ns};
         else if (ns > 0)
             tell_spent(out, time_ns, touched, ns);
     }
@@ -73,30 +70,8 @@ static inline uint64_t tell_others(struct digest *digest, uint64_t time_ns, uint
 static void tell(struct digest *digest, uint64_t time_ns, struct batch *out)
 {
     uint32_t path = digest->profile.current;
-    uint64_t own_ns = tell_others(digest, time_ns, path, out);
+    uint64_t own_ns = tell_others(digest, time_ns, path, NULL, out);
     tell_spent(out, time_ns, path, own_ns);
-}
-
-/// Tells the time since the last mark at all paths but two, before a call is entered. PATH is one.
-static struct digest_before tell_before(struct digest *digest, uint64_t time_ns, uint32_t path,
-                                        struct batch *out)
-{
-    struct times *times = &digest->times;
-    struct digest_before before = {{path, NONE}, {0, 0}};
-    for (size_t i = 0; i < times->n_touched; i++) {
-        uint32_t touched = times->touched[i];
-        uint64_t ns = times_since(times, touched);
-        if (touched == path) {
-            before.ns[0] = ns;
-        } else if (before.path[1] == NONE) {
-            before.path[1] = touched;
-            before.ns[1] = ns;
-        } else if (ns > 0) {
-            tell_spent(out, time_ns, touched, ns);
-        }
-    }
-    times_mark(times);
-    return before;
 }
 
 static void tell_lost(const struct without_cpu *account, uint64_t time_ns, struct batch *out)
@@ -109,7 +84,8 @@ static void tell_lost(const struct without_cpu *account, uint64_t time_ns, struc
                                              .index = segment->path,
                                              .size_bytes = segment->begin_ns,
                                              .received_bytes = segment->end_ns,
-                                             .request = segment->lost_ns};
+                                             .request = segment->lost_ns,
+                                             .tag = segment->is_blocked};
     }
 }
 
@@ -124,11 +100,12 @@ static void enter_call(struct digest *digest, const struct event *event, struct 
     if (profile->without_cpu.span.has && digest->is_master &&
         without_cpu_outside(profile, event->time_ns))
         tell_lost(&profile->without_cpu, event->time_ns, out);
-    struct digest_before before = tell_before(digest, event->time_ns, path, out);
+    struct digest_time other = {NONE, 0};
+    uint64_t before_ns = tell_others(digest, event->time_ns, path, &other, out);
     struct event *enter = batch_add(out);
     *enter = *event;
     enter->tag = profile->current;
-    digest_put_before(enter, &before);
+    digest_put_before(enter, (struct digest_time){path, before_ns}, other);
     digest->in_call = true;
     digest->n_nested = 0;
     digest->has_cpu_inside = false;
@@ -138,7 +115,7 @@ static void leave_call(struct digest *digest, const struct event *event, struct 
 {
     struct profile *profile = &digest->profile;
     profile_account(profile, event->time_ns);
-    uint64_t own_ns = tell_others(digest, event->time_ns, profile->current, out);
+    uint64_t own_ns = tell_others(digest, event->time_ns, profile->current, NULL, out);
     struct event *leave = batch_add(out);
     *leave = *event;
     leave->size_bytes = own_ns;
@@ -189,10 +166,28 @@ static void note(struct digest *digest, const struct event *event, struct batch 
     profile->noted_ns = event->time_ns; // the time belongs to what comes next
     if (event->kind != EVENT_CPU_TIME || !digest->has_rank)
         return;
-    cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes);
+    cpu_span_sample(&profile->without_cpu.span, event->time_ns, event->size_bytes,
+                    event->received_bytes);
     struct event *sample = batch_add(out);
     *sample = *event;
     sample->tag = digest->n_events;
+}
+
+/// EVENT is an enter or leave, accounted for already: of a construct the engine gets it, too.
+static void tell_construct(struct digest *digest, const struct event *event, struct batch *out)
+{
+    enum construct construct = digest->profile.definitions->regions[event->index].construct;
+    if (construct == CONSTRUCT_NONE)
+        return;
+    bool is_barrier = construct == CONSTRUCT_BARRIER || construct == CONSTRUCT_IMPLICIT_BARRIER;
+    *batch_add(out) = (struct event){
+        .time_ns = event->time_ns,
+        .kind = event->kind == EVENT_ENTER ? EVENT_CONSTRUCT_ENTER
+                : is_barrier               ? EVENT_BARRIER_LEAVE
+                                           : EVENT_CONSTRUCT_LEAVE,
+        .index = event->index,
+        .context = digest->profile.current,
+    };
 }
 
 static void outside(struct digest *digest, const struct event *event, struct batch *out)
@@ -206,9 +201,13 @@ static void outside(struct digest *digest, const struct event *event, struct bat
             enter_call(digest, event, out);
         else
             profile_enter(profile, event->index, time_ns);
+        if (__builtin_expect(digest->has_threads, 0))
+            tell_construct(digest, event, out);
         return;
     case EVENT_LEAVE:
         profile_leave_around_gap(profile, event->index, time_ns);
+        if (__builtin_expect(digest->has_threads, 0))
+            tell_construct(digest, event, out);
         return;
     case EVENT_MEASUREMENT_OFF:
     case EVENT_MEASUREMENT_ON:
@@ -279,7 +278,7 @@ static void add_lost(struct profile *profile, const struct times *lost)
         const struct path_time *time = &lost->paths[path];
         if (time->n_moves == 0)
             continue;
-        uint32_t child = without_cpu_path(profile, path);
+        uint32_t child = without_cpu_path(profile, path, false);
         struct path_time *total = times_at(profile->times, child);
         total->exclusive_ns += time->exclusive_ns;
         total->mark_ns += time->exclusive_ns; // the lineage knows it already
@@ -288,10 +287,11 @@ static void add_lost(struct profile *profile, const struct times *lost)
     }
 }
 
-struct profile digest_take_profile(struct digest *digest, struct head *head)
+struct profile digest_finish(struct digest *digest, struct head *head)
 {
     struct profile profile = digest->profile;
-    profile_init(&digest->profile, profile.definitions, &digest->times);
+    times_release(&digest->times);
+    free(digest);
     profile.times = &head->times;
     add_lost(&profile, &head->lost);
     return profile;

@@ -11,11 +11,13 @@
 // - EVENT_LOST: part of an interval outside MPI that passed without CPU time, before the enter that
 //   ends the interval.
 // - EVENT_ENTER of an MPI call: `tag` is its path. It tells the time at two paths before it
-//   (digest_before()); that at others is told by EVENT_SPENT.
+//   (digest_first_before(), digest_second_before()); that at others is told by EVENT_SPENT.
 // - EVENT_LEAVE of the same: `context` is the path the location is at, where a region in the call
 // was
 //   not left; `size_bytes` the time there in ns, `tag` the event's number.
 // - EVENT_CPU_TIME: `tag` is the event's number.
+// - EVENT_CONSTRUCT_ENTER, EVENT_CONSTRUCT_LEAVE, EVENT_BARRIER_LEAVE: regions of a thread runtime,
+//   where a process has several threads.
 #ifndef PAGODA_PAG_LOCATION_DIGEST_H
 #define PAGODA_PAG_LOCATION_DIGEST_H
 
@@ -27,9 +29,8 @@
 struct batch;
 struct digest;
 
-/// Of location LOCATION of DEFINITIONS; the caller frees.
+/// Of location LOCATION of DEFINITIONS; digest_finish() frees it.
 struct digest *digest_new(const struct definitions *definitions, size_t location);
-void digest_free(struct digest *digest);
 
 /// Digests N EVENTS, the last of the location if IS_LAST, and appends what is left to OUT.
 void digest_events(struct digest *digest, const struct event *events, size_t n, bool is_last,
@@ -38,27 +39,33 @@ void digest_events(struct digest *digest, const struct event *events, size_t n, 
 /// When the location ended, which the digest has come to.
 uint64_t digest_end_ns(const struct digest *digest);
 
-/// The finished profile, with the times of HEAD; the caller releases it.
-struct profile digest_take_profile(struct digest *digest, struct head *head);
+/// Frees DIGEST, which has come to the end of its location: the finished profile, with the times of
+/// HEAD; the caller releases it.
+struct profile digest_finish(struct digest *digest, struct head *head);
 
-/// Time at two call paths before an EVENT_ENTER; path[1] is NONE where there is no other than
-/// path[0].
-struct digest_before {
-    uint32_t path[2];
-    uint64_t ns[2];
+/// Time at a call path before an EVENT_ENTER, which tells two of them; the path of the second is
+/// NONE where there is no other.
+struct digest_time {
+    uint32_t path;
+    uint64_t ns;
 };
 
-static inline struct digest_before digest_before(const struct event *enter)
+static inline void digest_put_before(struct event *enter, struct digest_time first,
+                                     struct digest_time second)
 {
-    return (struct digest_before){{(uint32_t)enter->request, (uint32_t)(enter->request >> 32)},
-                                  {enter->received_bytes, enter->size_bytes}};
+    enter->request = (uint64_t)second.path << 32 | first.path;
+    enter->received_bytes = first.ns;
+    enter->size_bytes = second.ns;
 }
 
-static inline void digest_put_before(struct event *enter, const struct digest_before *before)
+static inline struct digest_time digest_first_before(const struct event *enter)
 {
-    enter->request = (uint64_t)before->path[1] << 32 | before->path[0];
-    enter->received_bytes = before->ns[0];
-    enter->size_bytes = before->ns[1];
+    return (struct digest_time){(uint32_t)enter->request, enter->received_bytes};
+}
+
+static inline struct digest_time digest_second_before(const struct event *enter)
+{
+    return (struct digest_time){(uint32_t)(enter->request >> 32), enter->size_bytes};
 }
 
 #endif

@@ -29,7 +29,7 @@ void excerpt_settle(struct profile *profile);
 /// What SEGMENT lost has been moved from its path to TO: does the same where a mark had counted it.
 void excerpt_move(const struct profile *profile, const struct cpu_segment *segment, uint32_t to);
 
-/// Whether what counts up to UNTIL_NS is final, but for time without CPU time.
+/// Whether nothing read later can change what counts up to UNTIL_NS, except time without CPU time.
 bool excerpt_is_settled(const struct excerpt *excerpt, uint64_t until_ns);
 
 /// The location is at its end: sets the exclusive times and visits of its PATHS to those of PART.

@@ -15,7 +15,8 @@
 
 /// The open end of a lineage: `node`, plus what the paths gained since it began, which is the mark.
 struct head {
-    uint32_t node; // one reference
+    uint32_t node;     // one reference
+    uint64_t since_ns; // last hand-over from another rank, 0: none
     struct times times;
     struct times lost;        // in calls, without CPU time, by the paths of these
     int64_t clock_repair_ns;  // not yet in a node
@@ -53,6 +54,7 @@ struct call {
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // end of its last wait, once it is left; its leave when that is not known
+    uint32_t releaser;   // the rank that ended it, once it is left; NONE without, or not known
     uint64_t recorded_enter_ns, recorded_leave_ns; // differ with a driver only
     uint64_t before_completion_ns; // recorded time of its last event before the first completion
     bool has_cpu_inside;           // CPU samples are among its events,
@@ -86,8 +88,9 @@ struct recent_channel {
 struct location_state {
     uint32_t index;
     uint32_t rank; // NONE without
-    bool is_master, has_begun, has_ended, next_is_last;
-    uint64_t next_ns; // of the next unread event; UINT64_MAX at the end
+    bool is_master, has_begun, has_ended;
+    uint8_t next_turn; // of the next unread event, among those of its time (engine.c)
+    uint64_t next_ns;  // of the next unread event; UINT64_MAX at the end
     uint64_t first_ns;
     struct cursor *cursor;
     struct digest *digest;  // makes the cursor's events; NULL: the profile is kept here

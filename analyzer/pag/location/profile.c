@@ -318,18 +318,16 @@ void profile_end(struct profile *profile)
 
 // --- recording off
 
-bool profile_switch(struct profile *profile, bool is_off, uint64_t time_ns)
+void profile_switch(struct profile *profile, bool is_off, uint64_t time_ns)
 {
-    if (is_off == profile->is_off) {
+    uint32_t gap = profile->definitions->gap_region;
+    if (is_off == profile->is_off)
         profile_account(profile, time_ns);
-        return false;
-    }
-    profile->is_off = is_off;
-    if (is_off)
-        profile_enter(profile, profile->definitions->gap_region, time_ns);
+    else if (is_off)
+        profile_enter(profile, gap, time_ns);
     else
-        profile_leave(profile, profile->definitions->gap_region, time_ns);
-    return true;
+        profile_leave(profile, gap, time_ns);
+    profile->is_off = is_off;
 }
 
 void profile_leave_around_gap(struct profile *profile, uint32_t region, uint64_t time_ns)

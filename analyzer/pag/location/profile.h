@@ -166,8 +166,8 @@ static inline void profile_account(struct profile *profile, uint64_t time_ns)
 
 // --- recording off (OTF2's MeasurementOnOff): a gap is a region of its own in the profile
 
-/// Recording is switched off, or on. Whether that changed anything.
-bool profile_switch(struct profile *profile, bool is_off, uint64_t time_ns);
+/// Recording is switched off, or on; perhaps it was so before.
+void profile_switch(struct profile *profile, bool is_off, uint64_t time_ns);
 /// profile_leave(); if recording is off and REGION was entered before that, the gap stays open
 /// around it.
 void profile_leave_around_gap(struct profile *profile, uint32_t region, uint64_t time_ns);

@@ -43,18 +43,24 @@ static void pass_cpu_time(struct without_cpu *account, size_t n_paths, struct nu
     span->has_seen = numbers_pass(numbers, span->has_seen);
     span->had = numbers_pass(numbers, span->had);
     span->has = numbers_pass(numbers, span->has);
-    if (span->has_seen)
+    if (span->has_seen) {
         span->seen_ns = numbers_pass(numbers, span->seen_ns);
-    if (span->had)
+        span->seen_wait_ns = numbers_pass(numbers, span->seen_wait_ns);
+    }
+    if (span->had) {
         span->had_ns = numbers_pass(numbers, span->had_ns);
+        span->had_wait_ns = numbers_pass(numbers, span->had_wait_ns);
+    }
     if (span->has) {
         span->first_at_ns = numbers_pass(numbers, span->first_at_ns);
         span->first_ns = numbers_pass(numbers, span->first_ns);
         span->last_at_ns = numbers_pass(numbers, span->last_at_ns);
         span->last_ns = numbers_pass(numbers, span->last_ns);
+        span->first_wait_ns = numbers_pass(numbers, span->first_wait_ns);
+        span->last_wait_ns = numbers_pass(numbers, span->last_wait_ns);
     }
     account->begin_ns = numbers_pass(numbers, account->begin_ns);
-    account->n_segments = numbers_pass_index(numbers, account->n_segments, CPU_SEGMENTS + 1);
+    account->n_segments = numbers_pass_index(numbers, account->n_segments, 2 * CPU_SEGMENTS + 1);
     for (uint32_t i = 0; i < account->n_segments && !numbers->is_damaged; i++) {
         struct cpu_segment *segment = &account->segments[i];
         segment->begin_ns = numbers_pass(numbers, segment->begin_ns);

@@ -4,7 +4,8 @@
 // Outside MPI it is the wall time of an interval between two MPI calls less its CPU time
 // (cpu_span_used_ns()). A process without a core records nothing, so this time lies between two
 // records far apart: it is spread over the longest such segments, in proportion to their lengths,
-// and never exceeds them.
+// and never exceeds them. Where samples tell how long the thread was ready to run without a core,
+// the rest of it was blocked.
 //
 // Inside MPI it is the part of a call after its last wait, less the CPU time of the whole call:
 // a lower bound, for the wait may have taken CPU time as well. It counts where such a part takes
@@ -28,34 +29,57 @@ void without_cpu_begin(struct profile *profile, uint64_t time_ns)
     account->n_segments = 0;
 }
 
-/// Spreads LOST_NS over the segments, rounded so that the sum is exact.
-static void spread(struct without_cpu *account, uint64_t lost_ns)
+/// Spreads LOST_NS over the N segments at SEGMENTS, rounded so that the sum is exact.
+static void spread(struct cpu_segment *segments, uint32_t n, uint64_t lost_ns)
 {
     uint64_t all_ns = 0, passed_ns = 0, spread_ns = 0;
-    for (uint32_t i = 0; i < account->n_segments; i++)
-        all_ns += cpu_segment_ns(&account->segments[i]);
+    for (uint32_t i = 0; i < n; i++)
+        all_ns += cpu_segment_ns(&segments[i]);
     if (lost_ns > all_ns)
         lost_ns = all_ns;
-    for (uint32_t i = 0; i < account->n_segments; i++) {
-        passed_ns += cpu_segment_ns(&account->segments[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        passed_ns += cpu_segment_ns(&segments[i]);
         uint64_t up_to_ns = (uint64_t)((wide)lost_ns * passed_ns / all_ns);
-        account->segments[i].lost_ns = up_to_ns - spread_ns;
+        segments[i].lost_ns = up_to_ns - spread_ns;
         spread_ns = up_to_ns;
     }
 }
 
-uint32_t without_cpu_path(struct profile *profile, uint32_t path)
+/// Spreads LOST_NS, of which BLOCKED_NS were blocked. What was blocked has segments of its own
+/// after the others; a segment is there only if it lost something.
+static void spread_both(struct without_cpu *account, uint64_t lost_ns, uint64_t blocked_ns)
 {
+    struct cpu_segment *segments = account->segments, *blocked = segments + account->n_segments;
+    uint32_t n = account->n_segments;
+    spread(segments, n, lost_ns);
+    if (blocked_ns == 0)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        blocked[i] = segments[i];
+    spread(blocked, n, blocked_ns);
+    for (uint32_t i = 0; i < n; i++) {
+        blocked[i].is_blocked = true;
+        if (blocked[i].lost_ns > segments[i].lost_ns)
+            blocked[i].lost_ns = segments[i].lost_ns;
+        segments[i].lost_ns -= blocked[i].lost_ns;
+    }
+    account->n_segments = 2 * n;
+}
+
+uint32_t without_cpu_path(struct profile *profile, uint32_t path, bool is_blocked)
+{
+    const struct definitions *definitions = profile->definitions;
     const struct path *from = &profile->paths[path];
     return profile_child(profile, from->is_stretch ? from->parent : path,
-                         profile->definitions->no_cpu_region);
+                         is_blocked ? definitions->blocked_region : definitions->no_cpu_region);
 }
 
 /// Moves what SEGMENT lost from its path to the child of that.
 static void move(struct profile *profile, struct cpu_segment *segment)
 {
-    uint32_t child =
-        segment->lost_ns > 0 ? without_cpu_path(profile, segment->path) : segment->path;
+    uint32_t child = segment->lost_ns > 0
+                         ? without_cpu_path(profile, segment->path, segment->is_blocked)
+                         : segment->path;
     segment->lost_ns =
         child != segment->path ? times_take(profile->times, segment->path, segment->lost_ns) : 0;
     if (segment->lost_ns == 0)
@@ -74,7 +98,7 @@ bool without_cpu_outside(struct profile *profile, uint64_t time_ns)
     uint64_t used_ns = cpu_span_used_ns(&account->span, account->begin_ns, time_ns);
     if (used_ns >= wall_ns)
         return false;
-    spread(account, wall_ns - used_ns);
+    spread_both(account, wall_ns - used_ns, cpu_span_blocked_ns(&account->span, wall_ns - used_ns));
     if (profile->excerpt)
         excerpt_settle(profile);
     for (uint32_t i = 0; i < account->n_segments; i++)

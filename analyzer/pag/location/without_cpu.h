@@ -15,8 +15,8 @@ void without_cpu_begin(struct profile *profile, uint64_t time_ns);
 /// say how much, and that has been moved in the profile.
 bool without_cpu_outside(struct profile *profile, uint64_t time_ns);
 
-/// The child of PATH for its time without CPU time.
-uint32_t without_cpu_path(struct profile *profile, uint32_t path);
+/// The child of PATH for its time without CPU time: for what is known to be blocked, or the rest.
+uint32_t without_cpu_path(struct profile *profile, uint32_t path, bool is_blocked);
 
 /// The open call has been settled and its time accounted, up to its leave. Whether it lost time:
 /// LOST then says when, and it has been moved in the head.

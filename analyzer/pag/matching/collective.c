@@ -269,6 +269,7 @@ static void describe(struct member *member, const struct event *event)
                                          .received_bytes = event->received_bytes,
                                          .is_in_place = (event->flags & EVENT_IN_PLACE) != 0};
     member->is_uneven = (event->flags & EVENT_UNEVEN) != 0;
+    member->is_window = (event->flags & EVENT_OF_WINDOW) != 0;
 }
 
 static void add_part(struct call *call, uint32_t collective, uint32_t member)

@@ -76,6 +76,7 @@ static void emit(struct engine *engine, void (*tell)(void *context, const struct
     value[ROOT_COLLECTIVE_LAST_LOWER_RANK] = rank_number(last_lower);
     value[ROOT_COLLECTIVE_BYTES] = (int64_t)member->size_bytes;
     value[ROOT_COLLECTIVE_N_MEMBERS] = instance->n_members;
+    value[ROOT_COLLECTIVE_IS_WINDOW] = member->is_window;
     tell(engine->listener.context, &root);
 }
 
@@ -84,8 +85,8 @@ static void explain(struct engine *engine, enum pag_wait_kind kind, struct momen
                     const struct member *other, const struct member *member)
 {
     if (other)
-        explain_wait(engine, kind, from, (struct moment){other->in_ns, other->node},
-                     member->leave_ns);
+        explain_wait(engine, kind, (struct waiting_call){member->enter_ns, member->leave_ns}, from,
+                     (struct moment){other->in_ns, other->node});
 }
 
 static void explain_member(struct engine *engine, const struct collective *instance,

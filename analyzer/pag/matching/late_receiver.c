@@ -151,9 +151,10 @@ static void emit(struct engine *engine, struct send_wait *wait)
         tell(engine, &wait->wait);
     else
         count(engine, &wait->wait);
-    explain_wait(engine, PAG_WAIT_LATE_RECEIVER, &wait->from,
-                 (struct moment){(uint64_t)value[ROOT_SEND_POST_ENTER], wait->post_node},
-                 (uint64_t)value[ROOT_SEND_LEAVE]);
+    explain_wait(engine, PAG_WAIT_LATE_RECEIVER,
+                 (struct waiting_call){wait->wait.enter_ns, (uint64_t)value[ROOT_SEND_LEAVE]},
+                 &wait->from,
+                 (struct moment){(uint64_t)value[ROOT_SEND_POST_ENTER], wait->post_node});
 }
 
 /// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call

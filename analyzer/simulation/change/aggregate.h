@@ -2,8 +2,9 @@
 // Messages of a simulated run that are put together (`--aggregate`). A message of a rank follows
 // the one it sent before to the same rank if in between it has neither received anything, nor taken
 // part in a collective operation, nor waited for a receiver: so nothing that it sends could depend
-// on what it learnt meanwhile. Followers cost their sender and their receiver no overhead, and have
-// no latency: of n messages of b1, b2 ... bytes number i arrives at
+// on what it learnt meanwhile. Followers cost their sender and their receiver no overhead (a call
+// that does nothing but receive them takes no time, by recorded costs), and have no latency: of n
+// messages of b1, b2 ... bytes number i arrives at
 //   max(arrival of i - 1, its departure) + t(b1 + ... + bi) - t(b1 + ... + b(i-1)),
 // t the time of a message of that size, or when it would arrive alone, if that is earlier: at its
 // departure + t(bi), at recorded costs what the recording says of it. If all depart at once the

@@ -104,6 +104,16 @@ static uint64_t followers_work(const struct prediction *prediction,
     return work_ns;
 }
 
+/// Whether all that a call with CONDITIONS does is to receive messages put together with others:
+/// the call before, which receives those they follow, has them already.
+static bool only_follows(const struct call_condition *conditions, uint32_t n_conditions)
+{
+    for (uint32_t i = 0; i < n_conditions; i++)
+        if (conditions[i].kind != CONDITION_MESSAGE || conditions[i].follows_ns == PAG_NOT_KNOWN)
+            return false;
+    return n_conditions > 0;
+}
+
 /// Work after the wait that BY ended in the recording.
 static uint64_t work_after(const struct prediction *prediction, const struct simulated_call *call,
                            const struct call_condition *by)
@@ -159,7 +169,9 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
         spins(prediction) && has_waited
             ? work_after(prediction, call, &conditions[last])
             : shared_work(prediction, call, conditions, n_conditions, has_waited ? release_ns : 0);
-    work_ns = less(work_ns, followers_work(prediction, conditions, n_conditions));
+    work_ns = only_follows(conditions, n_conditions)
+                  ? 0
+                  : less(work_ns, followers_work(prediction, conditions, n_conditions));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     *ready_ns = call->enter_ns;
     for (uint32_t i = 0; i < n_conditions; i++) {
@@ -188,6 +200,8 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
+///   A call that does nothing but receive messages put together with others: W is 0, and it lasts
+///     no longer than they take to come.
 ///   An oversubscribed rank: O is the call's own time, at most what its sender allows
 ///     (OVERSUBSCRIBED.md 1 and 2). W is O, if the call waited, from the release on, and D is 0: on
 ///     shared cores even a flight is somebody's work. Of a call some of which is left out W is at
@@ -219,9 +233,10 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
                                            usual_work(prediction, call, conditions, n_conditions));
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
-    if (!has_waited && is_whole)
+    bool is_needless = only_follows(conditions, n_conditions);
+    if (!has_waited && is_whole && !is_needless)
         *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
-    work_ns = less(work_ns, followers_work(prediction, conditions, n_conditions));
+    work_ns = is_needless ? 0 : less(work_ns, followers_work(prediction, conditions, n_conditions));
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct call_condition *condition = &conditions[i];

@@ -43,6 +43,7 @@ static void on_message(void *context, const struct pag_message *message)
                                     sizeof *messages->items);
     messages->items[messages->n++] =
         (struct farm_message){message->send_enter_ns,
+                              message->send_leave_ns,
                               message->enter_ns,
                               message->leave_ns,
                               is_task ? message->receiver : message->sender,
@@ -173,7 +174,7 @@ struct survey {
     uint64_t n_ahead;          // tasks handed out before the worker's last answer was received
     uint32_t n_workers;
     size_t least, most; // tasks of a worker
-    struct mean task_flight, answer_flight;
+    struct mean task_flight, answer_flight, answering;
 };
 
 /// The flights of the last message of a group, where its receiver waited when it was sent.
@@ -222,6 +223,7 @@ static void count_worker(struct survey *survey, const struct farm_message *messa
             task->send_enter_ns, less(messages[answer].send_enter_ns, last->leave_ns)};
         add_flight(survey, last);
         add_flight(survey, &messages[i - 1]);
+        add(&survey->answering, less(messages[i - 1].send_leave_ns, messages[i - 1].send_enter_ns));
         if (survey->phase->n_tasks + n_tasks == 0 || task->send_enter_ns < survey->begin_ns)
             survey->begin_ns = task->send_enter_ns;
         if (answered_ns > survey->end_ns)
@@ -296,6 +298,7 @@ static void survey_phase(struct survey *survey, struct farm_message *messages, s
     qsort(messages, n, sizeof *messages, by_master);
     count_master(survey, messages, n);
     survey->phase->tasks = farm->tasks + first_task;
+    survey->phase->answering_ns = mean_of(&survey->answering, 0);
     survey->phase->length_ns = survey->end_ns - survey->begin_ns;
     farm->length_ns += survey->phase->length_ns;
     farm->n_phases++;

@@ -14,6 +14,7 @@
 //                           from there to its next receive
 //            tail           all of it where no task is sent
 //            gap            between two tasks that are sent without an answer before them
+//            answering      of the call that sends an answer: it takes the worker's core meanwhile
 #ifndef PAGODA_SIMULATION_DEALT_FARM_H
 #define PAGODA_SIMULATION_DEALT_FARM_H
 
@@ -65,10 +66,11 @@ extern const struct dealing dealing_recorded;
 enum { FARM_MAX_KEPT = 1 << 20 }; // messages, collective operations
 
 struct farm_message {
-    uint64_t send_enter_ns, enter_ns, leave_ns; // of the calls that sent and received it
-    uint32_t worker;                            // world rank
-    bool is_task;                               // to the worker, else to the master
-    size_t phase;                               // collective operations of the master before it
+    uint64_t send_enter_ns, send_leave_ns, enter_ns, leave_ns; // of the calls that sent and
+                                                               // received it
+    uint32_t worker;                                           // world rank
+    bool is_task;                                              // to the worker, else to the master
+    size_t phase; // collective operations of the master before it
 };
 
 /// The messages of a master, in the order in which they were received, and when it entered
@@ -100,6 +102,7 @@ struct farm_phase {
     size_t n_tasks;
     uint64_t length_ns;
     uint64_t costs_ns[N_FARM_COSTS];
+    uint64_t answering_ns;
 };
 
 struct farm {

@@ -8,7 +8,9 @@
 // The master sends a task to each worker, one a gap. Then, until all answers are there: it receives
 // the answer that came first (a receive where one is there, else it waits for one); if a task is
 // left for who answered it works `before`, sends it, and works `after`, else it works `tail`. A
-// worker has a task after its flight, works, answers; the answer comes after its flight. All share
+// worker has a task after its flight, works, answers; the answer comes after its flight. Calls need
+// cores, too: the last part of a flight, as long as a receive, the receiver's, and while an answer
+// is sent the worker's. All share
 // the cores as predictions do (simulation/cores/scheduler.h): the master and the workers of the run
 // those of their ranks, each worker more those with the fewest processes for a core (ties: the
 // first ones). Costs: farm.h, or those of the dealing.
@@ -31,10 +33,11 @@ enum master_step {
 };
 
 enum process_state {
-    STATE_NEW,     // has not come to the phase
-    STATE_COMING,  // has, but a worker does not wait for a task yet
-    STATE_WAITING, // of a worker: for a task
-    STATE_WORKING, // of a worker: on it
+    STATE_NEW,       // has not come to the phase
+    STATE_COMING,    // has, but a worker does not wait for a task yet
+    STATE_WAITING,   // of a worker: for a task
+    STATE_WORKING,   // of a worker: on it
+    STATE_ANSWERING, // of a worker: in the call that sends the answer
 };
 
 struct process {
@@ -53,7 +56,7 @@ struct hand_out {
     const struct dealing *dealing;
     const struct farm_task **tasks; // in the order in which they are handed out
     size_t n_tasks;
-    uint64_t costs_ns[N_FARM_COSTS];
+    uint64_t costs_ns[N_FARM_COSTS], answering_ns;
     struct scheduler *scheduler;
     uint32_t n_workers; // that get tasks
     enum master_step step;
@@ -100,6 +103,34 @@ static uint64_t work_of(const struct hand_out *run, uint32_t worker)
     return fixed_ns == PAG_NOT_KNOWN ? run->tasks[run->processes[worker].task]->work_ns : fixed_ns;
 }
 
+/// The part of a flight that takes the receiver's core.
+static uint64_t taking_ns(const struct hand_out *run, enum farm_cost flight)
+{
+    uint64_t flight_ns = run->costs_ns[flight], receive_ns = run->costs_ns[FARM_RECEIVE];
+    return receive_ns < flight_ns ? receive_ns : flight_ns;
+}
+
+/// PROCESS waits for a message that comes at ARRIVAL_NS (PAG_NOT_KNOWN: not sent yet), after
+/// FLIGHT.
+static void await(struct hand_out *run, uint32_t process, uint64_t now_ns, uint64_t arrival_ns,
+                  enum farm_cost flight)
+{
+    uint64_t until_ns = arrival_ns;
+    if (arrival_ns != PAG_NOT_KNOWN)
+        until_ns -= taking_ns(run, flight);
+    until_ns = until_ns < now_ns ? now_ns : until_ns;
+    uint64_t rest_ns =
+        arrival_ns == PAG_NOT_KNOWN || arrival_ns < until_ns ? 0 : arrival_ns - until_ns;
+    scheduler_wait(run->scheduler, process, now_ns, until_ns, work(rest_ns));
+}
+
+/// PROCESS, which waits, gets a message that comes at ARRIVAL_NS after FLIGHT.
+static void wake(struct hand_out *run, uint32_t process, uint64_t arrival_ns, enum farm_cost flight)
+{
+    uint64_t taking = taking_ns(run, flight);
+    scheduler_wake(run->scheduler, process, arrival_ns - taking, work(taking));
+}
+
 static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
 {
     struct process *process = &run->processes[worker];
@@ -108,7 +139,7 @@ static void send_task(struct hand_out *run, uint32_t worker, uint64_t now_ns)
     run->n_handed++;
     process->arrival_ns = now_ns + run->costs_ns[FARM_TASK_FLIGHT];
     if (process->state == STATE_WAITING) // else it lacks its core, to begin to wait
-        scheduler_wake(run->scheduler, worker, process->arrival_ns, 0);
+        wake(run, worker, process->arrival_ns, FARM_TASK_FLIGHT);
 }
 
 /// The master looks for an answer: it takes one that is there, or waits for the next one.
@@ -119,7 +150,7 @@ static void receive(struct hand_out *run, uint64_t now_ns)
     if (run->n_received < run->n_answers) {
         const struct answer *answer = &run->answers[run->n_received];
         if (answer->arrival_ns > now_ns)
-            scheduler_wait(run->scheduler, MASTER, now_ns, answer->arrival_ns, 0);
+            await(run, MASTER, now_ns, answer->arrival_ns, FARM_ANSWER_FLIGHT);
         else
             scheduler_work(run->scheduler, MASTER, now_ns, work(costs_ns[FARM_RECEIVE]),
                            TURN_LEAVE);
@@ -163,7 +194,7 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
     scheduler_work(run->scheduler, MASTER, now_ns, work(next_ns), TURN_FIRST);
 }
 
-/// A worker has a task, or has done it.
+/// A worker has a task, or has done it, or has answered.
 static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_ns)
 {
     struct process *process = &run->processes[worker];
@@ -174,15 +205,18 @@ static void work_or_answer(struct hand_out *run, uint32_t worker, uint64_t now_n
         scheduler_work(run->scheduler, worker, now_ns, work(work_of(run, worker)), TURN_FIRST);
         return;
     }
-    process->state = STATE_WAITING;
-    scheduler_wait(run->scheduler, worker, now_ns, process->arrival_ns, 0);
-    if (state == STATE_COMING)
+    if (state != STATE_WORKING) {
+        process->state = STATE_WAITING;
+        await(run, worker, now_ns, process->arrival_ns, FARM_TASK_FLIGHT);
         return;
+    }
+    process->state = STATE_ANSWERING;
+    scheduler_work(run->scheduler, worker, now_ns, work(run->answering_ns), TURN_FIRST);
     uint64_t arrival_ns = now_ns + run->costs_ns[FARM_ANSWER_FLIGHT];
     run->answers[run->n_answers++] = (struct answer){arrival_ns, worker};
     if (run->waits) {
         run->waits = false;
-        scheduler_wake(run->scheduler, MASTER, arrival_ns, 0);
+        wake(run, MASTER, arrival_ns, FARM_ANSWER_FLIGHT);
     }
 }
 
@@ -309,6 +343,7 @@ static uint64_t phase_length(const struct farm_run *of, const struct farm_phase 
         .dealing = dealing,
         .tasks = order_tasks(phase, dealing->order),
         .n_tasks = phase->n_tasks,
+        .answering_ns = phase->answering_ns,
         .scheduler = new_scheduler(n, &of->farm, of->scenario, of->n_cores),
         .n_workers = n_workers < phase->n_tasks ? n_workers : (uint32_t)phase->n_tasks,
         .processes = memory_new(n * sizeof *run.processes),

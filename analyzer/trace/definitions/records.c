@@ -234,6 +234,17 @@ static OTF2_CallbackCode on_intercomm(void *user_data, OTF2_CommRef id, OTF2_Str
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_window(void *user_data, OTF2_RmaWinRef id, OTF2_StringRef name,
+                                   OTF2_CommRef communicator, OTF2_RmaWinFlag flags)
+{
+    (void)name, (void)flags;
+    struct records *records = user_data;
+    struct window_record *record = APPEND(records, windows, id);
+    if (record)
+        *record = (struct window_record){id, communicator};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_metric_member(void *user_data, OTF2_MetricMemberRef id,
                                           OTF2_StringRef name, OTF2_StringRef description,
                                           OTF2_MetricType type, OTF2_MetricMode mode,
@@ -326,6 +337,7 @@ void records_release(struct records *records)
     RELEASE(records->calling_contexts);
     RELEASE(records->groups);
     RELEASE(records->communicators);
+    RELEASE(records->windows);
     RELEASE(records->metric_members);
     RELEASE(records->metrics);
     RELEASE(records->parameters);
@@ -351,6 +363,7 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercomm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_metric_member);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);

@@ -119,6 +119,11 @@ struct communicator_record {
     OTF2_GroupRef remote_group; // of an intercommunicator, else OTF2_UNDEFINED_GROUP
 };
 
+struct window_record {
+    OTF2_RmaWinRef id;
+    OTF2_CommRef communicator;
+};
+
 struct metric_member_record {
     OTF2_MetricMemberRef id;
     OTF2_StringRef name;
@@ -160,6 +165,7 @@ struct records {
     RECORD_LIST(calling_context_record) calling_contexts;
     RECORD_LIST(group_record) groups;
     RECORD_LIST(communicator_record) communicators;
+    RECORD_LIST(window_record) windows;
     RECORD_LIST(metric_member_record) metric_members;
     RECORD_LIST(metric_record) metrics;
     RECORD_LIST(parameter_record) parameters;
@@ -189,7 +195,8 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
 const char *records_text(const struct records *records, OTF2_StringRef ref);
 
 /// The counter of the CPU time of a process, in our archives.
-#define METRIC_CPU_TIME "process_cpu_time"
+#define METRIC_CPU_TIME  "process_cpu_time"
+#define METRIC_CORE_WAIT "thread_core_wait"
 
 /// The class of a metric (index into RECORDS), itself or that of an instance; NULL without.
 const struct metric_record *records_metric_class(const struct records *records, size_t metric);

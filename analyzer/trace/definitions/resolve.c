@@ -25,6 +25,57 @@ static bool is_thread_runtime(OTF2_Paradigm paradigm)
     }
 }
 
+/// Functions of thread libraries, which have no role of their own.
+static enum construct construct_of_name(const char *name)
+{
+    static const struct {
+        const char *part;
+        enum construct construct;
+    } parts[] = {
+        {"unset", CONSTRUCT_RUNTIME},   {"unlock", CONSTRUCT_RUNTIME},
+        {"trylock", CONSTRUCT_RUNTIME}, {"test_", CONSTRUCT_RUNTIME},
+        {"init", CONSTRUCT_RUNTIME},    {"destroy", CONSTRUCT_RUNTIME},
+        {"barrier", CONSTRUCT_BARRIER}, {"lock", CONSTRUCT_LOCK},
+        {"cond_wait", CONSTRUCT_LOCK},  {"timedwait", CONSTRUCT_LOCK},
+        {"join", CONSTRUCT_TASK},       {"create", CONSTRUCT_RUNTIME},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i].part))
+            return parts[i].construct;
+    return CONSTRUCT_WORK;
+}
+
+static enum construct construct_of(const struct region_record *record, const char *name)
+{
+    if (!is_thread_runtime(record->paradigm))
+        return CONSTRUCT_NONE;
+    switch (record->role) {
+    case OTF2_REGION_ROLE_PARALLEL:
+        return CONSTRUCT_PARALLEL;
+    case OTF2_REGION_ROLE_BARRIER:
+        return CONSTRUCT_BARRIER;
+    case OTF2_REGION_ROLE_IMPLICIT_BARRIER:
+        return CONSTRUCT_IMPLICIT_BARRIER;
+    case OTF2_REGION_ROLE_CRITICAL:
+    case OTF2_REGION_ROLE_ORDERED:
+        return CONSTRUCT_LOCK;
+    case OTF2_REGION_ROLE_TASK_WAIT:
+    case OTF2_REGION_ROLE_THREAD_WAIT:
+        return CONSTRUCT_TASK;
+    case OTF2_REGION_ROLE_ATOMIC:
+    case OTF2_REGION_ROLE_FLUSH:
+    case OTF2_REGION_ROLE_TASK_CREATE:
+    case OTF2_REGION_ROLE_THREAD_CREATE:
+        return CONSTRUCT_RUNTIME;
+    case OTF2_REGION_ROLE_UNKNOWN:
+    case OTF2_REGION_ROLE_FUNCTION:
+    case OTF2_REGION_ROLE_WRAPPER:
+        return construct_of_name(name);
+    default:
+        return CONSTRUCT_WORK;
+    }
+}
+
 /// How our tracer writes a marker of pagoda.h: a region that is left as it is entered.
 static bool is_marker(const struct records *records, const struct region_record *record)
 {
@@ -35,14 +86,17 @@ static bool is_marker(const struct records *records, const struct region_record 
 static void resolve_regions(struct definitions *definitions, const struct records *records)
 {
     size_t n_recorded = records->regions.n;
-    definitions->n_regions = n_recorded + 2;
+    definitions->n_regions = n_recorded + 3;
     definitions->regions = memory_zeroed(definitions->n_regions, sizeof *definitions->regions);
     definitions->gap_region = (uint32_t)n_recorded;
     definitions->no_cpu_region = definitions->gap_region + 1;
+    definitions->blocked_region = definitions->gap_region + 2;
     definitions->regions[definitions->gap_region] =
         (struct region){.name = DEFINITIONS_GAP, .file = ""};
     definitions->regions[definitions->no_cpu_region] =
         (struct region){.name = DEFINITIONS_NO_CPU, .file = ""};
+    definitions->regions[definitions->blocked_region] =
+        (struct region){.name = DEFINITIONS_BLOCKED, .file = ""};
     for (size_t i = 0; i < n_recorded; i++) {
         const struct region_record *record = &records->regions.items[i];
         const char *name = records_text(records, record->name);
@@ -53,9 +107,11 @@ static void resolve_regions(struct definitions *definitions, const struct record
             .file = records_text(records, record->file),
             .line = record->line == OTF2_UNDEFINED_UINT32 ? 0 : record->line,
             .mpi = (uint8_t)mpi_function_of_name(name, record->paradigm == OTF2_PARADIGM_MPI),
-            .is_omp = is_thread_runtime(record->paradigm),
+            .construct = (uint8_t)construct_of(record, name),
             .is_marker = is_marker(records, record),
         };
+        if (definitions->regions[i].mpi != MPI_FUNCTION_NONE)
+            definitions->regions[i].mpi_class = (uint8_t)mpi_class_of_name(name);
     }
 }
 
@@ -227,22 +283,30 @@ static void resolve_calling_contexts(struct definitions *definitions, const stru
     break_circles(definitions);
 }
 
-// Place of the member called process_cpu_time in a metric class, UINT32_MAX when it has none.
-static uint32_t find_cpu_time(const struct records *records, const struct metric_record *metric)
+// Place of the member called NAME in a metric class, UINT32_MAX when it has none.
+static uint32_t find_member(const struct records *records, const struct metric_record *metric,
+                            const char *name)
 {
     for (uint32_t i = 0; i < metric->n_members; i++)
-        if (strcmp(records_counter_name(records, metric->members[i]), METRIC_CPU_TIME) == 0)
+        if (strcmp(records_counter_name(records, metric->members[i]), name) == 0)
             return i;
     return UINT32_MAX;
+}
+
+static void resolve_member(struct id_table *positions, const struct records *records, size_t i,
+                           const char *name)
+{
+    const struct metric_record *class_ = records_metric_class(records, i);
+    uint32_t position = class_ ? find_member(records, class_, name) : UINT32_MAX;
+    if (position != UINT32_MAX)
+        id_table_add(positions, records->metrics.items[i].id, position);
 }
 
 static void resolve_metrics(struct resolved *resolved, const struct records *records)
 {
     for (size_t i = 0; i < records->metrics.n; i++) {
-        const struct metric_record *class_ = records_metric_class(records, i);
-        uint32_t position = class_ ? find_cpu_time(records, class_) : UINT32_MAX;
-        if (position != UINT32_MAX)
-            id_table_add(&resolved->cpu_time_position, records->metrics.items[i].id, position);
+        resolve_member(&resolved->cpu_time_position, records, i, METRIC_CPU_TIME);
+        resolve_member(&resolved->core_wait_position, records, i, METRIC_CORE_WAIT);
     }
 }
 
@@ -278,6 +342,7 @@ void resolve_records(struct resolved *resolved, const struct records *records)
     resolve_regions(&resolved->definitions, records);
     resolve_processes(&resolved->definitions, records, mpi_locations, &rank_of_location);
     resolve_communicators(resolved, records, &rank_of_location);
+    resolved->definitions.n_windows = records->windows.n;
     resolve_calling_contexts(&resolved->definitions, records);
     resolve_metrics(resolved, records);
     resolve_attributes(resolved, records);
@@ -300,6 +365,7 @@ void resolved_release(struct resolved *resolved)
     free(definitions->nodes);
     free(definitions->core_sets);
     id_table_release(&resolved->cpu_time_position);
+    id_table_release(&resolved->core_wait_position);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};
 }

@@ -33,8 +33,9 @@ struct resolved {
     struct definitions definitions;
     struct resolved_group *groups; // by place in records->groups
     size_t n_groups;
-    struct id_table cpu_time_position; // metric class or instance -> place of process_cpu_time
-    struct id_table attribute_roles;   // attribute -> enum attribute_role
+    struct id_table cpu_time_position;  // metric class or instance -> place of process_cpu_time
+    struct id_table core_wait_position; // the same of thread_core_wait
+    struct id_table attribute_roles;    // attribute -> enum attribute_role
 };
 
 /// Resolves RECORDS into RESOLVED (zeroed or released before). Texts stay owned by RECORDS, which

@@ -43,6 +43,11 @@ struct comm_entry {
     uint32_t n_members, n_remote;
 };
 
+struct window_entry {
+    char *name;
+    uint32_t comm;
+};
+
 struct local_entry {
     uint64_t location;
     uint64_t ticks;
@@ -74,6 +79,8 @@ struct archive_writer {
     size_t n_contexts, context_capacity;
     struct comm_entry *comms;
     size_t n_comms, comm_capacity;
+    struct window_entry *windows;
+    size_t n_windows, window_capacity;
     struct local_entry *locals;
     size_t n_locals, local_capacity;
     OTF2_GlobalDefWriter *definitions;
@@ -400,12 +407,23 @@ static void write_processes(struct archive_writer *writer)
     }
 }
 
+/// The first part that NAME has decides.
+struct role_of_part {
+    const char *part;
+    OTF2_RegionRole role;
+};
+
+static OTF2_RegionRole find_role(const char *name, const struct role_of_part *roles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcasestr(name, roles[i].part))
+            return roles[i].role;
+    return OTF2_REGION_ROLE_FUNCTION;
+}
+
 static OTF2_RegionRole role_of(const char *name, OTF2_Paradigm paradigm)
 {
-    static const struct {
-        const char *part;
-        OTF2_RegionRole role;
-    } roles[] = {
+    static const struct role_of_part mpi[] = {
         {"barrier", OTF2_REGION_ROLE_BARRIER},       {"bcast", OTF2_REGION_ROLE_COLL_ONE2ALL},
         {"scatter", OTF2_REGION_ROLE_COLL_ONE2ALL},  {"allgather", OTF2_REGION_ROLE_COLL_ALL2ALL},
         {"alltoall", OTF2_REGION_ROLE_COLL_ALL2ALL}, {"allreduce", OTF2_REGION_ROLE_COLL_ALL2ALL},
@@ -413,11 +431,24 @@ static OTF2_RegionRole role_of(const char *name, OTF2_Paradigm paradigm)
         {"scan", OTF2_REGION_ROLE_COLL_OTHER},       {"send", OTF2_REGION_ROLE_POINT2POINT},
         {"recv", OTF2_REGION_ROLE_POINT2POINT},      {"wait", OTF2_REGION_ROLE_POINT2POINT},
     };
-    if (paradigm != OTF2_PARADIGM_MPI)
-        return OTF2_REGION_ROLE_FUNCTION;
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
-        if (strcasestr(name, roles[i].part))
-            return roles[i].role;
+    // As Score-P calls them: "!$omp implicit barrier".
+    static const struct role_of_part openmp[] = {
+        {"implicit barrier", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+        {"barrier", OTF2_REGION_ROLE_BARRIER},
+        {"parallel", OTF2_REGION_ROLE_PARALLEL},
+        {"critical sblock", OTF2_REGION_ROLE_CRITICAL_SBLOCK},
+        {"critical", OTF2_REGION_ROLE_CRITICAL},
+        {"ordered sblock", OTF2_REGION_ROLE_ORDERED_SBLOCK},
+        {"ordered", OTF2_REGION_ROLE_ORDERED},
+        {"taskwait", OTF2_REGION_ROLE_TASK_WAIT},
+        {"create task", OTF2_REGION_ROLE_TASK_CREATE},
+        {"task", OTF2_REGION_ROLE_TASK},
+        {"loop", OTF2_REGION_ROLE_LOOP},
+    };
+    if (paradigm == OTF2_PARADIGM_MPI)
+        return find_role(name, mpi, sizeof mpi / sizeof *mpi);
+    if (paradigm == OTF2_PARADIGM_OPENMP)
+        return find_role(name, openmp, sizeof openmp / sizeof *openmp);
     return OTF2_REGION_ROLE_FUNCTION;
 }
 
@@ -428,8 +459,9 @@ static void write_regions(struct archive_writer *writer)
         uint32_t name = write_string(writer, region->as ? region->as : region->name);
         uint32_t file = region->file ? write_string(writer, region->file) : OTF2_UNDEFINED_STRING;
         uint32_t description = region->is_marker ? write_string(writer, "pagoda marker") : name;
-        OTF2_RegionRole role = region->is_marker ? OTF2_REGION_ROLE_ARTIFICIAL
-                                                 : role_of(region->name, region->paradigm);
+        OTF2_RegionRole role =
+            region->is_marker ? OTF2_REGION_ROLE_ARTIFICIAL
+                              : role_of(region->as ? region->as : region->name, region->paradigm);
         check(writer, OTF2_GlobalDefWriter_WriteRegion(
                           writer->definitions, i, name, name, description, role, region->paradigm,
                           OTF2_REGION_FLAG_NONE, file, region->line, region->line));
@@ -487,6 +519,29 @@ static void write_communicators(struct archive_writer *writer)
     }
 }
 
+void archive_writer_window(struct archive_writer *writer, const char *name, uint32_t comm)
+{
+    writer->windows = array_reserve(writer->windows, &writer->window_capacity,
+                                    writer->n_windows + 1, sizeof *writer->windows);
+    writer->windows[writer->n_windows++] = (struct window_entry){memory_copy_text(name), comm};
+}
+
+uint32_t archive_writer_find_window(const struct archive_writer *writer, const char *name)
+{
+    for (uint32_t i = 0; i < writer->n_windows; i++)
+        if (strcmp(writer->windows[i].name, name) == 0)
+            return i;
+    return OTF2_UNDEFINED_RMA_WIN;
+}
+
+static void write_windows(struct archive_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->n_windows; i++)
+        check(writer, OTF2_GlobalDefWriter_WriteRmaWin(
+                          writer->definitions, i, write_string(writer, writer->windows[i].name),
+                          writer->windows[i].comm, OTF2_RMA_WIN_FLAG_NONE));
+}
+
 static void write_attributes_and_metric(struct archive_writer *writer)
 {
     static const struct {
@@ -508,15 +563,18 @@ static void write_attributes_and_metric(struct archive_writer *writer)
         check(writer, OTF2_GlobalDefWriter_WriteAttribute(writer->definitions, i,
                                                           write_string(writer, attributes[i].name),
                                                           0, attributes[i].type));
-    uint32_t name = write_string(writer, "process_cpu_time");
+    static const char *const members[] = {"process_cpu_time", "thread_core_wait"};
+    static const OTF2_MetricMemberRef numbers[] = {0, 1};
     uint32_t unit = write_string(writer, "ns");
-    OTF2_MetricMemberRef member = 0;
-    check(writer, OTF2_GlobalDefWriter_WriteMetricMember(
-                      writer->definitions, member, name, 0, OTF2_METRIC_TYPE_OTHER,
-                      OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
-    check(writer, OTF2_GlobalDefWriter_WriteMetricClass(
-                      writer->definitions, ARCHIVE_METRIC_CPU_TIME, 1, &member,
-                      OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+    for (uint32_t i = 0; i < 2; i++)
+        check(writer, OTF2_GlobalDefWriter_WriteMetricMember(
+                          writer->definitions, numbers[i], write_string(writer, members[i]), 0,
+                          OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+                          OTF2_BASE_DECIMAL, 0, unit));
+    for (uint8_t i = 0; i < 2; i++)
+        check(writer, OTF2_GlobalDefWriter_WriteMetricClass(
+                          writer->definitions, ARCHIVE_METRIC_CPU_TIME + i, (uint8_t)(i + 1),
+                          numbers, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
 }
 
 static void end_location(struct archive_writer *writer, struct location_entry *location)
@@ -567,6 +625,9 @@ static void release(struct archive_writer *writer)
         free(writer->comms[i].members);
         free(writer->comms[i].remote);
     }
+    for (size_t i = 0; i < writer->n_windows; i++)
+        free(writer->windows[i].name);
+    free(writer->windows);
     for (size_t i = 0; i < writer->n_locals; i++)
         free(writer->locals[i].global_ids);
     for (size_t i = 0; i < writer->n_cores; i++)
@@ -597,6 +658,7 @@ int archive_writer_close(struct archive_writer *writer, archive_define *define, 
     write_regions(writer);
     write_contexts(writer);
     write_communicators(writer);
+    write_windows(writer);
     write_attributes_and_metric(writer);
     if (define)
         define(writer->definitions, data);

@@ -27,7 +27,7 @@ enum {
     ARCHIVE_ATTRIBUTE_ELEMENTS,
     ARCHIVE_ATTRIBUTE_CALL_LINE, // the same name, but the type of a source code location
 };
-enum { ARCHIVE_METRIC_CPU_TIME };
+enum { ARCHIVE_METRIC_CPU_TIME, ARCHIVE_METRIC_CORE_WAIT }; // the latter with both members
 
 /// Opens a new archive DIRECTORY/traces.otf2. NULL and ERR when that cannot be (it exists, ...).
 struct archive_writer *archive_writer_new(const char *directory, uint32_t n_ranks,
@@ -88,6 +88,11 @@ uint32_t archive_writer_comm(struct archive_writer *writer, const char *name,
                              uint32_t n_remote);
 uint32_t archive_writer_find_comm(const struct archive_writer *writer, const char *name);
 uint32_t archive_writer_comm_size(const struct archive_writer *writer, uint32_t comm);
+
+/// RMA window NAME of a communicator; archive_writer_find_window() gives OTF2_UNDEFINED_RMA_WIN for
+/// an unknown name.
+void archive_writer_window(struct archive_writer *writer, const char *name, uint32_t comm);
+uint32_t archive_writer_find_window(const struct archive_writer *writer, const char *name);
 
 /// Local definitions of a location: a clock offset, a mapping of local to global identifiers.
 void archive_writer_clock_offset(struct archive_writer *writer, uint64_t location, uint64_t ticks,

@@ -137,6 +137,9 @@ static bool parse_argument(struct parser *parser, char type, const char *word, u
         *value = strcmp(word, "on") == 0;
         return *value || strcmp(word, "off") == 0 ||
                FAIL(parser, "measurement is on or off, not '%s'", word);
+    case 'W':
+        *value = archive_writer_find_window(parser->writer, word);
+        return *value != OTF2_UNDEFINED_RMA_WIN || FAIL(parser, "window '%s' is not defined", word);
     case 'w':
         return true;
     case 'u':
@@ -246,7 +249,10 @@ enum event_kind {
     COLL_END,
     COLL_REQUEST,
     COLL_COMPLETE,
+    WINDOW_BEGIN,
+    WINDOW_END,
     CPU,
+    CPU_WAIT,
     FORK,
     JOIN,
     TEAM_BEGIN,
@@ -275,7 +281,10 @@ static const struct {
     [COLL_END] = {"coll-end", "ocrnn|i"},
     [COLL_REQUEST] = {"coll-request", "n|c"},
     [COLL_COMPLETE] = {"coll-complete", "ocrnnn|i"},
+    [WINDOW_BEGIN] = {"window-begin", ""},
+    [WINDOW_END] = {"window-end", "oWrnn"},
     [CPU] = {"cpu", "n"},
+    [CPU_WAIT] = {"cpu-wait", "nn"}, // and ready to run without a core
     [FORK] = {"fork", "u"},
     [JOIN] = {"join", ""},
     [TEAM_BEGIN] = {"team-begin", "c"},
@@ -310,8 +319,8 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     const char *name = parser->n_words > 3 ? parser->words[3] : "";
     const uint32_t comm = (uint32_t)a[0], peer = (uint32_t)a[1], tag = (uint32_t)a[2];
     const OTF2_CollectiveOp op = (OTF2_CollectiveOp)a[0];
-    const OTF2_Type type = OTF2_TYPE_UINT64;
-    const OTF2_MetricValue value = {.unsigned_int = a[0]};
+    const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
+    const OTF2_MetricValue values[] = {{.unsigned_int = a[0]}, {.unsigned_int = a[1]}};
     switch (kind) {
     case ENTER:
         break;
@@ -366,8 +375,18 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
         OTF2_EvtWriter_NonBlockingCollectiveComplete(events, list, at, op, (OTF2_CommRef)a[1],
                                                      (uint32_t)a[2], a[3], a[4], a[5]);
         break;
+    case WINDOW_BEGIN:
+        OTF2_EvtWriter_RmaCollectiveBegin(events, NULL, at);
+        break;
+    case WINDOW_END:
+        OTF2_EvtWriter_RmaCollectiveEnd(events, NULL, at, op, OTF2_RMA_SYNC_LEVEL_PROCESS,
+                                        (OTF2_RmaWinRef)a[1], (uint32_t)a[2], a[3], a[4]);
+        break;
     case CPU:
-        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, &type, &value);
+        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, types, values);
+        break;
+    case CPU_WAIT:
+        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CORE_WAIT, 2, types, values);
         break;
     case FORK:
         OTF2_EvtWriter_ThreadFork(events, NULL, at, OTF2_PARADIGM_OPENMP, (uint32_t)a[0]);
@@ -465,6 +484,17 @@ static bool define_comm(struct parser *parser)
                             n - n_left);
     free(members);
     return is_good;
+}
+
+static bool define_window(struct parser *parser)
+{
+    if (!parser->writer)
+        return true;
+    uint32_t comm = archive_writer_find_comm(parser->writer, parser->words[2]);
+    if (comm == OTF2_UNDEFINED_COMM)
+        return FAIL(parser, "communicator '%s' is not defined", parser->words[2]);
+    archive_writer_window(parser->writer, parser->words[1], comm);
+    return true;
 }
 
 static bool define_nodes(struct parser *parser)
@@ -614,6 +644,7 @@ static bool read_line(struct parser *parser)
         {"location", define_location, 2, 2, "a location is: location RANK.THREAD"},
         {"comm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
         {"intercomm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
+        {"window", define_window, 3, 3, "a window is: window NAME COMM"},
         {"region", define_region, 3, 5,
          "a region is: region NAME FILE:LINE [user|mpi|openmp|marker [AS]]"},
         {"offset", define_offset, 4, 4, "a clock offset is: offset LOC TIME OFFSET"},

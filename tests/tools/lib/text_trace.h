@@ -13,6 +13,7 @@
 //   location 1.1                      a further thread of rank 1
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
+//   window NAME COMM                  an RMA window
 //   region NAME file.c:12 [user|mpi|openmp|marker [AS]]  optional; default: MPI_* is mpi, else
 //   user;
 //                                     AS: what it is called in the archive
@@ -36,6 +37,8 @@
 //   LOC TIME coll-end OP COMM ROOT|-|self|this-group SENT RECEIVED [in-place]
 //   LOC TIME coll-request REQ [COMM]
 //   LOC TIME coll-complete OP COMM ROOT|-|self|this-group SENT RECEIVED REQ [in-place]
+//   LOC TIME window-begin
+//   LOC TIME window-end OP WINDOW ROOT|- SENT RECEIVED
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
 //   LOC TIME flush STOP-TIME | measurement on|off

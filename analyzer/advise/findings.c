@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Remedies are candidates as those of `pagoda advise`, and predicted as these are (findings.h).
+#include "analyzer/advise/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/advise/candidates.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/whatif/options.h"
+#include "analyzer/whatif/whatif.h"
+
+static const uint64_t least_part = 1000; // of the run: less is not worth a line
+
+static int check_remedy(const struct finding_remedy *remedy, struct error *err)
+{
+    const struct whatif_option *option = whatif_option_find(remedy->option, err);
+    if (!option)
+        return -1;
+    bool takes_value = option->kind != WHATIF_FLAG;
+    if (takes_value == (remedy->value != NULL))
+        return 0;
+    return takes_value ? error_set(err, "--%s needs value=\"...\"", option->name)
+                       : error_set(err, "--%s takes no value", option->name);
+}
+
+int findings_check_remedies(const struct finding_kinds *kinds, struct error *err)
+{
+    for (size_t i = 0; i < kinds->n; i++) {
+        const struct finding_kind *kind = &kinds->kinds[i];
+        for (size_t k = 0; k < kind->n_remedies; k++)
+            if (check_remedy(&kind->remedies[k], err) != 0)
+                return error_wrap(err, "%s:%u: <remedy>", kind->file, kind->remedies[k].line);
+    }
+    return 0;
+}
+
+bool findings_are_predicted(const struct definitions *definitions)
+{
+    uint64_t n_events = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        n_events += definitions->locations[i].n_events;
+    return n_events <= ADVISE_MANY_EVENTS;
+}
+
+static enum advice_kind kind_of(const char *option)
+{
+    static const struct {
+        const char *option;
+        enum advice_kind kind;
+    } kinds[] = {{"drop-sync", ADVICE_SYNC},     {"cut-messages", ADVICE_MESSAGES},
+                 {"aggregate", ADVICE_MESSAGES}, {"overlap", ADVICE_MESSAGES},
+                 {"latency", ADVICE_NETWORK},    {"bandwidth", ADVICE_NETWORK},
+                 {"cores", ADVICE_PROCESSORS},   {"cpu-speed", ADVICE_PROCESSORS},
+                 {"place", ADVICE_PLACEMENT},    {"map", ADVICE_PLACEMENT},
+                 {"move", ADVICE_MOVE},          {"workers", ADVICE_WORKERS},
+                 {"rebalance", ADVICE_DYNAMIC}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(kinds[i].option, option) == 0)
+            return kinds[i].kind;
+    return ADVICE_REGION;
+}
+
+static void add_candidate(const struct result_remedy *remedy, struct advice *advice)
+{
+    struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
+    if (candidate) {
+        candidate->is_remedy |= !remedy->is_fallback;
+        // What may not be possible elsewhere fits this finding.
+        if (candidate->group == ADVICE_LIMIT && !remedy->is_fallback && !remedy->is_limit)
+            candidate->group = ADVICE_CHANGE;
+        return;
+    }
+    const char *subject = remedy->value ? remedy->value : remedy->option;
+    char *region = memory_format("%.*s", (int)strcspn(subject, "="), subject);
+    candidate = advise_add(advice, kind_of(remedy->option), UINT64_MAX, region, remedy->sentence);
+    advise_add_word(candidate, remedy->option, remedy->value);
+    candidate->is_remedy = !remedy->is_fallback;
+    if (remedy->is_limit)
+        candidate->group = ADVICE_LIMIT;
+    if (candidate->kind == ADVICE_REGION || candidate->kind == ADVICE_SYNC)
+        candidate->region = region;
+    else
+        free(region);
+}
+
+void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice)
+{
+    for (size_t i = 0; i < result->n_findings; i++) {
+        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
+            const struct result_remedy *remedy = &result->findings[i].remedies[k];
+            if (kinds >> kind_of(remedy->option) & 1)
+                add_candidate(remedy, advice);
+        }
+    }
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct result_remedy *x = a, *y = b;
+    if (x->gain_ns != y->gain_ns)
+        return x->gain_ns > y->gain_ns ? -1 : 1;
+    return strcmp(x->option, y->option);
+}
+
+/// What FINDING may save of the run: what its remedies are predicted to save, but no more than it
+/// costs; where none is known, as much as it costs each of N_RANKS ranks; where none saves
+/// anything, little of that.
+static int64_t potential_ns(const struct result_finding *finding, size_t n_ranks)
+{
+    int64_t loss_ns = (int64_t)finding->loss_ns, each_ns = loss_ns / (int64_t)n_ranks;
+    if (finding->n_remedies == 0)
+        return finding->has_no_remedy ? each_ns : each_ns / 4;
+    int64_t gain_ns = finding->remedies[0].gain_ns;
+    if (!finding->remedies[0].is_fallback)
+        return gain_ns < loss_ns ? gain_ns : loss_ns;
+    return 2 * gain_ns < each_ns ? 2 * gain_ns : each_ns;
+}
+
+/// The findings that may save most come first.
+static void order_findings(struct result *result)
+{
+    for (size_t i = 1; i < result->n_findings; i++) {
+        struct result_finding moved = result->findings[i];
+        size_t at = i;
+        for (; at > 0 && potential_ns(&result->findings[at - 1], result->n_ranks) <
+                             potential_ns(&moved, result->n_ranks);
+             at--)
+            result->findings[at] = result->findings[at - 1];
+        result->findings[at] = moved;
+    }
+}
+
+static void remedy_release(struct result_remedy *remedy)
+{
+    free(remedy->option);
+    free(remedy->value);
+    free(remedy->sentence);
+}
+
+static bool saves(const struct advice *advice, const struct result_remedy *remedy)
+{
+    const struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
+    return candidate->is_replayed && candidate->gain_ns > 0 &&
+           candidate->gain_ns >= (int64_t)(advice->target_ns / least_part);
+}
+
+static void swap_text(char **a, char **b)
+{
+    char *text = *a;
+    *a = *b;
+    *b = text;
+}
+
+/// FINDING is not what it seemed to be.
+static void swap_kind(struct result_finding *finding)
+{
+    swap_text(&finding->kind, &finding->otherwise.kind);
+    swap_text(&finding->name, &finding->otherwise.name);
+    swap_text(&finding->text, &finding->otherwise.text);
+    swap_text(&finding->hint, &finding->otherwise.hint);
+}
+
+/// Whether one of N REMEDIES, which are predicted, saves as much as REMEDY with the same option: a
+/// change of less, as kinds name that first.
+static bool is_repeated(const struct advice *advice, const struct result_remedy *remedies, size_t n,
+                        const struct result_remedy *remedy)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(remedies[i].option, remedy->option) == 0 &&
+            remedy->gain_ns < remedies[i].gain_ns + (int64_t)(advice->target_ns / least_part))
+            return true;
+    return false;
+}
+
+/// What ADVICE predicts of the remedies of FINDING; those that save nothing go, and fallbacks where
+/// others save something.
+static void take(const struct advice *advice, struct result_finding *finding)
+{
+    size_t n_left = 0;
+    bool has_others = false, needs_one = false, has_needed = false;
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        const struct result_remedy *remedy = &finding->remedies[i];
+        has_others |= !remedy->is_fallback && saves(advice, remedy);
+        needs_one |= remedy->is_proof;
+        has_needed |= remedy->is_proof && saves(advice, remedy);
+    }
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        struct result_remedy *remedy = &finding->remedies[i];
+        if (!saves(advice, remedy) || (remedy->is_fallback && has_others)) {
+            remedy_release(remedy);
+            continue;
+        }
+        const struct advice_candidate *candidate =
+            advise_find(advice, remedy->option, remedy->value);
+        remedy->is_predicted = true;
+        remedy->predicted_ns = candidate->predicted_ns;
+        remedy->gain_ns = candidate->gain_ns;
+        if (is_repeated(advice, finding->remedies, n_left, remedy))
+            remedy_release(remedy);
+        else
+            finding->remedies[n_left++] = *remedy;
+    }
+    finding->n_remedies = n_left;
+    if (needs_one && !has_needed)
+        swap_kind(finding);
+    qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
+}
+
+static void predict_candidates(const struct whatif_batch *batch, struct advice *advice)
+{
+    struct advice_candidate **all = memory_zeroed(advice->n_candidates, sizeof *all);
+    for (size_t i = 0; i < advice->n_candidates; i++)
+        all[i] = &advice->candidates[i];
+    advise_predict(batch, advice, all, advice->n_candidates);
+    free(all);
+}
+
+int findings_predict(struct replay_run *measured, struct error *err)
+{
+    struct result *result = &measured->result;
+    const struct whatif_batch batch = {.measured = measured, .is_of_one_process = true};
+    struct advice advice = {0};
+    struct whatif_plan plan;
+    struct replay_run unchanged = {0};
+    struct whatif_point same = {0};
+    findings_add_candidates(result, ~0u, &advice);
+    if (advice.n_candidates == 0)
+        return 0;
+    int status = whatif_job_plan(&batch, &(struct whatif_job){0}, &plan, err);
+    if (status == 0)
+        status = whatif_run_unchanged(&plan, measured, &unchanged, &same, err);
+    advice.target_ns = result->replayed_ns = same.predicted_ns;
+    if (status == 0) {
+        predict_candidates(&batch, &advice);
+        for (size_t i = 0; i < result->n_findings; i++)
+            take(&advice, &result->findings[i]);
+        order_findings(result);
+    }
+    replay_run_release(&unchanged);
+    whatif_point_release(&same);
+    whatif_plan_release(&plan);
+    advice_release(&advice);
+    return status;
+}

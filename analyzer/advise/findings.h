@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the remedies of a run's findings would save.
+#ifndef PAGODA_ADVISE_FINDINGS_H
+#define PAGODA_ADVISE_FINDINGS_H
+
+#include "analyzer/pattern/finding_kind.h"
+#include "analyzer/replay/replay_run.h"
+#include "analyzer/result/advice.h"
+
+/// Whether all remedies of KINDS name what-if options, with a value where these take one. 0, or -1
+/// and ERR ("FILE:LINE: ...").
+int findings_check_remedies(const struct finding_kinds *kinds, struct error *err);
+
+/// Whether a replay predicts them: not where that takes much longer than the replay itself.
+bool findings_are_predicted(const struct definitions *definitions);
+
+/// Predicts the remedies of the findings of MEASURED, which was replayed for predictions. Those
+/// that save something stay, the best first, and findings whose remedies save more come first. 0,
+/// or -1 and ERR.
+int findings_predict(struct replay_run *measured, struct error *err);
+
+/// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not
+/// there yet.
+void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice);
+
+#endif

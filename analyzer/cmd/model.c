@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pagoda model`: reads series of measured values from a table or a database, has formulas fitted
+// to them, prints what they predict.
+#include "analyzer/cmd/commands.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/threads.h"
+#include "analyzer/compare/model_trials.h"
+#include "analyzer/model/model_table.h"
+#include "analyzer/report/report.h"
+#include "db/database.h"
+#include "db/names.h"
+
+struct request {
+    struct model_choice choice;
+    struct option_list points, by;
+    uint64_t top;
+    bool wants_json;
+};
+
+static const char details[] =
+    "DB is an experiment database; TRIALS are trials as in `pagoda scaling`. Without\n"
+    "any, all measured ones. Their time is modelled, and that of each region and wait\n"
+    "state.\n"
+    "TABLE is CSV with a header: an optional column series, a column for each\n"
+    "parameter, and value last. Repetitions are further rows. A row without a value\n"
+    "asks for a prediction of its series at that point.\n";
+
+static int read_trials(const char *path, const struct request *request, struct model_table *table,
+                       struct error *err)
+{
+    struct database *database;
+    if (database_open_snapshot(&database, path, err))
+        return -1;
+    int status = model_trials_read(database, &request->choice, table, err);
+    database_close(database);
+    return status;
+}
+
+static int print(const struct model_table *table, const struct request *request, size_t n_fitted,
+                 const char *path, struct error *err)
+{
+    if (n_fitted == 0 && table->n_series == 1)
+        return error_set(err, "%s: %s", path, table->series[0].reason);
+    if (n_fitted == 0)
+        return error_set(err, "%s: none of %zu series has a model; of the first: %s", path,
+                         table->n_series, table->series[0].reason);
+    if (n_fitted < table->n_series)
+        log_warning("%zu of %zu series have no model, as the report says",
+                    table->n_series - n_fitted, table->n_series);
+    if (request->wants_json)
+        json_print_models(table, stdout);
+    else
+        text_print_models(table, request->top, stdout);
+    return 0;
+}
+
+static int run_model(const char *path, struct request *request)
+{
+    struct model_table table = {0};
+    struct error err;
+    int status = database_is_file(path) ? read_trials(path, request, &table, &err)
+                 : request->choice.n_selectors || request->by.count || request->choice.by_call_path
+                     ? error_set(&err,
+                                 "%s is a table; trials, --by and --call-paths are for a "
+                                 "database",
+                                 path)
+                     : model_table_read(&table, path, &err);
+    for (size_t i = 0; i < request->points.count && status == 0; i++)
+        status = model_table_ask(&table, request->points.values[i], &err);
+    if (status == 0)
+        status = print(&table, request, model_table_fit(&table), path, &err);
+    model_table_release(&table);
+    return log_outcome(status, false, &err);
+}
+
+int cmd_model(int argc, char **argv)
+{
+    const char *as = NULL;
+    struct trial_path experiment = {0};
+    struct error err;
+    struct request request = {.top = 12};
+    const struct option_row rows[] = {
+        OPTION_LIST_ROW(
+            "at", 0, "NAME=VALUE,...", &request.points, "predict each series at this point",
+            .manual = "All parameters need a value. It may have a unit of time or size, "
+                      "as may those of the data; they then count as seconds or bytes."),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
+                        "only trials of this experiment; APPLICATION/ may precede it", NULL),
+        OPTION_LIST_ROW("by", 0, "ranks|NAME", &request.by,
+                        "model by this parameter of the trials (default: all that vary)",
+                        .manual = "A parameter that has one value only for each value of the ones "
+                                  "before it, such as a size that grows with the ranks, tells "
+                                  "nothing more and is left out."),
+        OPTION_FLAG_ROW("call-paths", 0, &request.choice.by_call_path,
+                        "model each call path instead of each region"),
+        THREADS_ROW,
+        OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N series", "12"),
+        OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
+    };
+    const struct option_usage usage = {
+        .command = "model",
+        .operands = "DB [TRIALS...] | TABLE",
+        .summary = "Fits formulas to measured values and predicts those at other sizes",
+        .details = details,
+        OPTIONS_OF(rows),
+    };
+    int first, status;
+    if (options_parse(&usage, argc, argv, &first, &status)) {
+        if (trial_path_read_experiment(&experiment, as, &err)) {
+            status = options_usage_error(&usage, "%s", err.text);
+        } else {
+            request.choice.application = experiment.application;
+            request.choice.experiment = experiment.experiment;
+            request.choice.selectors = argv + first + 1;
+            request.choice.n_selectors = (size_t)(argc - first - 1);
+            request.choice.by = &request.by;
+            status = run_model(argv[first], &request);
+        }
+    }
+    trial_path_release(&experiment);
+    options_list_release(&request.points);
+    options_list_release(&request.by);
+    return status;
+}

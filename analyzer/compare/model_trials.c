@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analyzer/compare/model_trials.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/compare/resource_path.h"
+#include "db/query/figures.h"
+#include "db/query/selection.h"
+
+/// What was read of a trial.
+struct read_trial {
+    struct trial_efficiency facts;
+    char *suffix;   // of the names of its series
+    double *values; // by series, of those up to N_VALUES
+    size_t n_values, capacity;
+};
+
+struct reading {
+    struct database *database;
+    const struct model_choice *choice;
+    struct model_table *table;
+    struct read_trial *trials;
+    size_t n_trials;
+    const char **suffixes; // by series
+    size_t suffixes_capacity;
+    struct error *err;
+};
+
+struct part_adder {
+    struct reading *reading;
+    struct read_trial *trial;
+};
+
+/// The parameter NAME of a trial as a number. False: it has none, or no number.
+static bool number_of(const struct trial_efficiency *trial, const char *name, double *number)
+{
+    const char *value = trial_parameter_find(trial, name);
+    *number = (double)trial->n_ranks;
+    return strcmp(name, "ranks") == 0 || (value && option_read_quantity(value, number, NULL) == 0);
+}
+
+static bool same(double a, double b)
+{
+    return !(a < b || a > b);
+}
+
+/// Whether the trials have different numbers of NAME, and all have one.
+static bool varies(const struct reading *reading, const char *name)
+{
+    double first, number;
+    bool is_different = false;
+    for (size_t i = 0; i < reading->n_trials; i++) {
+        if (!number_of(&reading->trials[i].facts, name, &number))
+            return false;
+        if (i == 0)
+            first = number;
+        is_different = is_different || !same(first, number);
+    }
+    return is_different;
+}
+
+/// Whether NAME has one value only for each value of OTHER: it tells nothing more.
+static bool follows(const struct reading *reading, const char *name, const char *other)
+{
+    for (size_t i = 0; i < reading->n_trials; i++)
+        for (size_t j = 0; j < i; j++) {
+            double a, b, c, d;
+            number_of(&reading->trials[i].facts, name, &a);
+            number_of(&reading->trials[j].facts, name, &b);
+            number_of(&reading->trials[i].facts, other, &c);
+            number_of(&reading->trials[j].facts, other, &d);
+            if (same(c, d) && !same(a, b))
+                return false;
+        }
+    return true;
+}
+
+static void add_parameter(struct reading *reading, const char *name)
+{
+    struct model_table *table = reading->table;
+    if (table->n_parameters >= MODEL_MAX_PARAMETERS || !model_parameter_is_name(name) ||
+        !varies(reading, name))
+        return;
+    for (size_t i = 0; i < table->n_parameters; i++)
+        if (strcmp(table->parameters[i], name) == 0 || follows(reading, name, table->parameters[i]))
+            return;
+    words_add(&table->parameters, name);
+    table->n_parameters++;
+}
+
+static int find_parameters(struct reading *reading)
+{
+    const struct option_list *by = reading->choice->by;
+    const struct trial_efficiency *first = &reading->trials[0].facts;
+    for (size_t i = 0; i < by->count; i++) {
+        size_t n = reading->table->n_parameters;
+        add_parameter(reading, by->values[i]);
+        if (reading->table->n_parameters == n)
+            return error_set(reading->err,
+                             "the trials cannot be modelled by %s: it must be a number in all of "
+                             "them that varies, also beside the parameters before it",
+                             by->values[i]);
+    }
+    if (by->count == 0) {
+        add_parameter(reading, "ranks");
+        for (size_t i = 0; i < first->n_parameters; i++)
+            add_parameter(reading, first->parameters[i].name);
+    }
+    if (reading->table->n_parameters == 0)
+        return error_set(reading->err,
+                         "the %zu trials differ neither in their ranks nor in a numeric parameter",
+                         reading->n_trials);
+    return 0;
+}
+
+/// The values of parameters of a trial that are no numbers and vary: ", kind=ball".
+static char *suffix_of(const struct reading *reading, const struct trial_efficiency *trial)
+{
+    char *suffix = memory_copy_text("");
+    for (size_t i = 0; i < trial->n_parameters; i++) {
+        const char *name = trial->parameters[i].name, *value = trial->parameters[i].value;
+        double number;
+        bool is_different = false;
+        for (size_t j = 0; j < reading->n_trials; j++) {
+            const char *other = trial_parameter_find(&reading->trials[j].facts, name);
+            is_different = is_different || !other || strcmp(other, value) != 0;
+        }
+        if (is_different && !number_of(trial, name, &number))
+            text_append(&suffix, ", %s=%s", name, value);
+    }
+    return suffix;
+}
+
+static void add_value(struct part_adder *adder, const char *name, bool is_part, double seconds)
+{
+    struct reading *reading = adder->reading;
+    struct read_trial *trial = adder->trial;
+    char *longer = memory_format("%s%s", name, trial->suffix);
+    size_t series = model_table_series(reading->table, longer);
+    free(longer);
+    reading->table->series[series].is_part = is_part;
+    reading->suffixes = array_reserve(reading->suffixes, &reading->suffixes_capacity, series + 1,
+                                      sizeof *reading->suffixes);
+    reading->suffixes[series] = trial->suffix;
+    trial->values = array_reserve(trial->values, &trial->capacity, series + 1, sizeof(double));
+    while (trial->n_values <= series)
+        trial->values[trial->n_values++] = 0;
+    trial->values[series] += seconds;
+}
+
+static void add_part(void *user, const char *path, const char *wait_state, int64_t value_ns)
+{
+    struct part_adder *adder = user;
+    bool by_call_path = adder->reading->choice->by_call_path;
+    const char *shown = by_call_path ? resource_path_short(path) : resource_path_last(path);
+    char *name = *wait_state ? memory_copy_text(wait_state) : resource_path_plain(shown);
+    add_value(adder, name, true, (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
+    free(name);
+}
+
+static int read_times(struct reading *reading, struct read_trial *trial)
+{
+    struct part_adder adder = {reading, trial};
+    const struct trial_efficiency *facts = &trial->facts;
+    trial->suffix = suffix_of(reading, facts);
+    add_value(&adder, "time", false,
+              (double)(facts->window_ns ? facts->window_ns : facts->time_ns) / 1e9);
+    return reading->choice->by_call_path
+               ? trial_call_path_times(reading->database, facts->id, add_part, &adder, reading->err)
+               : trial_region_times(reading->database, facts->id, add_part, &adder, reading->err);
+}
+
+/// Appends the rows of all trials to the series. A part that a trial lacks took no time there.
+static void add_rows(struct reading *reading)
+{
+    struct model_table *table = reading->table;
+    for (size_t t = 0; t < reading->n_trials; t++) {
+        const struct read_trial *trial = &reading->trials[t];
+        double x[MODEL_MAX_PARAMETERS];
+        for (size_t k = 0; k < table->n_parameters; k++)
+            number_of(&trial->facts, table->parameters[k], &x[k]);
+        for (size_t i = 0; i < table->n_series; i++) {
+            // Sums of waits and times without them may miss 0 by a little.
+            double value = i < trial->n_values ? fmax(trial->values[i], 0) : 0;
+            if (strcmp(reading->suffixes[i], trial->suffix) == 0)
+                model_series_add_row(&table->series[i], table->n_parameters, x, value);
+        }
+    }
+}
+
+static int read_trials(struct reading *reading, const struct trial_group *group)
+{
+    reading->trials = memory_zeroed(group->n_ids + 1, sizeof *reading->trials);
+    for (size_t i = 0; i < group->n_ids; i++) {
+        if (trial_efficiency_read(reading->database, group->ids[i], &reading->trials[i].facts,
+                                  reading->err))
+            return -1;
+        reading->n_trials++;
+    }
+    if (find_parameters(reading))
+        return -1;
+    for (size_t i = 0; i < reading->n_trials; i++)
+        if (read_times(reading, &reading->trials[i]))
+            return -1;
+    add_rows(reading);
+    return 0;
+}
+
+int model_trials_read(struct database *database, const struct model_choice *choice,
+                      struct model_table *table, struct error *err)
+{
+    struct reading reading = {.database = database, .choice = choice, .table = table, .err = err};
+    struct trial_group group = {0};
+    *table = (struct model_table){0};
+    int status =
+        choice->n_selectors
+            ? trial_group_to_compare(database, choice->selectors, choice->n_selectors, &group, err)
+            : trial_group_all(database, choice->application, choice->experiment, NULL, &group, err);
+    if (status == 0) {
+        status = read_trials(&reading, &group);
+        trial_group_release(&group);
+    }
+    for (size_t i = 0; i < reading.n_trials; i++) {
+        trial_efficiency_release(&reading.trials[i].facts);
+        free(reading.trials[i].suffix);
+        free(reading.trials[i].values);
+    }
+    free(reading.trials);
+    free(reading.suffixes);
+    if (status)
+        model_table_release(table);
+    return status;
+}

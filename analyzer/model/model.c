@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A model is searched twice: the weights of the first search are 1 over the measured values, those
+// of the second 1 over the values of the formula found, for a value that is too low by chance would
+// else count too much.
+#include "analyzer/model/model.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_multifit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/model_points.h"
+#include "analyzer/model/posterior.h"
+#include "analyzer/model/search.h"
+
+struct model_workspace {
+    struct model_points points;
+    struct search search;
+    double *weights;
+    size_t weights_capacity;
+};
+
+struct model_workspace *model_workspace_new(void)
+{
+    return memory_zeroed(1, sizeof(struct model_workspace));
+}
+
+void model_workspace_free(struct model_workspace *workspace)
+{
+    if (!workspace)
+        return;
+    model_points_release(&workspace->points);
+    search_release(&workspace->search);
+    free(workspace->weights);
+    free(workspace);
+}
+
+void model_release_posterior(struct model *model)
+{
+    free(model->posterior);
+    model->posterior = NULL;
+}
+
+// ---- fits
+
+/// The coefficients of PIECE once more, by QR, which loses fewer digits than the search.
+static void refit(struct model_piece *piece, const struct model_points *points,
+                  const double *weights, const bool *is_here)
+{
+    size_t n = 0, n_terms = piece->n_terms;
+    for (size_t i = 0; i < points->n; i++)
+        n += is_here[i];
+    if (n < n_terms)
+        return;
+    gsl_matrix *terms = gsl_matrix_alloc(n, n_terms),
+               *covariance = gsl_matrix_alloc(n_terms, n_terms);
+    gsl_vector *values = gsl_vector_alloc(n), *solution = gsl_vector_alloc(n_terms);
+    gsl_multifit_linear_workspace *workspace = gsl_multifit_linear_alloc(n, n_terms);
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    double squares;
+    for (size_t i = 0, row = 0; i < points->n; i++) {
+        if (!is_here[i])
+            continue;
+        const double *x = points->x + i * points->n_parameters;
+        for (size_t k = 0; k < n_terms; k++)
+            gsl_matrix_set(terms, row, k,
+                           weights[i] * term_value(&piece->terms[k], points->n_parameters, x));
+        gsl_vector_set(values, row++, weights[i] * points->y[i]);
+    }
+    bool is_good = gsl_multifit_linear(terms, values, solution, covariance, &squares, workspace) ==
+                   GSL_SUCCESS;
+    for (size_t k = 0; k < n_terms && is_good; k++)
+        is_good = gsl_vector_get(solution, k) * piece->terms[k].coefficient > 0;
+    for (size_t k = 0; k < n_terms && is_good; k++)
+        piece->terms[k].coefficient = gsl_vector_get(solution, k);
+    gsl_set_error_handler(handler);
+    gsl_multifit_linear_free(workspace);
+    gsl_vector_free(solution);
+    gsl_vector_free(values);
+    gsl_matrix_free(covariance);
+    gsl_matrix_free(terms);
+}
+
+/// Puts the constant first, then falling terms, then those that rise most.
+static void sort_terms(struct model_piece *piece, size_t n_parameters)
+{
+    double order[MODEL_MAX_TERMS] = {0};
+    for (size_t i = 0; i < piece->n_terms; i++)
+        for (size_t k = 0; k < n_parameters; k++) {
+            struct model_factor factor = piece->terms[i].factors[k];
+            bool is_factor = factor.exponent != 0 || factor.log_exponent > 0;
+            order[i] += is_factor ? 10 + factor.exponent + 0.01 * factor.log_exponent : 0;
+        }
+    for (size_t i = 1; i < piece->n_terms; i++)
+        for (size_t j = i; j > 0 && order[j] < order[j - 1]; j--) {
+            struct model_term term = piece->terms[j];
+            piece->terms[j] = piece->terms[j - 1];
+            piece->terms[j - 1] = term;
+            double swapped = order[j];
+            order[j] = order[j - 1];
+            order[j - 1] = swapped;
+        }
+}
+
+static void refit_formula(struct model_formula *formula, const struct model_points *points,
+                          const double *weights)
+{
+    bool *is_here = memory_new((points->n + 1) * sizeof *is_here);
+    for (size_t p = 0; p < formula->n_pieces; p++) {
+        for (size_t i = 0; i < points->n; i++)
+            is_here[i] = model_piece_at(formula, points->x + i * points->n_parameters) ==
+                         &formula->pieces[p];
+        refit(&formula->pieces[p], points, weights, is_here);
+        sort_terms(&formula->pieces[p], points->n_parameters);
+    }
+    free(is_here);
+}
+
+/// The hypothesis whose continuation is nearest to those of all, by their probability: the median
+/// of what may be, as one formula.
+static size_t choose(const struct search *search, const struct model_points *points)
+{
+    enum { N_TARGETS = 3, MOST = 48 };
+    static const double factors[N_TARGETS] = {2, 4, 16};
+    double at[MODEL_MAX_PARAMETERS], values[MOST][N_TARGETS], best = INFINITY;
+    size_t n = search->n_found < MOST ? search->n_found : MOST, chosen = 0;
+    size_t n_parameters = points->n_parameters;
+    for (size_t t = 0; t < N_TARGETS; t++) {
+        for (size_t k = 0; k < n_parameters; k++) {
+            at[k] = 0;
+            for (size_t i = 0; i < points->n; i++)
+                at[k] = fmax(at[k], factors[t] * points->x[i * n_parameters + k]);
+        }
+        for (size_t i = 0; i < n; i++)
+            values[i][t] =
+                log(fmax(model_formula_value(&search->found[i].formula, n_parameters, at), 1e-300));
+    }
+    for (size_t i = 0; i < n; i++) {
+        double distance = 0;
+        for (size_t j = 0; j < n; j++)
+            for (size_t t = 0; t < N_TARGETS; t++)
+                distance +=
+                    search->found[j].probability * fmin(fabs(values[i][t] - values[j][t]), 2);
+        if (distance < best) {
+            best = distance;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+static int refuse(const struct model_data *data, const char *const *names, struct error *err)
+{
+    static const double greatest_value = 1e60, greatest_parameter = 1e18;
+    for (size_t i = 0; i < data->n_rows; i++) {
+        if (!isfinite(data->y[i]))
+            return error_set(err, "a value is not a finite number");
+        if (data->y[i] < 0)
+            return error_set(err, "the value %g is below 0", data->y[i]);
+        if (data->y[i] > greatest_value || (data->y[i] > 0 && data->y[i] < 1 / greatest_value))
+            return error_set(err, "the value %g is too large or small to be fitted", data->y[i]);
+        for (size_t k = 0; k < data->n_parameters; k++) {
+            double x = data->x[i * data->n_parameters + k];
+            if (!isfinite(x) || x < 0)
+                return error_set(err, "%s is %g; parameters must not be below 0", names[k], x);
+            if (x > greatest_parameter || (x > 0 && x < 1 / greatest_parameter))
+                return error_set(err, "%s is %g, too large or small for powers of it", names[k], x);
+        }
+    }
+    return 0;
+}
+
+/// Whether the logarithms of two parameters lie on a line, so that no point tells their effects
+/// apart.
+static bool change_together(const struct model_points *points, size_t a, size_t b)
+{
+    double sums[5] = {0};
+    for (size_t i = 0; i < points->n; i++) {
+        double x = log(points->x[i * points->n_parameters + a] + 1e-9);
+        double y = log(points->x[i * points->n_parameters + b] + 1e-9);
+        double terms[] = {x, y, x * x, y * y, x * y};
+        for (size_t k = 0; k < 5; k++)
+            sums[k] += terms[k] / (double)points->n;
+    }
+    double xx = sums[2] - sums[0] * sums[0], yy = sums[3] - sums[1] * sums[1];
+    double xy = sums[4] - sums[0] * sums[1];
+    return xx > 1e-12 && yy > 1e-12 && xy * xy > (1 - 1e-9) * xx * yy;
+}
+
+static int refuse_points(const struct model_points *points, const char *const *names,
+                         struct error *err)
+{
+    if (points->n < MODEL_LEAST_POINTS)
+        return error_set(err, "%zu different points are too few for a model; it needs %d, better 5",
+                         points->n, MODEL_LEAST_POINTS);
+    for (size_t a = 0; a < points->n_parameters; a++)
+        for (size_t b = a + 1; b < points->n_parameters; b++)
+            if (change_together(points, a, b))
+                return error_set(err,
+                                 "%s and %s change together at all points, so their effects cannot "
+                                 "be told apart",
+                                 names[a], names[b]);
+    return 0;
+}
+
+static void describe(struct model *model, const struct model_points *points)
+{
+    double squares = 0, mean = 0, left = 0, all = 0;
+    for (size_t k = 0; k < points->n_parameters; k++) {
+        model->least[k] = INFINITY;
+        model->greatest[k] = -INFINITY;
+    }
+    for (size_t i = 0; i < points->n; i++)
+        mean += points->y[i] / (double)points->n;
+    for (size_t i = 0; i < points->n; i++) {
+        const double *x = points->x + i * points->n_parameters;
+        double value = model_formula_value(&model->formula, points->n_parameters, x);
+        double y = points->y[i], error = y > 0 ? value / y - 1 : value > 1e-6 * mean;
+        squares += error * error;
+        model->n_zeros += !(y > 0);
+        model->worst = fmax(model->worst, fabs(error));
+        model->smape += value + y > 0 ? 200 * fabs(value - y) / (value + y) / (double)points->n : 0;
+        left += (value - y) * (value - y);
+        all += (y - mean) * (y - mean);
+        for (size_t k = 0; k < points->n_parameters; k++) {
+            model->least[k] = fmin(model->least[k], x[k]);
+            model->greatest[k] = fmax(model->greatest[k], x[k]);
+        }
+    }
+    model->rms_error = sqrt(squares / (double)points->n);
+    model->r_squared = all > 0 ? 1 - left / all : NAN;
+    model->n_points = points->n;
+    model->n_repeated = points->n_repeated;
+    model->noise = points->n_degrees > 0 ? sqrt(points->row_variance) : NAN;
+    model->is_one_sided = points->is_one_sided;
+}
+
+/// 1 over the VALUE that Y is about. Next to nothing need not be met so exactly.
+static double weight_of(double y, double value, double greatest)
+{
+    static const double least_share = 1e-4, share_of_nothing = 0.05;
+    return 1 / fmax(value, (y > 0 ? least_share : share_of_nothing) * greatest);
+}
+
+/// Takes the values of the formula that was found for the weights, if it fits at all.
+static void set_weights(struct model_workspace *workspace, double greatest)
+{
+    static const double worst_fit = 0.1;
+    const struct model_points *points = &workspace->points;
+    const struct model_hypothesis *found = &workspace->search.found[0];
+    if (found->squares > worst_fit * worst_fit * (double)points->n)
+        return;
+    for (size_t i = 0; i < points->n; i++)
+        workspace->weights[i] = weight_of(points->y[i],
+                                          model_formula_value(&found->formula, points->n_parameters,
+                                                              points->x + i * points->n_parameters),
+                                          greatest);
+}
+
+int model_fit(struct model_workspace *workspace, const struct model_data *data,
+              const char *const *names, struct model *model, struct error *err)
+{
+    struct model_points *points = &workspace->points;
+    struct search *search = &workspace->search;
+    *model = (struct model){.n_parameters = data->n_parameters};
+    if (refuse(data, names, err))
+        return -1;
+    model_points_read(points, data);
+    if (refuse_points(points, names, err))
+        return -1;
+    double greatest = 0;
+    for (size_t i = 0; i < points->n; i++)
+        greatest = fmax(greatest, points->y[i]);
+    if (!(greatest > 0)) {
+        model->formula.n_pieces = 1; // without terms
+        describe(model, points);
+        return 0;
+    }
+    workspace->weights = array_reserve(workspace->weights, &workspace->weights_capacity, points->n,
+                                       sizeof *workspace->weights);
+    for (size_t i = 0; i < points->n; i++)
+        workspace->weights[i] = weight_of(points->y[i], points->y[i], greatest);
+    search_run(search, points, workspace->weights, false);
+    set_weights(workspace, greatest);
+    search_run(search, points, workspace->weights, true);
+    size_t chosen = choose(search, points);
+    model->formula = search->found[chosen].formula;
+    refit_formula(&model->formula, points, workspace->weights);
+    model->posterior = posterior_new(search, points);
+    describe(model, points);
+    return 0;
+}
+
+struct model_prediction model_predict(const struct model *model, const double *x)
+{
+    struct model_prediction prediction = {0};
+    double low, high;
+    if (!model->posterior)
+        return prediction;
+    posterior_interval(model->posterior, model->n_parameters, x, &low, &high);
+    prediction.value = model_formula_value(&model->formula, model->n_parameters, x);
+    prediction.low = fmin(low, prediction.value);
+    prediction.high = fmax(high, prediction.value);
+    return prediction;
+}

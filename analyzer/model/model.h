@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Formulas fitted to measured values, which continue them to sizes that were never run:
+//
+//     value = sum of c * p^i * log2(p)^j * n^k * ...    or c - d * p^-i, which rises to a limit
+//
+// (the performance model normal form of Calotoiu et al., "Using automated performance modeling to
+// find scalability bugs in complex codes", 2013, with falling terms), where a break may divide the
+// range of a parameter into two such sums. Fits are least squares of relative errors. Formulas are
+// judged by their marginal likelihood, with what the repetitions of points say of the noise
+// (search.c); one is the model, all that are nearly as likely make the interval of its predictions.
+#ifndef PAGODA_MODEL_MODEL_H
+#define PAGODA_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/model/model_formula.h"
+
+struct model_posterior;
+
+struct model {
+    size_t n_parameters;
+    struct model_formula formula;
+    struct model_posterior *posterior; // all formulas that are nearly as good; NULL: all values 0
+    size_t n_points;                   // different ones
+    size_t n_repeated;                 // points with several rows
+    double noise;            // standard deviation of one row, a share of the value; NAN: unknown
+    double rms_error, worst; // relative errors of the formula at the points
+    double r_squared;        // NAN for constant data
+    double smape;            // symmetric mean absolute percentage error at the points, 0..200
+    size_t n_zeros;          // points of the value 0
+    bool is_one_sided;       // the noise only adds; the values are what is without it
+    double least[MODEL_MAX_PARAMETERS], greatest[MODEL_MAX_PARAMETERS]; // of the parameters
+};
+
+/// Memory for fits, one after the other.
+struct model_workspace;
+struct model_workspace *model_workspace_new(void);
+void model_workspace_free(struct model_workspace *workspace);
+
+/// Fits DATA in parameters of NAMES. 0 (MODEL is to be released), or -1 and ERR with the reason:
+/// too few points, values below 0, parameters of 0 or less, parameters that change together,
+/// numbers that are not finite.
+int model_fit(struct model_workspace *workspace, const struct model_data *data,
+              const char *const *names, struct model *model, struct error *err);
+/// Releases what only predictions need; the rest stays valid.
+void model_release_posterior(struct model *model);
+
+struct model_prediction {
+    double value;
+    double low, high; // 95 % of what the value without noise may be
+};
+struct model_prediction model_predict(const struct model *model, const double *x);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a model is: sums of products of powers and logarithms of parameters, in one piece or two,
+// and the measured values it is fitted to.
+#ifndef PAGODA_MODEL_MODEL_FORMULA_H
+#define PAGODA_MODEL_MODEL_FORMULA_H
+
+#include <stddef.h>
+
+enum {
+    MODEL_MAX_PARAMETERS = 4,
+    MODEL_MAX_TERMS = 3,
+    MODEL_MAX_PIECES = 2,
+    MODEL_LEAST_POINTS = 3, // different ones
+};
+
+/// x^exponent * log2(x)^log_exponent; both 0: the parameter is no factor of the term.
+struct model_factor {
+    double exponent;
+    int log_exponent;
+};
+
+struct model_term {
+    double coefficient; // below 0 only for falling terms beside a constant: a limit
+    struct model_factor factors[MODEL_MAX_PARAMETERS];
+};
+
+struct model_piece {
+    struct model_term terms[MODEL_MAX_TERMS];
+    size_t n_terms;
+};
+
+struct model_formula {
+    struct model_piece pieces[MODEL_MAX_PIECES];
+    size_t n_pieces;
+    size_t break_parameter; // the first piece holds up to the value BREAK_AT of this one
+    double break_at;
+};
+
+/// Measured values: N_ROWS rows of N_PARAMETERS values each in X, and a value in Y. Rows of the
+/// same X are repetitions.
+struct model_data {
+    size_t n_parameters, n_rows;
+    const double *x, *y;
+};
+
+/// The product of the factors of TERM at X, without the coefficient.
+double term_value(const struct model_term *term, size_t n_parameters, const double *x);
+/// The piece of FORMULA that holds at X.
+const struct model_piece *model_piece_at(const struct model_formula *formula, const double *x);
+/// The value of FORMULA at X.
+double model_formula_value(const struct model_formula *formula, size_t n_parameters,
+                           const double *x);
+
+/// FORMULA as text in the language of formulas (analyzer/base/formula.h). The caller frees.
+char *model_formula_text(const struct model_formula *formula, const char *const *names,
+                         size_t n_parameters);
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Series of measured values, each to be modelled, and the points at which predictions are asked.
+#ifndef PAGODA_MODEL_MODEL_TABLE_H
+#define PAGODA_MODEL_MODEL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/map.h"
+#include "analyzer/model/model.h"
+
+struct model_series {
+    char *name;
+    bool is_part; // its values and those of the other parts sum to a whole
+    size_t n_rows, rows_capacity, n_asked, asked_capacity;
+    double *rows;  // each the values of the parameters, then the measured one
+    double *asked; // points of this series at which a prediction is asked
+    // What model_table_fit() finds:
+    char *reason; // why there is no model; NULL: there is one
+    struct model model;
+    char *formula;
+    char **notes; // what limits the model, a sentence each, up to NULL; may be NULL
+    struct model_prediction *predictions; // at ASKED, then at those of the table
+};
+
+struct model_table {
+    char **parameters; // their names
+    size_t n_parameters;
+    struct model_series *series;
+    size_t n_series, series_capacity;
+    double *asked; // points at which each series is asked for
+    size_t n_asked, asked_capacity;
+    // What model_table_fit() finds: the sum of all parts at ASKED, and the series, those with the
+    // greatest values at the last of these first.
+    double *sums;
+    size_t *order;
+    struct map by_name; // series, by the hashes of their names
+};
+
+/// Reads the CSV file PATH: a header with an optional column "series", the parameters, and "value"
+/// last; a row without a value asks for a prediction. 0 (TABLE is to be released), or -1 and ERR.
+int model_table_read(struct model_table *table, const char *path, struct error *err);
+
+/// Whether formulas can have a parameter called NAME: letters, digits and _, and no function's
+/// name.
+bool model_parameter_is_name(const char *name);
+
+/// The index of the series called NAME, which is copied; a new one if there is none.
+size_t model_table_series(struct model_table *table, const char *name);
+/// Appends a row of SERIES.
+void model_series_add_row(struct model_series *series, size_t n_parameters, const double *x,
+                          double value);
+
+/// Asks all series for the point TEXT, "p=64,n=1000". 0, or -1 and ERR: a parameter is unknown,
+/// missing, twice there, or no number.
+int model_table_ask(struct model_table *table, const char *text, struct error *err);
+
+/// The point I of those at which SERIES has predictions.
+const double *model_table_asked(const struct model_table *table, const struct model_series *series,
+                                size_t i);
+
+/// Fits all series, in threads. Returns how many have a model.
+size_t model_table_fit(struct model_table *table);
+
+void model_table_release(struct model_table *table);
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What may be true after a search: formulas with their probabilities, and the noise.
+#ifndef PAGODA_MODEL_POSTERIOR_H
+#define PAGODA_MODEL_POSTERIOR_H
+
+#include "analyzer/model/model_points.h"
+#include "analyzer/model/search.h"
+
+/// A copy of what SEARCH found at POINTS; the caller frees.
+struct model_posterior *posterior_new(const struct search *search,
+                                      const struct model_points *points);
+
+/// The values at X that 95 % of what POSTERIOR says of formulas in N_PARAMETERS lies between.
+void posterior_interval(const struct model_posterior *posterior, size_t n_parameters,
+                        const double *x, double *low, double *high);
+
+#endif

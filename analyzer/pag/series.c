@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See series.h. All call sites of a loop are called equally often. Of such series only that of the
+// last one in the loop's body is kept, with the begin of the first one: so an iteration ends where
+// the loop's does, if the last thing in its body is a call.
+#include "analyzer/pag/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/location/location.h"
+#include "analyzer/pag/state.h"
+
+// A rank has few series once each loop has one. Of the calls of a body that has more call sites
+// than MAX_SERIES those that are called last have one.
+enum { MAX_SERIES = 16, MAX_MARKS = 512, MIN_MARKS = 16, ALL_MARKS = 1 << 17 };
+enum { LEAST_CALLS = 4 }; // of a loop
+enum { REPEATED = 8 };    // from so many calls on two series are taken for those of one loop
+enum { UNSEEN = 0, REFUSED = UINT8_MAX };
+
+struct series {
+    uint32_t path;
+    uint64_t n_calls, stride;
+    uint64_t first_ns, before_ns; // leaves of the first call, and of the last but one
+    struct pag_mark begin, last;  // without `longest`
+    struct pag_mark *marks;
+    size_t n_marks, capacity;
+    uint64_t *exclusive_ns; // by call path, at the last mark
+    size_t n_paths;         // 0: not known
+};
+
+struct rank_series {
+    uint8_t *places; // by call path: of a call UNSEEN, REFUSED or 1 + the index of its series
+    size_t n_places;
+    struct series items[MAX_SERIES];
+    uint32_t n;
+    size_t max_marks;
+    uint64_t last_leave_ns, wait_ns;
+};
+
+static struct rank_series *series_new(size_t n_ranks, uint64_t begin_ns)
+{
+    struct rank_series *of = memory_zeroed(1, sizeof *of);
+    of->last_leave_ns = begin_ns;
+    of->max_marks = MAX_MARKS;
+    while (of->max_marks > MIN_MARKS && of->max_marks * n_ranks > ALL_MARKS)
+        of->max_marks /= 2;
+    return of;
+}
+
+static void release(struct series *series)
+{
+    free(series->marks);
+    free(series->exclusive_ns);
+}
+
+void series_free(struct rank_series *of)
+{
+    if (!of)
+        return;
+    for (uint32_t i = 0; i < of->n; i++)
+        release(&of->items[i]);
+    free(of->places);
+    free(of);
+}
+
+/// Forgets series INDEX for good.
+static void drop(struct rank_series *of, uint32_t index)
+{
+    of->places[of->items[index].path] = REFUSED;
+    release(&of->items[index]);
+    of->items[index] = of->items[--of->n];
+    if (index < of->n)
+        of->places[of->items[index].path] = (uint8_t)(index + 1);
+}
+
+// --- marks
+
+/// Keeps the PAG_LONGEST longest call paths of MARK and FURTHER in MARK.
+static void add_longest(struct pag_mark *mark, uint32_t path, uint64_t ns)
+{
+    size_t i = PAG_LONGEST;
+    for (; i > 0 && ns > mark->longest[i - 1].ns; i--)
+        if (i < PAG_LONGEST)
+            mark->longest[i] = mark->longest[i - 1];
+    if (i < PAG_LONGEST) {
+        mark->longest[i].ns = ns;
+        mark->longest[i].call_path = path;
+    }
+}
+
+static void take_path(struct pag_mark *mark, uint32_t path, uint64_t ns)
+{
+    for (size_t i = 0; i < PAG_LONGEST; i++) {
+        if (mark->longest[i].ns == 0 || mark->longest[i].call_path != path)
+            continue;
+        ns += mark->longest[i].ns;
+        for (; i + 1 < PAG_LONGEST; i++)
+            mark->longest[i] = mark->longest[i + 1];
+        mark->longest[PAG_LONGEST - 1].ns = 0;
+    }
+    add_longest(mark, path, ns);
+}
+
+static void thin(struct series *series)
+{
+    for (size_t i = 0; i < series->n_marks / 2; i++) {
+        struct pag_mark mark = series->marks[2 * i + 1];
+        const struct pag_mark *other = &series->marks[2 * i];
+        for (size_t k = 0; k < PAG_LONGEST && other->longest[k].ns > 0; k++)
+            take_path(&mark, other->longest[k].call_path, other->longest[k].ns);
+        series->marks[i] = mark;
+    }
+    series->n_marks /= 2;
+    series->stride *= 2;
+}
+
+/// Where the location computed longest since the last mark; it is where the next one begins.
+static void find_longest(const struct rank_series *of, struct series *series,
+                         const struct times *times, struct pag_mark *mark)
+{
+    if (series->n_paths < times->n_paths) {
+        series->exclusive_ns =
+            memory_resize(series->exclusive_ns, times->n_paths, sizeof *series->exclusive_ns);
+        memset(series->exclusive_ns + series->n_paths, 0,
+               (times->n_paths - series->n_paths) * sizeof *series->exclusive_ns);
+        series->n_paths = times->n_paths;
+    }
+    for (uint32_t i = 0; i < times->n_paths; i++) {
+        uint64_t ns = times->paths[i].exclusive_ns - series->exclusive_ns[i];
+        series->exclusive_ns[i] = times->paths[i].exclusive_ns;
+        if (ns > mark->longest[PAG_LONGEST - 1].ns &&
+            (i >= of->n_places || of->places[i] == UNSEEN))
+            add_longest(mark, i, ns);
+    }
+}
+
+/// Whether SERIES is called more often than another one that seems to go on: an inner loop, in
+/// which nobody asks for the longest call paths.
+static bool is_inner(const struct rank_series *of, const struct series *series)
+{
+    for (uint32_t i = 0; i < of->n; i++) {
+        const struct series *other = &of->items[i];
+        if (other->n_calls >= LEAST_CALLS && other->n_calls * 2 <= series->n_calls &&
+            series->last.time_ns - other->last.time_ns <=
+                2 * (other->last.time_ns - other->before_ns))
+            return true;
+    }
+    return false;
+}
+
+static void add_mark(const struct rank_series *of, struct series *series, const struct times *times)
+{
+    series->marks =
+        array_reserve(series->marks, &series->capacity, series->n_marks + 1, sizeof *series->marks);
+    struct pag_mark *mark = &series->marks[series->n_marks++];
+    *mark = series->last;
+    bool had_times = series->n_paths > 0;
+    if (is_inner(of, series))
+        series->n_paths = 0;
+    else
+        find_longest(of, series, times, mark);
+    if (!had_times) // what was before is not known
+        memset(mark->longest, 0, sizeof mark->longest);
+    if (series->n_marks == of->max_marks)
+        thin(series);
+}
+
+// --- which call paths have a series
+
+/// Drops the series of other calls in the body of the same loop, before this one.
+static void drop_others(struct rank_series *of, uint32_t path)
+{
+    for (uint32_t i = of->n; i-- > 0;) {
+        struct series *own = &of->items[of->places[path] - 1], *other = &of->items[i];
+        if (other == own || other->n_calls != own->n_calls || other->first_ns > own->first_ns ||
+            other->last.time_ns <= own->before_ns)
+            continue;
+        own->begin = other->begin;
+        drop(of, i);
+    }
+}
+
+/// Makes room for one more. False when there is none.
+static bool make_room(struct rank_series *of, uint64_t now_ns)
+{
+    uint32_t worst = NONE;
+    uint64_t least_ns = UINT64_MAX;
+    if (of->n < MAX_SERIES)
+        return true;
+    for (uint32_t i = 0; i < of->n; i++) { // called once, longest ago
+        const struct series *series = &of->items[i];
+        if (series->n_calls == 1 && series->first_ns < least_ns) {
+            worst = i;
+            least_ns = series->first_ns;
+        }
+    }
+    for (uint32_t i = 0; worst == NONE && i < of->n; i++) { // a loop that seems to be over
+        const struct series *series = &of->items[i];
+        uint64_t length_ns = series->last.time_ns - series->first_ns;
+        if (length_ns < least_ns &&
+            (now_ns - series->last.time_ns) / 8 > length_ns / (series->n_calls - 1)) {
+            worst = i;
+            least_ns = length_ns;
+        }
+    }
+    if (worst != NONE)
+        drop(of, worst);
+    return worst != NONE;
+}
+
+/// The state at the leave of the call before CALL, after which RANK is as now.
+static struct pag_mark mark_before(const struct rank_series *of, const struct rank_state *rank,
+                                   const struct call *call, uint64_t wait_ns)
+{
+    uint64_t outside_ns = call->enter_ns - of->last_leave_ns;
+    return (struct pag_mark){
+        .time_ns = of->last_leave_ns,
+        .useful_ns = rank->useful_ns > outside_ns ? rank->useful_ns - outside_ns : 0,
+        .no_cpu_ns = rank->lost_ns[0],
+        .mpi_ns = rank->mpi_ns - (call->leave_ns - call->enter_ns),
+        .wait_ns = of->wait_ns - wait_ns,
+    };
+}
+
+static void begin_series(struct rank_series *of, const struct call *call, struct pag_mark begin)
+{
+    if (!make_room(of, call->leave_ns)) {
+        of->places[call->path] = REFUSED;
+        return;
+    }
+    of->items[of->n++] = (struct series){
+        .path = call->path, .stride = 1, .first_ns = call->leave_ns, .begin = begin};
+    of->places[call->path] = (uint8_t)of->n;
+}
+
+static void reserve_place(struct rank_series *of, uint32_t path)
+{
+    size_t n = of->n_places;
+    of->places = array_reserve(of->places, &of->n_places, path + 1, sizeof *of->places);
+    memset(of->places + n, UNSEEN, of->n_places - n);
+}
+
+void series_call(struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    struct rank_state *rank = &engine->ranks[location->rank];
+    if (!rank->series)
+        rank->series = series_new(engine->n_ranks, location->first_ns);
+    struct rank_series *of = rank->series;
+    uint64_t wait_ns = 0;
+    if (call->release_ns > call->enter_ns)
+        wait_ns = (call->release_ns < call->leave_ns ? call->release_ns : call->leave_ns) -
+                  call->enter_ns;
+    of->wait_ns += wait_ns;
+    if (call->path >= of->n_places)
+        reserve_place(of, call->path);
+    if (of->places[call->path] == UNSEEN)
+        begin_series(of, call, mark_before(of, rank, call, wait_ns));
+    of->last_leave_ns = call->leave_ns;
+    if (of->places[call->path] == REFUSED)
+        return;
+    struct series *series = &of->items[of->places[call->path] - 1];
+    series->before_ns = series->last.time_ns;
+    series->last.time_ns = call->leave_ns;
+    series->last.useful_ns = rank->useful_ns;
+    series->last.no_cpu_ns = rank->lost_ns[0];
+    series->last.mpi_ns = rank->mpi_ns;
+    series->last.wait_ns = of->wait_ns;
+    series->n_calls++;
+    if ((series->n_calls & (series->stride - 1)) != 0)
+        return;
+    add_mark(of, series, &location->head.times);
+    if (series->n_calls >= REPEATED && (series->n_calls & (series->n_calls - 1)) == 0)
+        drop_others(of, call->path);
+}
+
+// --- the result
+
+static int by_path(const void *left, const void *right)
+{
+    const struct series *a = left, *b = right;
+    return (a->path > b->path) - (a->path < b->path);
+}
+
+static void conclude(struct pag_result *result, size_t *capacity, uint32_t rank, uint32_t location,
+                     struct rank_series *of)
+{
+    qsort(of->items, of->n, sizeof *of->items, by_path);
+    for (uint32_t i = 0; i < of->n; i++) {
+        struct series *series = &of->items[i];
+        if (series->n_marks * series->stride < series->n_calls) {
+            series->marks = array_reserve(series->marks, &series->capacity, series->n_marks + 1,
+                                          sizeof *series->marks);
+            series->marks[series->n_marks++] = series->last;
+        }
+        result->series =
+            array_reserve(result->series, capacity, result->n_series + 1, sizeof *result->series);
+        result->series[result->n_series++] = (struct pag_series){
+            .rank = rank,
+            .location = location,
+            .call_path = series->path,
+            .n_calls = series->n_calls,
+            .stride = series->stride,
+            .begin = series->begin,
+            .marks = series->marks,
+            .n_marks = series->n_marks,
+        };
+        series->marks = NULL;
+    }
+}
+
+void series_conclude(struct engine *engine)
+{
+    size_t capacity = 0;
+    for (size_t i = 0; i < engine->n_ranks; i++)
+        if (engine->ranks[i].series)
+            conclude(engine->result, &capacity, (uint32_t)i, engine->definitions->ranks[i].master,
+                     engine->ranks[i].series);
+}

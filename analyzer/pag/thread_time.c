@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See thread_time.h. Each thread has a stack of what it is in; the time since its last event goes
+// to the top of it. How long a thread was idle, and why, follows from sums over its process: how
+// long the master computed alone, communicated, and was in parallel regions. So an idle thread
+// costs nothing while it is idle.
+//
+// Barriers: in the order of time the enters of a team come before the first leave. Time in a
+// barrier stays undecided until either a further thread enters, so that it was waiting, or the
+// barrier is left, so that it was not.
+#include "analyzer/pag/thread_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+
+/// What a process as a whole does.
+enum mode { SERIAL, IN_MPI, PARALLEL, MODES, NOT_RECORDED = MODES };
+
+struct barrier {
+    uint32_t team, last; // last: the location that entered last
+    uint64_t last_ns;
+    uint32_t n_inside;
+    bool is_open; // nobody has left it
+};
+
+struct process {
+    uint64_t ns[MODES], since_ns;
+    bool has_begun, is_off, is_in_mpi;
+    uint32_t n_open_forks;    // of the master
+    uint64_t fork_ns;         // the latest, of any thread
+    struct barrier *barriers; // those with somebody inside, among free ones
+    size_t n_barriers, capacity;
+};
+
+enum thread_frame_kind { FRAME_CONSTRUCT, FRAME_FORK, FRAME_TEAM, FRAME_MPI, FRAME_OFF };
+
+struct thread_frame {
+    uint8_t kind;      // enum thread_frame_kind
+    uint8_t time_kind; // enum pag_thread_kind of the time in it
+    bool is_counted;   // its loss is
+    uint32_t region;   // of a team: the team around it
+    uint32_t path;
+    uint32_t barrier; // of its process, NONE
+    uint64_t undecided_ns, undecided_last_ns, waited_ns;
+};
+
+struct thread {
+    bool has_begun, is_inside; // a team, or in no team ever
+    bool is_before_join;       // of the team that it left
+    uint32_t n_teams, team;
+    uint64_t since_ns;
+    uint64_t outside[MODES]; // of the process, when the thread left its team
+    struct thread_frame *frames;
+    size_t n_frames, frames_capacity;
+    uint64_t ns[PAG_THREAD_KINDS], caused_ns;
+    struct map place_of; // path and kind -> index of places
+    struct pag_thread_place *places;
+    size_t n_places, places_capacity;
+};
+
+struct thread_time {
+    struct thread *threads; // by location
+    size_t n_threads;
+    struct process *processes; // by rank
+    size_t n_processes;
+};
+
+static bool is_thread(const struct engine *engine, size_t location)
+{
+    const struct location *defined = &engine->definitions->locations[location];
+    return defined->is_cpu_thread && defined->rank != NONE;
+}
+
+struct thread_time *thread_time_new(const struct engine *engine)
+{
+    bool has_further = false;
+    for (size_t i = 0; i < engine->n_locations; i++)
+        has_further =
+            has_further || (is_thread(engine, i) && !engine->definitions->locations[i].is_master);
+    if (!has_further || engine->n_locations == 0 || !engine->locations[0].digest)
+        return NULL;
+    struct thread_time *time = memory_zeroed(1, sizeof *time);
+    time->n_threads = engine->n_locations;
+    time->n_processes = engine->n_ranks;
+    time->threads = memory_zeroed(engine->n_locations, sizeof *time->threads);
+    time->processes = memory_zeroed(engine->n_ranks, sizeof *time->processes);
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        time->threads[i].team = NONE;
+        map_init(&time->threads[i].place_of);
+    }
+    return time;
+}
+
+void thread_time_free(struct thread_time *time)
+{
+    if (!time)
+        return;
+    for (size_t i = 0; i < time->n_threads; i++) {
+        free(time->threads[i].frames);
+        free(time->threads[i].places);
+        map_release(&time->threads[i].place_of);
+    }
+    for (size_t i = 0; i < time->n_processes; i++)
+        free(time->processes[i].barriers);
+    free(time->threads);
+    free(time->processes);
+    free(time);
+}
+
+// --- time
+
+/// TIME_NS, but not before the window nor after it.
+static uint64_t in_window(const struct engine *engine, uint64_t time_ns)
+{
+    if (time_ns < engine->window_begin_ns)
+        return engine->window_begin_ns;
+    return engine->has_window_end && time_ns > engine->window_end_ns ? engine->window_end_ns
+                                                                     : time_ns;
+}
+
+static enum mode mode_of(const struct process *process)
+{
+    if (!process->has_begun || process->is_off)
+        return NOT_RECORDED;
+    if (process->n_open_forks > 0)
+        return PARALLEL;
+    return process->is_in_mpi ? IN_MPI : SERIAL;
+}
+
+static void advance_process(const struct engine *engine, struct process *process, uint64_t time_ns)
+{
+    uint64_t now_ns = in_window(engine, time_ns);
+    enum mode mode = mode_of(process);
+    if (now_ns <= process->since_ns)
+        return;
+    if (mode != NOT_RECORDED)
+        process->ns[mode] += now_ns - process->since_ns;
+    process->since_ns = now_ns;
+}
+
+static void book_place(struct thread *thread, struct thread_frame *frame, enum pag_thread_kind kind,
+                       uint64_t ns)
+{
+    uint64_t key = (uint64_t)frame->path * PAG_THREAD_KINDS + kind;
+    uint32_t place;
+    if (!map_get(&thread->place_of, key, &place)) {
+        place = (uint32_t)thread->n_places++;
+        thread->places = array_reserve(thread->places, &thread->places_capacity, thread->n_places,
+                                       sizeof *thread->places);
+        thread->places[place] = (struct pag_thread_place){.call_path = frame->path, .kind = kind};
+        map_put(&thread->place_of, key, place);
+    }
+    thread->places[place].count += !frame->is_counted;
+    thread->places[place].ns += ns;
+    frame->is_counted = true;
+}
+
+static void book(struct thread *thread, struct thread_frame *frame, enum pag_thread_kind kind,
+                 uint64_t ns)
+{
+    if (ns == 0)
+        return;
+    thread->ns[kind] += ns;
+    if (frame && kind >= PAG_THREAD_BARRIER)
+        book_place(thread, frame, kind, ns);
+}
+
+/// FRAME is at a barrier that somebody entered after the time that is undecided.
+static void decide(struct thread *thread, struct thread_frame *frame, const struct barrier *barrier)
+{
+    if (frame->undecided_ns == 0 || barrier->last_ns == frame->undecided_last_ns)
+        return;
+    frame->waited_ns += frame->undecided_ns;
+    book(thread, frame, frame->time_kind, frame->undecided_ns);
+    frame->undecided_ns = 0;
+}
+
+static void pass_at_barrier(struct thread *thread, struct thread_frame *frame,
+                            const struct barrier *barrier, uint64_t from_ns, uint64_t to_ns)
+{
+    decide(thread, frame, barrier);
+    if (barrier->last_ns > from_ns) {
+        uint64_t until_ns = barrier->last_ns < to_ns ? barrier->last_ns : to_ns;
+        frame->waited_ns += until_ns - from_ns;
+        book(thread, frame, frame->time_kind, until_ns - from_ns);
+        from_ns = until_ns;
+    }
+    frame->undecided_ns += to_ns - from_ns;
+    frame->undecided_last_ns = barrier->last_ns;
+}
+
+static struct thread_frame *top_of(struct thread *thread)
+{
+    return thread->n_frames > 0 ? &thread->frames[thread->n_frames - 1] : NULL;
+}
+
+/// THREAD, of PROCESS, has been where it is up to TIME_NS.
+static void advance(const struct engine *engine, struct thread *thread,
+                    const struct process *process, uint64_t time_ns)
+{
+    uint64_t now_ns = in_window(engine, time_ns);
+    if (now_ns <= thread->since_ns)
+        return;
+    uint64_t from_ns = thread->since_ns;
+    struct thread_frame *frame = top_of(thread);
+    thread->since_ns = now_ns;
+    if (!thread->is_inside || (frame && frame->kind == FRAME_OFF))
+        return;
+    if (frame && frame->barrier != NONE)
+        pass_at_barrier(thread, frame, &process->barriers[frame->barrier], from_ns, now_ns);
+    else
+        book(thread, frame, frame ? frame->time_kind : PAG_THREAD_COMPUTING, now_ns - from_ns);
+}
+
+// --- barriers
+
+/// The barrier of TEAM that nobody has left, or a new one.
+static uint32_t barrier_of_team(struct process *process, uint32_t team)
+{
+    size_t unused = process->n_barriers;
+    for (size_t i = 0; i < process->n_barriers; i++) {
+        const struct barrier *barrier = &process->barriers[i];
+        if (barrier->n_inside == 0)
+            unused = i;
+        else if (barrier->is_open && barrier->team == team)
+            return (uint32_t)i;
+    }
+    if (unused == process->n_barriers)
+        process->barriers = array_reserve(process->barriers, &process->capacity,
+                                          ++process->n_barriers, sizeof *process->barriers);
+    process->barriers[unused] = (struct barrier){.team = team, .is_open = true};
+    return (uint32_t)unused;
+}
+
+static uint32_t enter_barrier(struct process *process, uint32_t team, uint32_t location,
+                              uint64_t time_ns)
+{
+    uint32_t index = barrier_of_team(process, team);
+    struct barrier *barrier = &process->barriers[index];
+    barrier->n_inside++;
+    barrier->last_ns = time_ns;
+    barrier->last = location;
+    return index;
+}
+
+static void leave_barrier(struct thread_time *time, struct process *process, struct thread *thread,
+                          struct thread_frame *frame)
+{
+    struct barrier *barrier = &process->barriers[frame->barrier];
+    decide(thread, frame, barrier);
+    book(thread, frame, PAG_THREAD_RUNTIME, frame->undecided_ns);
+    time->threads[barrier->last].caused_ns += frame->waited_ns;
+    barrier->is_open = false;
+    barrier->n_inside--;
+}
+
+// --- what a thread is in
+
+static struct thread_frame *push(struct thread *thread, enum thread_frame_kind kind, uint32_t path,
+                                 enum pag_thread_kind time_kind)
+{
+    struct thread_frame *top = top_of(thread);
+    if (top && top->kind == FRAME_FORK && kind != FRAME_OFF)
+        thread->n_frames--; // of an archive that has no teams
+    thread->frames = array_reserve(thread->frames, &thread->frames_capacity, thread->n_frames + 1,
+                                   sizeof *thread->frames);
+    struct thread_frame *frame = &thread->frames[thread->n_frames++];
+    *frame = (struct thread_frame){
+        .kind = (uint8_t)kind, .time_kind = (uint8_t)time_kind, .path = path, .barrier = NONE};
+    return frame;
+}
+
+/// Ends the innermost frame of KIND, of a construct that of REGION, and all in it; false: there is
+/// none.
+static bool pop(struct thread_time *time, struct process *process, struct thread *thread,
+                enum thread_frame_kind kind, uint32_t region)
+{
+    size_t at = thread->n_frames;
+    while (at > 0 && (thread->frames[at - 1].kind != kind ||
+                      (kind == FRAME_CONSTRUCT && thread->frames[at - 1].region != region)))
+        at--;
+    if (at == 0)
+        return false;
+    for (; thread->n_frames >= at; thread->n_frames--) {
+        struct thread_frame *frame = top_of(thread);
+        if (frame->barrier != NONE)
+            leave_barrier(time, process, thread, frame);
+        if (frame->kind == FRAME_TEAM)
+            thread->team = frame->region;
+    }
+    return true;
+}
+
+static enum pag_thread_kind kind_of(enum construct construct)
+{
+    switch (construct) {
+    case CONSTRUCT_BARRIER:
+        return PAG_THREAD_BARRIER;
+    case CONSTRUCT_IMPLICIT_BARRIER:
+        return PAG_THREAD_IMPLICIT_BARRIER;
+    case CONSTRUCT_LOCK:
+        return PAG_THREAD_LOCK;
+    case CONSTRUCT_TASK:
+        return PAG_THREAD_TASK;
+    case CONSTRUCT_RUNTIME:
+        return PAG_THREAD_RUNTIME;
+    default:
+        return PAG_THREAD_COMPUTING;
+    }
+}
+
+/// A thread of a process, as it is at an event.
+struct at_event {
+    struct thread_time *time;
+    struct thread *thread;
+    struct process *process;
+    bool is_master;
+};
+
+/// Brings LOCATION to TIME_NS; false where it does not count.
+static bool reach(struct engine *engine, const struct location_state *location, uint64_t time_ns,
+                  struct at_event *at)
+{
+    if (!engine->threads || !is_thread(engine, location->index))
+        return false;
+    *at = (struct at_event){.time = engine->threads,
+                            .thread = &engine->threads->threads[location->index],
+                            .process = &engine->threads->processes[location->rank],
+                            .is_master = location->is_master};
+    advance(engine, at->thread, at->process, time_ns);
+    if (at->is_master)
+        advance_process(engine, at->process, time_ns);
+    return true;
+}
+
+void thread_time_construct(struct engine *engine, const struct location_state *location,
+                           const struct event *event)
+{
+    struct at_event at;
+    if (!reach(engine, location, event->time_ns, &at))
+        return;
+    if (event->kind != EVENT_CONSTRUCT_ENTER) {
+        pop(at.time, at.process, at.thread, FRAME_CONSTRUCT, event->index);
+        return;
+    }
+    struct thread_frame *outer = top_of(at.thread);
+    enum pag_thread_kind kind =
+        kind_of((enum construct)engine->definitions->regions[event->index].construct);
+    if (outer && outer->time_kind == PAG_THREAD_LOCK)
+        outer->time_kind = PAG_THREAD_RUNTIME; // it has what it waited for
+    struct thread_frame *frame = push(at.thread, FRAME_CONSTRUCT, event->context, kind);
+    frame->region = event->index;
+    if (kind == PAG_THREAD_BARRIER || kind == PAG_THREAD_IMPLICIT_BARRIER)
+        frame->barrier =
+            enter_barrier(at.process, at.thread->team, location->index, event->time_ns);
+}
+
+void thread_time_mpi(struct engine *engine, const struct location_state *location, bool is_inside,
+                     uint64_t time_ns)
+{
+    struct at_event at;
+    if (!reach(engine, location, time_ns, &at))
+        return;
+    if (at.is_master)
+        at.process->is_in_mpi = is_inside;
+    if (is_inside)
+        push(at.thread, FRAME_MPI, 0, PAG_THREAD_MPI);
+    else
+        pop(at.time, at.process, at.thread, FRAME_MPI, NONE);
+}
+
+void thread_time_off(struct engine *engine, const struct location_state *location, bool is_off,
+                     uint64_t time_ns)
+{
+    struct at_event at;
+    if (!reach(engine, location, time_ns, &at))
+        return;
+    if (at.is_master)
+        at.process->is_off = is_off;
+    if (is_off)
+        push(at.thread, FRAME_OFF, 0, PAG_THREAD_COMPUTING);
+    else
+        pop(at.time, at.process, at.thread, FRAME_OFF, NONE);
+}
+
+// --- teams
+
+/// The thread leaves its team, or has not been in one yet.
+static void note_outside(const struct engine *engine, struct at_event *at, uint64_t time_ns)
+{
+    advance_process(engine, at->process, time_ns);
+    memcpy(at->thread->outside, at->process->ns, sizeof at->thread->outside);
+    at->thread->is_inside = false;
+    at->thread->is_before_join = at->process->n_open_forks > 0;
+}
+
+/// Books the time since note_outside() as idle; how much of it the thread was idle in parallel
+/// regions.
+static uint64_t book_idle(struct thread *thread, const struct process *process)
+{
+    thread->ns[PAG_THREAD_IDLE_SERIAL] += process->ns[SERIAL] - thread->outside[SERIAL];
+    thread->ns[PAG_THREAD_IDLE_MPI] += process->ns[IN_MPI] - thread->outside[IN_MPI];
+    uint64_t limited_ns = process->ns[PARALLEL] - thread->outside[PARALLEL];
+    thread->ns[PAG_THREAD_IDLE_LIMITED] += limited_ns;
+    memcpy(thread->outside, process->ns, sizeof thread->outside);
+    return limited_ns;
+}
+
+/// NS of the idle time were the runtime's.
+static void take_for_runtime(struct thread *thread, uint64_t ns)
+{
+    thread->ns[PAG_THREAD_IDLE_LIMITED] -= ns;
+    thread->ns[PAG_THREAD_RUNTIME] += ns;
+}
+
+/// A further thread begins to work, perhaps in a team that was forked before.
+static void come_inside(const struct engine *engine, struct at_event *at, uint64_t time_ns)
+{
+    const struct process *process = at->process;
+    advance_process(engine, at->process, time_ns);
+    uint64_t limited_ns = book_idle(at->thread, process);
+    uint64_t now_ns = in_window(engine, time_ns), fork_ns = in_window(engine, process->fork_ns);
+    if (process->n_open_forks > 0 && now_ns > fork_ns)
+        take_for_runtime(at->thread, now_ns - fork_ns < limited_ns ? now_ns - fork_ns : limited_ns);
+    at->thread->is_inside = true;
+    at->thread->since_ns = now_ns;
+}
+
+void thread_time_begin(struct engine *engine, const struct location_state *location,
+                       uint64_t time_ns)
+{
+    struct at_event at;
+    if (!reach(engine, location, time_ns, &at))
+        return;
+    at.thread->has_begun = true;
+    if (at.is_master) {
+        at.process->has_begun = true;
+        at.process->since_ns = at.thread->since_ns = in_window(engine, time_ns);
+        at.thread->is_inside = true;
+    } else {
+        come_inside(engine, &at, time_ns);
+    }
+}
+
+static void fork_team(const struct location_state *location, struct at_event *at, uint64_t time_ns)
+{
+    at->process->n_open_forks += at->is_master;
+    at->process->fork_ns = time_ns;
+    push(at->thread, FRAME_FORK, location->profile.current, PAG_THREAD_RUNTIME);
+}
+
+static void begin_team(const struct engine *engine, struct at_event *at, uint32_t team,
+                       uint64_t time_ns)
+{
+    struct thread *thread = at->thread;
+    struct thread_frame *top = top_of(thread);
+    if (top && top->kind == FRAME_FORK)
+        thread->n_frames--;
+    if (thread->n_teams++ == 0 && !at->is_master && !thread->is_inside)
+        come_inside(engine, at, time_ns);
+    push(thread, FRAME_TEAM, 0, PAG_THREAD_COMPUTING)->region = thread->team;
+    thread->team = team;
+}
+
+static void end_team(const struct engine *engine, const struct location_state *location,
+                     struct at_event *at, uint64_t time_ns)
+{
+    struct thread *thread = at->thread;
+    if (thread->n_teams == 0)
+        return;
+    pop(at->time, at->process, thread, FRAME_TEAM, NONE);
+    if (--thread->n_teams == 0 && !at->is_master)
+        note_outside(engine, at, time_ns);
+    else if (at->is_master && at->process->n_open_forks > 0)
+        push(thread, FRAME_FORK, location->profile.current, PAG_THREAD_RUNTIME);
+}
+
+static void join_team(struct engine *engine, const struct location_state *location,
+                      struct at_event *at, uint64_t time_ns)
+{
+    const struct rank_state *rank = &engine->ranks[location->rank];
+    struct process *process = at->process;
+    pop(at->time, process, at->thread, FRAME_FORK, NONE);
+    advance_process(engine, process, time_ns);
+    if (at->is_master && process->n_open_forks > 0)
+        process->n_open_forks--;
+    for (uint32_t i = 0; i < rank->n_locations; i++) {
+        struct thread *thread = &at->time->threads[rank->first_location + i];
+        if (!thread->is_before_join || thread->is_inside)
+            continue;
+        take_for_runtime(thread, book_idle(thread, process));
+        thread->is_before_join = false;
+    }
+}
+
+void thread_time_team(struct engine *engine, const struct location_state *location,
+                      const struct event *event)
+{
+    struct at_event at;
+    if (!reach(engine, location, event->time_ns, &at))
+        return;
+    if (event->kind == EVENT_THREAD_FORK)
+        fork_team(location, &at, event->time_ns);
+    else if (event->kind == EVENT_THREAD_TEAM_BEGIN)
+        begin_team(engine, &at, event->index, event->time_ns);
+    else if (event->kind == EVENT_THREAD_TEAM_END)
+        end_team(engine, location, &at, event->time_ns);
+    else
+        join_team(engine, location, &at, event->time_ns);
+}
+
+void thread_time_end(struct engine *engine, const struct location_state *location, uint64_t time_ns)
+{
+    struct at_event at;
+    if (!reach(engine, location, time_ns, &at))
+        return;
+    while (at.thread->n_frames > 0)
+        pop(at.time, at.process, at.thread, top_of(at.thread)->kind, top_of(at.thread)->region);
+    if (at.is_master)
+        at.process->is_off = true; // nothing of it is known from here on
+    else if (at.thread->is_inside)
+        note_outside(engine, &at, time_ns);
+    at.thread->is_inside = false;
+}
+
+// --- the window, and the end of the run
+
+void thread_time_window(struct engine *engine)
+{
+    struct thread_time *time = engine->threads;
+    for (size_t i = 0; i < engine->n_ranks && time; i++) {
+        struct process *process = &time->processes[i];
+        memset(process->ns, 0, sizeof process->ns);
+        if (process->since_ns < engine->window_begin_ns)
+            process->since_ns = engine->window_begin_ns;
+    }
+    for (size_t i = 0; i < engine->n_locations && time; i++) {
+        struct thread *thread = &time->threads[i];
+        memset(thread->ns, 0, sizeof thread->ns);
+        memset(thread->outside, 0, sizeof thread->outside);
+        thread->caused_ns = thread->n_places = 0;
+        map_release(&thread->place_of);
+        map_init(&thread->place_of);
+        if (thread->since_ns < engine->window_begin_ns)
+            thread->since_ns = engine->window_begin_ns;
+        for (size_t f = 0; f < thread->n_frames; f++)
+            thread->frames[f].undecided_ns = thread->frames[f].waited_ns = 0;
+    }
+}
+
+void thread_time_fill(struct engine *engine)
+{
+    struct thread_time *time = engine->threads;
+    if (!time)
+        return;
+    engine->result->threads = memory_zeroed(engine->n_locations, sizeof *engine->result->threads);
+    for (size_t i = 0; i < engine->n_locations; i++) {
+        struct thread *thread = &time->threads[i];
+        struct pag_thread *out = &engine->result->threads[i];
+        if (!thread->has_begun)
+            continue;
+        if (!engine->definitions->locations[i].is_master)
+            book_idle(thread, &time->processes[engine->definitions->locations[i].rank]);
+        *out = (struct pag_thread){.is_thread = true,
+                                   .caused_ns = thread->caused_ns,
+                                   .places = thread->places,
+                                   .n_places = thread->n_places};
+        memcpy(out->ns, thread->ns, sizeof out->ns);
+        thread->places = NULL;
+    }
+}

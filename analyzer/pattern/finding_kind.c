@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading kinds of findings (finding_kind.h), and choosing among them.
+#include "analyzer/pattern/finding_kind.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/bundled.h"
+#include "analyzer/base/formula.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options.h"
+#include "analyzer/base/template.h"
+#include "analyzer/base/text.h"
+#include "analyzer/base/xml.h"
+
+const char *const finding_subject_names[N_FINDING_SUBJECTS] = {
+#define NAME(name) #name,
+    FINDING_SUBJECTS(NAME)};
+static const char *const numbers[N_FINDING_NUMBERS] = {FINDING_NUMBERS(NAME)};
+const char *const finding_text_names[N_FINDING_TEXTS] = {FINDING_TEXTS(NAME)
+#undef NAME
+};
+
+/// A file being read.
+struct source {
+    const char *path;
+    struct error *err;
+};
+
+#define REFUSE(source, element, ...)                                                               \
+    (error_set((source)->err, __VA_ARGS__),                                                        \
+     error_wrap((source)->err, "%s:%u", (source)->path, (element)->line))
+
+// ---- reading
+
+static int read_condition(const struct source *source, const struct xml_element *element,
+                          const char *text, char **copy, struct formula **condition)
+{
+    *copy = memory_copy_text(text);
+    *condition = formula_new(text, numbers, N_FINDING_NUMBERS, source->err);
+    return *condition ? 0 : error_wrap(source->err, "%s:%u", source->path, element->line);
+}
+
+/// TEXT with single spaces, which must be a template of the facts of a finding.
+static int read_template(const struct source *source, const struct xml_element *element,
+                         const char *text, char **copy)
+{
+    *copy = text_single_spaced(text, false);
+    if (!**copy)
+        return REFUSE(source, element, "<%s> is empty", element->name);
+    if (template_check(*copy, finding_text_names, N_FINDING_TEXTS, source->err) == 0)
+        return 0;
+    return error_wrap(source->err, "%s:%u: <%s>", source->path, element->line, element->name);
+}
+
+static int check_attributes(const struct source *source, const struct xml_element *element,
+                            const char *const *known, size_t n)
+{
+    const char *unknown = xml_unknown_attribute(element, known, n);
+    return unknown ? xml_refuse(source->path, element->line, element->name, "attribute", unknown,
+                                known, n, source->err)
+                   : 0;
+}
+
+/// Whether ELEMENT has the attribute NAME, which can only be "yes". 0, or -1.
+static int read_yes(const struct source *source, const struct xml_element *element,
+                    const char *name, bool *is_set)
+{
+    const char *value = xml_attribute(element, name);
+    *is_set = value != NULL;
+    return !value || strcmp(value, "yes") == 0
+               ? 0
+               : REFUSE(source, element, "%s=\"%s\" can only be \"yes\"", name, value);
+}
+
+static int read_remedy(const struct source *source, const struct xml_element *element,
+                       struct finding_kind *kind)
+{
+    static const char *const known[] = {"option", "value", "when", "fallback", "proof", "limit"};
+    const char *option = xml_attribute(element, "option"), *value = xml_attribute(element, "value");
+    const char *when = xml_attribute(element, "when");
+    kind->remedies = memory_resize(kind->remedies, kind->n_remedies + 1, sizeof *kind->remedies);
+    struct finding_remedy *remedy = &kind->remedies[kind->n_remedies++];
+    *remedy = (struct finding_remedy){.line = element->line};
+    if (check_attributes(source, element, known, 6) != 0 ||
+        read_yes(source, element, "fallback", &remedy->is_fallback) != 0 ||
+        read_yes(source, element, "limit", &remedy->is_limit) != 0 ||
+        read_yes(source, element, "proof", &remedy->is_proof) != 0)
+        return -1;
+    if (!option)
+        return REFUSE(source, element, "<remedy> needs option=\"...\", one of pagoda replay");
+    remedy->option = memory_copy_text(option);
+    if (value && read_template(source, element, value, &remedy->value) != 0)
+        return -1;
+    if (when && read_condition(source, element, when, &remedy->when, &remedy->condition) != 0)
+        return -1;
+    return read_template(source, element, element->text, &remedy->sentence);
+}
+
+static int read_part(const struct source *source, const struct xml_element *element,
+                     struct finding_kind *kind)
+{
+    static const char *const known[] = {"name", "when", "what", "hint", "remedy"};
+    const char *name = element->name;
+    if (element->n_children > 0)
+        return REFUSE(source, element, "<%s> holds text only, no element '%s'", name,
+                      element->children[0].name);
+    if (strcmp(name, "remedy") == 0)
+        return read_remedy(source, element, kind);
+    char **text = strcmp(name, "name") == 0   ? &kind->name
+                  : strcmp(name, "when") == 0 ? &kind->when
+                  : strcmp(name, "what") == 0 ? &kind->what
+                  : strcmp(name, "hint") == 0 ? &kind->hint
+                                              : NULL;
+    if (!text)
+        return xml_refuse(source->path, element->line, "finding", "element", name, known, 5,
+                          source->err);
+    if (element->n_attributes > 0)
+        return REFUSE(source, element, "<%s> has no attribute '%s'", name,
+                      element->attributes[0].name);
+    if (*text)
+        return REFUSE(source, element, "<%s> is there twice", name);
+    if (text == &kind->when)
+        return read_condition(source, element, element->text, text, &kind->condition);
+    return read_template(source, element, element->text, text);
+}
+
+static int read_subject(const struct source *source, const struct xml_element *element,
+                        struct finding_kind *kind)
+{
+    const char *about = xml_attribute(element, "about");
+    for (unsigned i = 0; about && i < N_FINDING_SUBJECTS; i++) {
+        if (strcmp(finding_subject_names[i], about) == 0) {
+            kind->subject = (enum finding_subject)i;
+            return 0;
+        }
+    }
+    char *all = spelling_list(finding_subject_names, N_FINDING_SUBJECTS);
+    REFUSE(source, element, "<finding> needs about=\"...\", one of %s%s", all,
+           about ? spelling_hint(about, finding_subject_names, N_FINDING_SUBJECTS,
+                                 "; did you mean %s?", "")
+                       .text
+                 : "");
+    free(all);
+    return -1;
+}
+
+static int read_kind(const struct source *source, const struct xml_element *element,
+                     struct finding_kind *kind)
+{
+    static const char *const known[] = {"id", "order", "about"};
+    const char *id = xml_attribute(element, "id");
+    if (strcmp(element->name, "finding") != 0)
+        return REFUSE(source, element, "<%s> is no <finding>", element->name);
+    if (check_attributes(source, element, known, 3) != 0)
+        return -1;
+    if (!id || !text_is_id(id))
+        return REFUSE(source, element,
+                      "<finding> needs id=\"...\", lower-case words joined by hyphens");
+    kind->id = memory_copy_text(id);
+    kind->file = memory_copy_text(source->path);
+    kind->line = element->line;
+    if (xml_read_attribute(source->path, element, "order", option_read_count, &kind->order,
+                           source->err) != 0 ||
+        read_subject(source, element, kind) != 0)
+        return -1;
+    for (size_t i = 0; i < element->n_children; i++)
+        if (read_part(source, &element->children[i], kind) != 0)
+            return -1;
+    if (!kind->name || !kind->what)
+        return REFUSE(source, element, "finding '%s' needs <name> and <what>", id);
+    if (!kind->hint)
+        kind->hint = memory_copy_text("");
+    return 0;
+}
+
+static void release_kind(struct finding_kind *kind)
+{
+    for (size_t i = 0; i < kind->n_remedies; i++) {
+        struct finding_remedy *remedy = &kind->remedies[i];
+        free(remedy->option);
+        free(remedy->value);
+        free(remedy->sentence);
+        free(remedy->when);
+        formula_free(remedy->condition);
+    }
+    free(kind->remedies);
+    free(kind->id);
+    free(kind->name);
+    free(kind->file);
+    free(kind->when);
+    formula_free(kind->condition);
+    free(kind->what);
+    free(kind->hint);
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+    const struct finding_kind *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return strcmp(x->id, y->id);
+}
+
+int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct error *err)
+{
+    struct xml_document *document = xml_read(path, err);
+    struct finding_kind kind = {.order = 100};
+    if (!document)
+        return -1;
+    const struct source source = {path, err};
+    int status = document->top.n_children == 1
+                     ? read_kind(&source, &document->top.children[0], &kind)
+                     : REFUSE(&source, &document->top, "a file of a finding holds one <finding>");
+    xml_free(document);
+    if (status != 0) {
+        release_kind(&kind);
+        return -1;
+    }
+    size_t at = 0;
+    while (at < kinds->n && strcmp(kinds->kinds[at].id, kind.id) != 0)
+        at++;
+    if (at < kinds->n)
+        release_kind(&kinds->kinds[at]);
+    else
+        kinds->kinds = memory_resize(kinds->kinds, ++kinds->n, sizeof *kinds->kinds);
+    kinds->kinds[at] = kind;
+    qsort(kinds->kinds, kinds->n, sizeof *kinds->kinds, compare_kinds);
+    return 0;
+}
+
+int finding_kinds_load(struct finding_kinds *kinds, const char *directory, struct error *err)
+{
+    size_t n;
+    char **names = xml_folder_names(directory, &n);
+    int status = 0;
+    for (size_t i = 0; names && i < n && status == 0; i++) {
+        char *path = memory_format("%s/%s", directory, names[i]);
+        status = finding_kinds_read(kinds, path, err);
+        free(path);
+    }
+    words_free(names);
+    return status;
+}
+
+bool finding_kind_is_file(const char *path)
+{
+    struct xml_document *document = xml_read(path, NULL);
+    bool is_one = document && document->top.n_children > 0 &&
+                  strcmp(document->top.children[0].name, "finding") == 0;
+    xml_free(document);
+    return is_one;
+}
+
+const struct finding_kind *finding_kinds_find(const struct finding_kinds *kinds, const char *id)
+{
+    for (size_t i = 0; i < kinds->n; i++)
+        if (strcmp(kinds->kinds[i].id, id) == 0)
+            return &kinds->kinds[i];
+    return NULL;
+}
+
+void finding_kinds_release(struct finding_kinds *kinds)
+{
+    for (size_t i = 0; i < kinds->n; i++)
+        release_kind(&kinds->kinds[i]);
+    free(kinds->kinds);
+    *kinds = (struct finding_kinds){0};
+}
+
+// ---- choosing
+
+/// Whether CONDITION holds; NULL always does. A formula keeps the values it is asked for, and
+/// predictions in several threads ask at the same time.
+static bool holds(struct formula *condition, const double values[N_FINDING_NUMBERS])
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (!condition)
+        return true;
+    pthread_mutex_lock(&lock);
+    double value = formula_value(condition, values);
+    pthread_mutex_unlock(&lock);
+    return value != 0;
+}
+
+const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
+                                           enum finding_subject subject,
+                                           const double values[N_FINDING_NUMBERS],
+                                           const struct finding_kind *after)
+{
+    for (size_t i = after ? (size_t)(after - kinds->kinds) + 1 : 0; i < kinds->n; i++)
+        if (kinds->kinds[i].subject == subject && holds(kinds->kinds[i].condition, values))
+            return &kinds->kinds[i];
+    return NULL;
+}
+
+bool finding_remedy_applies(const struct finding_remedy *remedy,
+                            const double values[N_FINDING_NUMBERS])
+{
+    return holds(remedy->condition, values);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kinds of findings, patterns/findings/*.xml: what a loss with one cause is called, how it is told
+// from others, what to do about it, and which predictions show what that would gain.
+#ifndef PAGODA_PATTERN_FINDING_KIND_H
+#define PAGODA_PATTERN_FINDING_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+
+/// What a loss comes from: X(name in files).
+#define FINDING_SUBJECTS(X)                                                                        \
+    X(computing) /* waits for ranks that computed */                                               \
+    X(blocked)  /* time outside MPI without CPU time, though there were cores, and waits for it */ \
+    X(cores)    /* the same where ranks shared cores */                                            \
+    X(messages) /* point-to-point calls, without waits, and waits for ranks in them */             \
+    X(collective) /* the same of a collective operation */                                         \
+    X(onesided)   /* the same of one-sided communication */                                        \
+    X(files)      /* the same of file I/O */                                                       \
+    X(probe)      /* time in probes */                                                             \
+    X(mpi)        /* other MPI calls */                                                            \
+    X(waiting)    /* waits whose origin is not known */
+
+enum finding_subject {
+#define SUBJECT(name) FINDING_##name,
+    FINDING_SUBJECTS(SUBJECT)
+#undef SUBJECT
+        N_FINDING_SUBJECTS
+};
+extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
+
+/// Numbers of a loss, for conditions: X(name). Shares are from 0 to 1, of the loss unless said.
+#define FINDING_NUMBERS(X)                                                                         \
+    X(share)         /* of the ranks' time */                                                      \
+    X(ranks)         /* of the run */                                                              \
+    X(causing_ranks) /* that cause a quarter or more of what the first of them causes */           \
+    X(main_share)    /* of the rank with most of it */                                             \
+    X(doing_ranks)   /* how many ranks as the busiest one would do all the work of the place */    \
+    X(uneven_share)  /* what the busiest rank does more than the others, in sum over the run */    \
+    X(balance)       /* mean over greatest computing time of the ranks in the judged part */       \
+    X(is_hub) /* 1 where the rank with most messages is the one with most of the loss, else 0 */   \
+    X(mutual) /* 1 where the rank with most of the loss waits as well, else 0 */                   \
+    X(symmetric)     /* 1 where the waiting call also sends, or completes sends, else 0 */         \
+    X(sharing)       /* 1 where the rank with most of the loss shares cores with others, else 0 */ \
+    X(barrier_share) /* waits at barriers */                                                       \
+    X(message_share) /* waits for messages */                                                      \
+    X(receiver_share) /* waits of senders for receivers */                                         \
+    X(order_share)    /* waits for messages while others had come */                               \
+    X(one_way)        /* 1 where all messages go to higher ranks, or all to lower, else 0 */       \
+    X(hub_share)      /* messages of the rank with most messages, of all messages */               \
+    X(partners)       /* ranks that send to the one with most of the loss */                       \
+    X(served)         /* messages to it */                                                         \
+    X(waiter_useful)  /* part of the judged time that the rank that waits most computes */         \
+    X(odd_share)      /* lost in iterations that take longer on the rank with most loss */         \
+    X(trend)          /* 1 where these are all from one on, else 0 */                              \
+    X(call_us)        /* microseconds of the loss for each call */                                 \
+    X(visits)         /* of the place */                                                           \
+    X(calls)          /* of MPI in the place */                                                    \
+    X(messages)       /* of the run */                                                             \
+    X(mean_bytes)     /* of these messages */
+
+enum finding_number {
+#define NUMBER(name) FINDING_NUMBER_##name,
+    FINDING_NUMBERS(NUMBER)
+#undef NUMBER
+        N_FINDING_NUMBERS
+};
+
+/// The same as texts for sentences, ready to be read ("12.3 ms", "ranks 1-3").
+#define FINDING_TEXTS(X)                                                                           \
+    X(place)      /* region with its source, or the code before a call */                          \
+    X(region)     /* as what-if options name it */                                                 \
+    X(work)       /* "the work in solve", "the computing before a call" */                         \
+    X(rank)       /* "rank 2": with most of the loss on its account */                             \
+    X(number)     /* "2" */                                                                        \
+    X(causing)    /* "rank 2", "ranks 0-3": the causing_ranks */                                   \
+    X(some)       /* the same; unknown where it is all ranks */                                    \
+    X(awaited)    /* whom they wait for: "rank 2", "other ranks", "each other" */                  \
+    X(rank_time)  /* that it spends in the place */                                                \
+    X(mean_time)  /* of all ranks there */                                                         \
+    X(loss)       /* time of all ranks */                                                          \
+    X(loss_share) /* of all ranks' time */                                                         \
+    X(waiting)    /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */            \
+    X(wait_call)  /* where they wait */                                                            \
+    X(wait_path)  /* the call path of that, as what-if options name it */                          \
+    X(wait_scope) /* the call path around it */                                                    \
+    X(wait_outer) /* the one around that */                                                        \
+    X(wait_state) /* its pattern */                                                                \
+    X(wait_hint)  /* what the pattern says to do */                                                \
+    X(calls)      /* "12 calls" */                                                                 \
+    X(messages)   /* "603 messages" */                                                             \
+    X(mean_bytes) /* "8 B" */                                                                      \
+    X(hub)        /* "rank 0", with most messages */                                               \
+    X(served)     /* "400 messages" to the rank with most of the loss */                           \
+    X(odd)        /* "iteration 17", "iterations 4 to 9", "from iteration 44 on" */                \
+    X(odd_factor) /* "2.2 times" as long as usual */                                               \
+    X(sharing)    /* "4 ranks shared 2 cores" */                                                   \
+    X(ranks)      /* "4" of the run */                                                             \
+    X(last_rank)  /* "3" */
+
+enum finding_text {
+#define TEXT(name) FINDING_TEXT_##name,
+    FINDING_TEXTS(TEXT)
+#undef TEXT
+        N_FINDING_TEXTS
+};
+extern const char *const finding_text_names[N_FINDING_TEXTS];
+
+/// A change that may help: an option of `pagoda replay` and what it means in the program.
+struct finding_remedy {
+    char *option, *value; // VALUE is a template, NULL for a flag
+    char *sentence;       // a template, in the imperative, without a full stop
+    char *when;           // condition, NULL: always
+    struct formula *condition;
+    bool is_fallback; // only where the others save nothing
+    uint32_t line;    // in the file
+    bool is_limit;    // what it means may not be possible: its prediction says how much at most
+    bool is_proof; // the finding is of this kind only where this, or another proof, saves something
+};
+
+struct finding_kind {
+    char *id;
+    char *name; // a template
+    char *file;
+    uint32_t line;
+    uint64_t order; // those with less are tried first
+    enum finding_subject subject;
+    char *when; // condition, NULL: always
+    struct formula *condition;
+    char *what, *hint; // templates: sentences; HINT "" without
+    struct finding_remedy *remedies;
+    size_t n_remedies;
+};
+
+struct finding_kinds {
+    struct finding_kind *kinds; // by order, then id
+    size_t n;
+};
+
+/// Reads all *.xml of DIRECTORY, which need not exist. 0, or -1 and ERR ("FILE:LINE: ..."); the
+/// caller releases KINDS in either case.
+int finding_kinds_load(struct finding_kinds *kinds, const char *directory, struct error *err);
+/// Adds the kind in the file PATH; one of the same id is replaced. 0, or -1 and ERR.
+int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct error *err);
+/// Whether the outermost element of the XML file PATH is <finding>.
+bool finding_kind_is_file(const char *path);
+/// The kind with this id, NULL when there is none.
+const struct finding_kind *finding_kinds_find(const struct finding_kinds *kinds, const char *id);
+void finding_kinds_release(struct finding_kinds *kinds);
+
+/// The first kind about SUBJECT whose condition holds for NUMBERS, AFTER another one unless that is
+/// NULL; NULL: none. Any thread.
+const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
+                                           enum finding_subject subject,
+                                           const double numbers[N_FINDING_NUMBERS],
+                                           const struct finding_kind *after);
+
+/// Whether REMEDY applies.
+bool finding_remedy_applies(const struct finding_remedy *remedy,
+                            const double numbers[N_FINDING_NUMBERS]);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The section on groups of ranks (pagoda replay --group): their times and messages.
+#include <inttypes.h>
+
+#include "analyzer/report/json.h"
+#include "analyzer/report/page.h"
+
+static void print_times(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    size_t n = result->groups.n;
+    size_t n_shown = n < page->options->top ? n : page->options->top;
+    table_add_columns(&table, "ranks", "computing", "no CPU time", "waiting", "other MPI",
+                      "critical path", "<group");
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_group *group = &result->groups.items[i];
+        table_add_cell(&table, "%" PRIu32, group->n_ranks);
+        table_add_cell(&table, "%s", quantity_in((int64_t)group->useful_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_in((int64_t)group->no_cpu_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_in((int64_t)group->wait_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_in((int64_t)group->other_mpi_ns, page->unit).text);
+        table_add_cell(&table, "%s", quantity_in(group->critical_path_ns, page->unit).text);
+        table_add_cell(&table, "%s", group->name);
+    }
+    page_heading_of_times(page, "Time by group", "sums over ranks, within the judged part");
+    page_table(page, &table);
+    page_left_out(page, n - n_shown, "further group", "--top");
+}
+
+void page_groups(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    size_t n = result->groups.n_traffic;
+    size_t n_shown = n < page->options->top ? n : page->options->top;
+    if (result->groups.n == 0)
+        return;
+    print_times(page);
+    if (n == 0)
+        return;
+    table_add_columns(&table, "messages", "size", "<from", "<to");
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_traffic *traffic = &result->groups.traffic[i];
+        table_add_cell(&table, "%" PRIu64, traffic->n_messages);
+        table_add_cell(&table, "%s", quantity_size(traffic->size_bytes).text);
+        table_add_cell(&table, "%s", result->groups.items[traffic->sender].name);
+        table_add_cell(&table, "%s", result->groups.items[traffic->receiver].name);
+    }
+    page_heading(page, "Messages by group", "point to point");
+    page_table(page, &table);
+    page_left_out(page, n - n_shown, "further pair", "--top");
+}
+
+static json_t *group_object(const void *of, size_t i)
+{
+    const struct result_group *group = &((const struct result *)of)->groups.items[i];
+    return JSON_OBJECT(
+        {"name", json_text(group->name)}, {"ranks", json_count(group->n_ranks)},
+        {"useful_ns", json_count(group->useful_ns)}, {"no_cpu_ns", json_count(group->no_cpu_ns)},
+        {"wait_ns", json_count(group->wait_ns)}, {"other_mpi_ns", json_count(group->other_mpi_ns)},
+        {"critical_path_ns", json_integer(group->critical_path_ns)});
+}
+
+static json_t *traffic_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_traffic *traffic = &result->groups.traffic[i];
+    return JSON_OBJECT({"from", json_text(result->groups.items[traffic->sender].name)},
+                       {"to", json_text(result->groups.items[traffic->receiver].name)},
+                       {"messages", json_count(traffic->n_messages)},
+                       {"bytes", json_count(traffic->size_bytes)});
+}
+
+json_t *json_groups(const struct result *result)
+{
+    if (result->groups.n == 0)
+        return NULL;
+    return JSON_OBJECT({"items", json_list(result->groups.n, group_object, result)},
+                       {"messages", json_list(result->groups.n_traffic, traffic_object, result)});
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The section on the iterations of a run, and their JSON.
+#include "analyzer/result/iterations/iterations.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/page.h"
+#include "analyzer/result/sites.h"
+
+enum { LEVELS = 8 };
+// The output does not depend on the locale: these are UTF-8, always.
+static const char *const blocks[LEVELS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+/// Time of one iteration of ITEM, mean over the ranks.
+static double each_ns(const struct result *result, const struct result_iteration *item)
+{
+    return (double)item->time_ns / (double)result->iterations.n_ranks /
+           (double)(item->last - item->first + 1);
+}
+
+/// A column for each item, or for several: their longest. The first one, which may hold what was
+/// before the loop, is as high as the highest of the others at most.
+static void print_sparkline(const struct page *page)
+{
+    const struct result *result = page->result;
+    size_t n = result->iterations.n_items, most = page->options->width - 4;
+    size_t per_column = (n + most - 1) / most;
+    double highest_ns = 0;
+    for (size_t i = n > 1; i < n; i++) {
+        double own_ns = each_ns(result, &result->iterations.items[i]);
+        highest_ns = own_ns > highest_ns ? own_ns : highest_ns;
+    }
+    fputs("  ", page->stream);
+    for (size_t i = 0; i < n; i += per_column) {
+        double own_ns = 0;
+        for (size_t k = i; k < i + per_column && k < n; k++) {
+            double item_ns = each_ns(result, &result->iterations.items[k]);
+            own_ns = item_ns > own_ns ? item_ns : own_ns;
+        }
+        double level = highest_ns > 0 ? own_ns / highest_ns * LEVELS : 0;
+        fputs(blocks[level >= LEVELS ? LEVELS - 1 : (int)level], page->stream);
+    }
+    fputc('\n', page->stream);
+}
+
+/// "40", "from 40 on", "10, 20, ... 90".
+static struct quantity numbers_text(const struct result_odd *odd)
+{
+    if (odd->every > 1)
+        return quantity_format("%" PRIu64 ", %" PRIu64 ", ... %" PRIu64, odd->first,
+                               odd->first + odd->every, odd->last);
+    if (odd->is_trend)
+        return quantity_format("from %" PRIu64 " on", odd->first);
+    if (odd->first == odd->last)
+        return quantity_format("%" PRIu64, odd->first);
+    return quantity_format("%" PRIu64 " to %" PRIu64, odd->first, odd->last);
+}
+
+static void print_odd(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    size_t n = result->iterations.n_odd;
+    size_t n_shown = n < page->options->top ? n : page->options->top;
+    table_add_columns(&table, "times as long", "lost", "<iterations", "<why");
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_odd *odd = &result->iterations.odd[i];
+        char *why = iterations_why(result, odd);
+        table_add_cell(&table, "%.2f", odd->factor);
+        table_add_cell(&table, "%s", quantity_time(odd->lost_ns).text);
+        table_add_cell(&table, "%s", numbers_text(odd).text);
+        if (odd->last_factor > odd->factor * 1.1)
+            table_add_cell(&table, "%s; %.2f at the end", why, odd->last_factor);
+        else
+            table_add_cell(&table, "%s", why);
+        free(why);
+    }
+    page_table(page, &table);
+    page_left_out(page, n - n_shown, "further row", "--top");
+}
+
+void page_iterations(const struct page *page)
+{
+    const struct result *result = page->result;
+    uint32_t region = result->iterations.region;
+    if (result->iterations.n == 0)
+        return;
+    char *calls = result->iterations.site == RESULT_NONE
+                      ? path_text(result, NULL, result->iterations.path)
+                      : site_text(result, result->iterations.site, RESULT_NONE);
+    char *heading = memory_format("Iterations: %" PRIu64 ", usually %s", result->iterations.n,
+                                  quantity_time(result->iterations.usual_ns).text);
+    char *explanation = region == RESULT_NONE ? memory_format("each ends with a call of %s", calls)
+                                              : memory_format("each is a visit of %s, up to %s",
+                                                              result->regions[region].shown, calls);
+    page_heading(page, heading, explanation);
+    print_sparkline(page);
+    if (result->iterations.n_odd > 0)
+        print_odd(page);
+    free(heading);
+    free(explanation);
+    free(calls);
+}
+
+// ---- JSON
+
+static json_t *item_object(const void *of, size_t i)
+{
+    const struct result_iteration *item = &((const struct result *)of)->iterations.items[i];
+    return JSON_OBJECT(
+        {"first", json_count(item->first)}, {"last", json_count(item->last)},
+        {"begin_ns", json_count(item->begin_ns)}, {"end_ns", json_count(item->end_ns)},
+        {"time_ns", json_count(item->time_ns)}, {"useful_ns", json_count(item->useful_ns)},
+        {"no_cpu_ns", json_count(item->no_cpu_ns)}, {"wait_ns", json_count(item->wait_ns)},
+        {"other_mpi_ns", json_count(item->other_mpi_ns)},
+        {"slowest_rank", json_count(item->slowest_rank)},
+        {"slowest_ns", json_count(item->slowest_ns)});
+}
+
+static json_t *odd_object(const void *of, size_t i)
+{
+    static const char *const causes[] = {
+        [RESULT_ODD_UNKNOWN] = "unknown",
+        [RESULT_ODD_COMPUTING] = "computing",
+        [RESULT_ODD_NO_CPU] = "no-cpu-time",
+        [RESULT_ODD_MPI] = "mpi",
+    };
+    const struct result *result = of;
+    const struct result_odd *odd = &result->iterations.odd[i];
+    char *text = iterations_why(result, odd);
+    json_t *object = JSON_OBJECT(
+        {"first", json_count(odd->first)}, {"last", json_count(odd->last)},
+        {"every", json_count(odd->every)}, {"is_trend", json_boolean(odd->is_trend)},
+        {"factor", json_number(odd->factor)}, {"last_factor", json_number(odd->last_factor)},
+        {"lost_ns", json_count(odd->lost_ns)}, {"cause", json_text(causes[odd->cause])},
+        {"rank", odd->rank == RESULT_NONE ? json_null() : json_count(odd->rank)},
+        {"path", odd->path == RESULT_NONE ? json_null() : json_text(result->paths[odd->path].path)},
+        {"before",
+         odd->site == RESULT_NONE ? json_null() : json_text(result->sites[odd->site].source)},
+        {"text", json_text(text)});
+    free(text);
+    return object;
+}
+
+json_t *json_iterations(const struct result *result)
+{
+    uint32_t region = result->iterations.region, site = result->iterations.site;
+    if (result->iterations.n == 0)
+        return NULL;
+    return JSON_OBJECT(
+        {"count", json_count(result->iterations.n)},
+        {"usual_ns", json_count(result->iterations.usual_ns)},
+        {"path", json_text(result->paths[result->iterations.path].path)},
+        {"source", site == RESULT_NONE ? json_null() : json_text(result->sites[site].source)},
+        {"region", region == RESULT_NONE ? json_null() : json_text(result->regions[region].name)},
+        {"ranks", json_count(result->iterations.n_ranks)},
+        {"slowest_rank", json_count(result->iterations.slowest_rank)},
+        {"slowest_in", json_count(result->iterations.n_slowest)},
+        {"odd", json_list(result->iterations.n_odd, odd_object, result)},
+        {"items", json_list(result->iterations.n_items, item_object, result)});
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models of series as text and JSON.
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/model/model_table.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/table.h"
+
+// ---- JSON
+
+struct of_series {
+    const struct model_table *table;
+    const struct model_series *series;
+};
+
+static json_t *factor_object(const struct model_table *table, size_t k, struct model_factor factor)
+{
+    return JSON_OBJECT({"parameter", json_text(table->parameters[k])},
+                       {"exponent", json_real(factor.exponent)},
+                       {"log_exponent", json_integer(factor.log_exponent)});
+}
+
+static json_t *term_object(const void *of, size_t i)
+{
+    const struct of_series *o = of;
+    const struct model_formula *formula = &o->series->model.formula;
+    const struct model_term *term = &formula->pieces[formula->n_pieces - 1].terms[i];
+    json_t *factors = json_array();
+    for (size_t k = 0; k < o->table->n_parameters; k++)
+        if (term->factors[k].exponent != 0 || term->factors[k].log_exponent)
+            json_array_append_new(factors, factor_object(o->table, k, term->factors[k]));
+    return JSON_OBJECT({"coefficient", json_real(term->coefficient)}, {"factors", factors});
+}
+
+static json_t *break_object(const void *of, size_t i)
+{
+    const struct of_series *o = of;
+    const struct model_formula *formula = &o->series->model.formula;
+    (void)i;
+    return JSON_OBJECT({"parameter", json_text(o->table->parameters[formula->break_parameter])},
+                       {"value", json_real(formula->break_at)});
+}
+
+static json_t *prediction_object(const void *of, size_t i)
+{
+    const struct of_series *o = of;
+    const struct model_prediction *prediction = &o->series->predictions[i];
+    json_t *at = json_object();
+    for (size_t k = 0; k < o->table->n_parameters; k++)
+        json_object_set_new(at, o->table->parameters[k],
+                            json_real(model_table_asked(o->table, o->series, i)[k]));
+    bool has_share = o->series->is_part && i >= o->series->n_asked;
+    double share = has_share ? prediction->value / o->table->sums[i - o->series->n_asked] : NAN;
+    return JSON_OBJECT({"at", at}, {"value", json_number(prediction->value)},
+                       {"low", json_number(prediction->low)},
+                       {"high", json_number(prediction->high)},
+                       {"share", has_share ? json_number(share) : NULL});
+}
+
+static json_t *note_text(const void *of, size_t i)
+{
+    return json_text(((const struct of_series *)of)->series->notes[i]);
+}
+
+static json_t *series_object(const void *of, size_t i)
+{
+    const struct model_table *table = of;
+    const struct model_series *series = &table->series[i];
+    const struct model *model = &series->model;
+    const struct model_formula *formula = &model->formula;
+    const struct of_series o = {table, series};
+    json_t *object = JSON_OBJECT({"name", json_text(series->name)},
+                                 {"formula", json_text_or_null(series->formula)},
+                                 {"reason", json_text_or_null(series->reason)});
+    if (series->reason)
+        return object;
+    size_t n_terms = formula->pieces[formula->n_pieces - 1].n_terms;
+    return JSON_PUT(
+        object, {"terms", json_list(n_terms, term_object, &o)},
+        {"breaks", json_list(formula->n_pieces - 1, break_object, &o)},
+        {"predictions", json_list(series->n_asked + table->n_asked, prediction_object, &o)},
+        {"points", json_count(model->n_points)}, {"rows", json_count(series->n_rows)},
+        {"noise", json_number(model->noise)},
+        {"one_sided_noise", json_boolean(model->is_one_sided)},
+        {"rms_error", json_number(model->rms_error)}, {"worst_error", json_number(model->worst)},
+        {"smape", json_number(model->smape)}, {"r_squared", json_number(model->r_squared)},
+        {"notes", json_list(words_count(series->notes), note_text, &o)});
+}
+
+static json_t *parameter_text(const void *of, size_t i)
+{
+    return json_text(((const struct model_table *)of)->parameters[i]);
+}
+
+void json_print_models(const struct model_table *table, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12),
+               {"parameters", json_list(table->n_parameters, parameter_text, table)},
+               {"series", json_list(table->n_series, series_object, table)});
+}
+
+// ---- text
+
+static void print_series(const struct model_table *table, const struct model_series *series,
+                         FILE *stream)
+{
+    const struct model *model = &series->model;
+    if (*series->name)
+        fprintf(stream, "%s\n", series->name);
+    if (series->reason) {
+        fprintf(stream, "  no model: %s\n", series->reason);
+        return;
+    }
+    fprintf(stream, "  value = %s\n", series->formula);
+    fprintf(stream, "  %s, error %s rms, %s at most", quantity_count(model->n_points, "point").text,
+            quantity_share(model->rms_error).text, quantity_share(model->worst).text);
+    if (!isnan(model->noise))
+        fprintf(stream, "; repetitions differ by %s%s", quantity_share(model->noise).text,
+                model->is_one_sided ? ", the least counts" : "");
+    fputc('\n', stream);
+    for (size_t i = 0; i < series->n_asked + table->n_asked; i++) {
+        const struct model_prediction *prediction = &series->predictions[i];
+        fputs("  at ", stream);
+        for (size_t k = 0; k < table->n_parameters; k++)
+            fprintf(stream, "%s%s=%g", k ? "," : "", table->parameters[k],
+                    model_table_asked(table, series, i)[k]);
+        fprintf(stream, ": %.5g (95 %%: %.5g to %.5g)", prediction->value, prediction->low,
+                prediction->high);
+        if (series->is_part && i >= series->n_asked)
+            fprintf(stream, ", %s of all parts",
+                    quantity_part(prediction->value, table->sums[i - series->n_asked]).text);
+        fputc('\n', stream);
+    }
+    for (size_t i = 0; i < words_count(series->notes); i++)
+        fprintf(stream, "  note: %s\n", series->notes[i]);
+}
+
+void text_print_models(const struct model_table *table, size_t top, FILE *stream)
+{
+    size_t n = top < table->n_series ? top : table->n_series;
+    for (size_t i = 0; i < n; i++)
+        print_series(table, &table->series[table->order[i]], stream);
+    if (n < table->n_series)
+        fprintf(stream, "and %s (--top)\n", quantity_count(table->n_series - n, "more").text);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank does at a moment, and why it waits (pagoda replay --explain).
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/page.h"
+#include "analyzer/result/sites.h"
+
+/// "solve", "main/MPI_Recv at a.c:3" of a call, "(program) before MPI_Recv at a.c:3" of computing;
+/// the caller frees.
+static char *place_text(const struct result *result, uint32_t path, uint32_t site)
+{
+    if (path == RESULT_NONE)
+        return memory_copy_text("");
+    const struct result_region *region = &result->regions[result->paths[path].region];
+    if (site == RESULT_NONE)
+        return memory_copy_text(region->is_mpi ? result->paths[path].shown : region->shown);
+    char *calls =
+        site_text(result, site, region->is_mpi ? RESULT_NONE : result->paths[path].region);
+    char *text = region->is_mpi ? memory_copy_text(calls)
+                                : memory_format("%s before %s", region->shown, calls);
+    free(calls);
+    return text;
+}
+
+static void print_state(const struct page *page, const char *place)
+{
+    const struct result *result = page->result;
+    struct quantity begin = quantity_time(result->moment.begin_ns);
+    struct quantity end = quantity_time(result->moment.end_ns);
+    fprintf(page->stream, "Rank %" PRIu32 " at %s ", result->moment.rank,
+            quantity_time(result->moment.time_ns).text);
+    switch (result->moment.state) {
+    case RESULT_MOMENT_NONE:
+        break;
+    case RESULT_MOMENT_BEFORE:
+        fputs("has not begun\n", page->stream);
+        break;
+    case RESULT_MOMENT_AFTER:
+        fprintf(page->stream, "has ended: its last record is at %s\n", end.text);
+        break;
+    case RESULT_MOMENT_COMPUTES:
+        fprintf(page->stream, "computes, from %s to %s%s%s\n", begin.text, end.text,
+                place[0] ? ", longest in " : "", place);
+        break;
+    case RESULT_MOMENT_WAITS:
+    case RESULT_MOMENT_CALLS:
+        fprintf(page->stream, "%s %s, from %s to %s\n",
+                result->moment.state == RESULT_MOMENT_WAITS ? "waits in"
+                                                            : "does not wait: it is in",
+                place, begin.text, end.text);
+        if (result->moment.wait_ns == 0)
+            break;
+        if (result->moment.releaser == RESULT_NONE)
+            fprintf(page->stream, "  It is not known for whom: the partner is not in the trace.\n");
+        else
+            fprintf(page->stream, "  It waits %s of that, for rank %" PRIu32 ".\n",
+                    quantity_time(result->moment.wait_ns).text, result->moment.releaser);
+        break;
+    }
+}
+
+static void print_steps(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    size_t n = result->moment.n_steps;
+    size_t n_shown = n < page->options->top ? n : page->options->top;
+    page_heading(page, "Chain of causes", "the last one first");
+    table_add_columns(&table, "rank", "from", "to", "computing", "MPI", "<longest in",
+                      "<after waiting");
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_step *step = &result->moment.steps[i];
+        char *place = place_text(result, step->path, step->site);
+        char *wait = place_text(result, step->wait_path, step->wait_site);
+        uint64_t mpi_ns = step->end_ns - step->begin_ns - step->computing_ns;
+        table_add_cell(&table, "%" PRIu32, step->rank);
+        table_add_cell(&table, "%s", quantity_time(step->begin_ns).text);
+        table_add_cell(&table, "%s", quantity_time(step->end_ns).text);
+        table_add_cell(&table, "%s", quantity_time(step->computing_ns).text);
+        table_add_cell(&table, "%s", quantity_time(mpi_ns).text);
+        table_add_cell(&table, "%s", place);
+        if (step->wait_ns > 0 && i + 1 < n)
+            table_add_cell(&table, "%s for rank %" PRIu32 " in %s",
+                           quantity_time(step->wait_ns).text, result->moment.steps[i + 1].rank,
+                           wait);
+        else
+            table_add_cell(&table, "%s", "");
+        free(place);
+        free(wait);
+    }
+    page_table(page, &table);
+    page_left_out(page, n - n_shown, "earlier one", "--top");
+}
+
+static void print_origin(const struct page *page)
+{
+    const struct result *result = page->result;
+    if (result->moment.has_common)
+        fprintf(page->stream,
+                "  The chain meets the waiting rank's own past at rank %" PRIu32
+                ", %s. From there rank %" PRIu32 " took %s to its wait.\n",
+                result->moment.common_rank, quantity_time(result->moment.common_ns).text,
+                result->moment.rank, quantity_time(result->moment.own_ns).text);
+    else if (result->moment.is_cut)
+        fputs("  Earlier causes are not kept.\n", page->stream);
+    if (result->moment.origin_rank == RESULT_NONE)
+        return;
+    char *place = place_text(result, result->moment.origin_path, result->moment.origin_site);
+    fprintf(page->stream, "Origin: rank %" PRIu32 " in %s, %s of the wait\n",
+            result->moment.origin_rank, place, quantity_time(result->moment.origin_ns).text);
+    free(place);
+}
+
+void text_print_moment(const struct result *result, const struct text_options *options,
+                       FILE *stream)
+{
+    const struct page page = {.result = result, .options = options, .stream = stream};
+    char *place = place_text(result, result->moment.path, result->moment.site);
+    print_state(&page, place);
+    if (result->moment.n_steps > 0) {
+        print_steps(&page);
+        print_origin(&page);
+    }
+    page_warnings(&page, true);
+    free(place);
+}
+
+// ---- JSON
+
+static json_t *path_json(const struct result *result, uint32_t path)
+{
+    return path == RESULT_NONE ? json_null() : json_text(result->paths[path].path);
+}
+
+static json_t *source_json(const struct result *result, uint32_t site)
+{
+    return site == RESULT_NONE ? json_null() : json_text(result->sites[site].source);
+}
+
+static json_t *rank_json(uint32_t rank)
+{
+    return rank == RESULT_NONE ? json_null() : json_count(rank);
+}
+
+static json_t *step_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_step *step = &result->moment.steps[i];
+    return JSON_OBJECT(
+        {"rank", json_count(step->rank)}, {"begin_ns", json_count(step->begin_ns)},
+        {"end_ns", json_count(step->end_ns)}, {"computing_ns", json_count(step->computing_ns)},
+        {"path", path_json(result, step->path)}, {"before", source_json(result, step->site)},
+        {"wait_ns", json_count(step->wait_ns)}, {"wait_path", path_json(result, step->wait_path)},
+        {"wait_source", source_json(result, step->wait_site)});
+}
+
+static json_t *common_object(const struct result *result)
+{
+    if (!result->moment.has_common)
+        return json_null();
+    return JSON_OBJECT({"rank", json_count(result->moment.common_rank)},
+                       {"time_ns", json_count(result->moment.common_ns)},
+                       {"own_ns", json_count(result->moment.own_ns)});
+}
+
+static json_t *origin_object(const struct result *result)
+{
+    if (result->moment.origin_rank == RESULT_NONE)
+        return json_null();
+    return JSON_OBJECT({"rank", json_count(result->moment.origin_rank)},
+                       {"path", path_json(result, result->moment.origin_path)},
+                       {"source", source_json(result, result->moment.origin_site)},
+                       {"ns", json_count(result->moment.origin_ns)});
+}
+
+void json_print_moment(const struct result *result, FILE *stream)
+{
+    static const char *const states[] = {
+        [RESULT_MOMENT_NONE] = "none",     [RESULT_MOMENT_BEFORE] = "before",
+        [RESULT_MOMENT_AFTER] = "after",   [RESULT_MOMENT_COMPUTES] = "computing",
+        [RESULT_MOMENT_WAITS] = "waiting", [RESULT_MOMENT_CALLS] = "mpi",
+    };
+    json_t *moment = JSON_OBJECT(
+        {"rank", json_count(result->moment.rank)}, {"time_ns", json_count(result->moment.time_ns)},
+        {"state", json_text(states[result->moment.state])},
+        {"begin_ns", json_count(result->moment.begin_ns)},
+        {"end_ns", json_count(result->moment.end_ns)},
+        {"path", path_json(result, result->moment.path)},
+        {"source", source_json(result, result->moment.site)},
+        {"wait_ns", json_count(result->moment.wait_ns)},
+        {"waits_for", rank_json(result->moment.releaser)},
+        {"steps", json_list(result->moment.n_steps, step_object, result)},
+        {"common", common_object(result)}, {"is_cut", json_boolean(result->moment.is_cut)},
+        {"origin", origin_object(result)});
+    JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(result->trace_path)},
+               {"warnings", json_warnings(result)}, {"explain", moment});
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The threads of a run, where a process has several.
+#include "analyzer/result/threads.h"
+#include "analyzer/report/page.h"
+
+void page_thread_efficiency(const struct page *page)
+{
+    const struct result_threads *threads = &page->result->threads;
+    const struct result_thread_efficiency *efficiency = &threads->efficiency;
+    if (threads->n_threads == 0 || threads->total_ns == 0)
+        return;
+    page_labelled(page, "Threads", "%s of %llu threads = processes %s x threads %s",
+                  quantity_share(efficiency->hybrid).text, (unsigned long long)threads->n_threads,
+                  quantity_share(efficiency->process).text,
+                  quantity_share(efficiency->thread).text);
+}
+
+/// The rank with most of KIND, lowest of equals.
+static size_t rank_with_most(const struct result_threads *threads, unsigned kind)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < threads->n_ranks; i++)
+        if (threads->ranks[i].ns[kind] > threads->ranks[most].ns[kind])
+            most = i;
+    return most;
+}
+
+static void add_row(struct table *table, const struct page *page, unsigned kind)
+{
+    const struct result_threads *threads = &page->result->threads;
+    uint32_t region = threads_place_of(page->result, kind);
+    table_add_cell(table, "%s", quantity_in((int64_t)threads->ns[kind], page->unit).text);
+    table_add_cell(table, "%s",
+                   quantity_part((double)threads->ns[kind], (double)threads->total_ns).text);
+    table_add_cell(table, "%zu", rank_with_most(threads, kind));
+    table_add_cell(table, "%s", result_thread_kind_names[kind]);
+    table_add_cell(table, "%s", region == RESULT_NONE ? "" : page->result->regions[region].shown);
+}
+
+void page_threads(const struct page *page)
+{
+    const struct result_threads *threads = &page->result->threads;
+    struct table table = {0};
+    if (threads->n_threads == 0)
+        return;
+    table_add_columns(&table, "time", "share", "rank", "<threads are", "<mostly at");
+    for (unsigned kind = 0; kind < RESULT_THREAD_KINDS; kind++)
+        if (threads->ns[kind] > 0)
+            add_row(&table, page, kind);
+    if (threads->unrecorded_ns > 0) {
+        table_add_cell(&table, "%s", quantity_in((int64_t)threads->unrecorded_ns, page->unit).text);
+        table_add_cell(
+            &table, "%s",
+            quantity_part((double)threads->unrecorded_ns, (double)threads->total_ns).text);
+        table_add_cell(&table, "-");
+        table_add_cell(&table, "not recorded");
+        table_add_cell(&table, "%s", "");
+    }
+    page_heading_of_times(page, "Threads",
+                          "sums over threads, in the judged part; rank: the one with most");
+    page_table(page, &table);
+    fprintf(page->stream, "  threads %s = serial parts %s x load balance %s x runtime %s\n",
+            quantity_share(threads->efficiency.thread).text,
+            quantity_share(threads->efficiency.serial).text,
+            quantity_share(threads->efficiency.load_balance).text,
+            quantity_share(threads->efficiency.runtime).text);
+}

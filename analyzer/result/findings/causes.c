@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Losses are walked over twice: to add up all causes, then to keep ranks and patterns of the
+// largest ones (causes.h).
+#include "analyzer/result/findings/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/result/cores.h"
+#include "analyzer/trace/definitions.h"
+
+enum { MAX_CAUSES = 64 };
+
+/// What makes two losses one cause: subject, region, site, path and pattern of a struct cause.
+struct key {
+    enum finding_subject subject;
+    uint32_t region, site, path, pattern;
+};
+
+/// A part of a loss.
+struct loss {
+    struct key key;
+    uint32_t rank;         // that causes it, RESULT_NONE: not known
+    uint32_t wait_pattern; // whose wait it is, RESULT_NONE: no wait
+    uint64_t ns;
+};
+
+struct walk {
+    const struct result *result;
+    struct causes *causes;
+    size_t capacity;
+    struct map index[N_FINDING_SUBJECTS]; // of causes, by place_of()
+    bool is_second;
+};
+
+static struct key key_of(const struct cause *cause)
+{
+    return (struct key){cause->subject, cause->region, cause->site, cause->path, cause->pattern};
+}
+
+/// KEY without its subject: that tells which one of region, path and pattern is not RESULT_NONE.
+static uint64_t place_of(const struct key *key)
+{
+    return (uint64_t)(key->region & key->path & key->pattern) << 32 | key->site;
+}
+
+static struct cause *find(const struct walk *walk, const struct key *key)
+{
+    uint32_t at;
+    return map_get(&walk->index[key->subject], place_of(key), &at) ? &walk->causes->causes[at]
+                                                                   : NULL;
+}
+
+static void index_cause(struct walk *walk, uint32_t at)
+{
+    struct key key = key_of(&walk->causes->causes[at]);
+    map_put(&walk->index[key.subject], place_of(&key), at);
+}
+
+static void release_index(struct walk *walk)
+{
+    for (size_t i = 0; i < N_FINDING_SUBJECTS; i++)
+        map_release(&walk->index[i]);
+}
+
+static void add(struct walk *walk, const struct loss *loss)
+{
+    struct causes *causes = walk->causes;
+    struct cause *cause = loss->ns > 0 ? find(walk, &loss->key) : NULL;
+    if (loss->ns == 0 || (walk->is_second && !cause))
+        return;
+    if (!cause) {
+        causes->causes =
+            array_reserve(causes->causes, &walk->capacity, causes->n + 1, sizeof *causes->causes);
+        cause = &causes->causes[causes->n++];
+        *cause = (struct cause){.subject = loss->key.subject,
+                                .region = loss->key.region,
+                                .site = loss->key.site,
+                                .path = loss->key.path,
+                                .pattern = loss->key.pattern};
+        index_cause(walk, (uint32_t)causes->n - 1);
+    }
+    if (!walk->is_second) {
+        cause->loss_ns += loss->ns;
+        return;
+    }
+    if (loss->rank != RESULT_NONE)
+        cause->by_rank_ns[loss->rank] += loss->ns;
+    if (loss->wait_pattern != RESULT_NONE)
+        cause->by_pattern_ns[loss->wait_pattern] += loss->ns;
+}
+
+// --- keys
+
+bool region_is_program(const struct result_region *region)
+{
+    return !strcmp(region->name, RESULT_REGION_PROGRAM);
+}
+
+bool region_is_main(const struct result_region *region)
+{
+    return !strcmp(region->name, "main") || !strcmp(region->name, "MAIN__");
+}
+
+enum finding_subject cause_of_call(const struct result_region *region)
+{
+    if (strcasecmp(region->name, "MPI_Probe") == 0 || strcasecmp(region->name, "MPI_Mprobe") == 0)
+        return FINDING_probe;
+    switch ((enum mpi_class)region->mpi_class) {
+    case MPI_CLASS_POINT_TO_POINT:
+        return FINDING_messages;
+    case MPI_CLASS_COLLECTIVE:
+        return FINDING_collective;
+    case MPI_CLASS_RMA:
+    case MPI_CLASS_RMA_SYNCHRONISATION:
+        return FINDING_onesided;
+    case MPI_CLASS_FILE:
+        return FINDING_files;
+    default:
+        return FINDING_mpi;
+    }
+}
+
+/// SUBJECT as a whole.
+static struct key key_about(enum finding_subject subject)
+{
+    return (struct key){subject, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE};
+}
+
+/// Waits of PATTERN whose origin is not known.
+static struct key key_of_unknown(uint32_t pattern)
+{
+    struct key key = key_about(FINDING_waiting);
+    key.pattern = pattern;
+    return key;
+}
+
+/// Time in the call of PATH that is no wait, or makes others wait.
+static struct key key_of_call(const struct result *result, uint32_t path)
+{
+    enum finding_subject subject = cause_of_call(&result->regions[result->paths[path].region]);
+    // Both sides of messages are one cause, and all of a program's one-sided accesses.
+    struct key key = key_about(subject);
+    if (subject != FINDING_messages && subject != FINDING_onesided)
+        key.path = path;
+    return key;
+}
+
+/// Time without CPU time at PATH: blocked in what is around it, or without a core anywhere.
+static struct key key_of_lost(const struct result *result, uint32_t path)
+{
+    struct key key = key_about(FINDING_cores);
+    if (path == RESULT_NONE ||
+        strcmp(result->regions[result->paths[path].region].name, RESULT_REGION_BLOCKED) != 0)
+        return key;
+    uint32_t parent = result->paths[path].parent;
+    key.subject = FINDING_blocked;
+    key.region = parent == RESULT_NONE ? RESULT_NONE : result->paths[parent].region;
+    return key;
+}
+
+/// Whether the calls behind the computing of SHARE tell more than the name of its region: the
+/// program, main, or an outermost function around that of the calls.
+static bool is_told_by_calls(const struct result *result, const struct result_path_share *share)
+{
+    const struct result_region *region = &result->regions[share->region];
+    if (share->site == RESULT_NONE || result->paths[share->path].parent != RESULT_NONE)
+        return false;
+    return region_is_program(region) || region_is_main(region) ||
+           result->paths[result->sites[share->site].path].parent != share->path;
+}
+
+/// What WAIT_PATTERN's waits come from in SHARE.
+static struct key key_of_origin(const struct result *result, const struct result_path_share *share,
+                                uint32_t wait_pattern)
+{
+    const struct result_region *region = &result->regions[share->region];
+    if (lost_is_region(region))
+        return key_of_lost(result, share->path);
+    if (region->is_mpi && share->path != RESULT_NONE)
+        return key_of_call(result, share->path);
+    if (share->path == RESULT_NONE || strcmp(region->name, RESULT_REGION_OFF) == 0)
+        return key_of_unknown(wait_pattern);
+    struct key key = key_about(FINDING_computing);
+    key.region = share->region;
+    if (is_told_by_calls(result, share))
+        key.site = share->site;
+    return key;
+}
+
+// --- losses
+
+/// NS of what sums to WHOLE_NS, as a part of JUDGED_NS.
+static uint64_t judged(uint64_t ns, uint64_t judged_ns, uint64_t whole_ns)
+{
+    if (whole_ns <= judged_ns)
+        return ns;
+    return (uint64_t)((double)ns * ((double)judged_ns / (double)whole_ns));
+}
+
+/// Whether PATTERN is of the time that an operation itself takes, in which nobody is awaited.
+static bool is_completion(const struct result_pattern *pattern)
+{
+    static const char ending[] = "-completion";
+    size_t length = strlen(pattern->id);
+    return length > sizeof ending - 1 &&
+           strcmp(pattern->id + length - (sizeof ending - 1), ending) == 0;
+}
+
+static void walk_completion(struct walk *walk, const struct result_pattern *pattern,
+                            uint64_t waits_ns)
+{
+    uint64_t left_ns = waits_ns;
+    for (size_t i = 0; i < pattern->n_sums; i++) {
+        const struct result_instance_sum *sum = &pattern->sums[i];
+        uint64_t ns = judged(sum->ns, waits_ns, pattern->total_ns);
+        ns = ns < left_ns ? ns : left_ns;
+        left_ns -= ns;
+        add(walk, &(struct loss){key_of_call(walk->result, sum->path), sum->rank, RESULT_NONE, ns});
+    }
+}
+
+/// The origins of the waits of pattern INDEX are of the judged part.
+static void walk_origins(struct walk *walk, uint32_t index, uint64_t waits_ns)
+{
+    const struct result_pattern *pattern = &walk->result->patterns[index];
+    uint64_t left_ns = waits_ns;
+    for (size_t k = 0; k < pattern->origins.n_by_path_rank; k++) {
+        const struct result_path_share *share = &pattern->origins.by_path_rank[k];
+        uint64_t ns = judged((uint64_t)share->time_ns, waits_ns, pattern->window_ns);
+        ns = ns < left_ns ? ns : left_ns;
+        left_ns -= ns;
+        add(walk,
+            &(struct loss){key_of_origin(walk->result, share, index), share->rank, index, ns});
+    }
+    add(walk, &(struct loss){key_of_unknown(index), RESULT_NONE, index, left_ns});
+}
+
+/// What patterns measure may be more than the ranks' waits: a completion that lasts for want of a
+/// core is time without CPU time, and a call may wait for several others at the same time.
+static void walk_waits(struct walk *walk)
+{
+    const struct result *result = walk->result;
+    uint64_t whole_ns[2] = {0}, waits_ns[2]; // for others, and completions
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (result->patterns[i].is_top)
+            whole_ns[is_completion(&result->patterns[i])] += result->patterns[i].window_ns;
+    waits_ns[0] = whole_ns[0] < result->wait_ns ? whole_ns[0] : result->wait_ns;
+    waits_ns[1] = result->wait_ns - waits_ns[0];
+    for (uint32_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        bool is_own = is_completion(pattern);
+        uint64_t ns = judged(pattern->window_ns, waits_ns[is_own], whole_ns[is_own]);
+        if (pattern->is_top && is_own)
+            walk_completion(walk, pattern, ns);
+        else if (pattern->is_top)
+            walk_origins(walk, i, ns);
+    }
+}
+
+/// Exclusive time of each path that is MPI's own but start and end, less its waits.
+static uint64_t *times_without_waits(const struct result *result)
+{
+    uint64_t *left_ns = memory_zeroed(result->n_paths, sizeof *left_ns);
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        if (region->is_mpi && strncmp(region->name, "MPI_Init", 8) != 0 &&
+            strncmp(region->name, "MPI_Finalize", 12) != 0)
+            left_ns[i] = result->paths[i].exclusive_ns;
+    }
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        for (size_t k = 0; pattern->is_top && k < pattern->n_by_path; k++) {
+            uint64_t *left = &left_ns[pattern->by_path[k].key];
+            *left -= pattern->by_path[k].ns < *left ? pattern->by_path[k].ns : *left;
+        }
+    }
+    return left_ns;
+}
+
+/// AMOUNT_NS of a path with EXCLUSIVE_NS, shared among its N RANKS as that is.
+static void add_by_rank(struct walk *walk, const struct key *key,
+                        const struct result_path_rank *ranks, size_t n, uint64_t exclusive_ns,
+                        uint64_t amount_ns)
+{
+    uint64_t left_ns = amount_ns;
+    for (size_t i = 0; i < n; i++) {
+        double share = part_of((double)ranks[i].exclusive_ns, (double)exclusive_ns);
+        uint64_t ns = (uint64_t)((double)amount_ns * share);
+        ns = ns < left_ns ? ns : left_ns;
+        left_ns -= ns;
+        add(walk, &(struct loss){*key, ranks[i].rank, RESULT_NONE, ns});
+    }
+    add(walk, &(struct loss){*key, RESULT_NONE, RESULT_NONE, left_ns}); // what rounding leaves
+}
+
+/// What of path_ranks is PATH's, which begins at *AT.
+static size_t ranks_of_path(const struct result *result, uint32_t path, size_t *at)
+{
+    while (*at < result->n_path_ranks && result->path_ranks[*at].path < path)
+        (*at)++;
+    size_t end = *at;
+    while (end < result->n_path_ranks && result->path_ranks[end].path == path)
+        end++;
+    return end - *at;
+}
+
+/// Calls, and time without CPU time.
+static void walk_paths(struct walk *walk)
+{
+    const struct result *result = walk->result;
+    uint64_t *left_ns = times_without_waits(result), calls_ns = 0, lost_ns = 0;
+    size_t at = 0;
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        calls_ns += left_ns[i];
+        if (lost_is_region(&result->regions[result->paths[i].region]))
+            lost_ns += result->paths[i].exclusive_ns;
+    }
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        size_t n = ranks_of_path(result, i, &at);
+        bool is_lost = lost_is_region(&result->regions[result->paths[i].region]);
+        uint64_t exclusive_ns = result->paths[i].exclusive_ns;
+        uint64_t ns = is_lost ? judged(exclusive_ns, result->no_cpu_ns, lost_ns)
+                              : judged(left_ns[i], result->other_mpi_ns, calls_ns);
+        if (ns == 0)
+            continue;
+        struct key key = is_lost ? key_of_lost(result, i) : key_of_call(result, i);
+        add_by_rank(walk, &key, &result->path_ranks[at], n, exclusive_ns, ns);
+    }
+    free(left_ns);
+}
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct cause *x = a, *y = b;
+    if (x->loss_ns != y->loss_ns)
+        return x->loss_ns > y->loss_ns ? -1 : 1;
+    struct key left = key_of(x), right = key_of(y);
+    return memcmp(&left, &right, sizeof left);
+}
+
+void causes_collect(struct causes *causes, const struct result *result)
+{
+    *causes = (struct causes){0};
+    struct walk walk = {.result = result, .causes = causes};
+    walk_waits(&walk);
+    walk_paths(&walk);
+    release_index(&walk); // its causes change places
+    if (causes->n > 0)
+        qsort(causes->causes, causes->n, sizeof *causes->causes, by_loss);
+    for (; causes->n > MAX_CAUSES; causes->n--)
+        causes->rest_ns += causes->causes[causes->n - 1].loss_ns;
+    for (size_t i = 0; i < causes->n; i++) {
+        causes->causes[i].by_rank_ns = memory_zeroed(result->n_ranks, sizeof(uint64_t));
+        causes->causes[i].by_pattern_ns = memory_zeroed(result->n_patterns, sizeof(uint64_t));
+        index_cause(&walk, (uint32_t)i);
+    }
+    walk.is_second = true;
+    walk_waits(&walk);
+    walk_paths(&walk);
+    release_index(&walk);
+}
+
+void causes_release(struct causes *causes)
+{
+    for (size_t i = 0; i < causes->n; i++) {
+        free(causes->causes[i].by_rank_ns);
+        free(causes->causes[i].by_pattern_ns);
+    }
+    free(causes->causes);
+    *causes = (struct causes){0};
+}
+
+bool cause_times(const struct result *result, const struct cause *cause, uint64_t *times_ns)
+{
+    bool is_known = false;
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        const struct result_path_rank *of = &result->path_ranks[i];
+        const struct result_path *path = &result->paths[of->path];
+        bool is_here = cause->region != RESULT_NONE ? path->region == cause->region
+                       : cause->path != RESULT_NONE
+                           ? of->path == cause->path
+                           : result->regions[path->region].is_mpi &&
+                                 cause_of_call(&result->regions[path->region]) == cause->subject;
+        if (!is_here)
+            continue;
+        times_ns[of->rank] += of->exclusive_ns;
+        is_known = true;
+    }
+    return is_known;
+}

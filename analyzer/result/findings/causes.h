@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Losses by their causes: every wait, every call of MPI and all time without CPU time belongs to
+// one cause, so causes do not overlap, and their sum is the time the ranks did not compute.
+#ifndef PAGODA_RESULT_CAUSES_H
+#define PAGODA_RESULT_CAUSES_H
+
+#include "analyzer/pattern/finding_kind.h"
+#include "analyzer/result/result.h"
+
+struct cause {
+    enum finding_subject subject;
+    // What it is about, RESULT_NONE where that says nothing: a region outside MPI and, where only
+    // calls tell the place in it, the site of the call behind it; or the heaviest path of calls; or
+    // a pattern (WAITING).
+    uint32_t region, site, path, pattern;
+    uint64_t loss_ns;        // of all ranks, in the judged part
+    uint64_t *by_rank_ns;    // of it, by the rank that causes it; what no rank causes is missing
+    uint64_t *by_pattern_ns; // of it, waits, by pattern
+};
+
+struct causes {
+    struct cause *causes; // loss descending
+    size_t n;
+    uint64_t rest_ns; // of causes that are too small to be kept
+};
+
+/// The largest causes of RESULT, which has everything but findings. The caller releases.
+void causes_collect(struct causes *causes, const struct result *result);
+void causes_release(struct causes *causes);
+
+/// Time that each rank spends in CAUSE's place, computing or in calls, into TIMES_NS of all ranks,
+/// zeroed before; false where it is known of none.
+bool cause_times(const struct result *result, const struct cause *cause, uint64_t *times_ns);
+
+/// PART of WHOLE; 0 of nothing.
+static inline double part_of(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/// Whether REGION stands for a program outside its recorded functions, or is its main function.
+bool region_is_program(const struct result_region *region);
+bool region_is_main(const struct result_region *region);
+
+/// What losses in calls of REGION, which is MPI's, are about.
+enum finding_subject cause_of_call(const struct result_region *region);
+
+#endif

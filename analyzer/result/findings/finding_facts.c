@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Facts of a cause, by subject: who, where, how evenly, with which messages, in which iterations
+// (finding_facts.h).
+#include "analyzer/result/findings/finding_facts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/result/cores.h"
+#include "analyzer/result/sites.h"
+#include "analyzer/trace/definitions.h"
+
+enum { MAX_NAMED_RANKS = 4 };
+
+// --- places
+
+/// "the code before worker/MPI_Send at farm.c:60"; or if it mostly begins with another call, "the
+/// code between farm.c:56 and worker/MPI_Send at farm.c:60".
+static void write_stretch(const struct result *result, uint32_t site, FILE *out)
+{
+    uint32_t since = result->sites[site].before_since;
+    const char *from = since == RESULT_NONE ? "" : result->sites[since].source;
+    char *text = site_text(result, site, RESULT_NONE);
+    if (since == site)
+        fprintf(out, "the code between two calls of %s", text);
+    else if (from[0])
+        fprintf(out, "the code between %s and %s", from, text);
+    else
+        fprintf(out, "the code before %s", text);
+    free(text);
+}
+
+void place_write(const struct result *result, uint32_t index, uint32_t site, FILE *out)
+{
+    const struct result_region *region = &result->regions[index];
+    if (site != RESULT_NONE) {
+        write_stretch(result, site, out);
+    } else if (region_is_program(region)) {
+        fputs("the program's code outside recorded regions", out);
+    } else {
+        char *source = source_text(region->file, region->line);
+        fprintf(out, source[0] ? "%s (%s)" : "%s", region->shown, source);
+        free(source);
+    }
+}
+
+// --- ranks
+
+static void write_run(FILE *out, const char *between, uint32_t first, uint32_t last)
+{
+    fprintf(out, "%s%" PRIu32, between, first);
+    if (last > first)
+        fprintf(out, "%s%" PRIu32, last == first + 1 ? ", " : "-", last);
+}
+
+/// The ranks with most of BY_RANK.
+static struct named_ranks name_ranks(const uint64_t *by_rank, size_t n_ranks)
+{
+    struct named_ranks ranks = {.main = RESULT_NONE};
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        if (by_rank[i] > most) {
+            most = by_rank[i];
+            ranks.main = i;
+        }
+    }
+    ranks.least = (double)most / 4;
+    FILE *out = fmemopen(ranks.text, sizeof ranks.text, "w");
+    size_t n_runs = 0;
+    uint32_t first = RESULT_NONE;
+    for (uint32_t i = 0; i <= n_ranks && most > 0; i++) {
+        bool is_named = i < n_ranks && (double)by_rank[i] >= ranks.least;
+        ranks.n += is_named;
+        if (is_named && first == RESULT_NONE)
+            first = i;
+        if (is_named || first == RESULT_NONE)
+            continue;
+        if (n_runs++ < MAX_NAMED_RANKS)
+            write_run(out, n_runs > 1 ? ", " : "", first, i - 1);
+        first = RESULT_NONE;
+    }
+    fclose(out);
+    char *runs = memory_copy_text(ranks.text);
+    if (ranks.n == 0)
+        ranks.text[0] = '\0';
+    else if (ranks.n == n_ranks && n_ranks > 1)
+        snprintf(ranks.text, sizeof ranks.text, "all ranks");
+    else if (n_runs > MAX_NAMED_RANKS)
+        snprintf(ranks.text, sizeof ranks.text, "%" PRIu64 " ranks, rank %" PRIu32 " most", ranks.n,
+                 ranks.main);
+    else
+        snprintf(ranks.text, sizeof ranks.text, "rank%s %s", ranks.n == 1 ? "" : "s", runs);
+    free(runs);
+    return ranks;
+}
+
+// --- facts
+
+void facts_release(struct facts *facts)
+{
+    for (size_t i = 0; i < N_FINDING_TEXTS; i++)
+        free(facts->texts[i]);
+}
+
+static void put_text(struct facts *facts, enum finding_text name, char *text)
+{
+    free(facts->texts[name]);
+    facts->texts[name] = text;
+}
+
+static double pattern_share(const struct result *result, const struct cause *cause, const char *id)
+{
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (strcmp(result->patterns[i].id, id) == 0)
+            return part_of((double)cause->by_pattern_ns[i], (double)cause->loss_ns);
+    return 0;
+}
+
+/// The part of CAUSE's waits for messages in which another message could have been received.
+static double order_share(const struct result *result, const struct cause *cause)
+{
+    double wrong_ns = 0, all_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_pattern *pattern = &result->patterns[i];
+        wrong_ns += strcmp(pattern->id, "late-sender-wrong-order") ? 0 : (double)pattern->total_ns;
+        all_ns += strcmp(pattern->id, "late-sender") ? 0 : (double)pattern->total_ns;
+    }
+    return part_of(wrong_ns, all_ns) * pattern_share(result, cause, "late-sender");
+}
+
+static void put_waits(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t most_ns = 0;
+    facts->wait_pattern = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_patterns; i++) {
+        if (cause->by_pattern_ns[i] > most_ns) {
+            most_ns = cause->by_pattern_ns[i];
+            facts->wait_pattern = i;
+        }
+    }
+    if (facts->wait_pattern == RESULT_NONE)
+        return;
+    const struct result_pattern *pattern = &result->patterns[facts->wait_pattern];
+    uint64_t *by_rank = memory_zeroed(result->n_ranks, sizeof *by_rank);
+    for (size_t i = 0; i < pattern->n_by_rank; i++)
+        by_rank[pattern->by_rank[i].key] = pattern->by_rank[i].ns;
+    uint64_t own_ns = 0;
+    if (facts->causing.n == 1) { // it waits for others, unless nobody else waits
+        own_ns = by_rank[facts->causing.main];
+        by_rank[facts->causing.main] = 0;
+    }
+    facts->waiting = name_ranks(by_rank, result->n_ranks);
+    if (facts->waiting.main == RESULT_NONE && own_ns > 0) {
+        by_rank[facts->causing.main] = own_ns;
+        facts->waiting = name_ranks(by_rank, result->n_ranks);
+    }
+    if (facts->causing.main != RESULT_NONE && facts->waiting.main != RESULT_NONE && own_ns == 0)
+        facts->numbers[FINDING_NUMBER_mutual] =
+            (double)by_rank[facts->causing.main] >= facts->waiting.least;
+    free(by_rank);
+    if (facts->waiting.main != RESULT_NONE) {
+        facts->numbers[FINDING_NUMBER_waiter_useful] =
+            part_of((double)result->ranks[facts->waiting.main].useful_ns,
+                    (double)(result->window_end_ns - result->window_begin_ns));
+        put_text(facts, FINDING_TEXT_waiting,
+                 memory_format("%s wait%s", facts->waiting.text, facts->waiting.n == 1 ? "s" : ""));
+    }
+    bool are_several = facts->causing.n > 1, are_all = facts->causing.n == result->n_ranks;
+    bool are_same = !strcmp(facts->waiting.text, facts->causing.text);
+    put_text(facts, FINDING_TEXT_awaited,
+             memory_copy_text(are_several && are_same  ? "each other"
+                              : are_several && are_all ? "other ranks"
+                                                       : facts->causing.text));
+    put_text(facts, FINDING_TEXT_wait_state, memory_copy_text(pattern->name));
+    if (pattern->n_by_path > 0) {
+        uint32_t path = pattern->by_path[0].key;
+        put_text(facts, FINDING_TEXT_wait_call, path_text(result, pattern, path));
+        const char *call = result->regions[result->paths[path].region].name;
+        facts->numbers[FINDING_NUMBER_symmetric] =
+            strcasestr(call, "sendrecv") || strcasestr(call, "wait");
+        put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
+        uint32_t scope = result->paths[path].parent;
+        uint32_t outer = scope == RESULT_NONE ? RESULT_NONE : result->paths[scope].parent;
+        if (scope != RESULT_NONE)
+            put_text(facts, FINDING_TEXT_wait_scope, memory_copy_text(result->paths[scope].shown));
+        if (outer != RESULT_NONE)
+            put_text(facts, FINDING_TEXT_wait_outer, memory_copy_text(result->paths[outer].shown));
+    }
+    for (size_t i = 0; i < result->n_hints; i++) {
+        if (strcmp(result->hints[i].pattern, pattern->id) != 0)
+            continue;
+        // Its first sentence repeats numbers.
+        const char *text = result->hints[i].text, *end = strstr(text, ". ");
+        put_text(facts, FINDING_TEXT_wait_hint, memory_copy_text(end ? end + 2 : text));
+    }
+}
+
+/// Where CAUSE is in a program without recorded functions: for blocked time the call behind most of
+/// it that others waited for.
+static uint32_t site_of(const struct result *result, const struct cause *cause, uint32_t rank)
+{
+    uint32_t site = cause->site;
+    int64_t most_ns = 0;
+    if (cause->subject != FINDING_blocked || cause->region == RESULT_NONE ||
+        !region_is_program(&result->regions[cause->region]))
+        return site;
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_origins *origins = &result->patterns[i].origins;
+        for (size_t k = 0; k < origins->n_by_path_rank; k++) {
+            const struct result_path_share *share = &origins->by_path_rank[k];
+            if (share->rank != rank || share->time_ns <= most_ns || share->site == RESULT_NONE ||
+                strcmp(result->regions[share->region].name, RESULT_REGION_BLOCKED) != 0)
+                continue;
+            most_ns = share->time_ns;
+            site = share->site;
+        }
+    }
+    return site;
+}
+
+/// The path of calls about SUBJECT that take longest, RESULT_NONE: there are none.
+static uint32_t heaviest_calls(const struct result *result, enum finding_subject subject)
+{
+    uint32_t found = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        if (region->is_mpi && cause_of_call(region) == subject &&
+            (found == RESULT_NONE ||
+             result->paths[i].exclusive_ns > result->paths[found].exclusive_ns))
+            found = i;
+    }
+    return found;
+}
+
+/// What the place is called, in sentences and by options.
+static void put_place(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    char *text = NULL;
+    size_t size;
+    uint32_t site = facts->site;
+    if (cause->region != RESULT_NONE) {
+        FILE *out = memory_stream(&text, &size);
+        place_write(result, cause->region, site, out);
+        fclose(out);
+        put_text(facts, FINDING_TEXT_place, text);
+        const struct result_region *region = &result->regions[cause->region];
+        if (site != RESULT_NONE) {
+            char *calls = site_text(result, site, RESULT_NONE);
+            put_text(facts, FINDING_TEXT_region, memory_format("before %s", calls));
+            put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", calls));
+            free(calls);
+        } else if (!region_is_program(region) && !region_is_main(region)) { // else it is all
+            put_text(facts, FINDING_TEXT_region, memory_copy_text(region->shown));
+            put_text(facts, FINDING_TEXT_work, memory_format("the work in %s", region->shown));
+        }
+    } else if (cause->path == RESULT_NONE) {
+        uint32_t path = heaviest_calls(result, cause->subject);
+        if (path != RESULT_NONE)
+            put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
+    } else {
+        put_text(facts, FINDING_TEXT_place, path_text(result, NULL, cause->path));
+        put_text(facts, FINDING_TEXT_region, memory_copy_text(result->paths[cause->path].shown));
+    }
+}
+
+/// What the ranks do in the place, and whether one does more than others.
+static void put_times(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t *times_ns = memory_zeroed(result->n_ranks, sizeof *times_ns);
+    double most_ns = 0, sum_ns = 0, own_ns = 0, waits_ns = 0, n = (double)result->n_ranks;
+    bool is_known = true;
+    if (cause->subject == FINDING_computing && cause->site != RESULT_NONE) {
+        const struct result_site *site = &result->sites[cause->site];
+        sum_ns = (double)site->before_ns;
+        most_ns = own_ns = (double)site->before_max_ns;
+        if (site->before_max_rank != facts->causing.main)
+            own_ns = -1;
+    } else {
+        is_known = cause_times(result, cause, times_ns);
+        for (size_t i = 0; i < result->n_ranks; i++) {
+            sum_ns += (double)times_ns[i];
+            most_ns = (double)times_ns[i] > most_ns ? (double)times_ns[i] : most_ns;
+        }
+        own_ns = facts->causing.main == RESULT_NONE ? -1 : (double)times_ns[facts->causing.main];
+    }
+    for (size_t i = 0; i < result->n_patterns; i++)
+        waits_ns += (double)cause->by_pattern_ns[i];
+    free(times_ns);
+    if (!is_known || most_ns <= 0)
+        return;
+    double uneven_share = part_of(n * most_ns - sum_ns, waits_ns);
+    facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
+    facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
+    if (own_ns >= 0)
+        put_text(facts, FINDING_TEXT_rank_time,
+                 memory_copy_text(quantity_time((uint64_t)own_ns).text));
+    put_text(facts, FINDING_TEXT_mean_time,
+             memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
+}
+
+static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        n_messages += result->traffic[i].n_messages;
+        size_bytes += result->traffic[i].size_bytes;
+    }
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        bool is_here =
+            cause->path != RESULT_NONE ? cause->path == i : cause_of_call(region) == cause->subject;
+        if (region->is_mpi && is_here)
+            n_calls += result->paths[i].visits;
+    }
+    facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
+    facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
+    facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
+    facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
+    put_text(facts, FINDING_TEXT_calls, memory_copy_text(quantity_count(n_calls, "call").text));
+    put_text(facts, FINDING_TEXT_messages,
+             memory_copy_text(quantity_count(n_messages, "message").text));
+    if (n_messages > 0)
+        put_text(facts, FINDING_TEXT_mean_bytes,
+                 memory_copy_text(quantity_size(size_bytes / n_messages).text));
+    if (cause->region != RESULT_NONE)
+        facts->numbers[FINDING_NUMBER_visits] = (double)result->regions[cause->region].visits;
+}
+
+/// Whom the messages of the run go to: partners of the rank with most of the loss, the share of the
+/// rank with most messages, and whether all go from lower to higher ranks, or the other way.
+static void put_traffic(const struct result *result, struct facts *facts)
+{
+    uint32_t main = facts->causing.main, n_partners = 0, hub = 0;
+    uint64_t n_messages = 0, n_served = 0, n_up = 0;
+    uint64_t *of_rank = memory_zeroed(result->n_ranks, sizeof *of_rank);
+    bool *is_partner = memory_zeroed(result->n_ranks, sizeof *is_partner);
+    for (size_t i = 0; i < result->n_traffic; i++) {
+        const struct result_traffic *traffic = &result->traffic[i];
+        n_messages += traffic->n_messages;
+        n_up += traffic->sender < traffic->receiver ? traffic->n_messages : 0;
+        n_served += traffic->receiver == main ? traffic->n_messages : 0;
+        of_rank[traffic->sender] += traffic->n_messages;
+        if (traffic->sender == traffic->receiver)
+            continue;
+        of_rank[traffic->receiver] += traffic->n_messages;
+        if (traffic->receiver == main)
+            is_partner[traffic->sender] = true;
+    }
+    for (uint32_t i = 0; i < result->n_ranks; i++) {
+        n_partners += is_partner[i];
+        hub = of_rank[i] > of_rank[hub] ? i : hub;
+    }
+    facts->numbers[FINDING_NUMBER_partners] = n_partners;
+    facts->numbers[FINDING_NUMBER_is_hub] = n_messages > 0 && hub == main;
+    facts->numbers[FINDING_NUMBER_served] = (double)n_served;
+    facts->numbers[FINDING_NUMBER_one_way] = n_messages > 0 && (n_up == 0 || n_up == n_messages);
+    if (n_messages > 0) {
+        facts->numbers[FINDING_NUMBER_hub_share] =
+            part_of((double)of_rank[hub], (double)n_messages);
+        put_text(facts, FINDING_TEXT_hub, memory_format("rank %" PRIu32, hub));
+    }
+    put_text(facts, FINDING_TEXT_served,
+             memory_copy_text(quantity_count(n_served, "message").text));
+    free(of_rank);
+    free(is_partner);
+}
+
+/// The iterations that take longer on the rank with most of the loss, the most costly of them.
+static void put_iterations(const struct result *result, const struct cause *cause,
+                           struct facts *facts)
+{
+    const struct result_odd *odd = NULL;
+    for (size_t i = 0; i < result->iterations.n_odd && !odd; i++)
+        if (result->iterations.odd[i].rank == facts->causing.main)
+            odd = &result->iterations.odd[i];
+    if (!odd)
+        return;
+    double waiting_ns = (double)odd->lost_ns * (double)(result->n_ranks - 1);
+    facts->numbers[FINDING_NUMBER_odd_share] = part_of(waiting_ns, (double)cause->loss_ns);
+    facts->numbers[FINDING_NUMBER_trend] = odd->is_trend;
+    char *which = odd->is_trend ? memory_format("from iteration %" PRIu64 " on", odd->first)
+                  : odd->every > 1
+                      ? memory_format("iterations %" PRIu64 ", %" PRIu64 ", ... %" PRIu64,
+                                      odd->first, odd->first + odd->every, odd->last)
+                  : odd->first == odd->last
+                      ? memory_format("iteration %" PRIu64, odd->first)
+                      : memory_format("iterations %" PRIu64 " to %" PRIu64, odd->first, odd->last);
+    put_text(facts, FINDING_TEXT_odd, which);
+    put_text(facts, FINDING_TEXT_odd_factor, memory_format("%.1f times", odd->factor));
+}
+
+static char *sharing_text(const struct result *result)
+{
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    cores_write_sharing(result, out);
+    fclose(out);
+    return text;
+}
+
+void facts_collect(struct facts *facts, const struct result *result, const struct cause *cause)
+{
+    double loss_ns = (double)cause->loss_ns;
+    *facts = (struct facts){.causing = name_ranks(cause->by_rank_ns, result->n_ranks)};
+    uint32_t main = facts->causing.main;
+    facts->numbers[FINDING_NUMBER_share] = part_of(loss_ns, (double)result->total_ns);
+    facts->numbers[FINDING_NUMBER_ranks] = (double)result->n_ranks;
+    facts->numbers[FINDING_NUMBER_sharing] =
+        main != RESULT_NONE && result->ranks[main].shares_cores ? 1 : 0;
+    facts->numbers[FINDING_NUMBER_balance] =
+        isnan(result->efficiency.load_balance) ? 1 : result->efficiency.load_balance;
+    facts->numbers[FINDING_NUMBER_causing_ranks] = (double)facts->causing.n;
+    facts->numbers[FINDING_NUMBER_barrier_share] = pattern_share(result, cause, "wait-at-barrier");
+    facts->numbers[FINDING_NUMBER_message_share] =
+        pattern_share(result, cause, "late-sender") + pattern_share(result, cause, "late-receiver");
+    put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));
+    put_text(facts, FINDING_TEXT_last_rank, memory_format("%zu", result->n_ranks - 1));
+    put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
+    put_text(facts, FINDING_TEXT_loss_share,
+             memory_copy_text(quantity_part(loss_ns, (double)result->total_ns).text));
+    if (main != RESULT_NONE) {
+        facts->numbers[FINDING_NUMBER_main_share] =
+            part_of((double)cause->by_rank_ns[main], loss_ns);
+        put_text(facts, FINDING_TEXT_rank, memory_format("rank %" PRIu32, main));
+        put_text(facts, FINDING_TEXT_number, memory_format("%" PRIu32, main));
+        put_text(facts, FINDING_TEXT_causing, memory_copy_text(facts->causing.text));
+        if (facts->causing.n < result->n_ranks)
+            put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
+    }
+    facts->numbers[FINDING_NUMBER_receiver_share] = pattern_share(result, cause, "late-receiver");
+    facts->numbers[FINDING_NUMBER_order_share] = order_share(result, cause);
+    put_waits(result, cause, facts);
+    facts->site = site_of(result, cause, main);
+    put_place(result, cause, facts);
+    put_times(result, cause, facts);
+    put_counts(result, cause, facts);
+    put_traffic(result, facts);
+    put_iterations(result, cause, facts);
+    if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
+        put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the condition and the sentences of a kind of finding may name, of one cause.
+#ifndef PAGODA_RESULT_FINDING_FACTS_H
+#define PAGODA_RESULT_FINDING_FACTS_H
+
+#include <stdio.h>
+
+#include "analyzer/result/findings/causes.h"
+
+/// Ranks that have much of something.
+struct named_ranks {
+    uint32_t main;  // with most, the lowest of equals; RESULT_NONE: none
+    double least;   // a quarter of that: who has so much is named
+    uint64_t n;     // that are named
+    char text[160]; // "rank 2", "ranks 0-3", "ranks 1, 5, 7, 9", "all ranks", "12 ranks, rank 3
+                    // most"
+};
+
+struct facts {
+    double numbers[N_FINDING_NUMBERS];
+    char *texts[N_FINDING_TEXTS]; // NULL where unknown
+    struct named_ranks causing, waiting;
+    uint32_t wait_pattern; // with most of the waits, RESULT_NONE: none
+    uint32_t site;         // of the place, RESULT_NONE: not known by its calls
+};
+
+/// The facts of CAUSE. The caller releases.
+void facts_collect(struct facts *facts, const struct result *result, const struct cause *cause);
+void facts_release(struct facts *facts);
+
+/// Writes "solve (solve.c:56)", the region INDEX; SITE (or RESULT_NONE) stands for it where
+/// functions were not recorded: "the code before worker/MPI_Send at farm.c:60".
+void place_write(const struct result *result, uint32_t index, uint32_t site, FILE *out);
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings: the largest causes in the sentences of their kinds, and what there is to say of the
+// whole (findings.h).
+#include "analyzer/result/findings/findings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/template.h"
+#include "analyzer/base/text.h"
+#include "analyzer/result/cores.h"
+#include "analyzer/result/findings/finding_facts.h"
+#include "analyzer/result/sites.h"
+#include "analyzer/result/threads.h"
+
+enum { MAX_FINDINGS = 5 };
+static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
+static const double little = 0.02;            // of the ranks' time: not worth a finding
+static const double good_efficiency = 0.95;
+
+// --- findings
+
+/// TEXT with a capital at the beginning of each sentence.
+static char *begin_sentences(char *text)
+{
+    for (char *c = text; c; c = (c = strstr(c, ". ")) ? c + 2 : NULL)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    return text;
+}
+
+static char *fill(const char *text, const struct facts *facts)
+{
+    return template_text(text, finding_text_names, (const char *const *)facts->texts,
+                         N_FINDING_TEXTS);
+}
+
+static void add_remedies(const struct finding_kind *kind, const struct facts *facts,
+                         struct result_finding *finding)
+{
+    finding->remedies = memory_zeroed(kind->n_remedies, sizeof *finding->remedies);
+    for (size_t i = 0; i < kind->n_remedies; i++) {
+        const struct finding_remedy *remedy = &kind->remedies[i];
+        // What the prediction needs to know must be known.
+        if (!finding_remedy_applies(remedy, facts->numbers) ||
+            (remedy->value &&
+             !template_is_known(remedy->value, finding_text_names,
+                                (const char *const *)facts->texts, N_FINDING_TEXTS)))
+            continue;
+        finding->remedies[finding->n_remedies++] = (struct result_remedy){
+            .option = memory_copy_text(remedy->option),
+            .value = remedy->value ? fill(remedy->value, facts) : NULL,
+            .sentence = fill(remedy->sentence, facts),
+            .is_fallback = remedy->is_fallback,
+            .is_limit = remedy->is_limit,
+            .is_proof = remedy->is_proof,
+        };
+    }
+}
+
+/// The ranks that the sentences name as those that cause it.
+static void add_ranks(const struct cause *cause, const struct named_ranks *causing, size_t n_ranks,
+                      struct result_finding *finding)
+{
+    finding->ranks = memory_zeroed(n_ranks, sizeof *finding->ranks);
+    for (uint32_t i = 0; i < n_ranks && causing->n > 0; i++)
+        if ((double)cause->by_rank_ns[i] >= causing->least)
+            finding->ranks[finding->n_ranks++] = i;
+}
+
+static bool needs_proof(const struct finding_kind *kind)
+{
+    for (size_t i = 0; i < kind->n_remedies; i++)
+        if (kind->remedies[i].is_proof)
+            return true;
+    return false;
+}
+
+/// FINDING is of KIND where the proof of its own kind fails; NULL: it stays what it is.
+static void add_otherwise(const struct finding_kind *kind, const struct facts *facts,
+                          struct result_finding *finding)
+{
+    finding->otherwise.kind = memory_copy_text(kind ? kind->id : finding->kind);
+    finding->otherwise.name = kind ? fill(kind->name, facts) : memory_copy_text(finding->name);
+    finding->otherwise.text =
+        kind ? begin_sentences(fill(kind->what, facts)) : memory_copy_text(finding->text);
+    finding->otherwise.hint = kind ? fill(kind->hint, facts) : memory_copy_text(finding->hint);
+}
+
+static void add_finding(const struct finding_kinds *kinds, struct result *result,
+                        const struct cause *cause)
+{
+    struct facts facts;
+    facts_collect(&facts, result, cause);
+    const struct finding_kind *kind = finding_kind_of(kinds, cause->subject, facts.numbers, NULL);
+    if (kind) {
+        struct result_finding *finding = &result->findings[result->n_findings++];
+        const char *path = cause->path == RESULT_NONE ? "" : result->paths[cause->path].path;
+        *finding = (struct result_finding){
+            .kind = memory_copy_text(kind->id),
+            .name = fill(kind->name, &facts),
+            .text = begin_sentences(fill(kind->what, &facts)),
+            .hint = fill(kind->hint, &facts),
+            .place = memory_copy_text(
+                facts.texts[FINDING_TEXT_place] ? facts.texts[FINDING_TEXT_place] : path),
+            .loss_ns = cause->loss_ns,
+            .share = facts.numbers[FINDING_NUMBER_share],
+            .region = cause->region,
+            .site = facts.site,
+            .path = cause->path,
+            .wait_pattern = facts.wait_pattern,
+        };
+        add_ranks(cause, &facts.causing, result->n_ranks, finding);
+        add_remedies(kind, &facts, finding);
+        finding->has_no_remedy = finding->n_remedies == 0;
+        if (needs_proof(kind))
+            add_otherwise(finding_kind_of(kinds, cause->subject, facts.numbers, kind), &facts,
+                          finding);
+    }
+    facts_release(&facts);
+}
+
+/// The causes that are worth one; what is left of the time that ranks did not compute is the rest.
+static void find(const struct finding_kinds *kinds, struct result *result)
+{
+    struct causes causes;
+    causes_collect(&causes, result);
+    result->findings = memory_zeroed(MAX_FINDINGS, sizeof *result->findings);
+    uint64_t lost_ns = result->wait_ns + result->other_mpi_ns + result->no_cpu_ns;
+    for (size_t i = 0; i < causes.n && result->n_findings < MAX_FINDINGS; i++)
+        if ((double)causes.causes[i].loss_ns >= little * (double)result->total_ns)
+            add_finding(kinds, result, &causes.causes[i]);
+    result->found_rest_ns = lost_ns;
+    for (size_t i = 0; i < result->n_findings; i++)
+        result->found_rest_ns -= result->findings[i].loss_ns < result->found_rest_ns
+                                     ? result->findings[i].loss_ns
+                                     : result->found_rest_ns;
+    causes_release(&causes);
+}
+
+// --- sentences about the whole
+
+static const char *subject_of(const struct result *result)
+{
+    return !result->interval.what ? "trace" : result->interval.is_phase ? "phase" : "interval";
+}
+
+static bool has_mpi(const struct result *result)
+{
+    for (size_t i = 0; i < result->n_regions; i++)
+        if (result->regions[i].is_mpi)
+            return true;
+    return false;
+}
+
+/// The site that most of SHARE of the critical path was computed before; NULL: none has half of it.
+static const struct result_path_share *site_of(const struct result *result,
+                                               const struct result_path_share *share)
+{
+    const struct result_path_share *site = site_share_in(
+        result->critical_path.by_site, result->critical_path.n_by_site, share->region);
+    return site && 2 * site->time_ns >= share->time_ns ? site : NULL;
+}
+
+static void write_critical_path(const struct result *result, FILE *out)
+{
+    for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
+        const struct result_path_share *share = &result->critical_path.by_region[i];
+        const struct result_region *region = &result->regions[share->region];
+        if (region->is_mpi || lost_is_region(region) ||
+            !strcmp(region->name, RESULT_REGION_BEFORE) || !strcmp(region->name, RESULT_REGION_OFF))
+            continue;
+        const struct result_path_share *site = site_of(result, share);
+        bool is_of_site = site && region_is_program(region);
+        double part_of_path = is_of_site ? site->share : share->share;
+        // Corrections of clocks are negative parts of the path.
+        fprintf(out, "%s of the critical path is ",
+                part_of_path > 1 ? "Most" : quantity_share(part_of_path).text);
+        place_write(result, share->region, is_of_site ? site->site : RESULT_NONE, out);
+        fputs(": less time there shortens the run. ", out);
+        return;
+    }
+}
+
+/// Whether time of ranks is missing from the trace: what they did then is not known.
+static bool misses_time(const struct result *result)
+{
+    return !result->interval.what &&
+           part_of((double)result->unrecorded_ns, (double)result->total_ns) >= little;
+}
+
+/// Time in a call whose partner is missing looks like MPI's own.
+static void write_doubt(const struct result *result, FILE *out)
+{
+    static const char *const codes[] = {"unmatched-receive", "incomplete-collective",
+                                        "missing-record"};
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        for (size_t j = 0; j < sizeof codes / sizeof codes[0]; j++) {
+            if (strcmp(result->warnings[i].code, codes[j]) != 0)
+                continue;
+            fprintf(out, "Calls without a partner in the trace may be waiting. ");
+            return;
+        }
+    }
+}
+
+/// The share of the threads' time that they lose; 0 where no process has several.
+static double thread_loss(const struct result *result)
+{
+    const struct result_threads *threads = &result->threads;
+    uint64_t lost_ns = 0;
+    for (unsigned kind = RESULT_THREAD_FIRST_LOSS; kind < RESULT_THREAD_KINDS; kind++)
+        lost_ns += threads->ns[kind];
+    return part_of((double)lost_ns, (double)threads->total_ns);
+}
+
+/// Findings are about the master threads.
+static void write_threads(const struct result *result, FILE *out)
+{
+    uint32_t kind = threads_largest_loss(result);
+    if (kind == RESULT_NONE || thread_loss(result) < little)
+        return;
+    uint32_t region = threads_place_of(result, kind);
+    fprintf(out, "Threads lose %s of their time. The largest part, %s of that: %s",
+            quantity_share(thread_loss(result)).text,
+            quantity_share(part_of((double)result->threads.ns[kind],
+                                   thread_loss(result) * (double)result->threads.total_ns))
+                .text,
+            result_thread_kind_names[kind]);
+    if (region != RESULT_NONE) {
+        fputs(", mostly at ", out);
+        place_write(result, region, RESULT_NONE, out);
+    }
+    fputs(". ", out);
+}
+
+/// What there is to say where findings do not say it all.
+static void write_remark(const struct result *result, uint64_t n_read, FILE *out)
+{
+    if (n_read == 0 || result->total_ns == 0) {
+        if (n_read > 0 && has_mpi(result))
+            fputs("No time to judge: the ranks are in MPI_Init or MPI_Finalize all the time. ",
+                  out);
+        else
+            fprintf(out, "The %s holds no span of time of any rank. ", subject_of(result));
+        return;
+    }
+    if (!has_mpi(result)) {
+        fprintf(out, "The %s holds no MPI calls. ", subject_of(result));
+    } else if (result->n_findings == 0) {
+        if (result->efficiency.load_balance < good_efficiency && !misses_time(result))
+            fprintf(out, "The load balance is %s. ",
+                    quantity_share(result->efficiency.load_balance).text);
+        fputs("No single cause reaches 2 % of the ranks' time. ", out);
+    } else if (result->efficiency.parallel >= good_efficiency) {
+        fputs("Faster communication would gain little. ", out);
+    } else {
+        return;
+    }
+    write_critical_path(result, out);
+}
+
+/// A rank that has no core looks as if it were inside MPI.
+static void write_doubt_of_cores(const struct result *result, FILE *out)
+{
+    struct cores cores = cores_of(result);
+    if (cores.n_short_ranks > 0 && lost_kind(result) != LOST_CORES_SHARED) {
+        cores_write_sharing(result, out);
+        fputs(": a descheduled rank looks busy inside MPI. ", out);
+    } else if (cores.n == 0) {
+        fputs("It is not known whether each rank had a core. ", out);
+    }
+}
+
+static void write_certainty(const struct result *result, uint64_t n_read, FILE *out)
+{
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    const struct result_finding *first = result->n_findings > 0 ? &result->findings[0] : NULL;
+    if (n_read == 0 || result->total_ns == 0)
+        return;
+    if (n_read < result->n_ranks)
+        fprintf(out, "%s could not be read; the numbers cover the other %" PRIu64 ". ",
+                quantity_count(result->n_ranks - n_read, "rank").text, n_read);
+    if (has_mpi(result) && window_ns < too_short_ns)
+        fprintf(out, "Only %s are judged: too short for reliable numbers. ",
+                quantity_time(window_ns).text);
+    if (misses_time(result))
+        fprintf(out, "The load balance is not known: %s of the time is not recorded. ",
+                quantity_part((double)result->unrecorded_ns, (double)result->total_ns).text);
+    if (first && first->wait_pattern != RESULT_NONE) {
+        const struct result_pattern *pattern = &result->patterns[first->wait_pattern];
+        if (pattern->confidence < 0.995)
+            fprintf(out, "%s is not certain (confidence %.2f of 1). ", pattern->name,
+                    pattern->confidence);
+    } else if (first)
+        write_doubt_of_cores(result, out);
+    write_doubt(result, out);
+}
+
+static char *headline_of(const struct result *result, uint64_t n_read)
+{
+    const struct result_finding *first = result->findings;
+    if (n_read == 0 || result->total_ns == 0)
+        return memory_copy_text("unknown");
+    if (result->n_findings == 0 && thread_loss(result) >= little)
+        return memory_format("Threads lose %s of their time",
+                             quantity_share(thread_loss(result)).text);
+    if (!has_mpi(result))
+        return memory_format("The %s holds no MPI calls", subject_of(result));
+    if (result->n_findings == 0)
+        return memory_copy_text("No loss reaches 2 % of the ranks' time");
+    return memory_format("%s%s%s: %s, %s of the ranks' time", first->name,
+                         first->place[0] ? " in " : "", first->place,
+                         quantity_time(first->loss_ns).text, quantity_share(first->share).text);
+}
+
+/// The text that a stream wrote, without the blank after its last sentence.
+static void end_text(FILE *out, char *const *text)
+{
+    fclose(out);
+    size_t length = strlen(*text);
+    if (length > 0)
+        (*text)[length - 1] = '\0';
+}
+
+void findings_write(const struct finding_kinds *kinds, struct result *result)
+{
+    uint64_t n_read = 0;
+    size_t size;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        n_read += !result->ranks[i].is_skipped;
+    find(kinds, result);
+    FILE *out = memory_stream(&result->remark, &size);
+    write_threads(result, out);
+    write_remark(result, n_read, out);
+    end_text(out, &result->remark);
+    out = memory_stream(&result->certainty, &size);
+    write_certainty(result, n_read, out);
+    end_text(out, &result->certainty);
+    result->headline = headline_of(result, n_read);
+    out = memory_stream(&result->conclusion, &size);
+    for (size_t i = 0; i < result->n_findings; i++) {
+        const struct result_finding *finding = &result->findings[i];
+        fprintf(out, "%s: %s %s%s", finding->name, finding->text, finding->hint,
+                finding->hint[0] ? " " : "");
+    }
+    fprintf(out, "%s%s%s%s", result->remark, result->remark[0] ? " " : "", result->certainty,
+            result->certainty[0] ? " " : "");
+    end_text(out, &result->conclusion);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a replay found, in the order of what it costs: causes (causes.h) in the words of their kinds
+// (pattern/finding_kind.h).
+#ifndef PAGODA_RESULT_FINDINGS_H
+#define PAGODA_RESULT_FINDINGS_H
+
+#include "analyzer/pattern/finding_kind.h"
+#include "analyzer/result/result.h"
+
+/// Writes findings, headline, conclusion and certainty of RESULT, everything else of which is
+/// filled in.
+void findings_write(const struct finding_kinds *kinds, struct result *result);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the times of threads to losses by kind, rank and place, and to the efficiencies of POP's
+// hybrid model in its multiplicative form (result.h, struct result_threads).
+#include "analyzer/result/threads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+
+/// The merged region that losses at CALL_PATH are told of: the parallel region around it, or that
+/// of the path itself.
+static uint32_t place_of(const struct call_tree *tree, const struct result *result,
+                         uint32_t location, uint32_t call_path)
+{
+    const struct call_path *paths = tree->replay->locations[location].paths;
+    uint32_t at = call_path;
+    while (at > 0 && (paths[at].region == EVENT_NO_INDEX ||
+                      tree->definitions->regions[paths[at].region].construct != CONSTRUCT_PARALLEL))
+        at = paths[at].parent;
+    uint32_t path = call_tree_place(tree, location, at > 0 ? at : call_path).path;
+    return path == RESULT_NONE ? RESULT_NONE : result->paths[path].region;
+}
+
+/// Where a master spends most of the time of its whole run outside parallel regions, in MPI or not.
+static void find_alone(const struct call_tree *tree, const struct result *result, uint32_t location,
+                       uint32_t regions[2])
+{
+    const struct pag_location *master = &tree->replay->locations[location];
+    uint64_t *sums = memory_zeroed(result->n_regions, sizeof *sums);
+    bool *is_inside = memory_zeroed(master->n_paths, sizeof *is_inside);
+    uint64_t most_ns[2] = {0, 0};
+    regions[0] = regions[1] = RESULT_NONE;
+    for (uint32_t i = 1; i < master->n_paths; i++) {
+        const struct call_path *path = &master->paths[i];
+        uint32_t merged = call_tree_place(tree, location, i).path;
+        is_inside[i] = is_inside[path->parent];
+        if (path->is_stretch || path->region == EVENT_NO_INDEX || merged == RESULT_NONE)
+            continue;
+        const struct region *region = &tree->definitions->regions[path->region];
+        is_inside[i] = is_inside[i] || region->construct == CONSTRUCT_PARALLEL;
+        unsigned is_mpi = region->mpi != MPI_FUNCTION_NONE;
+        if (is_inside[i] || region->mpi == MPI_FUNCTION_INIT ||
+            region->mpi == MPI_FUNCTION_FINALIZE)
+            continue;
+        uint32_t to = result->paths[merged].region;
+        sums[to] += path->exclusive_ns;
+        if (sums[to] > most_ns[is_mpi]) {
+            most_ns[is_mpi] = sums[to];
+            regions[is_mpi] = to;
+        }
+    }
+    free(sums);
+    free(is_inside);
+}
+
+// --- losses
+
+struct losses {
+    struct result_thread_loss *items;
+    size_t n, capacity;
+};
+
+static void add_loss(struct losses *losses, uint32_t kind, uint32_t rank, uint32_t region,
+                     uint64_t count, uint64_t ns)
+{
+    if (ns == 0)
+        return;
+    losses->items =
+        array_reserve(losses->items, &losses->capacity, losses->n + 1, sizeof *losses->items);
+    losses->items[losses->n++] = (struct result_thread_loss){
+        .kind = kind, .rank = rank, .region = region, .count = count, .ns = ns};
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct result_thread_loss *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int by_ns(const void *left, const void *right)
+{
+    const struct result_thread_loss *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return by_key(left, right);
+}
+
+/// Adds up what differs in the thread only; most time first.
+static void merge_losses(struct losses *losses)
+{
+    size_t n = 0;
+    if (losses->n == 0)
+        return;
+    qsort(losses->items, losses->n, sizeof *losses->items, by_key);
+    for (size_t i = 0; i < losses->n; i++) {
+        if (n > 0 && by_key(&losses->items[n - 1], &losses->items[i]) == 0) {
+            losses->items[n - 1].count += losses->items[i].count;
+            losses->items[n - 1].ns += losses->items[i].ns;
+        } else {
+            losses->items[n++] = losses->items[i];
+        }
+    }
+    losses->n = n;
+    qsort(losses->items, n, sizeof *losses->items, by_ns);
+}
+
+/// A thread's times and losses.
+static void add_thread(const struct call_tree *tree, uint32_t location, const uint32_t alone[2],
+                       struct result *result, struct losses *losses)
+{
+    const struct pag_thread *thread = &tree->replay->threads[location];
+    uint32_t rank = tree->definitions->locations[location].rank;
+    struct result_rank_threads *sum = &result->threads.ranks[rank];
+    uint64_t runtime_ns = thread->ns[PAG_THREAD_RUNTIME];
+    sum->n_threads++;
+    for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
+        sum->ns[kind] += thread->ns[kind];
+    for (size_t i = 0; i < thread->n_places; i++) {
+        const struct pag_thread_place *place = &thread->places[i];
+        add_loss(losses, place->kind, rank, place_of(tree, result, location, place->call_path),
+                 place->count, place->ns);
+        if (place->kind == PAG_THREAD_RUNTIME)
+            runtime_ns -= place->ns;
+    }
+    add_loss(losses, PAG_THREAD_RUNTIME, rank, RESULT_NONE, 0, runtime_ns);
+    add_loss(losses, PAG_THREAD_IDLE_SERIAL, rank, alone[0], 0, thread->ns[PAG_THREAD_IDLE_SERIAL]);
+    add_loss(losses, PAG_THREAD_IDLE_MPI, rank, alone[1], 0, thread->ns[PAG_THREAD_IDLE_MPI]);
+    add_loss(losses, PAG_THREAD_IDLE_LIMITED, rank, RESULT_NONE, 0,
+             thread->ns[PAG_THREAD_IDLE_LIMITED]);
+    if (thread->caused_ns > sum->latest_ns) {
+        sum->latest_ns = thread->caused_ns;
+        free(sum->latest);
+        sum->latest = utf8_clean(tree->definitions->locations[location].name);
+    }
+}
+
+// --- efficiencies
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+static void put_efficiency(struct result_threads *threads)
+{
+    const uint64_t *ns = threads->ns;
+    double total_ns = (double)threads->total_ns;
+    double outside_ns = total_ns - (double)threads->unrecorded_ns - (double)ns[PAG_THREAD_MPI] -
+                        (double)ns[PAG_THREAD_IDLE_MPI];
+    double parallel_ns = outside_ns - (double)ns[PAG_THREAD_IDLE_SERIAL];
+    double balanced_ns = parallel_ns - (double)ns[PAG_THREAD_IDLE_LIMITED] -
+                         (double)ns[PAG_THREAD_BARRIER] - (double)ns[PAG_THREAD_IMPLICIT_BARRIER];
+    threads->efficiency = (struct result_thread_efficiency){
+        .hybrid = ratio((double)ns[PAG_THREAD_COMPUTING], total_ns),
+        .process = ratio(outside_ns, total_ns),
+        .thread = ratio((double)ns[PAG_THREAD_COMPUTING], outside_ns),
+        .serial = ratio(parallel_ns, outside_ns),
+        .load_balance = ratio(balanced_ns, parallel_ns),
+        .runtime = ratio((double)ns[PAG_THREAD_COMPUTING], balanced_ns),
+    };
+}
+
+static void sum_up(struct result *result)
+{
+    struct result_threads *threads = &result->threads;
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns, seen_ns = 0;
+    for (size_t rank = 0; rank < result->n_ranks; rank++) {
+        threads->n_threads += threads->ranks[rank].n_threads;
+        for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
+            threads->ns[kind] += threads->ranks[rank].ns[kind];
+    }
+    for (unsigned kind = 0; kind < PAG_THREAD_KINDS; kind++)
+        seen_ns += threads->ns[kind];
+    threads->total_ns = threads->n_threads * window_ns;
+    threads->unrecorded_ns = threads->total_ns > seen_ns ? threads->total_ns - seen_ns : 0;
+    put_efficiency(threads);
+}
+
+void threads_collect(const struct call_tree *tree, struct result *result)
+{
+    const struct definitions *definitions = tree->definitions;
+    struct losses losses = {0};
+    uint32_t alone[2] = {RESULT_NONE, RESULT_NONE};
+    if (!tree->replay->threads)
+        return;
+    result->threads.ranks = memory_zeroed(result->n_ranks, sizeof *result->threads.ranks);
+    result->threads.n_ranks = result->n_ranks;
+    for (uint32_t i = 0; i < definitions->n_locations; i++) { // a master comes first in its rank
+        if (!tree->replay->threads[i].is_thread)
+            continue;
+        if (definitions->locations[i].is_master)
+            find_alone(tree, result, i, alone);
+        add_thread(tree, i, alone, result, &losses);
+    }
+    merge_losses(&losses);
+    result->threads.losses = losses.items;
+    result->threads.n_losses = losses.n;
+    sum_up(result);
+}
+
+uint32_t threads_largest_loss(const struct result *result)
+{
+    const struct result_threads *threads = &result->threads;
+    uint32_t largest = RESULT_THREAD_FIRST_LOSS;
+    for (uint32_t kind = largest + 1; kind < RESULT_THREAD_KINDS; kind++)
+        if (threads->ns[kind] > threads->ns[largest])
+            largest = kind;
+    return threads->ns[largest] > 0 ? largest : RESULT_NONE;
+}
+
+uint32_t threads_place_of(const struct result *result, uint32_t kind)
+{
+    uint64_t *sums = memory_zeroed(result->n_regions + 1, sizeof *sums);
+    uint32_t most = RESULT_NONE;
+    for (size_t i = 0; i < result->threads.n_losses; i++) {
+        const struct result_thread_loss *loss = &result->threads.losses[i];
+        if (loss->kind == kind && loss->region != RESULT_NONE)
+            sums[loss->region] += loss->ns;
+    }
+    for (uint32_t i = 0; i < result->n_regions; i++)
+        if (sums[i] > 0 && (most == RESULT_NONE || sums[i] > sums[most]))
+            most = i;
+    free(sums);
+    return most;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks in groups: of a node, of a machine, or so many that follow each other (result.groups).
+#ifndef PAGODA_RESULT_GROUPS_H
+#define PAGODA_RESULT_GROUPS_H
+
+#include "analyzer/base/error.h"
+#include "analyzer/result/result.h"
+
+/// How ranks are grouped.
+struct grouping {
+    enum { GROUP_NONE, GROUP_NODE, GROUP_MACHINE, GROUP_RANKS } by;
+    uint64_t n_ranks; // GROUP_RANKS: in each
+};
+
+/// Reads "node", "machine" or a number of ranks. 0, or -1 and ERR.
+int grouping_read(const char *text, struct grouping *grouping, struct error *err);
+
+/// Fills groups of RESULT, in the order of their first ranks.
+void groups_collect(const struct grouping *grouping, struct result *result);
+
+#endif

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The iterations of a run: their times, and which of them are odd. iterations.py knows both.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# replayed NAME: the trace of the loop NAME, and whether its replay finds what is in it.
+replayed() {
+    "$ROOT/tests/cli/iterations.py" write "$1" >"$1.txt"
+    "$BUILD/tools/mktrace" "$1.txt" "$1"
+    "$PAGODA" replay --json "$1" >"$1.json"
+    "$ROOT/tests/cli/iterations.py" check "$1" <"$1.json"
+}
+
+@test "a single slow iteration" {
+    replayed single
+    run "$PAGODA" replay single
+    [[ $output == *"Iterations: 60, usually 1.110 us (each is a visit of step, up to step/MPI_Allreduce)"* ]]
+    [[ $output == *"3.70  3.000 us  17          rank 2 computes longer in solve"* ]]
+    [[ $output == *"  █▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃█▃▃"* ]]
+}
+
+@test "slow iterations in the middle" { replayed range; }
+
+@test "slower from one iteration on" { replayed shift; }
+
+@test "slower and slower" {
+    replayed growth
+    run "$PAGODA" replay growth
+    [[ $output == *"from 32 on  rank 1 computes longer in solve; 3."*" at the end"* ]]
+}
+
+@test "each tenth iteration is slow, on all ranks" {
+    replayed periodic
+    run "$PAGODA" replay periodic
+    [[ $output == *"10, 20, ... 60  all ranks compute longer in solve"* ]]
+}
+
+@test "a loop without odd iterations" { replayed even; }
+
+@test "without recorded functions: by the calls after the computing" { replayed sites; }
+
+@test "many iterations: neighbours are one item, totals are exact" { replayed many; }
+
+@test "three iterations are no loop" { replayed short; }
+
+@test "the output depends neither on locale nor on threads" {
+    replayed range
+    LC_ALL=C "$PAGODA" replay --threads 1 range >one
+    LC_ALL=C.UTF-8 "$PAGODA" replay --threads 4 range >four
+    cmp one four
+}

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda model: formulas found, predictions, and bad input.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# awk with points in numbers, whatever the locale of the test.
+awk() { LC_ALL=C command awk "$@"; }
+
+# series FORMULA-IN-AWK: a table of p from 2 to 128
+series() {
+    awk "BEGIN { print \"p,value\"; for (p = 2; p <= 128; p *= 2) printf \"%d,%.17g\n\", p, $1 }" >table.csv
+}
+
+@test "the generating formula is found without noise" {
+    local function terms
+    while IFS='|' read -r function terms; do
+        series "$function"
+        "$PAGODA" model table.csv --at p=512 --json >found.json
+        found=$(jq -c '[.series[0].terms[] | [.coefficient * 1e6 | round] +
+            [.factors[] | .exponent, .log_exponent]]' found.json)
+        [ "$found" = "$terms" ] || { echo "$function: $found"; return 1; }
+        expected=$(awk "BEGIN { p = 512; printf \"%.9g\", $function }")
+        jq -e --argjson e "$expected" '.series[0].predictions[0] |
+            (.value / $e - 1 | fabs) < 1e-6 and .low <= .value and .value <= .high' found.json
+    done <<'END'
+3|[[3000000]]
+2+0.5*p|[[2000000],[500000,1,0]]
+1.5e-3+2e-3*p*log(p)/log(2)|[[1500],[2000,1,1]]
+7/p|[[7000000,-1,0]]
+1+40/p+0.25*p|[[1000000],[40000000,-1,0],[250000,1,0]]
+END
+}
+
+@test "a break is found, and the formula gives the values" {
+    awk 'BEGIN { print "b,value"; for (b = 64; b <= 1048576; b *= 4)
+        printf "%d,%.17g\n", b, b <= 4096 ? 5e-6 + 1e-9 * b : 30e-6 + 4e-10 * b }' >table.csv
+    "$PAGODA" model table.csv --json >found.json
+    jq -e '.series[0] | .breaks == [{"parameter": "b", "value": .breaks[0].value}] and
+        .breaks[0].value > 4096 and .breaks[0].value < 16384 and
+        (.formula | test("^b<=[0-9.]+ \\? .* : .*$"))' found.json
+}
+
+@test "rows without a value and --at ask for predictions; series are apart" {
+    printf '%s\n' series,p,n,value a,1,10,10 a,2,10,20 a,4,10,40 a,1,20,20 a,2,20,40 a,4,20,80 \
+        a,8,20, b,1,10,5 b,2,10,5 b,4,10,5 b,1,20,5 b,4,20,5 >table.csv
+    "$PAGODA" model table.csv --at p=16,n=40 --json >found.json
+    jq -e '.parameters == ["p", "n"] and ([.series[].name] == ["a", "b"]) and
+        ([.series[0].predictions[] | [.at.p, .at.n, (.value | round)]] == [[8,20,160],[16,40,640]]) and
+        ([.series[1].predictions[].value | round] == [5])' found.json
+    run "$PAGODA" model table.csv --at p=16,n=40
+    [ "$status" = 0 ]
+    [[ $output == *"at p=16,n=40: 640 "* ]]
+}
+
+@test "bad input is refused with the reason" {
+    bad() { # bad MESSAGE LINES...
+        local message=$1
+        shift
+        printf '%s\n' "$@" >table.csv
+        run "$PAGODA" model table.csv --json
+        [ "$status" = 1 ] && [[ $output == *"$message"* ]] || { echo "$message: $output"; return 1; }
+    }
+    bad "2 different points are too few for a model" p,value 1,1 2,2 1,1
+    bad "p and n change together" p,n,value 1,10,1 2,20,2 4,40,3 8,80,4
+    bad "the value -1 is below 0" p,value 1,-1 2,2 4,3
+    bad "the value 1e+308 is too large or small" p,value 1,1 2,2 4,1e308
+    bad "p is 1e+300, too large or small" p,value 1,1 2,2 1e300,3
+    bad "p is -4; parameters must not be below 0" p,value -4,1 2,2 4,3
+    bad 'the last column of the header must be "value"' p,time 1,1
+    bad "no column of a parameter" series,value a,1
+    bad 'the parameter "n ranks" cannot be a name' "n ranks,value" 1,1
+    bad 'there are two columns "p"' p,p,value 1,1,1
+    bad 'table.csv:3: there are 1 fields' p,value 1,1 2
+    bad 'table.csv:2: the value: "x" is no number' p,value 1,x
+    bad 'table.csv:2: the parameter p: "4 bananas" is no number' p,value "4 bananas,1"
+    bad "has a header, but no rows" p,value
+}
+
+@test "a table of a spreadsheet: byte order mark, quotes, CRLF" {
+    printf '\xef\xbb\xbf"p",value\r\n1,1\r\n2,2\r\n4,4\r\n"8",8\r\n' >table.csv
+    run "$PAGODA" model table.csv --at p=16
+    [ "$status" = 0 ] && [[ ${lines[0]} == *"value = 1*p" ]]
+    printf '\xef\xbb\xbe,value\n1,1\n' >table.csv # nearly one
+    run "$PAGODA" model table.csv
+    [ "$status" = 1 ] && [[ $output == *$'\xef\xbb\xbe'* ]]
+}
+
+@test "points that no series has parameters for are refused" {
+    series "2+p"
+    for at in q=1 p p=1,p=2 p=x p=0; do
+        run "$PAGODA" model table.csv --at "$at"
+        [ "$status" = 1 ] || { echo "$at: $output"; return 1; }
+        [[ $output == *"--at $at: "* ]]
+    done
+}
+
+@test "what limits a model is noted" {
+    printf '%s\n' series,p,n,value few,1,1,3 few,2,1,4 few,4,1,6 same,1,1,3 same,2,1,3 same,4,1,3 \
+        none,1,1,0 none,2,1,0 none,4,1,0 bad,1,1,2 spike,1,1,1 spike,2,1,1 spike,4,1,90 spike,8,1,1 \
+        spike,16,1,1 >table.csv
+    run --separate-stderr "$PAGODA" model table.csv --at p=128,n=2 --json
+    [ "$status" = 0 ]
+    [[ $stderr == *"1 of 5 series have no model"* ]]
+    jq -e '.series | (.[0].notes | any(test("only 3 different points")) and
+        any(test("16 times beyond")) and any(test("n is 1 in all rows"))) and
+        (.[1].notes | any(test("all values are the same"))) and .[2].predictions[0].value == 0 and
+        .[3].formula == null and (.[3].reason | test("too few")) and
+        (.[4].notes | any(test("no formula fits")))' <<<"$output"
+}
+
+# program RANKS WORK: as in scaling.bats, WORK ms shared by all ranks, 1 ms on rank 0 alone, and an
+# allreduce in which the others wait for it.
+program() {
+    awk -v p="$1" -v work="$2" 'BEGIN {
+        print "region work main.c:1"; print "region serial main.c:9"
+        begin = 1000000; worked = begin + 1000000 * work / p; end = worked + 1000000
+        for (r = 0; r < p; r++) {
+            print r, 0, "enter MPI_Init"; print r, begin, "leave MPI_Init"
+            print r, begin, "enter work"; print r, worked, "leave work"
+            if (r == 0) { print r, worked, "enter serial"; print r, end, "leave serial" }
+            enter = r == 0 ? end : worked
+            print r, enter, "enter MPI_Allreduce"; print r, enter, "coll-begin"
+            print r, end, "coll-end allreduce world - 8 8"; print r, end, "leave MPI_Allreduce"
+            print r, end, "enter MPI_Finalize"; print r, end + 500000, "leave MPI_Finalize"
+        } }' >program.txt
+    "$BUILD/tools/mktrace" program.txt "run-$1-$2"
+    "$PAGODA" replay "run-$1-$2" --store runs.db --as "app/sweep/" --parameter "size=$2" >/dev/null
+}
+
+@test "stored trials: time, regions and wait states by all parameters that vary, ranked at a target" {
+    local p size
+    for p in 1 2 4 8; do for size in 16 32 64; do program "$p" "$size"; done; done
+    "$PAGODA" model runs.db --at ranks=64,size=1024 --json >found.json
+    jq -e '.parameters == ["ranks", "size"]' found.json
+    # By hand: the time is size / ranks + 1 ms, serial 1 / ranks ms per rank.
+    jq -e '[.series[] | {(.name): .predictions[0]}] | add |
+        (.time.value / 0.017 - 1 | fabs) < 1e-3 and
+        (.work.value / 0.016 - 1 | fabs) < 1e-3 and .time.share == null and
+        (.serial.value / 1.5625e-5 - 1 | fabs) < 1e-3 and
+        ([.[] | .share // 0] | add - 1 | fabs) < 1e-9' found.json
+    "$PAGODA" model runs.db --at ranks=64,size=1024 --call-paths --json |
+        jq -e 'any(.series[]; .name == "work")'
+    run "$PAGODA" model runs.db --at ranks=64,size=1024
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == time ]] && [[ $output == *work*serial* ]]
+    run "$PAGODA" model runs.db --by nothing
+    [ "$status" = 1 ] && [[ $output == *"cannot be modelled by nothing"* ]]
+    run "$PAGODA" model table.csv --by ranks
+    [ "$status" = 1 ]
+}
+
+@test "random series are continued, and intervals hold the truth, as well as they were" {
+    "$BUILD/tools/model_study" --series 420 --seed 3 >table
+    # Class, greatest median error at 4 times the last point in percent, least coverage in percent.
+    while read -r class error held; do
+        awk -v class="$class, noise" -v error="$error" -v held="$held" '
+            index($0, class "  ") == 1 { found = 1; sub(/^.*noise +[0-9]+ +/, ""); gsub(/[()]/, " ")
+                good = $1 <= error && $5 >= held }
+            END { exit !(found && good) }' table || { cat table; echo "$class"; return 1; }
+    done <<'END'
+growth 8 85
+strong 5 80
+amdahl 25 85
+two 9 80
+segmented 8 80
+constant 2 85
+communication 4 75
+all 6 85
+END
+}
+
+@test "threads change nothing" {
+    "$BUILD/tools/model_study" --csv --series 200 >table.csv
+    "$PAGODA" model table.csv --at p=1000,n=1 --json --threads 1 >one.json
+    "$PAGODA" model table.csv --at p=1000,n=1 --json --threads 4 >four.json
+    cmp one.json four.json
+}

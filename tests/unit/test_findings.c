@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Findings on hand-made results: which kind they are of, and what is said when there is none or
+// nothing can be said. JSON of the same results: null for what is unknown.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/pattern/catalogue.h"
+#include "analyzer/report/report.h"
+#include "analyzer/result/findings/findings.h"
+#include "analyzer/trace/definitions.h"
+
+enum { MS = 1000000 };
+
+static struct result_region regions[] = {
+    {.name = (char *)"solve",
+     .shown = (char *)"solve",
+     .file = (char *)"solve.c",
+     .line = 56,
+     .exclusive_ns = 100 * MS,
+     .max_rank = 1,
+     .max_ns = 60 * MS},
+    {.name = (char *)"MPI_Recv",
+     .mpi_class = MPI_CLASS_POINT_TO_POINT,
+     .shown = (char *)"MPI_Recv",
+     .file = (char *)"",
+     .is_mpi = true,
+     .max_rank = 0},
+    {.name = (char *)"MPI_Init",
+     .shown = (char *)"MPI_Init",
+     .file = (char *)"",
+     .is_mpi = true,
+     .max_rank = 0},
+};
+static struct result_path paths[] = {
+    {.path = (char *)"solve",
+     .shown = (char *)"solve",
+     .region = 0,
+     .parent = RESULT_NONE,
+     .exclusive_ns = 100 * MS},
+    {.path = (char *)"solve/MPI_Recv",
+     .shown = (char *)"solve/MPI_Recv",
+     .region = 1,
+     .parent = 0,
+     .depth = 1,
+     .visits = 9,
+     .exclusive_ns = 80 * MS},
+    {.path = (char *)"MPI_Init",
+     .shown = (char *)"MPI_Init",
+     .region = 2,
+     .parent = RESULT_NONE,
+     .visits = 2,
+     .exclusive_ns = 900 * MS},
+};
+static struct result_rank ranks[2];
+static struct result_amount on_rank_0[] = {{0, 3, 30 * MS}};
+static struct result_amount in_receive[] = {{1, 3, 30 * MS}};
+static struct result_amount for_rank_1[] = {{1, 2, 20 * MS}};
+static struct result_pattern patterns[1];
+static struct result_warning warnings[1];
+static struct result_path_share on_path[] = {
+    {2, RESULT_NONE, 60 * MS, 0.6, RESULT_NONE, RESULT_NONE},
+    {0, RESULT_NONE, 40 * MS, 0.4, RESULT_NONE, RESULT_NONE}};
+
+/// Two ranks, 100 ms, all of it judged; 50 and 50 ms useful, the rest MPI.
+static struct result make_result(void)
+{
+    ranks[0] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
+    ranks[1] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
+    patterns[0] = (struct result_pattern){
+        .id = (char *)"late-sender",
+        .parent = (char *)"",
+        .name = (char *)"Late Sender",
+        .is_top = true,
+        .is_evaluated = true,
+        .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0, RESULT_NONE},
+    };
+    return (struct result){
+        .trace_path = (char *)"x",
+        .program = (char *)"",
+        .arguments = (char *)"",
+        .creator = (char *)"",
+        .time_ns = 100 * MS,
+        .window_end_ns = 100 * MS,
+        .total_ns = 200 * MS,
+        .useful_ns = 100 * MS,
+        .other_mpi_ns = 100 * MS,
+        .efficiency = {0.5, 1, 0.5, NAN, NAN, NAN},
+        .ranks = ranks,
+        .n_ranks = 2,
+        .regions = regions,
+        .n_regions = 3,
+        .paths = paths,
+        .n_paths = 3,
+        .patterns = patterns,
+        .n_patterns = 1,
+        .critical_path = {.by_region = on_path, .n_by_region = 2},
+    };
+}
+
+static void add_late_sender(struct result *result, uint64_t window_ns)
+{
+    result->wait_ns = window_ns;
+    result->other_mpi_ns -= window_ns;
+    patterns[0].count = 3;
+    patterns[0].total_ns = 30 * MS;
+    patterns[0].window_ns = window_ns;
+    patterns[0].by_rank = on_rank_0;
+    patterns[0].by_path = in_receive;
+    patterns[0].by_cause = for_rank_1;
+    patterns[0].n_by_rank = patterns[0].n_by_path = patterns[0].n_by_cause = 1;
+}
+
+static struct catalogue *catalogue;
+
+static int load(void **state)
+{
+    struct error err;
+    (void)state;
+    catalogue = catalogue_load("patterns", NULL, 0, &err);
+    return catalogue ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    catalogue_free(catalogue);
+    return 0;
+}
+
+/// The result with what findings_write() adds taken off; that is in *FOUND.
+static void find(const struct result *result, struct result *found)
+{
+    *found = *result;
+    findings_write(&catalogue->findings, found);
+    assert_non_null(found->headline);
+    assert_non_null(found->conclusion);
+}
+
+static void forget(struct result *found)
+{
+    struct result own = {.findings = found->findings,
+                         .n_findings = found->n_findings,
+                         .headline = found->headline,
+                         .remark = found->remark,
+                         .certainty = found->certainty,
+                         .conclusion = found->conclusion};
+    result_release(&own);
+}
+
+static void assert_says(const struct result *found, const char *part)
+{
+    if (!strstr(found->conclusion, part))
+        fail_msg("\"%s\" is not in: %s", part, found->conclusion);
+}
+
+static void assert_says_not(const struct result *found, const char *part)
+{
+    if (strstr(found->conclusion, part))
+        fail_msg("\"%s\" is in: %s", part, found->conclusion);
+}
+
+static void test_mpi_itself(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    find(&result, &found);
+    assert_int_equal(found.n_findings, 1);
+    assert_string_equal(found.findings[0].kind, "transfers");
+    assert_int_equal(found.findings[0].loss_ns, 80 * MS);
+    assert_int_equal(found.found_rest_ns, 20 * MS);
+    assert_string_equal(found.headline, "Message transfer in solve/MPI_Recv: 80.00 ms, "
+                                        "40.0 % of the ranks' time");
+    assert_says_not(&found, "may be waiting");
+    assert_says(&found, "It is not known whether each rank had a core.");
+    forget(&found);
+}
+
+static void test_probing_is_waiting_for_somebody(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    const uint32_t receive = 1; // the region of solve/MPI_Recv
+    char *name = regions[receive].name;
+    regions[receive].name = (char *)"MPI_Mprobe";
+    find(&result, &found);
+    regions[receive].name = name;
+    assert_string_equal(found.findings[0].kind, "probing");
+    assert_says(&found, "a probe waits until a message arrives. Look at what the senders do");
+    forget(&found);
+}
+
+static void test_too_few_cores_make_mpi_doubtful(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_node nodes[] = {{(char *)"a", (char *)"", 8, 9}, {(char *)"b", (char *)"", 2, 2}};
+    result.nodes = nodes;
+    result.n_nodes = 2;
+    find(&result, &found);
+    assert_says(&found, "9 ranks shared 8 cores: a descheduled rank looks busy inside MPI.");
+    forget(&found);
+    nodes[0].n_ranks = 8;
+    find(&result, &found);
+    assert_says_not(&found, "core");
+    forget(&found);
+}
+
+static void test_many_small_messages(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_traffic traffic[] = {{0, 1, 900, 90000}, {1, 0, 100, 10000}};
+    result.traffic = traffic;
+    result.n_traffic = 2;
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "small-messages");
+    assert_says(&found, "1000 messages of 100 B on average");
+    forget(&found);
+    traffic[0].size_bytes = 90000000;
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "transfers");
+    assert_says(&found, "1000 messages of 87.9 KiB on average");
+    forget(&found);
+}
+
+static void test_mpi_time_with_missing_partners_is_in_doubt(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    warnings[0] = (struct result_warning){
+        .code = (char *)"unmatched-receive", .count = 1, .text = (char *)""};
+    result.warnings = warnings;
+    result.n_warnings = 1;
+    find(&result, &found);
+    assert_says(&found, "may be waiting");
+    forget(&found);
+}
+
+/// Rank 0 waits 30 ms for RANK_NS by rank in solve, of which rank 0 spends OWN_NS.
+static void add_origin(struct result *result, uint64_t own_ns, const int64_t rank_ns[2])
+{
+    static struct result_path_share by_place[2];
+    static struct result_path_rank times[2];
+    add_late_sender(result, 30 * MS);
+    times[0] = (struct result_path_rank){0, 0, 1, own_ns, own_ns};
+    times[1] = (struct result_path_rank){0, 1, 1, 100 * MS - own_ns, 100 * MS - own_ns};
+    for (uint32_t i = 0; i < 2; i++)
+        by_place[i] = (struct result_path_share){0, i, rank_ns[i], 0, RESULT_NONE, 0};
+    result->path_ranks = times;
+    result->n_path_ranks = 2;
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = by_place, .n_by_path_rank = 2};
+}
+
+static void test_uneven_work(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
+    find(&result, &found);
+    assert_int_equal(found.n_findings, 2); // and the rest of the receives
+    const struct result_finding *finding =
+        &found.findings[strcmp(found.findings[0].kind, "uneven-work") != 0];
+    assert_string_equal(finding->kind, "uneven-work");
+    assert_string_equal(
+        finding->text,
+        "Rank 1 has more work than the others in solve (solve.c:56): 65.00 ms, the "
+        "mean is 50.00 ms. Rank 0 waits for it in solve/MPI_Recv (Late Sender). This "
+        "costs 30.00 ms, 15.0 % of the ranks' time.");
+    assert_int_equal(finding->n_ranks, 1);
+    assert_int_equal(finding->ranks[0], 1);
+    assert_string_equal(finding->remedies[0].option, "balance");
+    assert_string_equal(finding->remedies[0].value, "solve");
+    forget(&found);
+}
+
+static void test_work_that_is_uneven_by_turns(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    add_origin(&result, 50 * MS, (int64_t[]){15 * MS, 15 * MS});
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "moving-work");
+    forget(&found);
+    struct result_traffic one_way = {1, 0, 2, 0};
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "dependent-work");
+    forget(&found);
+    patterns[0].id = (char *)"wait-at-barrier";
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "moving-work");
+    assert_string_equal(found.findings[1].remedies[1].option, "drop-sync");
+    assert_int_equal(found.findings[1].n_ranks, 2);
+    forget(&found);
+}
+
+static void test_serial_work(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "serial-work");
+    assert_string_equal(found.findings[1].remedies[0].value, "solve=0-1");
+    forget(&found);
+    regions[0].shown = (char *)"unknown_solver";
+    find(&result, &found);
+    regions[0].shown = (char *)"solve";
+    assert_string_equal(found.findings[1].remedies[0].value, "unknown_solver=0-1");
+    forget(&found);
+}
+
+/// All losses are in one finding or in none, and waits within other patterns' waits are not.
+static void test_parts_sum_to_the_lost_time(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    add_origin(&result, 40 * MS, (int64_t[]){0, 20 * MS}); // 10 ms have no origin
+    for (int is_top = 1; is_top >= 0; is_top--) {
+        patterns[0].is_top = is_top == 1;
+        result.wait_ns = is_top ? 30 * MS : 0;
+        result.other_mpi_ns = 100 * MS - result.wait_ns;
+        find(&result, &found);
+        uint64_t sum_ns = found.found_rest_ns;
+        for (size_t i = 0; i < found.n_findings; i++)
+            sum_ns += found.findings[i].loss_ns;
+        assert_int_equal(found.n_findings, is_top ? 3 : 1);
+        assert_int_equal(sum_ns, 100 * MS);
+        forget(&found);
+    }
+}
+
+static void test_good_efficiency(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    result.useful_ns = 196 * MS;
+    result.other_mpi_ns = 4 * MS;
+    result.efficiency.parallel = 0.98;
+    find(&result, &found);
+    assert_says(&found, "4.000 ms, 2.0 % of the ranks' time");
+    assert_says(&found, "Faster communication would gain little. 40.0 % of the critical path is");
+    forget(&found);
+    result.other_mpi_ns = 3 * MS;
+    find(&result, &found);
+    assert_int_equal(found.n_findings, 0);
+    assert_says(&found, "No single cause reaches 2 % of the ranks' time.");
+    forget(&found);
+}
+
+static void test_too_short(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    result.window_begin_ns = 99 * MS + 500000;
+    result.total_ns = MS;
+    find(&result, &found);
+    assert_says(&found, "Only 500.0 us are judged: too short for reliable numbers.");
+    forget(&found);
+}
+
+static void test_ranks_that_were_not_read(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    ranks[1].is_skipped = true;
+    result.total_ns = 100 * MS;
+    find(&result, &found);
+    assert_says(&found, "1 rank could not be read; the numbers cover the other 1.");
+    forget(&found);
+
+    ranks[0].is_skipped = true;
+    find(&result, &found);
+    assert_says(&found, "holds no span of time of any rank");
+    assert_string_equal(found.headline, "unknown");
+    forget(&found);
+}
+
+static void test_json_has_null_for_the_unknown(void **state)
+{
+    (void)state;
+    struct result result = make_result();
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    json_print(&result, NULL, stream);
+    fclose(stream);
+    assert_non_null(strstr(text, "\"pagoda\": \"" PAGODA_VERSION "\""));
+    assert_non_null(strstr(text, "\"parallel\": 0.5,"));
+    assert_non_null(strstr(text, "\"load_balance\": 1.0,"));
+    assert_non_null(strstr(text, "\"serialization\": null,"));
+    assert_non_null(strstr(text, "\"confidence\": null,"));
+    assert_non_null(strstr(text, "\"worst\": null"));
+    free(text);
+}
+
+/// The row of the efficiency fits into 80 columns with all factors.
+static void test_efficiency_is_one_row(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct text_options options = {.depth = 4, .top = 12, .width = 80};
+    char *text = NULL;
+    size_t size;
+    result.efficiency = (struct result_efficiency){0.999, 1, 1, NAN, NAN, 0.999};
+    find(&result, &found);
+    FILE *stream = open_memstream(&text, &size);
+    text_print(&found, &options, stream);
+    fclose(stream);
+    assert_non_null(strstr(text, "  Efficiency    99.9 % = load balance 100 % x CPU 99.9 % x "
+                                 "communication 100 %\n"));
+    free(text);
+    forget(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_efficiency_is_one_row),
+        cmocka_unit_test(test_mpi_itself),
+        cmocka_unit_test(test_probing_is_waiting_for_somebody),
+        cmocka_unit_test(test_too_few_cores_make_mpi_doubtful),
+        cmocka_unit_test(test_many_small_messages),
+        cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
+        cmocka_unit_test(test_uneven_work),
+        cmocka_unit_test(test_work_that_is_uneven_by_turns),
+        cmocka_unit_test(test_serial_work),
+        cmocka_unit_test(test_parts_sum_to_the_lost_time),
+        cmocka_unit_test(test_good_efficiency),
+        cmocka_unit_test(test_too_short),
+        cmocka_unit_test(test_ranks_that_were_not_read),
+        cmocka_unit_test(test_json_has_null_for_the_unknown),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Models of measured values: what must hold of any fit, noise that only adds, limits, refusals. How
+// well random series are continued is a matter of tests/tools/model_study.c.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyzer/base/formula.h"
+#include "analyzer/model/model.h"
+
+enum { MAX_ROWS = 200 };
+
+struct rows {
+    size_t n_parameters, n;
+    double x[MAX_ROWS * 2], y[MAX_ROWS];
+};
+
+static const char *const names[] = {"p", "n"};
+static uint64_t state;
+
+/// From 0 to 1, by splitmix64.
+static double uniform(void)
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static void fit(const struct rows *rows, struct model *model)
+{
+    struct model_workspace *workspace = model_workspace_new();
+    struct error err;
+    const struct model_data data = {rows->n_parameters, rows->n, rows->x, rows->y};
+    if (model_fit(workspace, &data, names, model, &err))
+        fail_msg("%s", err.text);
+    model_workspace_free(workspace);
+}
+
+/// Rows of a kind of function, with noise of LEVEL and two repetitions.
+static void make(struct rows *rows, unsigned kind, double level)
+{
+    *rows = (struct rows){.n_parameters = kind == 3 ? 2 : 1};
+    for (double p = 2; p <= 256; p *= 2)
+        for (double n = 100; n <= (kind == 3 ? 800 : 100); n *= 2)
+            for (int r = 0; r < 2; r++) {
+                double y = kind == 0   ? 3 + 0.1 * p * log2(p)
+                           : kind == 1 ? 50 / p + 2
+                           : kind == 2 ? p <= 16 ? 1 + p : 60 + 0.01 * p * p
+                           : kind == 3 ? 1 + 0.01 * n * n / p + 0.3 * p
+                                       : 7;
+                rows->x[rows->n * rows->n_parameters] = p;
+                if (kind == 3)
+                    rows->x[rows->n * 2 + 1] = n;
+                rows->y[rows->n++] = y * (1 + level * (2 * uniform() - 1));
+            }
+}
+
+enum { N_KINDS = 5 };
+static const double levels[] = {0, 0.01, 0.1};
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * (fabs(a) + fabs(b));
+}
+
+static void text_of_formulas_gives_their_value(void **unused)
+{
+    (void)unused;
+    state = 1;
+    for (unsigned i = 0; i < 3 * N_KINDS; i++) {
+        struct rows rows;
+        struct model model;
+        struct error err;
+        make(&rows, i % N_KINDS, levels[i / N_KINDS]);
+        fit(&rows, &model);
+        char *text = model_formula_text(&model.formula, names, rows.n_parameters);
+        struct formula *formula = formula_new(text, names, rows.n_parameters, &err);
+        if (!formula)
+            fail_msg("%s", err.text);
+        for (double p = 1; p < 1e5; p *= 3) {
+            double x[] = {p, 50 + p};
+            double value = model_formula_value(&model.formula, rows.n_parameters, x);
+            assert_true(near(fmax(formula_value(formula, x), 0), value));
+            struct model_prediction prediction = model_predict(&model, x);
+            assert_true(near(prediction.value, value));
+            assert_true(prediction.low <= prediction.value && prediction.value <= prediction.high);
+            assert_true(prediction.low >= 0);
+        }
+        formula_free(formula);
+        free(text);
+        model_release_posterior(&model);
+    }
+}
+
+static void order_and_unit_do_not_matter(void **unused)
+{
+    (void)unused;
+    state = 2;
+    for (unsigned kind = 0; kind < N_KINDS; kind++) {
+        struct rows rows, other;
+        struct model model, changed;
+        make(&rows, kind, 0.05);
+        other = rows;
+        for (size_t i = 0; i < rows.n; i++) {
+            size_t from = rows.n - 1 - i;
+            other.y[i] = 1000 * rows.y[from];
+            memcpy(other.x + i * rows.n_parameters, rows.x + from * rows.n_parameters,
+                   rows.n_parameters * sizeof *rows.x);
+        }
+        fit(&rows, &model);
+        fit(&other, &changed);
+        const double x[] = {1024, 3200};
+        struct model_prediction a = model_predict(&model, x), b = model_predict(&changed, x);
+        assert_true(near(1000 * a.value, b.value));
+        assert_true(near(1000 * a.low, b.low) && near(1000 * a.high, b.high));
+        model_release_posterior(&model);
+        model_release_posterior(&changed);
+    }
+}
+
+/// Sum of the squared errors of FORMULA relative to those of MODEL.
+static double squares(const struct rows *rows, const struct model_formula *formula,
+                      const struct model *model)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const double *x = rows->x + i * rows->n_parameters;
+        double value = model_formula_value(formula, rows->n_parameters, x);
+        double weight = 1 / model_formula_value(&model->formula, rows->n_parameters, x);
+        sum += pow((value - rows->y[i]) * weight, 2);
+    }
+    return sum;
+}
+
+static void no_other_coefficients_fit_better(void **unused)
+{
+    (void)unused;
+    state = 3;
+    for (unsigned kind = 0; kind < N_KINDS; kind++) {
+        struct rows rows;
+        struct model model;
+        make(&rows, kind, 0.02);
+        fit(&rows, &model);
+        double least = squares(&rows, &model.formula, &model);
+        for (size_t p = 0; p < model.formula.n_pieces; p++)
+            for (size_t i = 0; i < model.formula.pieces[p].n_terms; i++)
+                for (int sign = -1; sign <= 1; sign += 2) {
+                    struct model_formula other = model.formula;
+                    other.pieces[p].terms[i].coefficient *= 1 + 0.1 * sign;
+                    assert_true(squares(&rows, &other, &model) > least);
+                }
+        model_release_posterior(&model);
+    }
+}
+
+static void intervals_follow_the_noise(void **unused)
+{
+    (void)unused;
+    for (unsigned kind = 0; kind < N_KINDS; kind++) {
+        double widths[3];
+        for (unsigned i = 0; i < 3; i++) {
+            struct rows rows;
+            struct model model;
+            const double x[] = {1024, 3200};
+            state = 4;
+            make(&rows, kind, levels[i]);
+            fit(&rows, &model);
+            struct model_prediction prediction = model_predict(&model, x);
+            widths[i] = (prediction.high - prediction.low) / prediction.value;
+            model_release_posterior(&model);
+        }
+        assert_true(widths[0] < 1e-3);
+        assert_true(widths[0] < widths[1] && widths[1] < widths[2]);
+    }
+}
+
+/// Five repetitions at each p of 10 / p with the relative differences SPREAD.
+static void make_spread(struct rows *rows, const double spread[5])
+{
+    *rows = (struct rows){.n_parameters = 1};
+    for (int k = 1; k <= 10; k++)
+        for (int r = 0; r < 5; r++) {
+            rows->x[rows->n] = exp2(k);
+            rows->y[rows->n++] = 10 / exp2(k) * (1 + spread[(r + 2 * k) % 5]);
+        }
+}
+
+static void noise_that_only_adds_is_taken_away(void **unused)
+{
+    (void)unused;
+    // Quantiles of an exponential distribution of mean 0.1, and of a normal one.
+    static const double added[] = {0.01, 0.035, 0.07, 0.12, 0.23};
+    static const double normal[] = {-0.116, -0.05, 0, 0.05, 0.116};
+    const double x[] = {4096};
+    struct rows rows;
+    struct model model;
+    make_spread(&rows, added);
+    fit(&rows, &model);
+    assert_true(model.is_one_sided);
+    assert_true(fabs(model_predict(&model, x).value / (10. / 4096) - 1) < 0.02);
+    model_release_posterior(&model);
+    make_spread(&rows, normal);
+    fit(&rows, &model);
+    assert_false(model.is_one_sided);
+    assert_true(fabs(model_predict(&model, x).value / (10. / 4096) - 1) < 0.02);
+    model_release_posterior(&model);
+}
+
+static void limits_are_found(void **unused)
+{
+    (void)unused;
+    struct rows rows = {.n_parameters = 1};
+    struct model model;
+    for (double p = 1; p <= 64; p *= 2) { // waiting for rank 0, mean of all ranks
+        rows.x[rows.n] = p;
+        rows.y[rows.n++] = 5 - 5 / p;
+    }
+    fit(&rows, &model);
+    const double x[] = {4096};
+    assert_true(fabs(model_predict(&model, x).value / (5 - 5 / x[0]) - 1) < 1e-6);
+    assert_int_equal(model.n_zeros, 1);
+    assert_true(model.worst < 1e-6);
+    model_release_posterior(&model);
+}
+
+static void refusals_name_the_reason(void **unused)
+{
+    (void)unused;
+    static const struct {
+        size_t n_parameters, n;
+        double x[8], y[4];
+        const char *reason;
+    } cases[] = {
+        {1, 2, {1, 2}, {1, 2}, "2 different points are too few for a model; it needs 3, better 5"},
+        {1, 3, {1, 2, 3}, {1, -2, 3}, "the value -2 is below 0"},
+        {1, 3, {1, 2, 3}, {1, NAN, 3}, "a value is not a finite number"},
+        {1, 3, {-1, 2, 3}, {1, 2, 3}, "p is -1; parameters must not be below 0"},
+        {2,
+         4,
+         {1, 3, 2, 6, 4, 12, 8, 24},
+         {1, 2, 3, 4},
+         "p and n change together at all points, so their effects cannot be told apart"},
+    };
+    struct model_workspace *workspace = model_workspace_new();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct model model;
+        struct error err;
+        const struct model_data data = {cases[i].n_parameters, cases[i].n, cases[i].x, cases[i].y};
+        assert_int_equal(model_fit(workspace, &data, names, &model, &err), -1);
+        assert_string_equal(err.text, cases[i].reason);
+    }
+    model_workspace_free(workspace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_of_formulas_gives_their_value),
+        cmocka_unit_test(order_and_unit_do_not_matter),
+        cmocka_unit_test(no_other_coefficients_fit_better),
+        cmocka_unit_test(intervals_follow_the_noise),
+        cmocka_unit_test(noise_that_only_adds_is_taken_away),
+        cmocka_unit_test(limits_are_found),
+        cmocka_unit_test(refusals_name_the_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where threads spend their time: traces computed by hand, tests/traces/threads/*.txt, with lines
+//
+//     #! LOC KIND NS                        KIND as in JSON, or `caused`
+//     #! place LOC CALL/PATH KIND COUNT NS  losses at a call path of names as in the text
+//
+// What is not mentioned is 0; places need not be mentioned. And random programs of parallel
+// regions, whose threads' times are known as they are written.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/result/result.h"
+#include "analyzer/trace/reader.h"
+#include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/text_trace.h"
+
+enum { CAUSED = RESULT_THREAD_KINDS, N_FACTS, MAX_LOCATIONS = 16, N_PROGRAMS = 300 };
+
+struct replay {
+    char *directory;
+    struct trace *trace;
+    const struct definitions *definitions;
+    struct pag_result result;
+};
+
+static struct replay replay_text(const char *text)
+{
+    struct replay replay = {.directory = scratch_directory()};
+    struct error err = {{0}};
+    char *archive = memory_format("%s/a", replay.directory);
+    char *path = memory_format("%s/traces.otf2", archive);
+    if (text_trace_write(text, archive, &err) != 0 || !(replay.trace = trace_open(path, &err)) ||
+        pag_run(replay.trace, &PAG_OPTIONS_DEFAULT, NULL, &replay.result, &err) != 0)
+        fail_msg("%s", err.text);
+    replay.definitions = trace_definitions(replay.trace);
+    assert_in_range(replay.definitions->n_locations, 1, MAX_LOCATIONS);
+    free(archive);
+    free(path);
+    return replay;
+}
+
+static void replay_release(struct replay *replay)
+{
+    pag_result_release(&replay->result);
+    trace_close(replay->trace);
+    scratch_remove(replay->directory);
+}
+
+static size_t location_of(const struct replay *replay, const char *word)
+{
+    char *dot;
+    uint64_t rank = strtoull(word, &dot, 10);
+    uint64_t id = rank | (*dot == '.' ? strtoull(dot + 1, NULL, 10) << 32 : 0);
+    for (size_t i = 0; i < replay->definitions->n_locations; i++)
+        if (replay->definitions->locations[i].id == id)
+            return i;
+    fail_msg("no location %s", word);
+    return 0;
+}
+
+static size_t kind_of(const char *word)
+{
+    for (size_t i = 0; i < RESULT_THREAD_KINDS; i++)
+        if (strcmp(word, result_thread_kind_keys[i]) == 0)
+            return i;
+    if (strcmp(word, "caused") != 0)
+        fail_msg("no kind %s", word);
+    return CAUSED;
+}
+
+static size_t expect(const struct replay *replay, const char *name,
+                     const uint64_t facts[MAX_LOCATIONS][N_FACTS])
+{
+    size_t n_failed = 0;
+    for (size_t i = 0; i < replay->definitions->n_locations; i++) {
+        const struct pag_thread *thread = &replay->result.threads[i];
+        for (size_t k = 0; k < N_FACTS; k++) {
+            uint64_t found = k == CAUSED ? thread->caused_ns : thread->ns[k];
+            if (found == facts[i][k])
+                continue;
+            n_failed++;
+            print_error("%s: location %zu: %s %llu, not %llu\n", name, i,
+                        k == CAUSED ? "caused" : result_thread_kind_keys[k],
+                        (unsigned long long)found, (unsigned long long)facts[i][k]);
+        }
+    }
+    return n_failed;
+}
+
+// --- by hand
+
+/// Whether CALL_PATH is PATH, whose names are parts of the recorded ones.
+static bool is_path(const struct replay *replay, size_t location, uint32_t call_path, char *path)
+{
+    const struct call_path *paths = replay->result.locations[location].paths;
+    for (;;) {
+        char *slash = strrchr(path, '/');
+        if (call_path == 0 || !strstr(replay->definitions->regions[paths[call_path].region].name,
+                                      slash ? slash + 1 : path))
+            return false;
+        call_path = paths[call_path].parent;
+        if (!slash)
+            return call_path == 0;
+        *slash = '\0';
+    }
+}
+
+static size_t check_place(const struct replay *replay, const char *name, char **words)
+{
+    size_t location = location_of(replay, words[0]), kind = kind_of(words[2]);
+    const struct pag_thread *thread = &replay->result.threads[location];
+    for (size_t i = 0; i < thread->n_places; i++) {
+        const struct pag_thread_place *place = &thread->places[i];
+        char *path = memory_copy_text(words[1]);
+        bool is_it = place->kind == kind && is_path(replay, location, place->call_path, path) &&
+                     place->count == strtoull(words[3], NULL, 10) &&
+                     place->ns == strtoull(words[4], NULL, 10);
+        free(path);
+        if (is_it)
+            return 0;
+    }
+    print_error("%s: not found: place %s %s %s %s %s\n", name, words[0], words[1], words[2],
+                words[3], words[4]);
+    return 1;
+}
+
+static size_t check_file(const char *name)
+{
+    static uint64_t facts[MAX_LOCATIONS][N_FACTS];
+    size_t size_bytes, n_failed = 0;
+    char *text = scratch_read(name, &size_bytes);
+    struct replay replay = replay_text(text);
+    memset(facts, 0, sizeof facts);
+    assert_non_null(replay.result.threads);
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        char *words[7] = {0};
+        size_t n = 0;
+        for (char *word; n < 7 && (word = strsep(&line, " "));)
+            words[n++] = word;
+        if (strcmp(words[0], "#!") != 0)
+            continue;
+        if (n == 7 && strcmp(words[1], "place") == 0)
+            n_failed += check_place(&replay, name, &words[2]);
+        else if (n == 4)
+            facts[location_of(&replay, words[1])][kind_of(words[2])] = strtoull(words[3], NULL, 10);
+        else
+            fail_msg("%s: a line is not understood", name);
+    }
+    n_failed += expect(&replay, name, facts);
+    replay_release(&replay);
+    free(text);
+    return n_failed;
+}
+
+static void test_computed_by_hand(void **state)
+{
+    (void)state;
+    glob_t files;
+    size_t n_failed = 0;
+    assert_int_equal(glob("tests/traces/threads/*.txt", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        n_failed += check_file(files.gl_pathv[i]);
+    globfree(&files);
+    assert_int_equal(n_failed, 0);
+}
+
+// --- random programs
+
+/// A process whose threads 1 to n - 1 are further ones. Each writes its own text: lines of several
+/// locations may be in any order.
+struct program {
+    unsigned seed;
+    FILE *text;
+    unsigned n_threads;
+    uint64_t now_ns[MAX_LOCATIONS];
+    uint64_t (*facts)[N_FACTS]; // by thread
+};
+
+static unsigned any(struct program *program, unsigned n)
+{
+    return (unsigned)rand_r(&program->seed) / 7 % n;
+}
+
+static void put(struct program *program, unsigned thread, const char *event)
+{
+    fprintf(program->text, "0.%u %llu %s\n", thread, (unsigned long long)program->now_ns[thread],
+            event);
+}
+
+static void pass(struct program *program, unsigned thread, unsigned kind, uint64_t ns)
+{
+    program->facts[thread][kind] += ns;
+    program->now_ns[thread] += ns;
+}
+
+static void work(struct program *program, unsigned thread)
+{
+    pass(program, thread, PAG_THREAD_COMPUTING, 1 + any(program, 5)); // between two barriers
+    if (any(program, 3) == 0) {
+        put(program, thread, "enter critical");
+        pass(program, thread, PAG_THREAD_LOCK, any(program, 4));
+        put(program, thread, "enter sblock");
+        pass(program, thread, PAG_THREAD_COMPUTING, any(program, 4));
+        put(program, thread, "leave sblock");
+        pass(program, thread, PAG_THREAD_RUNTIME, any(program, 2));
+        put(program, thread, "leave critical");
+    }
+    if (any(program, 4) == 0) {
+        put(program, thread, "enter solve");
+        pass(program, thread, PAG_THREAD_COMPUTING, any(program, 4));
+        put(program, thread, "leave solve");
+    }
+}
+
+/// All of TEAM enter, and leave some time after the last one.
+static void barrier(struct program *program, const bool *team)
+{
+    unsigned kind = any(program, 2) ? PAG_THREAD_BARRIER : PAG_THREAD_IMPLICIT_BARRIER;
+    const char *name = kind == PAG_THREAD_BARRIER ? "explicit" : "implicit";
+    char event[32];
+    uint64_t last_ns = 0, waited_ns = 0;
+    unsigned last = 0;
+    for (unsigned i = 0; i < program->n_threads; i++)
+        if (team[i] && program->now_ns[i] >= last_ns) {
+            last_ns = program->now_ns[i];
+            last = i;
+        }
+    for (unsigned i = 0; i < program->n_threads; i++) {
+        if (!team[i])
+            continue;
+        snprintf(event, sizeof event, "enter %s", name);
+        put(program, i, event);
+        waited_ns += last_ns - program->now_ns[i];
+        pass(program, i, kind, last_ns - program->now_ns[i]);
+        pass(program, i, PAG_THREAD_RUNTIME, any(program, 3));
+        snprintf(event, sizeof event, "leave %s", name);
+        put(program, i, event);
+    }
+    program->facts[last][CAUSED] += waited_ns;
+}
+
+/// From its begin to its join; the others' teams end before the join.
+static void parallel_region(struct program *program)
+{
+    bool team[MAX_LOCATIONS] = {true};
+    uint64_t fork_ns = program->now_ns[0], join_ns = 0, ends_ns[MAX_LOCATIONS];
+    put(program, 0, "fork 2");
+    for (unsigned i = 0; i < program->n_threads; i++) {
+        team[i] = i == 0 || any(program, 4) > 0;
+        program->now_ns[i] = fork_ns;
+        if (!team[i])
+            continue;
+        pass(program, i, PAG_THREAD_RUNTIME, any(program, 3));
+        put(program, i, "team-begin world");
+        put(program, i, "enter parallel");
+    }
+    for (unsigned n = any(program, 4); n > 0; n--) {
+        for (unsigned i = 0; i < program->n_threads; i++)
+            if (team[i])
+                work(program, i);
+        barrier(program, team);
+    }
+    for (unsigned i = 0; i < program->n_threads; i++) {
+        if (!team[i])
+            continue;
+        work(program, i);
+        put(program, i, "leave parallel");
+        put(program, i, "team-end world");
+        ends_ns[i] = program->now_ns[i];
+        join_ns = ends_ns[i] > join_ns ? ends_ns[i] : join_ns;
+    }
+    join_ns += any(program, 2);
+    for (unsigned i = 0; i < program->n_threads; i++) {
+        if (team[i])
+            program->facts[i][PAG_THREAD_RUNTIME] += join_ns - ends_ns[i];
+        else
+            program->facts[i][PAG_THREAD_IDLE_LIMITED] += join_ns - fork_ns;
+        program->now_ns[i] = join_ns;
+    }
+    put(program, 0, "join");
+}
+
+/// The master goes on alone.
+static void alone(struct program *program, unsigned kind, uint64_t ns)
+{
+    pass(program, 0, kind, ns);
+    for (unsigned i = 1; i < program->n_threads; i++)
+        program->facts[i][kind == PAG_THREAD_MPI ? PAG_THREAD_IDLE_MPI : PAG_THREAD_IDLE_SERIAL] +=
+            ns;
+}
+
+static void test_random_programs(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= N_PROGRAMS; seed++) {
+        static uint64_t facts[MAX_LOCATIONS][N_FACTS];
+        memset(facts, 0, sizeof facts);
+        struct program program = {.seed = seed, .facts = facts};
+        char *text = NULL, name[32];
+        size_t n;
+        program.text = open_memstream(&text, &n);
+        program.n_threads = 2 + any(&program, 3);
+        fputs("region parallel a.c:1 openmp\nregion implicit a.c:2 openmp \"implicit barrier\"\n"
+              "region explicit a.c:3 openmp barrier\nregion critical a.c:4 openmp\n"
+              "region sblock a.c:5 openmp \"critical sblock\"\n0 0 enter MPI_Init\n",
+              program.text);
+        for (unsigned i = 1; i < program.n_threads; i++)
+            fprintf(program.text, "location 0.%u\n", i);
+        program.now_ns[0] = 10;
+        put(&program, 0, "leave MPI_Init");
+        for (unsigned steps = 1 + any(&program, 6); steps > 0; steps--) {
+            alone(&program, PAG_THREAD_COMPUTING, 1 + any(&program, 6));
+            if (any(&program, 3) == 0) {
+                put(&program, 0, "enter MPI_Comm_rank");
+                alone(&program, PAG_THREAD_MPI, any(&program, 6));
+                put(&program, 0, "leave MPI_Comm_rank");
+            } else {
+                parallel_region(&program);
+            }
+        }
+        alone(&program, PAG_THREAD_COMPUTING, 1); // a team begins after the join of the one before
+        parallel_region(&program);
+        put(&program, 0, "enter MPI_Finalize");
+        program.now_ns[0] += 10;
+        put(&program, 0, "leave MPI_Finalize");
+        fclose(program.text);
+        struct replay replay = replay_text(text);
+        for (unsigned i = 1; i < program.n_threads; i++) // one without events is none
+            if (!replay.result.threads[i].is_thread)
+                memset(facts[i], 0, sizeof facts[i]);
+        snprintf(name, sizeof name, "seed %u", seed);
+        size_t n_failed = expect(&replay, name, facts);
+        replay_release(&replay);
+        if (n_failed > 0)
+            fail_msg("%s:\n%s", name, text);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_computed_by_hand),
+        cmocka_unit_test(test_random_programs),
+    };
+    return cmocka_run_group_tests_name("thread times", tests, NULL, NULL);
+}
