@@ -385,7 +385,7 @@ $(eval $(call cause-rules,regions,$(cause-flags) -finstrument-functions -rdynami
 
 ## ---- style -------------------------------------------------------------------------------------
 
-c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* analyzer/*/* db db/* tracer tracer/* tests/* tests/*/*))
+c-files = $(wildcard $(addsuffix /*.[ch],analyzer analyzer/* analyzer/*/* db db/* tracer tracer/* tracer/*/* tests/* tests/*/*))
 
 .PHONY: format lint layers
 format:

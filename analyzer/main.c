@@ -12,7 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/commands.h"
 #include "analyzer/spread/spread.h"

@@ -126,8 +126,9 @@ $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.
 		-DLANGUAGE_ENTRIES='"$(BUILD)/tracer/language_entries.h"' -shared \
 		-Wl,-soname,$(@F) $(TRACER_DISPATCH_SOURCES) -o $@ -ldl -lpthread
 
-TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c)
-TRACER_FINISH_HEADERS = $(wildcard tracer/*.h tracer/dispatch/*.h tracer/record/*.h tracer/finish/*.h)
+TRACER_FINISH_SOURCES = $(wildcard tracer/finish/*.c tracer/finish/*/*.c)
+TRACER_FINISH_HEADERS = $(wildcard tracer/*.h tracer/dispatch/*.h tracer/record/*.h tracer/finish/*.h \
+    tracer/finish/*/*.h)
 
 $(BUILD)/tracer/finish/%.o: tracer/finish/%.c $(TRACER_FINISH_HEADERS) tracer/tracer.mk $(BUILD)/flags
 	@mkdir -p $(@D)

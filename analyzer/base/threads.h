@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 
 /// What --threads says; 0: nothing.
 extern uint64_t threads_limit;

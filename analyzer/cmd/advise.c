@@ -9,7 +9,7 @@
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/predicted_trials.h"

@@ -17,7 +17,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
 #include "analyzer/calibrate/machine_text.h"

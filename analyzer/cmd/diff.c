@@ -8,7 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/difference.h"

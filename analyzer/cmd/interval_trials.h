@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/report.h"
 #include "db/store.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/compare/model_trials.h"
 #include "analyzer/model/model_table.h"

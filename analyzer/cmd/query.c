@@ -9,7 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/query_values.h"
 #include "analyzer/report/relation.h"

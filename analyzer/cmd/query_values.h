@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/report/relation.h"
 #include "db/database.h"
 #include "db/query/query.h"

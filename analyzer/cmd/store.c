@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/cmd/store_transfer.h"
 #include "analyzer/report/report.h"

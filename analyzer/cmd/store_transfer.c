@@ -14,7 +14,7 @@
 #include "analyzer/advise/findings.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"

@@ -22,7 +22,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/launch/children.h"
 #include "analyzer/launch/facts.h"

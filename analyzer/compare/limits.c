@@ -11,7 +11,7 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "db/focus.h"
 #include "db/names.h"
 #include "db/query/figures.h"

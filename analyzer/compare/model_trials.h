@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/model/model_table.h"
 #include "db/database.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"

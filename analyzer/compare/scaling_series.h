@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/compare/scaling.h"
 #include "db/database.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/launch/filter.h"
 

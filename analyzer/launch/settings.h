@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 
 enum { TRACE_N_SETTINGS = 10, TRACE_MOST_WINDOWS = 64 };
 

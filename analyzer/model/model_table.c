@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/csv.h"
+#include "analyzer/base/format/csv.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 

@@ -12,9 +12,9 @@
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/outcome.h"
-#include "analyzer/pag/recent.h"
-#include "analyzer/pag/series.h"
-#include "analyzer/pag/thread_time.h"
+#include "analyzer/pag/views/recent.h"
+#include "analyzer/pag/views/series.h"
+#include "analyzer/pag/views/thread_time.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/pag/pag.h"
 
 struct engine;

@@ -9,7 +9,7 @@
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/location/without_cpu.h"
-#include "analyzer/pag/thread_time.h"
+#include "analyzer/pag/views/thread_time.h"
 #include "analyzer/pag/window.h"
 
 void outcome_sum_inclusive(struct pag_location *location)

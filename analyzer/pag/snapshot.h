@@ -6,7 +6,7 @@
 #ifndef PAGODA_PAG_SNAPSHOT_H
 #define PAGODA_PAG_SNAPSHOT_H
 
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/pag/state.h"
 
 /// Writes the state of ENGINE, or reads it into a new one whose locations have the call trees TREES

@@ -9,9 +9,9 @@
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/matching/matching.h"
-#include "analyzer/pag/recent.h"
-#include "analyzer/pag/series.h"
-#include "analyzer/pag/thread_time.h"
+#include "analyzer/pag/views/recent.h"
+#include "analyzer/pag/views/series.h"
+#include "analyzer/pag/views/thread_time.h"
 #include "analyzer/pag/window.h"
 
 static inline void tell_computing(const struct engine *engine,

@@ -8,7 +8,7 @@
 
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/location/location.h"
-#include "analyzer/pag/thread_time.h"
+#include "analyzer/pag/views/thread_time.h"
 
 static uint64_t useful_at(const struct rank_state *rank, uint64_t time_ns)
 {

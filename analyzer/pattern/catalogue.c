@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
+#include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/template.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"

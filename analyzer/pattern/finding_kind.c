@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
+#include "analyzer/base/format/template.h"
+#include "analyzer/base/format/xml.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
-#include "analyzer/base/template.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/base/xml.h"
 
 const char *const finding_subject_names[N_FINDING_SUBJECTS] = {
 #define NAME(name) #name,

@@ -4,7 +4,7 @@
 #define PAGODA_PATTERN_KAPPA_PI_H
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/xml.h"
+#include "analyzer/base/format/xml.h"
 #include "analyzer/pattern/pattern.h"
 
 /// Translates a <PATTERN> of that form into the texts of PATTERN (zeroed before). 0, or -1 and ERR.

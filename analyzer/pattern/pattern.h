@@ -22,7 +22,7 @@
     X(formula, WAIT)       /* for people */                                                        \
     X(unit, WAIT)          /* of the wait: ns */                                                   \
     X(diagnosis, WAIT)     /* what to look for */                                                  \
-    X(hint, MAYBE)         /* sentence with {facts}, see base/template.h */                        \
+    X(hint, MAYBE)         /* sentence with {facts}, see base/format/template.h */                 \
     X(severity, MAYBE)     /* expression, 0..1; total / (ranks * run_time) */                      \
     X(confidence, MAYBE)   /* expression over the root's fields, 0..1; 1 */                        \
     X(threshold, MAYBE)    /* severity from which on the hint is worth showing; 0.01 */            \

@@ -23,9 +23,9 @@ static const char *base_name(const char *path)
 /// Time outside recorded functions is called so, and is no function.
 static bool is_function(const char *name)
 {
-    static const char *const others[] = {RESULT_REGION_PROGRAM, RESULT_REGION_THREAD,
-                                         RESULT_REGION_OFF,     RESULT_REGION_BEFORE,
-                                         RESULT_REGION_CLOCK,   RESULT_REGION_NO_CPU};
+    static const char *const others[] = {
+        RESULT_REGION_PROGRAM, RESULT_REGION_THREAD, RESULT_REGION_OFF,    RESULT_REGION_BEFORE,
+        RESULT_REGION_CLOCK,   RESULT_REGION_NO_CPU, RESULT_REGION_BLOCKED};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
             return false;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/pag/index.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/result/result.h"
 
 /// 0 when each text of LIST, what --OPTION was given, is NAME=VALUE with a name of its own; else -1

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/template.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/sites.h"
 

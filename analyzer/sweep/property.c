@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
+#include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/base/xml.h"
 
 static const char *const element_names[] = {"name",      "summary",  "diagnosis",
                                             "condition", "severity", "threshold"};

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/base/xml.h"
 #include "analyzer/sweep/substitute.h"
 
 // ---- command lines ----

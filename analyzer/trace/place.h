@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/format/numbers.h"
 
 struct trace_place {
     uint64_t event;          // number of the event after it, from 0 on

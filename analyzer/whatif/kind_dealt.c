@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/base/xml.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/balancing.h"
 #include "analyzer/simulation/dealt/farm_run.h"

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/result/advice.h"
 #include "analyzer/simulation/cost/machine.h"

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "db/database.h"
 
 /// Numbers of trials.

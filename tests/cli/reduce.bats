@@ -132,6 +132,14 @@ END
     "$PAGODA" trace --filter none.filter --show-settings >/dev/null
 }
 
+@test "blocked time is no function" {
+    sed 's/^#!.*//' "$ROOT/tests/traces/whatif/blocked.txt" >blocked.txt
+    "$BUILD/tools/mktrace" blocked.txt blocked
+    "$PAGODA" replay blocked | grep -qF '(blocked)'
+    "$PAGODA" reduce --rule 'numcalls > 0' --json blocked >out.json
+    jq -e '[.functions[].function] | sort == ["main", "solve", "write"]' out.json
+}
+
 @test "JSON has each function with its rule" {
     a_run
     "$PAGODA" reduce --json --rule 'usecs/call < 1' run >out.json

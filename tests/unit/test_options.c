@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
 struct settings {

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
+#include "analyzer/base/format/template.h"
+#include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/template.h"
-#include "analyzer/base/xml.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "tests/tools/lib/scratch.h"

@@ -7,7 +7,7 @@
 #define PAGODA_FINISH_CODE_H
 
 #include "tracer/finish/archive.h"
-#include "tracer/finish/symbols.h"
+#include "tracer/finish/symbols/symbols.h"
 
 #define UNDEFINED UINT32_MAX
 #define EXCLUDED  (UINT32_MAX - 1) // region of a function that is not to be in the archive

@@ -7,7 +7,7 @@
 #include "tracer/finish/code.h"
 #include "tracer/finish/cost.h"
 #include "tracer/finish/spool.h"
-#include "tracer/finish/symbols.h"
+#include "tracer/finish/symbols/symbols.h"
 
 #define N_FUNCTIONS_MAX 1024
 

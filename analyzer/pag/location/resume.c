@@ -6,8 +6,8 @@
 // interval or an MPI call has spent time at.
 #include "analyzer/pag/location/location.h"
 
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/numbers.h"
 
 /// The call tree, which is the begin of TREE, and the open regions.
 static void pass_tree(struct profile *profile, const struct pag_location *tree,

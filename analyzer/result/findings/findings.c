@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/template.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/findings/finding_facts.h"

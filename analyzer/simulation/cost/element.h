@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/xml.h"
+#include "analyzer/base/format/xml.h"
 
 /// A file being read INTO a struct machine or a struct policy.
 struct element_reader {

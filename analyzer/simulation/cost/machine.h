@@ -9,7 +9,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
-#include "analyzer/base/xml.h"
+#include "analyzer/base/format/xml.h"
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/simulation/network/collective_plan.h"
 

@@ -6,7 +6,7 @@
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/simulation/cost/machine_file.h"

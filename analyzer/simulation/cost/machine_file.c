@@ -10,7 +10,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
 enum { MACHINE_MAX_CORES = 65536, MACHINE_MAX_LINKS = 1 << 20 };

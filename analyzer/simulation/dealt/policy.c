@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/element.h"
 #include "analyzer/simulation/cost/machine.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See csv.h. The bytes of a record's fields lie one after the other, each ended by a zero byte.
-#include "analyzer/base/csv.h"
+#include "analyzer/base/format/csv.h"
 
 #include <errno.h>
 #include <stdarg.h>

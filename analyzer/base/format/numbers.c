@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See numbers.h: seven bits of a number in each byte, the lowest first; the highest bit says that
 // more follow.
-#include "analyzer/base/numbers.h"
+#include "analyzer/base/format/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 // Barriers: in the order of time the enters of a team come before the first leave. Time in a
 // barrier stays undecided until either a further thread enters, so that it was waiting, or the
 // barrier is left, so that it was not.
-#include "analyzer/pag/thread_time.h"
+#include "analyzer/pag/views/thread_time.h"
 
 #include <stdlib.h>
 #include <string.h>

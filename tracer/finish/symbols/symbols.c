@@ -3,11 +3,11 @@
 // is reported once, at a place of its own. Position-independent or not makes no difference:
 // addresses are moved by the module's bias. Debug information in a file of its own is found as
 // debuggers find it, by build id or debug link, beside the file or below /usr/lib/debug.
-#include "tracer/finish/symbols.h"
+#include "tracer/finish/symbols/symbols.h"
 
 #include "tracer/finish/memory.h"
-#include "tracer/finish/symbols_table.h"
-#include "tracer/finish/symbols_unit.h"
+#include "tracer/finish/symbols/symbols_table.h"
+#include "tracer/finish/symbols/symbols_unit.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The option table at work: parsing by getopt_long, values with units, wrong usage. The texts made
 // of it are in option_help.c.
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 
 #include <ctype.h>
 #include <getopt.h>

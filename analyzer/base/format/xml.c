@@ -2,7 +2,7 @@
 // XML by libxml2's DOM parser, copied into a plain tree so that the library stays in this file. A
 // document type declaration stops the parser where it begins: what entities could do (expand
 // without bound, read other files, use the network) is then out of reach.
-#include "analyzer/base/xml.h"
+#include "analyzer/base/format/xml.h"
 
 #include <errno.h>
 #include <libxml/parser.h>

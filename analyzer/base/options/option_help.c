@@ -10,7 +10,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options.h"
+#include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };

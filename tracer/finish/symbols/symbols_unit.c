@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See symbols_unit.h. Terms are those of the DWARF standard, version 5, sections 3.1 to 3.3.
-#include "tracer/finish/symbols_unit.h"
+#include "tracer/finish/symbols/symbols_unit.h"
 
 #include "tracer/finish/memory.h"
 

@@ -2,7 +2,7 @@
 // See series.h. All call sites of a loop are called equally often. Of such series only that of the
 // last one in the loop's body is kept, with the begin of the first one: so an iteration ends where
 // the loop's does, if the last thing in its body is a call.
-#include "analyzer/pag/series.h"
+#include "analyzer/pag/views/series.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Filling in a template: one pass over it; the text since the last opening bracket is thrown away
 // again when a fact in it turns out to be unknown.
-#include "analyzer/base/template.h"
+#include "analyzer/base/format/template.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See recent.h. Each rank has a ring of calls. When the rank in question has left the call that it
 // is in at the moment, or has entered the next one, nothing more is kept.
-#include "analyzer/pag/recent.h"
+#include "analyzer/pag/views/recent.h"
 
 #include <stdlib.h>
 #include <string.h>
