@@ -1,39 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Least squares (fit.h) by GSL's gsl_multifit.
 #include "analyzer/calibrate/fit.h"
 
 #include <assert.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_multifit.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/model/least_squares.h"
 
 /// Solves for the terms USED[0..n_used) only; false when GSL cannot.
 static bool solve(const double *x, const double *y, size_t n, size_t n_terms, const size_t *used,
                   size_t n_used, double *coefficients)
 {
-    gsl_matrix *terms = gsl_matrix_alloc(n, n_used);
-    gsl_vector *ones = gsl_vector_alloc(n), *solution = gsl_vector_alloc(n_used);
-    gsl_matrix *covariance = gsl_matrix_alloc(n_used, n_used);
-    gsl_multifit_linear_workspace *workspace = gsl_multifit_linear_alloc(n, n_used);
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
-    double sum;
+    double *terms = memory_new(n * n_used * sizeof *terms), *ones = memory_new(n * sizeof *ones);
+    double solution[FIT_MAX_TERMS];
     for (size_t i = 0; i < n; i++) {
         // Divided by y, so that the error is a relative one.
         for (size_t k = 0; k < n_used; k++)
-            gsl_matrix_set(terms, i, k, x[i * n_terms + used[k]] / y[i]);
-        gsl_vector_set(ones, i, 1);
+            terms[i * n_used + k] = x[i * n_terms + used[k]] / y[i];
+        ones[i] = 1;
     }
-    int status = gsl_multifit_linear(terms, ones, solution, covariance, &sum, workspace);
-    for (size_t k = 0; k < n_used && status == GSL_SUCCESS; k++)
-        coefficients[used[k]] = gsl_vector_get(solution, k);
-    gsl_set_error_handler(handler);
-    gsl_multifit_linear_free(workspace);
-    gsl_matrix_free(covariance);
-    gsl_vector_free(solution);
-    gsl_vector_free(ones);
-    gsl_matrix_free(terms);
-    return status == GSL_SUCCESS;
+    bool is_solved = least_squares_solve(terms, ones, n, n_used, solution);
+    for (size_t k = 0; k < n_used && is_solved; k++)
+        coefficients[used[k]] = solution[k];
+    free(ones);
+    free(terms);
+    return is_solved;
 }
 
 /// Whether term K is a multiple of one before it at all points, or 0.

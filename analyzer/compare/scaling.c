@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From trials to points: means of repeated trials, efficiencies, and where efficiency is lost. When
-// the parameter doubles each part grows as it did, and their sum is the time. Parts whose growth is
-// not known well enough stay as they are.
+// the parameter doubles the run time and each part follow their formulas (analyzer/model). Parts
+// that no formula fits stay as they are.
 #include "analyzer/compare/scaling.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 
 /// What was added.
 struct scaling_value {
@@ -44,10 +45,11 @@ const char *const scaling_factor_names[N_FACTORS] = {
 const char *const scaling_kind_names[] = {
     [SCALING_STRONG] = "strong", [SCALING_WEAK] = "weak", [SCALING_SIZE] = "parameter"};
 
-struct scaling *scaling_new(enum scaling_kind kind)
+struct scaling *scaling_new(enum scaling_kind kind, const char *by)
 {
     struct scaling *scaling = memory_zeroed(1, sizeof *scaling);
     scaling->kind = kind;
+    scaling->by = memory_copy_text(by);
     return scaling;
 }
 
@@ -66,6 +68,8 @@ void scaling_free(struct scaling *scaling)
         free(scaling->parts[i].wait_state);
         free(scaling->parts[i].ns);
     }
+    model_table_release(&scaling->models);
+    free(scaling->by);
     free(scaling->parts);
     free(scaling->points);
     free(scaling->values);
@@ -213,6 +217,59 @@ static int compare_parts(const void *a, const void *b, void *last)
     return order ? order : strcmp(part_a->name, part_b->name);
 }
 
+const struct model_series *scaling_model(const struct scaling *scaling,
+                                         const struct scaling_part *part)
+{
+    return &scaling->models.series[part->model];
+}
+
+char *scaling_growth(const struct scaling *scaling, const struct model_series *model)
+{
+    return model_growth_text(&model->model.formula, scaling->models.parameters[0],
+                             scaling->points[scaling->n_points - 1].x, scaling->next_x);
+}
+
+static void add_row(struct scaling *scaling, size_t series, size_t trial, double value_ns)
+{
+    // Sums of waits and times without them may miss 0 by a little.
+    model_series_add_row(&scaling->models.series[series], 1, &scaling->trials[trial].x,
+                         fmax(value_ns, 0) / 1e9);
+}
+
+/// Adds the rows of PART, whose values begin at FIRST of those added. Returns where they end.
+static size_t add_part_rows(struct scaling *scaling, struct scaling_part *part, size_t first)
+{
+    char *name = memory_format("%s\n%s", part->wait_state, part->name);
+    size_t i = first;
+    part->model = model_table_series(&scaling->models, name);
+    free(name);
+    for (size_t trial = 0; trial < scaling->n_trials; trial++) {
+        uint64_t n_ranks = scaling->trials[trial].n_ranks;
+        double ns = 0; // where a trial lacks the part
+        for (; i < scaling->n_values && scaling->values[i].trial == trial &&
+               is_one_part(&scaling->values[i], &scaling->values[first]);
+             i++)
+            ns += scaling->values[i].value_ns / (double)(n_ranks ? n_ranks : 1);
+        add_row(scaling, part->model, trial, ns);
+    }
+    return i;
+}
+
+/// Makes models of the run time and of the parts, which are in the order of the values.
+static void make_models(struct scaling *scaling)
+{
+    struct model_table *models = &scaling->models;
+    words_add(&models->parameters, model_parameter_is_name(scaling->by) ? scaling->by : "x");
+    models->n_parameters = 1;
+    size_t time = model_table_series(models, "");
+    for (size_t i = 0; i < scaling->n_trials; i++)
+        add_row(scaling, time, i, scaling->trials[i].time_ns);
+    for (size_t part = 0, value = 0; part < scaling->n_parts; part++)
+        value = add_part_rows(scaling, &scaling->parts[part], value);
+    model_table_ask_at(models, &scaling->next_x);
+    model_table_fit(models);
+}
+
 static void make_parts(struct scaling *scaling)
 {
     size_t capacity = 0, last = scaling->n_points - 1;
@@ -235,6 +292,7 @@ static void make_parts(struct scaling *scaling)
             value->value_ns / (double)(trial->n_ranks ? trial->n_ranks : 1) /
             (double)scaling->points[point].n_trials;
     }
+    make_models(scaling);
     if (scaling->n_parts)
         qsort_r(scaling->parts, scaling->n_parts, sizeof *scaling->parts, compare_parts, &last);
 }
@@ -286,45 +344,28 @@ static void find_cause(struct scaling *scaling, size_t at)
     scaling->cause_share = risen > 0 ? most / risen : NAN;
 }
 
-static const double horizon = 1048576;   // times the last x: what is beyond it is not foreseeable
-static const double most_unfitted = 0.5; // of the time: with more a forecast would be a guess
-
-/// Sum of the parts per rank: at point AT, or predicted when AT is SCALING_NONE.
+/// Sum of the parts per rank at point AT.
 static double sum_of(const struct scaling *scaling, size_t at)
 {
     double sum = 0;
-    for (size_t i = 0; i < scaling->n_parts; i++) {
-        const struct scaling_part *part = &scaling->parts[i];
-        if (!part->is_start_or_end)
-            sum += at == SCALING_NONE ? part->next_ns : part->ns[at];
-    }
+    for (size_t i = 0; i < scaling->n_parts; i++)
+        sum += scaling->parts[i].is_start_or_end ? 0 : scaling->parts[i].ns[at];
     return sum;
-}
-
-static void fit_all(struct scaling *scaling, const double *x)
-{
-    double *times_ns = memory_new(scaling->n_points * sizeof *times_ns);
-    for (size_t i = 0; i < scaling->n_points; i++)
-        times_ns[i] = scaling->points[i].time_ns;
-    scaling->time_growth = growth_fit(x, times_ns, scaling->n_points);
-    free(times_ns);
-    for (size_t i = 0; i < scaling->n_parts; i++) {
-        struct scaling_part *part = &scaling->parts[i];
-        part->growth = growth_fit(x, part->ns, scaling->n_points);
-        part->next_ns = growth_is_good(&part->growth) ? growth_at(&part->growth, scaling->next_x)
-                                                      : part->ns[scaling->n_points - 1];
-    }
 }
 
 static void find_leaders(struct scaling *scaling)
 {
     size_t last = scaling->n_points - 1;
+    double unfitted_ns = 0;
     for (size_t i = 0; i < scaling->n_parts; i++) {
-        const struct scaling_part *part = &scaling->parts[i];
+        struct scaling_part *part = &scaling->parts[i];
+        const struct model_series *model = scaling_model(scaling, part);
+        bool fits = model_series_fits(model);
+        part->next_ns = fits ? 1e9 * model->predictions[0].value : part->ns[last];
         if (part->is_start_or_end)
             continue;
-        if (!growth_is_good(&part->growth))
-            scaling->next_unfitted_share += part->next_ns / scaling->next_ns;
+        scaling->next_parts_ns += part->next_ns;
+        unfitted_ns += fits ? 0 : part->next_ns;
         if (scaling->leader == SCALING_NONE ||
             part->ns[last] > scaling->parts[scaling->leader].ns[last])
             scaling->leader = i;
@@ -332,56 +373,55 @@ static void find_leaders(struct scaling *scaling)
             part->next_ns > scaling->parts[scaling->next_leader].next_ns)
             scaling->next_leader = i;
     }
+    if (scaling->next_parts_ns > 0)
+        scaling->next_unfitted_share = unfitted_ns / scaling->next_parts_ns;
 }
 
 /// The part whose share of the time rises most, and where it comes to be above the present leader.
-static void find_riser(struct scaling *scaling, double now_ns)
+static void find_riser(struct scaling *scaling)
 {
+    static const double horizon = 1048576; // times the last x: beyond it nothing is foreseeable
     size_t last = scaling->n_points - 1;
     double most = 0.001; // a tenth of a percent is none
+    double now_ns = sum_of(scaling, last);
     for (size_t i = 0; i < scaling->n_parts; i++) {
         const struct scaling_part *part = &scaling->parts[i];
-        double rise = part->next_ns / scaling->next_ns - part->ns[last] / now_ns;
-        if (part->is_start_or_end || !growth_is_good(&part->growth) || rise <= most)
+        double rise = part->next_ns / scaling->next_parts_ns - part->ns[last] / now_ns;
+        if (part->is_start_or_end || !model_series_fits(scaling_model(scaling, part)) ||
+            !(rise > most))
             continue;
         most = rise;
         scaling->riser = i;
     }
     if (scaling->riser == SCALING_NONE || scaling->riser == scaling->leader)
         return;
-    const struct growth *leader = &scaling->parts[scaling->leader].growth;
-    if (growth_is_good(leader))
+    const struct model_series *leader = scaling_model(scaling, &scaling->parts[scaling->leader]);
+    const struct model_series *riser = scaling_model(scaling, &scaling->parts[scaling->riser]);
+    double x = scaling->points[last].x;
+    if (model_series_fits(leader))
         scaling->riser_overtakes_x =
-            growth_overtakes(&scaling->parts[scaling->riser].growth, leader,
-                             scaling->points[last].x, scaling->points[last].x * horizon);
+            model_formula_overtakes(&riser->model.formula, &leader->model.formula, x, x * horizon);
 }
 
-/// Fits the growth of the parts over X, that of the points, and predicts what is next.
-static void look_ahead(struct scaling *scaling, const double *x)
+/// Models the run time and the parts, and predicts what is next.
+static void look_ahead(struct scaling *scaling)
 {
     const struct scaling_point *first = &scaling->points[0];
-    size_t last = scaling->n_points - 1;
-    scaling->leader = scaling->next_leader = scaling->riser = SCALING_NONE;
-    scaling->riser_overtakes_x = INFINITY;
-    scaling->next_efficiency = NAN;
-    scaling->next_x = 2 * x[last];
-    fit_all(scaling, x);
-    scaling->next_ns = sum_of(scaling, SCALING_NONE);
-    double now_ns = sum_of(scaling, last), first_ns = sum_of(scaling, 0);
-    scaling->has_next =
-        scaling->n_points >= GROWTH_LEAST_POINTS && x[0] > 0 && scaling->next_ns > 0 && now_ns > 0;
-    if (!scaling->has_next)
+    const struct scaling_point *last = &scaling->points[scaling->n_points - 1];
+    const struct model_series *time = &scaling->models.series[0];
+    if (!model_series_fits(time))
         return;
+    scaling->has_next = true;
+    scaling->next_ns = 1e9 * time->predictions[0].value;
+    scaling->next_low_ns = 1e9 * time->predictions[0].low;
+    scaling->next_high_ns = 1e9 * time->predictions[0].high;
     find_leaders(scaling);
-    scaling->has_next = scaling->next_unfitted_share <= most_unfitted;
-    if (!scaling->has_next)
-        return;
-    find_riser(scaling, now_ns);
+    find_riser(scaling);
+    double ratio = first->time_ns / scaling->next_ns;
     if (scaling->kind == SCALING_STRONG)
-        scaling->next_efficiency = first_ns * first->machine_size /
-                                   (scaling->next_ns * 2 * scaling->points[last].machine_size);
+        scaling->next_efficiency = ratio * first->machine_size / (2 * last->machine_size);
     else if (scaling->kind == SCALING_WEAK)
-        scaling->next_efficiency = first_ns / scaling->next_ns;
+        scaling->next_efficiency = ratio;
 }
 
 void scaling_compute(struct scaling *scaling, double threshold)
@@ -390,6 +430,10 @@ void scaling_compute(struct scaling *scaling, double threshold)
     scaling->points = memory_zeroed(scaling->n_points, sizeof *scaling->points);
     for (size_t i = 0; i < scaling->n_points; i++)
         scaling->points[i] = make_point(scaling, x[i]);
+    scaling->leader = scaling->next_leader = scaling->riser = SCALING_NONE;
+    scaling->riser_overtakes_x = INFINITY;
+    scaling->next_efficiency = NAN;
+    scaling->next_x = 2 * x[scaling->n_points - 1];
     compare_with_reference(scaling);
     make_parts(scaling);
     scaling->looked_at = scaling->n_points - 1;
@@ -404,6 +448,6 @@ void scaling_compute(struct scaling *scaling, double threshold)
             scaling->fastest = i;
     find_factor(scaling, &scaling->points[scaling->looked_at]);
     find_cause(scaling, scaling->looked_at);
-    look_ahead(scaling, x);
+    look_ahead(scaling);
     free(x);
 }

@@ -3,7 +3,7 @@
 // (https://pop-coe.eu/node/69) and which of them is lost, how the parts of the run time grow, and
 // which part will have most of it next.
 //
-//     struct scaling *scaling = scaling_new(SCALING_STRONG);
+//     struct scaling *scaling = scaling_new(SCALING_STRONG, "ranks");
 //     size_t trial = scaling_add_trial(scaling, &facts);
 //     scaling_add_part(scaling, trial, "MPI_Recv", "late-sender", false, value_ns);
 //     ...
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/compare/growth.h"
+#include "analyzer/model/model_table.h"
 
 enum scaling_kind {
     SCALING_STRONG, // the same work on a larger machine
@@ -74,22 +74,24 @@ struct scaling_part {
     char *wait_state;     // "" for a region
     bool is_start_or_end; // MPI_Init, MPI_Finalize: not in the sums below
     double *ns;           // by point: mean per rank
-    struct growth growth; // of it over x
-    double next_ns;       // predicted at next_x; what it is at the last point where growth is not
-                          // good enough
+    size_t model;         // of it over x: a series of the models
+    double next_ns;       // predicted at next_x; what it is at the last point where no formula fits
 };
 
 #define SCALING_NONE SIZE_MAX
 
 struct scaling {
     enum scaling_kind kind;
+    char *by;                     // the parameter
     struct scaling_trial *trials; // in the order in which they were added
     size_t n_trials, trial_capacity;
     struct scaling_point *points; // by x, the first one is the reference
     size_t n_points;
     struct scaling_part *parts; // greatest at the last point first
     size_t n_parts;
-    struct growth time_growth; // of the run time
+    // In seconds over the parameter, from the trials: first the run time, then the parts; each
+    // predicted at next_x.
+    struct model_table models;
 
     // Where scaling breaks: the first point whose efficiency is below the threshold, or, if there
     // is none, the last point; what is lost from the reference to there.
@@ -101,21 +103,23 @@ struct scaling {
     double cause_share;      // of what all parts that cost more cost more
     size_t fastest;          // point of the least time
 
-    // Prediction at twice the last x.
+    // Prediction at twice the last x, where a formula fits the run time.
     bool has_next;
-    double next_x, next_ns;     // sum of the parts there
-    double next_efficiency;     // NAN for SCALING_SIZE
-    double next_unfitted_share; // of next_ns in parts without a good fit
-    size_t leader;              // part with most time at the last point
-    size_t next_leader;         // at next_x
-    size_t riser;               // part whose share rises most, or NONE
-    double riser_overtakes_x;   // from where on it is above the leader; INFINITY: not foreseeable
+    double next_x, next_ns, next_low_ns, next_high_ns; // the run time, 95 % of what it may be
+    double next_efficiency;                            // NAN for SCALING_SIZE
+    double next_parts_ns;                              // sum of the parts
+    double next_unfitted_share;                        // of it in parts that no formula fits
+    size_t leader;                                     // part with most time at the last point
+    size_t next_leader;                                // at next_x
+    size_t riser;                                      // part whose share rises most, or NONE
+    double riser_overtakes_x; // from where on it is above the leader; INFINITY: not foreseeable
 
     struct scaling_value *values; // what was added; private
     size_t n_values, value_capacity;
 };
 
-struct scaling *scaling_new(enum scaling_kind kind);
+/// BY, the parameter, is copied.
+struct scaling *scaling_new(enum scaling_kind kind, const char *by);
 void scaling_free(struct scaling *scaling);
 
 /// Adds a run, whose name is copied; returns its number.
@@ -128,8 +132,14 @@ void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
 /// scaling is broken (for SCALING_SIZE it never is).
 void scaling_compute(struct scaling *scaling, double threshold);
 
-/// What a computed study over the parameter BY shows, in sentences: where scaling breaks, what is
-/// lost there, and a forecast. The caller frees.
-char *scaling_conclusion(const struct scaling *scaling, const char *by);
+/// The model of PART; its formula holds if it fits (model_series_fits()).
+const struct model_series *scaling_model(const struct scaling *scaling,
+                                         const struct scaling_part *part);
+/// How MODEL grows from the last point on: "ranks^2", "log2(ranks)", "constant". The caller frees.
+char *scaling_growth(const struct scaling *scaling, const struct model_series *model);
+
+/// What a computed study shows, in sentences: where scaling breaks, what is lost there, and a
+/// forecast. The caller frees.
+char *scaling_conclusion(const struct scaling *scaling);
 
 #endif

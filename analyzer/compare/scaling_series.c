@@ -390,7 +390,7 @@ static int add_series(struct choosing *choosing, size_t first)
         free(kind.reason);
         return 0;
     }
-    struct scaling *scaling = scaling_new(kind.kind);
+    struct scaling *scaling = scaling_new(kind.kind, choosing->choice->by);
     page->series = memory_resize(page->series, page->n_series + 1, sizeof *page->series);
     page->series[page->n_series++] = (struct scaling_series){
         .name = memory_copy_text(name), .kind_reason = kind.reason, .scaling = scaling};
@@ -399,7 +399,7 @@ static int add_series(struct choosing *choosing, size_t first)
             add_trial(choosing, scaling, &choosing->trials[i], kind.is_by_x))
             return -1;
     scaling_compute(scaling, page->threshold);
-    page->series[page->n_series - 1].conclusion = scaling_conclusion(scaling, choosing->choice->by);
+    page->series[page->n_series - 1].conclusion = scaling_conclusion(scaling);
     return 0;
 }
 

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analyzer/model/least_squares.h"
 
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+
+bool least_squares_solve(const double *x, const double *y, size_t n, size_t n_columns,
+                         double *coefficients)
+{
+    if (n < n_columns)
+        return false;
+    gsl_matrix_const_view rows = gsl_matrix_const_view_array(x, n, n_columns);
+    gsl_vector_const_view values = gsl_vector_const_view_array(y, n);
+    gsl_vector *solution = gsl_vector_alloc(n_columns);
+    gsl_matrix *covariance = gsl_matrix_alloc(n_columns, n_columns);
+    gsl_multifit_linear_workspace *workspace = gsl_multifit_linear_alloc(n, n_columns);
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    double sum;
+    bool is_solved = gsl_multifit_linear(&rows.matrix, &values.vector, solution, covariance, &sum,
+                                         workspace) == GSL_SUCCESS;
+    for (size_t k = 0; k < n_columns && is_solved; k++)
+        coefficients[k] = gsl_vector_get(solution, k);
+    gsl_set_error_handler(handler);
+    gsl_multifit_linear_free(workspace);
+    gsl_matrix_free(covariance);
+    gsl_vector_free(solution);
+    return is_solved;
+}
 
 void side_reserve(struct side *side, size_t n_columns, size_t n_points)
 {
@@ -77,7 +102,7 @@ static double side_product(const struct side *side, size_t a, size_t b)
 }
 
 bool fit_columns(const struct side *side, const uint16_t *columns, size_t n, double most_squares,
-                 struct fit *fit)
+                 struct column_fit *fit)
 {
     double factor[MODEL_MAX_TERMS][MODEL_MAX_TERMS] = {{0}}, right[MODEL_MAX_TERMS] = {0};
     double inverse[MODEL_MAX_TERMS][MODEL_MAX_TERMS] = {{0}}; // of L

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Least squares with many choices of few columns, at the same points: products of columns are kept,
-// so that a fit costs little. (GSL's solvers lose less to rounding, but would take most of the time
-// of a search; the formula that is chosen is fitted by them again.)
+// Least squares: by QR decomposition; and with many choices of few columns at the same points,
+// where products of columns are kept, so that a fit costs little. (QR loses less to rounding, but
+// would take most of the time of a search; the formula that is chosen is fitted by it again.)
 #ifndef PAGODA_MODEL_LEAST_SQUARES_H
 #define PAGODA_MODEL_LEAST_SQUARES_H
 
@@ -12,6 +12,11 @@
 #include "analyzer/model/model_formula.h"
 #include "analyzer/model/model_points.h"
 
+/// Solves N rows of N_COLUMNS values each in X for the coefficients that come nearest to Y. False
+/// where GSL cannot, or rows are fewer than columns. Rows are weighted by multiplying X and Y.
+bool least_squares_solve(const double *x, const double *y, size_t n, size_t n_columns,
+                         double *coefficients);
+
 /// Columns at a range of points.
 struct side {
     size_t n_points, n_columns;
@@ -21,7 +26,7 @@ struct side {
     size_t values_capacity, columns_capacity;
 };
 
-struct fit {
+struct column_fit {
     double coefficients[MODEL_MAX_TERMS];
     double inverse[MODEL_MAX_TERMS][MODEL_MAX_TERMS];
     double squares, log_determinant;
@@ -45,7 +50,7 @@ void side_cut(struct side *part, const struct side *whole, const struct model_po
 /// Solves for N columns of SIDE by Cholesky's factors L of X'X. False where they depend on each
 /// other, a coefficient is not above 0, or more than MOST_SQUARES are left.
 bool fit_columns(const struct side *side, const uint16_t *columns, size_t n, double most_squares,
-                 struct fit *fit);
+                 struct column_fit *fit);
 
 void side_release(struct side *side);
 

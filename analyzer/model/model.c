@@ -4,13 +4,12 @@
 // else count too much.
 #include "analyzer/model/model.h"
 
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_multifit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/model/least_squares.h"
 #include "analyzer/model/model_points.h"
 #include "analyzer/model/posterior.h"
 #include "analyzer/model/search.h"
@@ -50,37 +49,25 @@ static void refit(struct model_piece *piece, const struct model_points *points,
                   const double *weights, const bool *is_here)
 {
     size_t n = 0, n_terms = piece->n_terms;
-    for (size_t i = 0; i < points->n; i++)
-        n += is_here[i];
-    if (n < n_terms)
-        return;
-    gsl_matrix *terms = gsl_matrix_alloc(n, n_terms),
-               *covariance = gsl_matrix_alloc(n_terms, n_terms);
-    gsl_vector *values = gsl_vector_alloc(n), *solution = gsl_vector_alloc(n_terms);
-    gsl_multifit_linear_workspace *workspace = gsl_multifit_linear_alloc(n, n_terms);
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
-    double squares;
-    for (size_t i = 0, row = 0; i < points->n; i++) {
+    double *terms = memory_new((points->n * n_terms + 1) * sizeof *terms);
+    double *values = memory_new((points->n + 1) * sizeof *values);
+    double solution[MODEL_MAX_TERMS];
+    for (size_t i = 0; i < points->n; i++) {
         if (!is_here[i])
             continue;
         const double *x = points->x + i * points->n_parameters;
         for (size_t k = 0; k < n_terms; k++)
-            gsl_matrix_set(terms, row, k,
-                           weights[i] * term_value(&piece->terms[k], points->n_parameters, x));
-        gsl_vector_set(values, row++, weights[i] * points->y[i]);
+            terms[n * n_terms + k] =
+                weights[i] * term_value(&piece->terms[k], points->n_parameters, x);
+        values[n++] = weights[i] * points->y[i];
     }
-    bool is_good = gsl_multifit_linear(terms, values, solution, covariance, &squares, workspace) ==
-                   GSL_SUCCESS;
+    bool is_good = least_squares_solve(terms, values, n, n_terms, solution);
     for (size_t k = 0; k < n_terms && is_good; k++)
-        is_good = gsl_vector_get(solution, k) * piece->terms[k].coefficient > 0;
+        is_good = solution[k] * piece->terms[k].coefficient > 0;
     for (size_t k = 0; k < n_terms && is_good; k++)
-        piece->terms[k].coefficient = gsl_vector_get(solution, k);
-    gsl_set_error_handler(handler);
-    gsl_multifit_linear_free(workspace);
-    gsl_vector_free(solution);
-    gsl_vector_free(values);
-    gsl_matrix_free(covariance);
-    gsl_matrix_free(terms);
+        piece->terms[k].coefficient = solution[k];
+    free(values);
+    free(terms);
 }
 
 /// Puts the constant first, then falling terms, then those that rise most.

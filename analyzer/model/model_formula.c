@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/model/model_formula.h"
@@ -40,24 +41,26 @@ double model_formula_value(const struct model_formula *formula, size_t n_paramet
     return fmax(value, 0);
 }
 
+static void factor_text(struct model_factor factor, const char *name, FILE *stream)
+{
+    if (factor.exponent == 1)
+        fprintf(stream, "*%s", name);
+    else if (factor.exponent != 0)
+        fprintf(stream, factor.exponent < 0 ? "*%s^(%.12g)" : "*%s^%.12g", name, factor.exponent);
+    if (factor.log_exponent > 0)
+        fprintf(stream, "*log2(%s)", name);
+    if (factor.log_exponent > 1)
+        fprintf(stream, "^%d", factor.log_exponent);
+}
+
 static void piece_text(const struct model_piece *piece, const char *const *names,
                        size_t n_parameters, FILE *stream)
 {
     for (size_t i = 0; i < piece->n_terms; i++) {
         const struct model_term *term = &piece->terms[i];
         fprintf(stream, "%s%.10g", i && term->coefficient >= 0 ? "+" : "", term->coefficient);
-        for (size_t k = 0; k < n_parameters; k++) {
-            struct model_factor factor = term->factors[k];
-            if (factor.exponent == 1)
-                fprintf(stream, "*%s", names[k]);
-            else if (factor.exponent != 0)
-                fprintf(stream, factor.exponent < 0 ? "*%s^(%.12g)" : "*%s^%.12g", names[k],
-                        factor.exponent);
-            if (factor.log_exponent > 0)
-                fprintf(stream, "*log2(%s)", names[k]);
-            if (factor.log_exponent > 1)
-                fprintf(stream, "^%d", factor.log_exponent);
-        }
+        for (size_t k = 0; k < n_parameters; k++)
+            factor_text(term->factors[k], names[k], stream);
     }
     if (piece->n_terms == 0)
         fputs("0", stream);
@@ -77,4 +80,52 @@ char *model_formula_text(const struct model_formula *formula, const char *const 
     piece_text(&formula->pieces[formula->n_pieces - 1], names, n_parameters, stream);
     fclose(stream);
     return text;
+}
+
+char *model_growth_text(const struct model_formula *formula, const char *name, double from,
+                        double to)
+{
+    const struct model_piece *piece = &formula->pieces[formula->n_pieces - 1];
+    const struct model_term *greatest = NULL;
+    double most = 0;
+    for (size_t i = 0; i < piece->n_terms; i++) {
+        const struct model_term *term = &piece->terms[i];
+        double change = term->coefficient * (term_value(term, 1, &to) - term_value(term, 1, &from));
+        if (!(fabs(change) > most))
+            continue;
+        most = fabs(change);
+        greatest = term;
+    }
+    if (!greatest)
+        return memory_copy_text("constant");
+    char *text;
+    size_t size;
+    FILE *stream = memory_stream(&text, &size);
+    factor_text(greatest->factors[0], name, stream);
+    fclose(stream);
+    char *without_sign = memory_format("%s%s", greatest->coefficient < 0 ? "1-" : "", text + 1);
+    free(text);
+    return without_sign;
+}
+
+double model_formula_overtakes(const struct model_formula *a, const struct model_formula *b,
+                               double from, double to)
+{
+    enum { N_STEPS = 512, N_HALVINGS = 60 };
+    double low, high = from, factor = pow(to / from, 1.0 / N_STEPS);
+    size_t step = 0;
+    bool is_above = false;
+    do {
+        low = high;
+        high *= factor;
+        is_above = model_formula_value(a, 1, &high) > model_formula_value(b, 1, &high);
+    } while (!is_above && ++step < N_STEPS);
+    for (int i = 0; i < N_HALVINGS && is_above; i++) {
+        double middle = low + (high - low) / 2;
+        if (model_formula_value(a, 1, &middle) > model_formula_value(b, 1, &middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    return is_above ? high : INFINITY;
 }

@@ -55,4 +55,15 @@ double model_formula_value(const struct model_formula *formula, size_t n_paramet
 char *model_formula_text(const struct model_formula *formula, const char *const *names,
                          size_t n_parameters);
 
+/// Of FORMULA in one parameter called NAME, the term that changes most between the values FROM and
+/// TO, without its coefficient: "p^2", "1-p^(-1)" where it rises to a limit, "constant". The caller
+/// frees.
+char *model_growth_text(const struct model_formula *formula, const char *name, double from,
+                        double to);
+
+/// The value of their one parameter beyond FROM and up to TO from which on A exceeds B; INFINITY
+/// when it never does. A does not exceed B at FROM.
+double model_formula_overtakes(const struct model_formula *a, const struct model_formula *b,
+                               double from, double to);
+
 #endif

@@ -201,13 +201,23 @@ int model_table_ask(struct model_table *table, const char *text, struct error *e
             status = error_set(err, "the parameter %s has no value", table->parameters[i]);
     if (status)
         return error_wrap(err, "--at %s", text);
-    add_asked(&table->asked, &table->n_asked, &table->asked_capacity, x, table->n_parameters);
+    model_table_ask_at(table, x);
     return 0;
+}
+
+void model_table_ask_at(struct model_table *table, const double *x)
+{
+    add_asked(&table->asked, &table->n_asked, &table->asked_capacity, x, table->n_parameters);
 }
 
 // ---- models
 
-static const double far_beyond = 16, poor_fit = 0.3;
+static const double far_beyond = 16, poor_fit = 0.2;
+
+bool model_series_fits(const struct model_series *series)
+{
+    return !series->reason && series->model.rms_error <= poor_fit;
+}
 
 /// Adds NOTE, which is freed.
 static void add_note(struct model_series *series, char *note)
@@ -223,7 +233,7 @@ static void note_limits(const struct model_table *table, struct model_series *se
     if (model->n_points < 5)
         add_note(series, memory_format("only %zu different points: other formulas are as likely",
                                        model->n_points));
-    if (model->rms_error > poor_fit)
+    if (!model_series_fits(series))
         add_note(series, memory_format("no formula fits: the best one is off by %.0f %% rms",
                                        100 * model->rms_error));
     for (size_t k = 0; k < table->n_parameters; k++) {

@@ -56,12 +56,18 @@ void model_series_add_row(struct model_series *series, size_t n_parameters, cons
 /// missing, twice there, or no number.
 int model_table_ask(struct model_table *table, const char *text, struct error *err);
 
+/// Asks all series for the point X.
+void model_table_ask_at(struct model_table *table, const double *x);
+
 /// The point I of those at which SERIES has predictions.
 const double *model_table_asked(const struct model_table *table, const struct model_series *series,
                                 size_t i);
 
 /// Fits all series, in threads. Returns how many have a model.
 size_t model_table_fit(struct model_table *table);
+
+/// Whether SERIES has a model that its values do not contradict (0.2 rms relative error at most).
+bool model_series_fits(const struct model_series *series);
 
 void model_table_release(struct model_table *table);
 

@@ -148,7 +148,7 @@ static void side_fill(struct side *side, const struct search_room *room, size_t 
 
 /// What the determinant, the bounds of the coefficients and the sum of their shares leave of the
 /// prior's volume, as a log. VARIANCE is about that of the noise.
-static double volume_of(const struct fit *fit, double variance)
+static double volume_of(const struct column_fit *fit, double variance)
 {
     double sum = fit->n == 3 ? M_LN2 : 0; // shares of a sum: density (n - 1)!
     sum -= fit->log_determinant / 2;
@@ -199,7 +199,8 @@ static double hopeless_squares(const struct search_room *room, size_t degrees)
 }
 
 /// Whether the sum is below 0 at the first point; sums with a negative column only rise from there.
-static bool is_below_0(const struct side *side, const uint16_t *columns, const struct fit *fit)
+static bool is_below_0(const struct side *side, const uint16_t *columns,
+                       const struct column_fit *fit)
 {
     double value = 0;
     for (size_t i = 0; i < fit->n; i++)
@@ -211,7 +212,7 @@ static bool is_below_0(const struct side *side, const uint16_t *columns, const s
 static double try_whole(struct search *search, const uint16_t *columns, size_t n, double log_prior)
 {
     struct search_room *room = search->room;
-    struct fit fit = {.n = 0};
+    struct column_fit fit = {.n = 0};
     if (n > room->whole.n_points ||
         !fit_columns(&room->whole, columns, n, hopeless_squares(room, room->whole.n_points - n),
                      &fit))
@@ -304,7 +305,7 @@ static void add_side_fit(struct search *search, const struct side *side, int whi
                          const uint16_t *columns, size_t n, double log_prior)
 {
     struct search_room *room = search->room;
-    struct fit fit = {.n = 0};
+    struct column_fit fit = {.n = 0};
     if (!fit_columns(side, columns, n, hopeless_squares(room, side->n_points - n), &fit))
         return;
     if (isinf(log_prior) || is_below_0(side, columns, &fit))
@@ -498,7 +499,7 @@ static void add_products(struct search *search, size_t first, size_t end)
                                             room->whole.values[b * n_points + j] /
                                             room->weights[room->order[j]];
             side_finish(&side, 1, room->points, room->weights, room->order);
-            struct fit alone, offset;
+            struct column_fit alone, offset;
             const uint16_t columns[] = {1, 0};
             double squares = INFINITY;
             if (fit_columns(&side, columns, 1, INFINITY, &alone))
@@ -580,7 +581,8 @@ static void try_pairs(struct search *search, const double *scores)
 }
 
 static void set_piece(struct model_piece *piece, const struct search_room *room,
-                      const struct side *side, const uint16_t *columns, const struct fit *fit)
+                      const struct side *side, const uint16_t *columns,
+                      const struct column_fit *fit)
 {
     piece->n_terms = fit->n;
     for (size_t i = 0; i < fit->n; i++) {
@@ -596,7 +598,7 @@ static void set_found(struct search *search, const struct candidate *candidate,
     struct search_room *room = search->room;
     size_t n = room->points->n, begin = candidate->begin;
     const struct side *last = &room->whole;
-    struct fit fit = {.n = 0};
+    struct column_fit fit = {.n = 0};
     *found = (struct model_hypothesis){.formula.n_pieces = begin ? 2 : 1};
     if (begin) {
         side_cut(&room->left, &room->whole, room->points, room->weights, room->order, 0, begin);

@@ -115,26 +115,21 @@ static void print_points(const struct scaling_page *page, const struct scaling *
     table_print(&table, 2, 0, stream);
 }
 
-static void add_growth(struct table *table, const struct scaling_page *page,
-                       const struct scaling *scaling, const struct scaling_part *part,
-                       const struct scaling_text_options *options)
+static void add_growth(struct table *table, const struct scaling *scaling,
+                       const struct scaling_part *part, const struct scaling_text_options *options)
 {
     double total_ns = scaling->points[scaling->n_points - 1].time_ns;
     add_time(table, part->ns[0]);
     add_time(table, part->ns[scaling->n_points - 1]);
     table_add_cell(table, "%s", quantity_share(part->ns[scaling->n_points - 1] / total_ns).text);
-    bool is_good = growth_is_good(&part->growth);
+    const struct model_series *model = scaling_model(scaling, part);
+    bool fits = model_series_fits(model);
     if (scaling->has_next)
-        add_time(table, is_good ? part->next_ns : NAN);
-    char *law = growth_law(&part->growth, page->by);
-    table_add_cell(table, "%s",
-                   is_good || scaling->n_points < GROWTH_LEAST_POINTS ? law : "none fits");
-    free(law);
-    if (isnan(part->growth.r_squared))
-        table_add_cell(table, "-");
-    else
-        table_add_cell(table, "%.3f", part->growth.r_squared);
-    table_add_cell(table, "%zu", part->growth.n_points);
+        add_time(table, fits ? part->next_ns : NAN);
+    char *growth = fits ? scaling_growth(scaling, model) : NULL;
+    table_add_cell(table, "%s", fits ? growth : model->reason ? "?" : "none fits");
+    table_add_cell(table, "%s", model->reason ? "-" : quantity_share(model->model.rms_error).text);
+    free(growth);
     if (options->has_sparklines) {
         char *line = sparkline(part->ns, scaling->n_points);
         table_add_cell(table, "%s", line);
@@ -144,8 +139,8 @@ static void add_growth(struct table *table, const struct scaling_page *page,
     table_add_cell(table, "%s", part->name);
 }
 
-static void print_growth(const struct scaling_page *page, const struct scaling *scaling,
-                         const struct scaling_text_options *options, FILE *stream)
+static void print_growth(const struct scaling *scaling, const struct scaling_text_options *options,
+                         FILE *stream)
 {
     struct table table = {0};
     char *first = memory_format("at %g", scaling->points[0].x);
@@ -154,7 +149,7 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     table_add_columns(&table, first, last, "share");
     if (scaling->has_next)
         table_add_column(&table, next, false);
-    table_add_columns(&table, "<growth", "R2", "points");
+    table_add_columns(&table, "<growth", "error");
     if (options->has_sparklines)
         table_add_column(&table, "", true);
     table_add_columns(&table, "<kind", "<part");
@@ -164,7 +159,7 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
             continue;
         if (n_parts++ >= options->top)
             continue;
-        add_growth(&table, page, scaling, &scaling->parts[i], options);
+        add_growth(&table, scaling, &scaling->parts[i], options);
         n_shown++;
     }
     fprintf(stream, "\n  Growth (mean time per rank; regions without their waits)\n");
@@ -172,9 +167,6 @@ static void print_growth(const struct scaling_page *page, const struct scaling *
     if (n_shown < n_parts)
         fprintf(stream, "  ... and %s (more with --top)\n",
                 quantity_count(n_parts - n_shown, "further part").text);
-    if (scaling->n_points < GROWTH_LEAST_POINTS)
-        fprintf(stream, "  Growth is not fitted: %s, and %d are needed.\n",
-                quantity_count(scaling->n_points, "point").text, GROWTH_LEAST_POINTS);
     free(first);
     free(last);
     free(next);
@@ -241,7 +233,7 @@ void text_print_scaling(const struct scaling_page *page, const struct scaling_te
         if (options->has_sparklines)
             print_trend(scaling, stream);
         print_points(page, scaling, stream);
-        print_growth(page, scaling, options, stream);
+        print_growth(scaling, options, stream);
         if (page->has_findings)
             print_findings(series, options->width, stream);
     }
@@ -252,18 +244,15 @@ static json_t *index_or_null(size_t index)
     return index == SCALING_NONE ? json_null() : json_count(index);
 }
 
-static json_t *fit_object(const struct growth *growth)
+static json_t *fit_object(const struct model_series *series)
 {
-    static const char *const forms[] = {[GROWTH_UNKNOWN] = "unknown",
-                                        [GROWTH_CONSTANT] = "constant",
-                                        [GROWTH_POWER] = "power",
-                                        [GROWTH_LOGARITHM] = "logarithm"};
-    if (growth->form == GROWTH_UNKNOWN)
+    const struct model *model = &series->model;
+    if (series->reason)
         return json_null();
-    return JSON_OBJECT({"form", json_string(forms[growth->form])}, {"a", json_real(growth->a)},
-                       {"b", json_real(growth->b)}, {"r_squared", json_number(growth->r_squared)},
-                       {"n_points", json_count(growth->n_points)},
-                       {"is_good", json_boolean(growth_is_good(growth))});
+    return JSON_OBJECT(
+        {"formula", json_text(series->formula)}, {"rms_error", json_number(model->rms_error)},
+        {"r_squared", json_number(model->r_squared)}, {"n_points", json_count(model->n_points)},
+        {"is_good", json_boolean(model_series_fits(series))});
 }
 
 static json_t *point_object(const void *of, size_t i)
@@ -284,14 +273,15 @@ static json_t *part_object(const void *of, size_t i)
 {
     const struct scaling *scaling = of;
     const struct scaling_part *part = &scaling->parts[i];
-    bool has_next = scaling->has_next && growth_is_good(&part->growth);
+    const struct model_series *model = scaling_model(scaling, part);
+    bool has_next = scaling->has_next && model_series_fits(model);
     json_t *times = json_array();
     for (size_t j = 0; j < scaling->n_points; j++)
         json_array_append_new(times, json_real(part->ns[j]));
     return JSON_OBJECT({"kind", json_string(*part->wait_state ? "wait-state" : "region")},
                        {"name", json_text(part->name)},
                        {"is_start_or_end", json_boolean(part->is_start_or_end)},
-                       {"per_rank_ns", times}, {"fit", fit_object(&part->growth)},
+                       {"per_rank_ns", times}, {"fit", fit_object(model)},
                        {"next_ns", has_next ? json_real(part->next_ns) : json_null()});
 }
 
@@ -313,6 +303,8 @@ static json_t *next_object(const struct scaling *scaling)
         return json_null();
     return JSON_OBJECT(
         {"x", json_real(scaling->next_x)}, {"time_ns", json_number(scaling->next_ns)},
+        {"low_ns", json_number(scaling->next_low_ns)},
+        {"high_ns", json_number(scaling->next_high_ns)},
         {"efficiency", json_number(scaling->next_efficiency)},
         {"unfitted_share", json_number(scaling->next_unfitted_share)},
         {"leader_now", index_or_null(scaling->leader)},
@@ -352,7 +344,7 @@ static json_t *series_object(const void *of, size_t i)
         {"points", json_list(scaling->n_points, point_object, scaling)},
         {"breaks", break_object(scaling)},
         {"growth", json_list(scaling->n_parts, part_object, scaling)},
-        {"time_fit", fit_object(&scaling->time_growth)}, {"next", next_object(scaling)},
+        {"time_fit", fit_object(&scaling->models.series[0])}, {"next", next_object(scaling)},
         {"properties",
          page->has_findings ? json_list(series->n_findings, finding_object, series) : NULL});
 }

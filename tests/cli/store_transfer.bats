@@ -553,5 +553,5 @@ CSV
     [ "$(sqlite3 f.db 'SELECT trial, origin, n_ranks, time_ns FROM trials')" = \
         $'f2|predicted|2|9000000\nf4|predicted|4|5000000\nf8|predicted|8|3000000' ]
     run "$PAGODA" scaling f.db --json
-    [ "$(jq -c '[.. | .time_ns? | numbers]' <<<"$output")" = '[9000000,5000000,3000000]' ]
+    [ "$(jq -c '[.series[0].points[].time_ns]' <<<"$output")" = '[9000000,5000000,3000000]' ]
 }
