@@ -11,8 +11,8 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/compare/difference.h"
 #include "analyzer/compare/limits.h"
+#include "analyzer/compare/stored_difference.h"
 #include "analyzer/compare/structure.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
@@ -25,7 +25,7 @@ struct settings {
     struct difference_thresholds thresholds;
     double relative_percent;
     uint64_t top;
-    const char *map_path, *limits_path, *baseline, *intervals;
+    const char *map_path, *limits_path, *baseline, *intervals, *metric;
     struct resource_map *map; // NULL: resources keep their names
     bool wants_json, is_gate, wants_structure, shows_all;
     bool is_of_traces; // the database is only a means
@@ -55,19 +55,52 @@ static void print_pages(const struct difference_page *pages, size_t n,
     }
 }
 
+static struct difference_choice choice_of(const struct settings *settings, const char *a,
+                                          const char *b)
+{
+    return (struct difference_choice){.a = a,
+                                      .b = b,
+                                      .wants_newest_a = settings->baseline != NULL,
+                                      .map = settings->map,
+                                      .thresholds = settings->thresholds};
+}
+
+/// Compares one metric of each of the N operands with that of A, and prints. 0, or -1 and ERR.
+static int compare_metric(struct database *database, const char *a, char *const *operands, size_t n,
+                          const struct settings *settings, struct error *err)
+{
+    struct metric_difference *list = memory_zeroed(n + 1, sizeof *list);
+    size_t n_read = 0;
+    int status = 0;
+    for (; n_read < n && status == 0; n_read++) {
+        const struct difference_choice choice = choice_of(settings, a, operands[n_read]);
+        status = metric_difference_read(database, &choice, settings->metric, &list[n_read], err);
+        if (settings->is_of_traces)
+            list[n_read].database = NULL;
+    }
+    if (status == 0 && settings->wants_json)
+        json_print_metric_differences(list, n, stdout);
+    for (size_t i = 0; i < n && status == 0 && !settings->wants_json; i++) {
+        printf("%s", i ? "\n" : "");
+        text_print_metric_difference(&list[i], stdout);
+    }
+    for (size_t i = 0; i < n_read; i++)
+        metric_difference_release(&list[i]);
+    free(list);
+    return status;
+}
+
 /// Compares each of the N operands with A, and prints. 0 and how much got worse, or -1 and ERR.
 static int compare_all(struct database *database, const char *a, char *const *operands, size_t n,
                        const struct settings *settings, size_t *n_worse, struct error *err)
 {
+    if (settings->metric)
+        return compare_metric(database, a, operands, n, settings, err);
     struct difference_page *pages = memory_zeroed(n + 1, sizeof *pages);
     size_t n_read = 0;
     int status = 0;
     for (; n_read < n && status == 0; n_read++) {
-        const struct difference_choice choice = {.a = a,
-                                                 .b = operands[n_read],
-                                                 .wants_newest_a = settings->baseline != NULL,
-                                                 .map = settings->map,
-                                                 .thresholds = settings->thresholds};
+        const struct difference_choice choice = choice_of(settings, a, operands[n_read]);
         status = difference_page_read(database, &choice, &pages[n_read], err);
         if (settings->is_of_traces)
             pages[n_read].database = NULL;
@@ -194,6 +227,10 @@ static int check_runs(const struct option_usage *usage, const struct settings *s
         1)
         return options_usage_error(usage,
                                    "--baseline, --limits and --structure exclude each other");
+    if (settings->metric &&
+        (settings->limits_path || settings->wants_structure || settings->is_gate))
+        return options_usage_error(usage,
+                                   "--metric goes without --limits, --structure and --regressions");
     if (settings->baseline && settings->is_of_traces)
         return options_usage_error(usage, "--baseline chooses trials of a database, not traces");
     if (settings->intervals && (!settings->is_of_traces || n_runs != 1 || settings->baseline))
@@ -237,6 +274,12 @@ int cmd_diff(int argc, char **argv)
                         "compare intervals of one trace with the first of them", NULL),
         OPTION_TEXT_ROW("limits", 0, "SET", &settings.limits_path,
                         "compare with the limits in this file, or stored as this trial", NULL),
+        OPTION_TEXT_ROW("metric", 0, "NAME", &settings.metric,
+                        "compare this metric, from the whole down to the functions, ranks, nodes "
+                        "and messages where it differs",
+                        NULL,
+                        .manual = "`pagoda query` lists the metrics; one that adds up over "
+                                  "everything will do. Without --metric it is the run time."),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,
                         "compare the resources of the runs instead of their times",
                         .manual = "For each hierarchy the tree shows the resources that not all "

@@ -61,8 +61,8 @@ static int choose(const struct option_usage *usage, const char *option, const ch
 
 static bool read_choices(struct settings *settings, const struct option_usage *usage)
 {
-    static const char *const by[N_QUERY_BY] = {"trial", "process", "call-path",
-                                               "code",  "machine", "message"};
+    static const char *const by[N_QUERY_BY] = {"trial",   "process", "call-path",  "code",
+                                               "machine", "message", "sync-object"};
     static const char *const over[] = {"", "trials", "ranks", "intervals"};
     static const char *const aggregates[] = {"statistics", "list", "cluster"};
     static const char *const origins[] = {"measured", "predicted", "threshold", "interval"};
@@ -195,10 +195,11 @@ static bool read_settings(int argc, char **argv, struct settings *settings, cons
                         .manual = "FOCUS is in resource normal form, pagoda-store(5). Hierarchies "
                                   "that are left out are whole. /SyncObject and hierarchies of "
                                   "your own have values only where they are named."),
-        OPTION_TEXT_ROW("by", 0, "process|call-path|code|machine|message", &settings->by,
-                        "one value for each of these", "one for each trial",
+        OPTION_TEXT_ROW("by", 0, "process|call-path|code|machine|message|sync-object",
+                        &settings->by, "one value for each of these", "one for each trial",
                         .manual =
-                            "code is the function, machine the node, message the pair of ranks."),
+                            "code is the function, machine the node, message the pair of ranks, "
+                            "sync-object the communicator or the tag of messages."),
         OPTION_TEXT_ROW(
             "interval", 0, "NAME", &request->interval, "only values of this interval", NULL,
             .manual = "Examples are run, and window, which is between MPI_Init and MPI_Finalize. "

@@ -131,7 +131,7 @@ static const char *part_title(enum query_by by)
     static const char *const titles[N_QUERY_BY] = {
         [QUERY_BY_PROCESS] = "process", [QUERY_BY_CALL_PATH] = "call path",
         [QUERY_BY_CODE] = "code",       [QUERY_BY_MACHINE] = "machine",
-        [QUERY_BY_MESSAGE] = "message",
+        [QUERY_BY_MESSAGE] = "message", [QUERY_BY_SYNC_OBJECT] = "sync object",
     };
     return titles[by];
 }

@@ -358,7 +358,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 void difference_descend(struct difference *difference,
-                        const struct difference_thresholds *thresholds,
+                        const struct difference_thresholds *thresholds, bool is_lack_zero,
                         struct difference_table *table)
 {
     *table = (struct difference_table){0};
@@ -379,7 +379,7 @@ void difference_descend(struct difference *difference,
         if (closed && resource_path_is_within(row.call_path, closed))
             continue;
         row.change_ns = llround(row.b_ns - row.a_ns);
-        row.is_change = row.is_change && row.is_in_a && row.is_in_b;
+        row.is_change = row.is_change && (is_lack_zero || (row.is_in_a && row.is_in_b));
         closed = row.is_change ? NULL : row.call_path;
         table->rows[n_kept++] = row;
     }
@@ -402,87 +402,4 @@ const char *difference_kind(const struct difference_row *row)
 bool difference_is_worse(const struct difference_row *row)
 {
     return row->is_change && row->b_ns > row->a_ns;
-}
-
-size_t difference_count_worse(const struct difference_page *page)
-{
-    const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
-    size_t n_worse = difference_is_worse(&table->total);
-    for (size_t i = 0; i < table->n_rows; i++)
-        n_worse += difference_is_worse(&table->rows[i]);
-    return n_worse;
-}
-
-// --- groups of stored trials
-
-struct part_adder {
-    struct difference *difference;
-    const struct resource_map *map;
-    size_t run;
-};
-
-static void add_part(void *user, const char *call_path, const char *process, const char *wait_state,
-                     int64_t value_ns)
-{
-    const struct part_adder *adder = user;
-    char *path = resource_map_apply(adder->map, call_path);
-    char *rank = resource_map_apply(adder->map, process);
-    difference_add(adder->difference, adder->run, path, rank, wait_state, value_ns);
-    free(path);
-    free(rank);
-}
-
-static int add_trials(struct difference_page *page, struct database *database,
-                      const struct difference_choice *choice, enum difference_group group,
-                      struct error *err)
-{
-    struct trial_group trials;
-    bool is_a = group == DIFFERENCE_A;
-    char *selector = (char *)(is_a ? choice->a : choice->b);
-    if (trial_group_to_compare(database, &selector, 1, &trials, err))
-        return -1;
-    int status = is_a && choice->wants_newest_a ? trial_group_newest(database, &trials, err) : 0;
-    for (size_t i = 0; i < trials.n_ids && status == 0; i++) {
-        page->runs =
-            array_reserve(page->runs, &page->run_capacity, page->n_runs + 1, sizeof *page->runs);
-        struct difference_run *run = &page->runs[page->n_runs];
-        run->group = group;
-        status = trial_time_read(database, trials.ids[i], &run->trial, err);
-        if (status)
-            break;
-        page->n_runs++;
-        struct part_adder adder = {
-            page->difference, choice->map,
-            difference_add_run(page->difference, group, run->trial.time_ns, run->trial.n_ranks)};
-        status = trial_time_parts(database, trials.ids[i], add_part, &adder, err);
-    }
-    trial_group_release(&trials);
-    return status;
-}
-
-int difference_page_read(struct database *database, const struct difference_choice *choice,
-                         struct difference_page *page, struct error *err)
-{
-    *page = (struct difference_page){.database = database->path,
-                                     .thresholds = choice->thresholds,
-                                     .difference = difference_new()};
-    if (add_trials(page, database, choice, DIFFERENCE_A, err) ||
-        add_trials(page, database, choice, DIFFERENCE_B, err))
-        return -1;
-    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
-        difference_tabulate(page->difference, by, &page->thresholds, &page->tables[by]);
-    difference_descend(page->difference, &page->thresholds, &page->top_down);
-    return 0;
-}
-
-void difference_page_release(struct difference_page *page)
-{
-    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
-        difference_table_release(&page->tables[by]);
-    difference_table_release(&page->top_down);
-    for (size_t i = 0; i < page->n_runs; i++)
-        trial_time_release(&page->runs[i].trial);
-    free(page->runs);
-    difference_free(page->difference);
-    *page = (struct difference_page){0};
 }

@@ -17,12 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/base/error.h"
-#include "db/database.h"
-#include "db/query/figures.h"
-#include "db/query/resource_map.h"
-#include "db/query/selection.h"
-
 struct difference;
 
 enum difference_group { DIFFERENCE_A, DIFFERENCE_B };
@@ -84,10 +78,11 @@ void difference_tabulate(struct difference *difference, enum difference_by by,
 
 /// The performance difference of the two groups from the top down: the time in a call path and all
 /// below it, and, only where that is a change, of the call paths right below. In the order of a
-/// walk through the tree; those that one group lacks are there, but not compared. Must come after
-/// all difference_add(); the table's rows belong to DIFFERENCE and do not sum.
+/// walk through the tree; those that one group lacks are there, and compared as 0 if IS_LACK_ZERO,
+/// else not compared. Must come after all difference_add(); the table's rows belong to DIFFERENCE
+/// and do not sum.
 void difference_descend(struct difference *difference,
-                        const struct difference_thresholds *thresholds,
+                        const struct difference_thresholds *thresholds, bool is_lack_zero,
                         struct difference_table *table);
 
 void difference_table_release(struct difference_table *table);
@@ -103,40 +98,8 @@ double significance_of_difference(const double *a, size_t n_a, const double *b, 
 double significance_half_width(const double *a, size_t n_a, const double *b, size_t n_b,
                                double alpha);
 
-struct difference_run {
-    struct trial_time trial;
-    enum difference_group group;
-};
-
-/// What a report about a difference is made from.
-struct difference_page {
-    const char *database; // NULL: none
-    struct difference_run *runs;
-    size_t n_runs, run_capacity;
-    struct difference_thresholds thresholds;
-    struct difference_table tables[N_DIFFERENCE_BY];
-    struct difference_table top_down; // see difference_descend()
-    struct difference *difference;    // which the tables refer to
-};
-
-/// Which trials are compared: A and B as in trial_group_to_compare().
-struct difference_choice {
-    const char *a, *b;
-    bool wants_newest_a;            // of several git revisions
-    const struct resource_map *map; // NULL: resources keep their names
-    struct difference_thresholds thresholds;
-};
-
-/// Reads and compares stored trials. 0, or -1 and ERR; PAGE is to be released in either case.
-int difference_page_read(struct database *database, const struct difference_choice *choice,
-                         struct difference_page *page, struct error *err);
-void difference_page_release(struct difference_page *page);
-
 /// Whether a row is a change for the worse.
 bool difference_is_worse(const struct difference_row *row);
-
-/// How many of the run time and its parts by call path and wait state got worse.
-size_t difference_count_worse(const struct difference_page *page);
 
 /// What kind of time a row is: the wait state's name, "no wait", "not recorded", or
 /// "parallel threads": what threads of one rank recorded at the same time, taken off again.

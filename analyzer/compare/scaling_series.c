@@ -10,7 +10,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/sweep/property.h"
 #include "db/query/figures.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/compare/difference.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/result/result.h"
 #include "db/query/figures.h"

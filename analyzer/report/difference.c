@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The difference of groups of runs, and runs against limits, as text and JSON. All times of a
-// difference are means per run and rank, so that they compare with the run time.
-#include "analyzer/compare/difference.h"
+// The difference of groups of runs as text and JSON: of the run time, whose parts are means per run
+// and rank, so that they compare with it; and of one metric, summed over the ranks.
+#include "analyzer/compare/stored_difference.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,6 @@
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/limits.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
@@ -126,12 +125,12 @@ static void print_wrapped(const char *text, FILE *stream)
     print_paragraph(text, 0, 2, width > 0 ? width : SIZE_MAX, stream);
 }
 
-static void print_runs(const struct difference_page *page, FILE *stream)
+static void print_runs(const struct difference_runs *runs, FILE *stream)
 {
     struct table table = {0};
     table_add_columns(&table, "<", "time", "ranks", "<origin", "<trial");
-    for (size_t i = 0; i < page->n_runs; i++) {
-        const struct difference_run *run = &page->runs[i];
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct difference_run *run = &runs->list[i];
         table_add_cell(&table, "%s", run->group == DIFFERENCE_A ? "A" : "B");
         table_add_cell(&table, "%s", quantity_time(run->trial.time_ns).text);
         table_add_cell(&table, "%" PRIu64, run->trial.n_ranks);
@@ -145,9 +144,9 @@ static void print_runs(const struct difference_page *page, FILE *stream)
 static bool may_be_noise(const struct difference_page *page)
 {
     bool is_measured[2] = {false, false};
-    for (size_t i = 0; i < page->n_runs; i++)
-        if (strcmp(page->runs[i].trial.origin, "measured") == 0)
-            is_measured[page->runs[i].group == DIFFERENCE_B] = true;
+    for (size_t i = 0; i < page->runs.n; i++)
+        if (strcmp(page->runs.list[i].trial.origin, "measured") == 0)
+            is_measured[page->runs.list[i].group == DIFFERENCE_B] = true;
     return isnan(page->tables[0].total.p) && is_measured[0] && is_measured[1];
 }
 
@@ -302,7 +301,7 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
     static const enum difference_by order[] = {DIFFERENCE_BY_WAIT_STATE, DIFFERENCE_BY_CALL_PATH,
                                                DIFFERENCE_BY_PROCESS};
     struct shown_paths paths = paths_of(page);
-    print_runs(page, stream);
+    print_runs(&page->runs, stream);
     print_total(page, stream);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         print_table(page, &paths, order[i], top, stream);
@@ -383,16 +382,13 @@ static json_t *run_object(const struct difference_run *run)
         {"time_ns", json_count(run->trial.time_ns)}, {"ranks", json_count(run->trial.n_ranks)});
 }
 
-static json_t *run_of_a(const void *of, size_t i)
+static json_t *runs_array(const struct difference_runs *runs, enum difference_group group)
 {
-    const struct difference_run *run = &((const struct difference_page *)of)->runs[i];
-    return run->group == DIFFERENCE_A ? run_object(run) : NULL;
-}
-
-static json_t *run_of_b(const void *of, size_t i)
-{
-    const struct difference_run *run = &((const struct difference_page *)of)->runs[i];
-    return run->group == DIFFERENCE_B ? run_object(run) : NULL;
+    json_t *array = json_array();
+    for (size_t i = 0; i < runs->n; i++)
+        if (runs->list[i].group == group)
+            json_array_append_new(array, run_object(&runs->list[i]));
+    return array;
 }
 
 static json_t *table_array(const struct difference_table *table,
@@ -406,8 +402,7 @@ static json_t *page_object(const void *of, size_t i)
     const struct difference_page *page = &((const struct difference_page *)of)[i];
     const struct difference_table *tables = page->tables;
     return JSON_OBJECT(
-        {"a", json_list(page->n_runs, run_of_a, page)},
-        {"b", json_list(page->n_runs, run_of_b, page)},
+        {"a", runs_array(&page->runs, DIFFERENCE_A)}, {"b", runs_array(&page->runs, DIFFERENCE_B)},
         {"time", put_values(json_object(), &tables[0].total)},
         {"by_path", table_array(&tables[DIFFERENCE_BY_CALL_PATH], path_row)},
         {"by_rank", table_array(&tables[DIFFERENCE_BY_PROCESS], rank_row)},
@@ -422,67 +417,96 @@ void json_print_differences(const struct difference_page *pages, size_t n, FILE 
                {"differences", json_list(n, page_object, pages)});
 }
 
-// ---- limits
+// --- of one metric
 
-static struct quantity amount(const struct limit_row *row, double value)
+/// A value of the metric, with a sign if it is a change.
+static struct quantity amount(const struct metric_difference *of, double value, bool is_change)
 {
-    if (strcmp(row->unit, "ns") == 0 && value >= 0)
-        return quantity_time((uint64_t)llround(value));
-    return strcmp(row->unit, "share") == 0 ? quantity_format("%.1f %%", 100 * value)
-                                           : quantity_format("%.10g", value);
+    const char *sign = is_change && value >= 0 ? "+" : value < 0 ? "-" : "";
+    if (strcmp(of->unit, "ns") == 0)
+        return quantity_format("%s%s", sign, quantity_time((uint64_t)llround(fabs(value))).text);
+    if (strcmp(of->unit, "bytes") == 0)
+        return quantity_format("%s%s", sign, quantity_size((uint64_t)llround(fabs(value))).text);
+    return quantity_format("%s%.10g", sign, fabs(value));
 }
 
-static const char *focus_of(const struct limit_row *row)
+static void add_metric_row(struct table *table, const struct metric_difference *of,
+                           const struct difference_row *row, const struct shown_paths *paths)
 {
-    return *row->focus ? row->focus : "program";
+    table_add_cell(table, "%s", row->is_change ? "*" : "");
+    table_add_cell(table, "%s", row->is_in_a ? amount(of, row->a_ns, false).text : "-");
+    table_add_cell(table, "%s", row->is_in_b ? amount(of, row->b_ns, false).text : "-");
+    table_add_cell(table, "%s", amount(of, row->b_ns - row->a_ns, true).text);
+    add_p(table, row);
+    size_t depth = resource_path_depth(row->call_path);
+    add_path_cell(table, paths, depth > 2 ? 2 * (depth - 2) : 0,
+                  resource_path_last(row->call_path));
 }
 
-void text_print_limits(const struct limit_page *page, FILE *stream)
+static void print_hierarchy(const struct metric_difference *of,
+                            const struct metric_hierarchy *hierarchy, FILE *stream)
 {
+    struct shown_paths paths = {0};
+    for (size_t i = 0; i < hierarchy->table.n_rows; i++)
+        shown_paths_add(&paths, hierarchy->table.rows[i].call_path);
+    shown_paths_complete(&paths);
     struct table table = {0};
-    table_add_columns(&table, "<", "value", "limit", "runs", "<trial", "<metric", "<focus");
-    for (size_t i = 0; i < page->n_rows; i++) {
-        const struct limit_row *row = &page->rows[i];
-        table_add_cell(&table, "%s", row->is_kept ? "" : "*");
-        table_add_cell(&table, "%s", amount(row, row->value).text);
-        table_add_cell(&table, "%s %s",
-                       row->is_at_least ? ">=" : "<=", amount(row, row->limit).text);
-        table_add_cell(&table, "%zu", row->n_runs);
-        table_add_cell(&table, "%s", row->runs);
-        table_add_cell(&table, "%s", row->metric);
-        table_add_cell(&table, "%s", focus_of(row));
-    }
-    fprintf(stream, "%s: %zu of %s not kept (*)\n", page->source, limit_page_count_violations(page),
-            quantity_count(page->n_rows, "limit").text);
-    table_print(&table, 2, 0, stream);
+    table_add_columns(&table, "<", "A", "B", "change", "p", "<resource");
+    for (size_t i = 0; i < hierarchy->table.n_rows; i++)
+        add_metric_row(&table, of, &hierarchy->table.rows[i], &paths);
+    fprintf(stream, "\n%s, from the top down where there is a change (*)\n", hierarchy->name);
+    table_print(&table, 2, width_of(stream), stream);
+    shown_paths_release(&paths);
 }
 
-void text_print_limit_violations(const struct limit_page *page, FILE *stream)
+void text_print_metric_difference(const struct metric_difference *of, FILE *stream)
 {
-    for (size_t i = 0; i < page->n_rows; i++) {
-        const struct limit_row *row = &page->rows[i];
-        if (row->is_kept)
-            continue;
-        fprintf(stream, "%s: %s of %s: %s is not %s %s\n", row->runs, row->metric, focus_of(row),
-                amount(row, row->value).text,
-                row->is_at_least ? ">=" : "<=", amount(row, row->limit).text);
-    }
+    const struct difference_row *total = &of->hierarchies[0].table.total;
+    print_runs(&of->runs, stream);
+    fprintf(stream, "\n%s: %s -> %s: %s (%s)", of->metric, amount(of, total->a_ns, false).text,
+            amount(of, total->b_ns, false).text, amount(of, total->b_ns - total->a_ns, true).text,
+            relative_change(total).text);
+    if (!isnan(total->p))
+        fprintf(stream, ", p %.2g", total->p);
+    fprintf(stream, "%s\n", total->is_change ? "" : "; as a whole no change beyond the thresholds");
+    for (size_t i = 0; i < of->n_hierarchies; i++)
+        print_hierarchy(of, &of->hierarchies[i], stream);
 }
 
-static json_t *limit_object(const void *of, size_t i)
+static json_t *metric_values(json_t *object, const struct difference_row *row)
 {
-    const struct limit_row *row = &((const struct limit_page *)of)->rows[i];
-    return JSON_OBJECT({"metric", json_text(row->metric)}, {"unit", json_text(row->unit)},
-                       {"focus", json_text(row->focus)},
-                       {"relation", json_string(row->is_at_least ? ">=" : "<=")},
-                       {"limit", json_real(row->limit)}, {"trial", json_text(row->runs)},
-                       {"n_trials", json_count(row->n_runs)}, {"value", json_real(row->value)},
-                       {"is_kept", json_boolean(row->is_kept)});
+    return JSON_PUT(object, {"a", row->is_in_a ? json_real(row->a_ns) : json_null()},
+                    {"b", row->is_in_b ? json_real(row->b_ns) : json_null()},
+                    {"change", json_real(row->b_ns - row->a_ns)}, {"p", json_number(row->p)},
+                    {"half_width", json_number(row->half_width_ns)},
+                    {"is_change", json_boolean(row->is_change)});
 }
 
-void json_print_limits(const struct limit_page *page, FILE *stream)
+static json_t *resource_row(const void *of, size_t i)
 {
-    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(page->database)},
-               {"source", json_text(page->source)},
-               {"limits", json_list(page->n_rows, limit_object, page)});
+    const struct difference_row *row = &((const struct difference_table *)of)->rows[i];
+    return metric_values(JSON_OBJECT({"resource", json_text(row->call_path)}), row);
+}
+
+static json_t *hierarchy_object(const void *of, size_t i)
+{
+    const struct metric_hierarchy *hierarchy = &((const struct metric_hierarchy *)of)[i];
+    return JSON_OBJECT({"hierarchy", json_string(hierarchy->name)},
+                       {"resources", table_array(&hierarchy->table, resource_row)});
+}
+
+static json_t *metric_object(const void *list, size_t i)
+{
+    const struct metric_difference *of = &((const struct metric_difference *)list)[i];
+    return JSON_OBJECT(
+        {"a", runs_array(&of->runs, DIFFERENCE_A)}, {"b", runs_array(&of->runs, DIFFERENCE_B)},
+        {"metric", json_text(of->metric)}, {"unit", json_text(of->unit)},
+        {"total", metric_values(json_object(), &of->hierarchies[0].table.total)},
+        {"hierarchies", json_list(of->n_hierarchies, hierarchy_object, of->hierarchies)});
+}
+
+void json_print_metric_differences(const struct metric_difference *list, size_t n, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_INDENT(1), {"database", json_text_or_null(n ? list[0].database : NULL)},
+               {"differences", json_list(n, metric_object, list)});
 }

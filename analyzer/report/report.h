@@ -22,6 +22,7 @@ struct calibration_report;
 struct child_paths;
 struct catalogue;
 struct difference_page;
+struct metric_difference;
 struct limit_page;
 struct machine;
 struct policy;
@@ -75,6 +76,10 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
 void text_print_violations(const struct difference_page *page, FILE *stream);
 /// N pages, which have the same A.
 void json_print_differences(const struct difference_page *pages, size_t n, FILE *stream);
+/// The difference of one metric, hierarchy by hierarchy.
+void text_print_metric_difference(const struct metric_difference *of, FILE *stream);
+/// N of them.
+void json_print_metric_differences(const struct metric_difference *list, size_t n, FILE *stream);
 
 void text_print_limits(const struct limit_page *page, FILE *stream);
 /// One line for each limit that is not kept.

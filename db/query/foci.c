@@ -78,8 +78,13 @@ static size_t make_conditions(const struct focus *focus, const struct query_rule
             .column = "other_id", .selection = selection, .is_exact = rule->is_exact};
         n_own++;
     }
-    // Values for parts of a hierarchy of the user's are the same time cut in another way.
-    if (n_own == 0)
+    // Values for parts of another hierarchy are the same ones cut in another way.
+    static char path[] = "/SyncObject", *paths[] = {path};
+    static const struct focus_selection sync_objects = {paths, 1};
+    if (n_own == 0 && rule->by == QUERY_BY_SYNC_OBJECT)
+        conditions[n_conditions++] =
+            (struct condition){.column = "other_id", .selection = &sync_objects};
+    else if (n_own == 0)
         conditions[n_conditions++] = (struct condition){.column = "other_id", .is_exact = true};
     return n_conditions;
 }
@@ -122,7 +127,7 @@ int query_foci_find(struct database *database, const struct focus *focus,
     struct condition *conditions =
         memory_zeroed(N_KNOWN + focus->n_selections + 1, sizeof *conditions);
     size_t n_conditions = make_conditions(focus, rule, conditions), size;
-    const char *part = "0";
+    const char *part = rule->by == QUERY_BY_SYNC_OBJECT ? "other_id" : "0";
     for (size_t i = 0; i < N_KNOWN; i++)
         if (known[i].by == rule->by)
             part = known[i].column;

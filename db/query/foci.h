@@ -20,6 +20,7 @@ enum query_by {
     QUERY_BY_CODE,
     QUERY_BY_MACHINE,
     QUERY_BY_MESSAGE,
+    QUERY_BY_SYNC_OBJECT,
     N_QUERY_BY,
 };
 

@@ -447,3 +447,66 @@ CSV
     [ "$(tr -d '\r' <typescript | awk '!/^Script/ && length > 80')" = '' ]
     grep -q 'no wait  *main/[^ ]*\.\.\.[^ ]*MPI_Recv' typescript
 }
+
+# places METRIC A B: what changed, hierarchy by hierarchy: resource and change.
+places() {
+    "$PAGODA" diff --metric "$1" runs.db "$2" "$3" --json |
+        jq -c '.differences[0].hierarchies[].resources[] | select(.is_change) | [.resource, (.change | tostring | tonumber)]'
+}
+
+@test "any metric: from the whole down to the functions, ranks, nodes and messages where it differs" {
+    run places late-sender.wait_ns old1 new1
+    [ "$output" = '["/Code/MPI",1000000]
+["/Code/MPI/MPI_Recv",1000000]
+["/CallPath/main",1000000]
+["/CallPath/main/solve",1000000]
+["/CallPath/main/solve/MPI_Recv",1000000]
+["/Machine/node0",1000000]
+["/Process/1",1000000]' ]
+    # What did not change is there, and nothing below it.
+    run "$PAGODA" diff --metric messages runs.db old1 new1
+    [ "$status" = 0 ]
+    grep -qE '^messages: 1 -> 1: \+0 ' <<<"$output"
+    [ "$(sed -n '/^Message/,$p' <<<"$output" | tail -1 | tr -s ' ')" = ' 1 1 +0 - pair' ]
+    # Messages of tags are in a hierarchy of their own.
+    "$PAGODA" diff --metric tag_bytes runs.db old1 new1 | grep -qE '^ +1.0 KiB +1.0 KiB +\+0 B +- +Message$'
+    # The parts sum to the whole on each level of a hierarchy without cuts.
+    "$PAGODA" diff --metric exclusive_ns --relative 0 --absolute 0s runs.db old1 new1 --json |
+        jq -e '.differences[0] | (.total.change == 2000000) and .total.change as $all |
+            all(.hierarchies[]; [.resources[] | select(.resource | split("/") | length == 3) |
+                .change] | add == $all)'
+}
+
+@test "any metric: what one side lacks is 0, repeated runs are tested, renamed functions compared" {
+    # The new program waits in a barrier of its own.
+    sed -e '/^0 9.* leave main/d; /^1 9.* leave main/d' "$ROOT/tests/traces/replay/pipeline.txt" >none.txt
+    sed '/MPI_Recv/d; /MPI_Send/d; / send /d; / receive /d' none.txt >lacks.txt
+    "$BUILD/tools/mktrace" none.txt with
+    "$BUILD/tools/mktrace" lacks.txt without
+    "$PAGODA" diff --metric late-sender.wait_ns without with --json >lacking.json
+    jq -e '.differences[0] | .total.a == 0 and .total.b == 4000000 and
+        ([.hierarchies[] | select(.hierarchy == "CallPath").resources[]] |
+            any(.resource == "/CallPath/main/solve/MPI_Recv" and .a == null and .change == 4000000
+                and .is_change))' lacking.json
+    run places late-sender.wait_ns 'old*' 'same*'
+    [ -z "$output" ]
+    run places late-sender.wait_ns 'old*' 'new*'
+    [ "${#lines[@]}" = 7 ]
+    "$PAGODA" diff --metric exclusive_ns --renamed map.txt runs.db old1 renamed --json |
+        jq -e 'all(.differences[0].hierarchies[].resources[]; .is_change | not)'
+}
+
+@test "any metric: what cannot be compared" {
+    not_compared() {
+        run "$PAGODA" diff --metric "${@:2}" runs.db old1 new1
+        [ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"$1"* ]]
+    }
+    not_compared 'values of inclusive_ns do not add up to that of the whole run' inclusive_ns
+    not_compared 'did you mean "late-sender.wait_ns"?' late-sender.wait
+    not_compared 'm* means 3 metrics: name one of them' 'm*'
+    not_compared '--absolute is a time, message_bytes is in bytes: use --relative' \
+        message_bytes --absolute 1ms
+    run "$PAGODA" diff --metric messages --structure runs.db old1 new1
+    [ "$status" = 2 ]
+    [[ $output == *"--metric goes without --limits, --structure and --regressions"* ]]
+}

@@ -301,7 +301,7 @@ END
     [[ $output == *"did you mean call-path?"* ]]
     run "$PAGODA" query runs.db -m visits --by everything
     [ "$status" = 2 ]
-    [[ $output == *"--by everything: it is trial, process, call-path, code, machine or message ("* ]]
+    [[ $output == *"--by everything: it is trial, process, call-path, code, machine, message or sync-object ("* ]]
     run "$PAGODA" query runs.db -m visits --over rank
     [ "$status" = 2 ]
     [[ $output == *"--over rank: it is trials, ranks or intervals; did you mean ranks? ("* ]]

@@ -163,7 +163,7 @@ static void test_top_down(void **state)
             difference_add(difference, run, "/CallPath/main/slow.new", "/Process/0", "", 100);
     }
     struct difference_table table;
-    difference_descend(difference, &no_thresholds, &table);
+    difference_descend(difference, &no_thresholds, false, &table);
     static const char *const expected[] = {"/CallPath/main", "/CallPath/main/same",
                                            "/CallPath/main/slow", "/CallPath/main/slow/inner",
                                            "/CallPath/main/slow.new"};

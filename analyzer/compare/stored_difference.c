@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of stored trials, given to difference.h run by run.
+#include "analyzer/compare/stored_difference.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "db/query/query.h"
+#include "db/query/selection.h"
+
+static int read_group(struct database *database, const struct difference_choice *choice,
+                      enum difference_group group, struct difference_runs *runs, struct error *err)
+{
+    struct trial_group trials;
+    bool is_a = group == DIFFERENCE_A;
+    char *selector = (char *)(is_a ? choice->a : choice->b);
+    if (trial_group_to_compare(database, &selector, 1, &trials, err))
+        return -1;
+    int status = is_a && choice->wants_newest_a ? trial_group_newest(database, &trials, err) : 0;
+    for (size_t i = 0; i < trials.n_ids && status == 0; i++) {
+        runs->list = array_reserve(runs->list, &runs->capacity, runs->n + 1, sizeof *runs->list);
+        struct difference_run *run = &runs->list[runs->n];
+        *run = (struct difference_run){.id = trials.ids[i], .group = group};
+        status = trial_time_read(database, trials.ids[i], &run->trial, err);
+        runs->n += status == 0;
+    }
+    trial_group_release(&trials);
+    return status;
+}
+
+static int read_runs(struct database *database, const struct difference_choice *choice,
+                     struct difference_runs *runs, struct error *err)
+{
+    return read_group(database, choice, DIFFERENCE_A, runs, err)
+               ? -1
+               : read_group(database, choice, DIFFERENCE_B, runs, err);
+}
+
+static void release_runs(struct difference_runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++)
+        trial_time_release(&runs->list[i].trial);
+    free(runs->list);
+}
+
+/// Where the values of one run go.
+struct adder {
+    struct difference *difference;
+    const struct resource_map *map;
+    size_t run;
+};
+
+// --- run time
+
+static void add_time(void *user, const char *call_path, const char *process, const char *wait_state,
+                     int64_t value_ns)
+{
+    const struct adder *adder = user;
+    char *path = resource_map_apply(adder->map, call_path);
+    char *rank = resource_map_apply(adder->map, process);
+    difference_add(adder->difference, adder->run, path, rank, wait_state, value_ns);
+    free(path);
+    free(rank);
+}
+
+int difference_page_read(struct database *database, const struct difference_choice *choice,
+                         struct difference_page *page, struct error *err)
+{
+    *page = (struct difference_page){.database = database->path,
+                                     .thresholds = choice->thresholds,
+                                     .difference = difference_new()};
+    if (read_runs(database, choice, &page->runs, err))
+        return -1;
+    for (size_t i = 0; i < page->runs.n; i++) {
+        const struct difference_run *run = &page->runs.list[i];
+        struct adder adder = {page->difference, choice->map,
+                              difference_add_run(page->difference, run->group, run->trial.time_ns,
+                                                 run->trial.n_ranks)};
+        if (trial_time_parts(database, run->id, add_time, &adder, err))
+            return -1;
+    }
+    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
+        difference_tabulate(page->difference, by, &page->thresholds, &page->tables[by]);
+    difference_descend(page->difference, &page->thresholds, false, &page->top_down);
+    return 0;
+}
+
+void difference_page_release(struct difference_page *page)
+{
+    for (enum difference_by by = 0; by < N_DIFFERENCE_BY; by++)
+        difference_table_release(&page->tables[by]);
+    difference_table_release(&page->top_down);
+    release_runs(&page->runs);
+    difference_free(page->difference);
+    *page = (struct difference_page){0};
+}
+
+size_t difference_count_worse(const struct difference_page *page)
+{
+    const struct difference_table *table = &page->tables[DIFFERENCE_BY_CALL_PATH];
+    size_t n_worse = difference_is_worse(&table->total);
+    for (size_t i = 0; i < table->n_rows; i++)
+        n_worse += difference_is_worse(&table->rows[i]);
+    return n_worse;
+}
+
+// --- any metric
+
+/// Only values that may be summed can be followed from the whole to the parts.
+static int check_metric(struct database *database, const char *name,
+                        struct metric_difference *difference, struct error *err)
+{
+    size_t n;
+    struct query_metric *metrics = query_metrics(database, name, &n, err);
+    if (!metrics)
+        return -1;
+    int status = 0;
+    if (n > 1)
+        status = error_set(err, "%s means %zu metrics: name one of them", name, n);
+    else if (strcmp(metrics[0].adds_up_over, "everything") != 0)
+        status = error_set(err,
+                           "values of %s do not add up to that of the whole run; `pagoda query` "
+                           "lists metrics that add up over everything%s",
+                           metrics[0].name,
+                           strcmp(metrics[0].name, "inclusive_ns") == 0
+                               ? ", such as exclusive_ns, which is summed from the top down"
+                               : "");
+    if (status == 0) {
+        difference->metric = memory_copy_text(metrics[0].name);
+        difference->unit = memory_copy_text(metrics[0].unit);
+    }
+    database_rows_free(metrics, n, QUERY_METRIC_LETTERS);
+    return status;
+}
+
+static void add_total(const struct query_value *value, void *user)
+{
+    *(double *)user += value->value;
+}
+
+static void add_value(const struct query_value *value, void *user)
+{
+    const struct adder *adder = user;
+    char *path = resource_map_apply(adder->map, value->part);
+    difference_add(adder->difference, adder->run, path, path, "", llround(value->value));
+    free(path);
+}
+
+static int read_hierarchy(struct database *database, const struct difference_choice *choice,
+                          const struct metric_difference *of, enum query_by by,
+                          struct difference *difference, struct error *err)
+{
+    for (size_t i = 0; i < of->runs.n; i++) {
+        const struct difference_run *run = &of->runs.list[i];
+        struct query_question question = {
+            .metric = of->metric, .by = by, .trials = &run->id, .n_trials = 1};
+        double total = 0;
+        if (query_metric(database, &question, add_total, &total, err))
+            return -1;
+        struct adder adder = {difference, choice->map,
+                              difference_add_run(difference, run->group,
+                                                 total > 0 ? (uint64_t)llround(total) : 0, 1)};
+        if (query_metric(database, &question, add_value, &adder, err))
+            return -1;
+    }
+    return 0;
+}
+
+int metric_difference_read(struct database *database, const struct difference_choice *choice,
+                           const char *metric, struct metric_difference *difference,
+                           struct error *err)
+{
+    static const struct {
+        enum query_by by;
+        const char *name;
+    } hierarchies[] = {{QUERY_BY_CODE, "Code"},       {QUERY_BY_CALL_PATH, "CallPath"},
+                       {QUERY_BY_MACHINE, "Machine"}, {QUERY_BY_PROCESS, "Process"},
+                       {QUERY_BY_MESSAGE, "Message"}, {QUERY_BY_SYNC_OBJECT, "SyncObject"}};
+    *difference =
+        (struct metric_difference){.database = database->path, .thresholds = choice->thresholds};
+    if (check_metric(database, metric, difference, err) ||
+        read_runs(database, choice, &difference->runs, err))
+        return -1;
+    if (choice->thresholds.absolute_ns != DIFFERENCE_DEFAULT && strcmp(difference->unit, "ns") != 0)
+        return error_set(err, "--absolute is a time, %s is in %s: use --relative",
+                         difference->metric, difference->unit);
+    for (size_t i = 0; i < sizeof hierarchies / sizeof hierarchies[0]; i++) {
+        struct metric_hierarchy *to = &difference->hierarchies[difference->n_hierarchies];
+        *to = (struct metric_hierarchy){hierarchies[i].name, difference_new(), {0}};
+        difference->n_hierarchies++;
+        if (read_hierarchy(database, choice, difference, hierarchies[i].by, to->difference, err))
+            return -1;
+        difference_descend(to->difference, &difference->thresholds, true, &to->table);
+        if (to->table.n_rows == 0) { // the metric has no values by these resources
+            difference_free(to->difference);
+            difference_table_release(&to->table);
+            difference->n_hierarchies--;
+        }
+    }
+    return difference->n_hierarchies > 0
+               ? 0
+               : error_set(err, "no compared run has values of %s by resources",
+                           difference->metric);
+}
+
+void metric_difference_release(struct metric_difference *difference)
+{
+    for (size_t i = 0; i < difference->n_hierarchies; i++) {
+        difference_table_release(&difference->hierarchies[i].table);
+        difference_free(difference->hierarchies[i].difference);
+    }
+    release_runs(&difference->runs);
+    free(difference->metric);
+    free(difference->unit);
+    *difference = (struct metric_difference){0};
+}
