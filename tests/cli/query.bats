@@ -55,6 +55,7 @@ refused() {
     answers "1,e0,s32,/Code/MPI/MPI_Recv,region_inclusive_ns,4004000,ns" \
         -m region_inclusive_ns --by code -f /Code/MPI/MPI_Recv -t s32
     answers "1,e0,s32,/Message/pair/0/1,messages,1,messages" -m messages --by message -t s32
+    answers "1,e0,s32,/SyncObject/Message/world/7,tag_bytes,1024,bytes" -m tag_bytes --by sync-object -t s32
     # The values of a node are those of its ranks, those of nodes all values.
     run "${query[@]}" -m wait_ns --by machine -t s32 --csv
     [ "${#lines[@]}" = 2 ]
