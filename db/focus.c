@@ -171,9 +171,7 @@ static int scan_name(struct scanner *scanner, struct text *path)
 
 static void selection_add(struct focus_selection *selection, char *path)
 {
-    selection->paths =
-        memory_resize(selection->paths, selection->n_paths + 1, sizeof *selection->paths);
-    selection->paths[selection->n_paths++] = path;
+    *ARRAY_EXTEND(selection->paths, selection->n_paths) = path;
 }
 
 /// Reads "a,b)" below PARENT.

@@ -116,9 +116,7 @@ static void add_to_report(struct import *import, const struct copied *trial, con
                           int64_t id, enum import_outcome outcome)
 {
     struct import_report *report = import->report;
-    report->trials = array_reserve(report->trials, &report->capacity, report->n_trials + 1,
-                                   sizeof *report->trials);
-    report->trials[report->n_trials++] = (struct imported_trial){
+    *ARRAY_NEXT(report->trials, report->n_trials, report->capacity) = (struct imported_trial){
         .id = id,
         .outcome = outcome,
         .name = memory_format("%s/%s/%s", trial->application_name, trial->experiment_name, name)};

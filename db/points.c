@@ -158,8 +158,7 @@ void point_list_add(struct point_list *list, struct point_row *row)
     for (size_t i = 0; i < list->n_rows; i++)
         if (is_same_point(&list->rows[i], row))
             return;
-    list->rows = array_reserve(list->rows, &list->capacity, list->n_rows + 1, sizeof *list->rows);
-    list->rows[list->n_rows++] = *row;
+    *ARRAY_NEXT(list->rows, list->n_rows, list->capacity) = *row;
     *row = (struct point_row){0};
 }
 

@@ -26,9 +26,7 @@ static void choose_trial(struct choice *choice, int64_t trial)
     for (size_t i = 0; i < choice->n_trials; i++)
         if (choice->trials[i] == trial)
             return; // named twice
-    choice->trials = array_reserve(choice->trials, &choice->capacity, choice->n_trials + 1,
-                                   sizeof *choice->trials);
-    choice->trials[choice->n_trials++] = trial;
+    *ARRAY_NEXT(choice->trials, choice->n_trials, choice->capacity) = trial;
 }
 
 static int choose_named(struct database *database, struct choice *choice, const char *selector,

@@ -65,9 +65,7 @@ int trial_attribute_read(struct database *database, int64_t id, const char *name
 
 void trial_list_add(struct trial_list *list, struct trial_summary summary)
 {
-    list->trials =
-        array_reserve(list->trials, &list->capacity, list->n_trials + 1, sizeof *list->trials);
-    list->trials[list->n_trials++] = summary;
+    *ARRAY_NEXT(list->trials, list->n_trials, list->capacity) = summary;
 }
 
 #define FILTER_CONDITION                                                                           \

@@ -20,9 +20,8 @@ static const double of_one_rank = 0.9;   // of a region's time
 struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind, uint64_t most_ns,
                                     const char *subject, const char *sentence)
 {
-    advice->candidates = array_reserve(advice->candidates, &advice->capacity,
-                                       advice->n_candidates + 1, sizeof *advice->candidates);
-    struct advice_candidate *candidate = &advice->candidates[advice->n_candidates++];
+    struct advice_candidate *candidate =
+        ARRAY_NEXT(advice->candidates, advice->n_candidates, advice->capacity);
     *candidate = (struct advice_candidate){
         .kind = kind,
         .group =
@@ -37,9 +36,7 @@ struct advice_candidate *advise_add(struct advice *advice, enum advice_kind kind
 
 void advise_add_word(struct advice_candidate *candidate, const char *option, const char *value)
 {
-    candidate->words =
-        memory_resize(candidate->words, candidate->n_words + 1, sizeof *candidate->words);
-    candidate->words[candidate->n_words++] =
+    *ARRAY_EXTEND(candidate->words, candidate->n_words) =
         (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allocation that cannot fail: the analyzer has nothing useful to do without memory, so it says so
-// and ends. Arrays grow by doubling through array_reserve().
+// and ends. Arrays grow by doubling through ARRAY_NEXT().
 #ifndef PAGODA_BASE_MEMORY_H
 #define PAGODA_BASE_MEMORY_H
 
@@ -30,6 +30,14 @@ static inline void *array_reserve(void *array, size_t *capacity, size_t count, s
 {
     return count <= *capacity ? array : array_grow(array, capacity, count, size_bytes);
 }
+
+/// A new last element, not initialised, of ARRAY, which has N of them and room for CAPACITY, all
+/// three variables: `*ARRAY_NEXT(list->items, list->n, list->capacity) = item`.
+#define ARRAY_NEXT(array, n, capacity)                                                             \
+    ((array) = array_reserve((array), &(capacity), (n) + 1, sizeof *(array)), &(array)[(n)++])
+/// The same where few are added, without room for more than N.
+#define ARRAY_EXTEND(array, n)                                                                     \
+    ((array) = memory_resize((array), (n) + 1, sizeof *(array)), &(array)[(n)++])
 
 /// A stream that writes to *TEXT, of *SIZE bytes after fclose(); the caller frees *TEXT then.
 FILE *memory_stream(char **text, size_t *size);

@@ -47,9 +47,7 @@ void *owned_array(struct owned *walk, void *items, size_t n, size_t item_bytes)
     if (!items)
         return NULL;
     if (walk->purpose == OWNED_FREE) {
-        walk->arrays = array_reserve(walk->arrays, &walk->arrays_capacity, walk->n_arrays + 1,
-                                     sizeof *walk->arrays);
-        walk->arrays[walk->n_arrays++] = items;
+        *ARRAY_NEXT(walk->arrays, walk->n_arrays, walk->arrays_capacity) = items;
     } else if (walk->purpose == OWNED_READ) {
         items = memory_zeroed(n, item_bytes);
     }

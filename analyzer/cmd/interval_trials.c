@@ -48,8 +48,7 @@ struct collection {
 
 static void page_add(struct interval_page *page, const struct result *result)
 {
-    page->rows = array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
-    page->rows[page->n_rows++] = (struct interval_row){
+    *ARRAY_NEXT(page->rows, page->n_rows, page->capacity) = (struct interval_row){
         .name = memory_copy_text(result->interval.what),
         .is_phase = result->interval.is_phase,
         .begin_ns = result->interval.begin_ns,

@@ -27,9 +27,7 @@ static void take_value(const struct query_value *value, void *user)
     struct found_values *found = taking->found;
     while (found->trials[taking->trial].summary.id != value->trial_id)
         taking->trial++;
-    found->values = array_reserve(found->values, &found->values_capacity, found->n_values + 1,
-                                  sizeof *found->values);
-    found->values[found->n_values++] =
+    *ARRAY_NEXT(found->values, found->n_values, found->values_capacity) =
         (struct found_value){.metric = taking->metric,
                              .interval = taking->interval,
                              .trial = taking->trial,
@@ -42,9 +40,7 @@ static void add_metric(struct found_values *found, const char *name, const char 
     for (size_t i = 0; i < found->n_metrics; i++)
         if (!strcmp(found->metrics[i].name, name))
             return;
-    found->metrics = array_reserve(found->metrics, &found->metrics_capacity, found->n_metrics + 1,
-                                   sizeof *found->metrics);
-    found->metrics[found->n_metrics++] =
+    *ARRAY_NEXT(found->metrics, found->n_metrics, found->metrics_capacity) =
         (struct found_metric){memory_copy_text(name), memory_copy_text(unit)};
 }
 

@@ -100,19 +100,15 @@ void difference_free(struct difference *difference)
 size_t difference_add_run(struct difference *difference, enum difference_group group,
                           uint64_t time_ns, uint64_t n_ranks)
 {
-    difference->runs = array_reserve(difference->runs, &difference->run_capacity,
-                                     difference->n_runs + 1, sizeof *difference->runs);
-    difference->runs[difference->n_runs] =
+    *ARRAY_NEXT(difference->runs, difference->n_runs, difference->run_capacity) =
         (struct run){.group = group, .time_ns = time_ns, .n_ranks = n_ranks ? n_ranks : 1};
-    return difference->n_runs++;
+    return difference->n_runs - 1;
 }
 
 void difference_add(struct difference *difference, size_t run, const char *call_path,
                     const char *process, const char *wait_state, int64_t value_ns)
 {
-    difference->values = array_reserve(difference->values, &difference->value_capacity,
-                                       difference->n_values + 1, sizeof *difference->values);
-    difference->values[difference->n_values++] =
+    *ARRAY_NEXT(difference->values, difference->n_values, difference->value_capacity) =
         (struct value){.call_path = memory_copy_text(call_path),
                        .process = memory_copy_text(process),
                        .wait_state = memory_copy_text(wait_state),
@@ -311,8 +307,7 @@ static void make_table(struct difference *difference, enum difference_by by,
         for (before = first + 1; before < difference->n_values; before++)
             if (compare_keys[by](&difference->values[first], &difference->values[before]))
                 break;
-        table->rows = array_reserve(table->rows, &capacity, table->n_rows + 1, sizeof *table->rows);
-        table->rows[table->n_rows++] =
+        *ARRAY_NEXT(table->rows, table->n_rows, capacity) =
             make_row(difference, by, first, before, &samples, thresholds->alpha);
     }
     make_total(difference, &samples, thresholds->alpha, &table->total);

@@ -183,9 +183,7 @@ static int read_limits(struct reading *reading)
         if (line[strspn(line, " \t")] == '#' || length == 0)
             continue;
         struct limit_page *page = reading->page;
-        page->rows =
-            array_reserve(page->rows, &page->capacity, page->n_rows + 1, sizeof *page->rows);
-        status = read_limit(reading, line, &page->rows[page->n_rows++]);
+        status = read_limit(reading, line, ARRAY_NEXT(page->rows, page->n_rows, page->capacity));
     }
     if (status == 0 && ferror(file))
         status = error_set(reading->err, "cannot read the limits %s", reading->path);

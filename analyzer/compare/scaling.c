@@ -79,19 +79,17 @@ void scaling_free(struct scaling *scaling)
 
 size_t scaling_add_trial(struct scaling *scaling, const struct scaling_trial *trial)
 {
-    scaling->trials = array_reserve(scaling->trials, &scaling->trial_capacity,
-                                    scaling->n_trials + 1, sizeof *scaling->trials);
-    scaling->trials[scaling->n_trials] = *trial;
-    scaling->trials[scaling->n_trials].name = memory_copy_text(trial->name ? trial->name : "");
-    return scaling->n_trials++;
+    struct scaling_trial *added =
+        ARRAY_NEXT(scaling->trials, scaling->n_trials, scaling->trial_capacity);
+    *added = *trial;
+    added->name = memory_copy_text(trial->name ? trial->name : "");
+    return scaling->n_trials - 1;
 }
 
 void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
                       const char *wait_state, bool is_start_or_end, double value_ns)
 {
-    scaling->values = array_reserve(scaling->values, &scaling->value_capacity,
-                                    scaling->n_values + 1, sizeof *scaling->values);
-    scaling->values[scaling->n_values++] =
+    *ARRAY_NEXT(scaling->values, scaling->n_values, scaling->value_capacity) =
         (struct scaling_value){.name = memory_copy_text(name),
                                .wait_state = memory_copy_text(wait_state),
                                .is_start_or_end = is_start_or_end,
@@ -278,9 +276,7 @@ static void make_parts(struct scaling *scaling)
     for (size_t i = 0; i < scaling->n_values; i++) {
         const struct scaling_value *value = &scaling->values[i];
         if (i == 0 || !is_one_part(value, value - 1)) {
-            scaling->parts = array_reserve(scaling->parts, &capacity, scaling->n_parts + 1,
-                                           sizeof *scaling->parts);
-            scaling->parts[scaling->n_parts++] =
+            *ARRAY_NEXT(scaling->parts, scaling->n_parts, capacity) =
                 (struct scaling_part){.name = memory_copy_text(value->name),
                                       .wait_state = memory_copy_text(value->wait_state),
                                       .is_start_or_end = value->is_start_or_end,

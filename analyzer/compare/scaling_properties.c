@@ -103,9 +103,7 @@ static int evaluate(struct finding *finding, const struct experiment_property *p
     if (status == 0) {
         double severity = sweep_checkpoints_value(&question.checkpoints, &question.severity);
         bool holds = sweep_checkpoints_reached(&question.checkpoints) != NULL;
-        series->findings =
-            memory_resize(series->findings, series->n_findings + 1, sizeof *series->findings);
-        series->findings[series->n_findings++] = (struct scaling_finding){
+        *ARRAY_EXTEND(series->findings, series->n_findings) = (struct scaling_finding){
             .id = property->id,
             .subject = property->is_each ? subject : "",
             .name = property->name,

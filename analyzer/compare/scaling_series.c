@@ -59,8 +59,7 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
     for (size_t i = 0; i < choosing->n_trials; i++) {
         const struct trial_efficiency *facts = &choosing->trials[i].facts;
         for (size_t j = 0; j < facts->n_parameters; j++) {
-            names = array_reserve(names, &capacity, n + 1, sizeof *names);
-            names[n++] = facts->parameters[j].name;
+            *ARRAY_NEXT(names, n, capacity) = facts->parameters[j].name;
         }
     }
     error_set(choosing->err, "no trial has a parameter \"%s\"%s", name,
@@ -192,8 +191,7 @@ static void name_series(struct choosing *choosing)
             const char *name = trial->facts.parameters[j].name;
             if (is_in(name, names, n) || is_ignored(choosing->choice, name))
                 continue;
-            names = array_reserve(names, &capacity, n + 1, sizeof *names);
-            names[n++] = name;
+            *ARRAY_NEXT(names, n, capacity) = name;
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -390,8 +388,7 @@ static int add_series(struct choosing *choosing, size_t first)
         return 0;
     }
     struct scaling *scaling = scaling_new(kind.kind, choosing->choice->by);
-    page->series = memory_resize(page->series, page->n_series + 1, sizeof *page->series);
-    page->series[page->n_series++] = (struct scaling_series){
+    *ARRAY_EXTEND(page->series, page->n_series) = (struct scaling_series){
         .name = memory_copy_text(name), .kind_reason = kind.reason, .scaling = scaling};
     for (size_t i = first; i < choosing->n_trials; i++)
         if (strcmp(choosing->trials[i].series, name) == 0 &&
@@ -423,9 +420,7 @@ static int read_trials(struct choosing *choosing)
             trial_efficiency_read(choosing->database, group.ids[i], &trial.facts, choosing->err);
         if (status)
             break;
-        choosing->trials = array_reserve(choosing->trials, &choosing->capacity,
-                                         choosing->n_trials + 1, sizeof *choosing->trials);
-        choosing->trials[choosing->n_trials++] = trial;
+        *ARRAY_NEXT(choosing->trials, choosing->n_trials, choosing->capacity) = trial;
     }
     choosing->n_read = choosing->n_trials;
     trial_group_release(&group);

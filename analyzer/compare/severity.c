@@ -23,13 +23,11 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
     const char *const *const lists[] = {trial_severity_names, further};
     for (size_t i = 0; i < 2; i++) {
         for (size_t j = 0; lists[i] && lists[i][j]; j++) {
-            names = array_reserve(names, &capacity, n + 1, sizeof *names);
-            names[n++] = lists[i][j];
+            *ARRAY_NEXT(names, n, capacity) = lists[i][j];
         }
     }
     for (size_t i = 0; i < catalogue->n_patterns; i++) {
-        names = array_reserve(names, &capacity, n + 1, sizeof *names);
-        names[n++] = catalogue->patterns[i].id;
+        *ARRAY_NEXT(names, n, capacity) = catalogue->patterns[i].id;
     }
     bool is_known = false;
     for (size_t i = 0; i < n; i++)
@@ -123,9 +121,7 @@ static void add_value(const struct query_value *value, void *user)
         adding->all += value->value;
         adding->mpi += strncmp(last, "MPI_", 4) == 0 ? value->value : 0;
     }
-    adding->names =
-        array_reserve(adding->names, &adding->capacity, adding->n_names + 1, sizeof *adding->names);
-    adding->names[adding->n_names++] = last;
+    *ARRAY_NEXT(adding->names, adding->n_names, adding->capacity) = last;
 }
 
 static void adding_release(struct adding *adding)

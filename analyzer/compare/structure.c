@@ -14,12 +14,10 @@
 
 static void add_one(struct structure *structure, unsigned run, const char *path, size_t length)
 {
-    structure->resources = array_reserve(structure->resources, &structure->capacity,
-                                         structure->n_resources + 1, sizeof *structure->resources);
     char *copy = memory_new(length + 1);
     memcpy(copy, path, length);
     copy[length] = '\0';
-    structure->resources[structure->n_resources++] =
+    *ARRAY_NEXT(structure->resources, structure->n_resources, structure->capacity) =
         (struct structure_resource){copy, UINT64_C(1) << run};
 }
 

@@ -52,9 +52,8 @@ struct parser {
 
 static void add_rule(struct trace_filter *filter, char kind, bool include, char *pattern)
 {
-    filter->rules =
-        array_reserve(filter->rules, &filter->capacity, filter->n_rules + 1, sizeof *filter->rules);
-    filter->rules[filter->n_rules++] = (struct rule){kind, include, pattern};
+    *ARRAY_NEXT(filter->rules, filter->n_rules, filter->capacity) =
+        (struct rule){kind, include, pattern};
 }
 
 #define FAIL(parser, ...) fail((parser), memory_format(__VA_ARGS__))

@@ -65,9 +65,7 @@ static void take_function(struct reduce_profile *profile, const struct trial_pro
         return;
     for (size_t i = 0; i < n; i++) {
         if (!part || part->rank != paths[i].rank) {
-            profile->parts = array_reserve(profile->parts, &profile->parts_capacity,
-                                           profile->n_parts + 1, sizeof *profile->parts);
-            part = &profile->parts[profile->n_parts++];
+            part = ARRAY_NEXT(profile->parts, profile->n_parts, profile->parts_capacity);
             *part = (struct reduce_part){.row = (uint32_t)profile->n_rows,
                                          .rank = (uint32_t)paths[i].rank};
         }
@@ -87,9 +85,7 @@ static void take_function(struct reduce_profile *profile, const struct trial_pro
         .after_inclusive_us = NAN,
     };
     row.percent = reduce_profile_percent(profile, row.inclusive_us);
-    profile->rows = array_reserve(profile->rows, &profile->capacity, profile->n_rows + 1,
-                                  sizeof *profile->rows);
-    profile->rows[profile->n_rows++] = row;
+    *ARRAY_NEXT(profile->rows, profile->n_rows, profile->capacity) = row;
 }
 
 /// Sorts the rows; parts keep theirs.

@@ -125,9 +125,7 @@ int reduction_rules_add(struct reduction_rules *rules, const char *text, const c
 {
     char *copy = memory_copy_text(text), *next = copy;
     char *written = text_trim(next);
-    rules->items =
-        array_reserve(rules->items, &rules->capacity, rules->n + 1, sizeof *rules->items);
-    struct reduction_rule *rule = &rules->items[rules->n++];
+    struct reduction_rule *rule = ARRAY_NEXT(rules->items, rules->n, rules->capacity);
     *rule = (struct reduction_rule){.text = memory_copy_text(written),
                                     .place = memory_copy_text(place)};
     const struct reading reading = {rule, err};

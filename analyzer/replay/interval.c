@@ -189,9 +189,9 @@ static bool *regions_called(const char *text, const char *name,
 
 static struct interval *list_add(struct interval_list *list)
 {
-    list->items = array_reserve(list->items, &list->capacity, list->n + 1, sizeof *list->items);
-    list->items[list->n] = (struct interval){0};
-    return &list->items[list->n++];
+    struct interval *interval = ARRAY_NEXT(list->items, list->n, list->capacity);
+    *interval = (struct interval){0};
+    return interval;
 }
 
 static void add_times(struct interval_list *list, const char *text,

@@ -43,9 +43,7 @@ static char *next_name(const char **path)
 static void shown_paths_add(struct shown_paths *paths, const char *path)
 {
     for (char *name; (name = next_name(&path)) != NULL;) {
-        paths->names =
-            array_reserve(paths->names, &paths->capacity, paths->n + 1, sizeof *paths->names);
-        paths->names[paths->n++] = name;
+        *ARRAY_NEXT(paths->names, paths->n, paths->capacity) = name;
     }
 }
 

@@ -25,14 +25,12 @@ static bool has_column(const struct relation *relation, const char *name)
 
 void relation_add_column(struct relation *relation, const char *name)
 {
-    relation->columns = array_reserve(relation->columns, &relation->columns_capacity,
-                                      relation->n_columns + 1, sizeof *relation->columns);
     char *unique = utf8_clean(name);
     for (unsigned number = 2; has_column(relation, unique); number++) {
         free(unique);
         unique = memory_format("%s:%u", name, number);
     }
-    relation->columns[relation->n_columns++] = unique;
+    *ARRAY_NEXT(relation->columns, relation->n_columns, relation->columns_capacity) = unique;
 }
 
 void relation_add_names(struct relation *relation, const char *const *names)
@@ -43,9 +41,7 @@ void relation_add_names(struct relation *relation, const char *const *names)
 
 static void add_cell(struct relation *relation, struct relation_cell cell)
 {
-    relation->cells = array_reserve(relation->cells, &relation->capacity, relation->n_cells + 1,
-                                    sizeof *relation->cells);
-    relation->cells[relation->n_cells++] = cell;
+    *ARRAY_NEXT(relation->cells, relation->n_cells, relation->capacity) = cell;
 }
 
 void relation_add_text(struct relation *relation, const char *text)

@@ -31,9 +31,7 @@ void table_add_cell(struct table *table, const char *format, ...)
     va_start(arguments, format);
     char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    table->cells =
-        array_reserve(table->cells, &table->capacity, table->n_cells + 1, sizeof *table->cells);
-    table->cells[table->n_cells++] = text;
+    *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) = text;
 }
 
 static void print_blanks(size_t count, FILE *stream)

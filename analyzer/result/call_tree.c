@@ -78,9 +78,8 @@ static uint32_t node_at(struct merge *merge, uint32_t parent, uint32_t name)
     if (map_get(&merge->node_of, key, &node))
         return node;
     node = (uint32_t)merge->n_nodes;
-    merge->nodes = array_reserve(merge->nodes, &merge->nodes_capacity, merge->n_nodes + 1,
-                                 sizeof *merge->nodes);
-    merge->nodes[merge->n_nodes++] = (struct result_path){.region = name, .parent = parent};
+    *ARRAY_NEXT(merge->nodes, merge->n_nodes, merge->nodes_capacity) =
+        (struct result_path){.region = name, .parent = parent};
     map_put(&merge->node_of, key, node);
     return node;
 }
@@ -98,9 +97,7 @@ static void add_times(struct merge *merge, uint32_t node, uint32_t rank,
     uint32_t index;
     if (!map_get(&merge->path_rank_of, key, &index)) {
         index = (uint32_t)merge->n_path_ranks;
-        merge->path_ranks = array_reserve(merge->path_ranks, &merge->path_ranks_capacity,
-                                          merge->n_path_ranks + 1, sizeof *merge->path_ranks);
-        merge->path_ranks[merge->n_path_ranks++] =
+        *ARRAY_NEXT(merge->path_ranks, merge->n_path_ranks, merge->path_ranks_capacity) =
             (struct result_path_rank){.path = node, .rank = rank};
         map_put(&merge->path_rank_of, key, index);
     }

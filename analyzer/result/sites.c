@@ -52,8 +52,7 @@ static struct placed_call *find_calls(const struct call_tree *tree, size_t *n_ca
             if (of->paths[i].context == EVENT_NO_INDEX ||
                 tree->places[location][i].path == RESULT_NONE)
                 continue; // no place known, or no call in this interval
-            calls = array_reserve(calls, &capacity, *n_calls + 1, sizeof *calls);
-            calls[(*n_calls)++] = (struct placed_call){
+            *ARRAY_NEXT(calls, *n_calls, capacity) = (struct placed_call){
                 .context = &definitions->contexts[of->paths[i].context],
                 .call = &of->paths[i],
                 .stretch = &of->paths[i + 1],

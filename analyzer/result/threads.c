@@ -68,9 +68,7 @@ static void add_loss(struct losses *losses, uint32_t kind, uint32_t rank, uint32
 {
     if (ns == 0)
         return;
-    losses->items =
-        array_reserve(losses->items, &losses->capacity, losses->n + 1, sizeof *losses->items);
-    losses->items[losses->n++] = (struct result_thread_loss){
+    *ARRAY_NEXT(losses->items, losses->n, losses->capacity) = (struct result_thread_loss){
         .kind = kind, .rank = rank, .region = region, .count = count, .ns = ns};
 }
 

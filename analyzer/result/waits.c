@@ -100,9 +100,8 @@ static void put_cells(const struct waits_input *input, size_t index, struct resu
         for (uint32_t call_path = 0; call_path < n; call_path++) {
             if (found[call_path].count == 0)
                 continue;
-            cells = array_reserve(cells, &capacity, n_cells + 1, sizeof *cells);
             struct call_place place = call_tree_place(input->tree, location, call_path);
-            cells[n_cells++] = (struct merged_cell){
+            *ARRAY_NEXT(cells, n_cells, capacity) = (struct merged_cell){
                 .path = place.path,
                 .rank = input->tree->definitions->locations[location].rank,
                 .site = place.site,

@@ -68,9 +68,8 @@ void whatif_report_release(struct whatif_report *report)
 
 void whatif_report_note(struct whatif_report *report, char *text)
 {
-    report->notes = array_reserve(report->notes, &report->note_capacity, report->n_notes + 1,
-                                  sizeof *report->notes);
-    report->notes[report->n_notes++] = utf8_clean(text); // it quotes what options name
+    *ARRAY_NEXT(report->notes, report->n_notes, report->note_capacity) =
+        utf8_clean(text); // it quotes what options name
     free(text);
 }
 

@@ -176,9 +176,7 @@ static uint64_t close_request(struct copy *copy, uint64_t request)
 static void put_off(struct copy *copy, struct late_message message)
 {
     message.call = copy->put_off;
-    copy->waiting = array_reserve(copy->waiting, &copy->waiting_capacity, copy->n_waiting + 1,
-                                  sizeof *copy->waiting);
-    copy->waiting[copy->n_waiting++] = message;
+    *ARRAY_NEXT(copy->waiting, copy->n_waiting, copy->waiting_capacity) = message;
 }
 
 /// Says in ATTRIBUTES what a posted receive is for.

@@ -58,9 +58,7 @@ static void *allocate_chunk(void *user_data, OTF2_FileType type, OTF2_LocationRe
         *buffer = chunks = memory_zeroed(1, sizeof *chunks);
     if (type == OTF2_FILETYPE_EVENTS && chunks->n == MOST_EVENT_CHUNKS)
         return NULL;
-    chunks->items =
-        array_reserve(chunks->items, &chunks->capacity, chunks->n + 1, sizeof *chunks->items);
-    return chunks->items[chunks->n++] = memory_zeroed(chunk_bytes, 1);
+    return *ARRAY_NEXT(chunks->items, chunks->n, chunks->capacity) = memory_zeroed(chunk_bytes, 1);
 }
 
 static void free_chunks(void *user_data, OTF2_FileType type, OTF2_LocationRef location,

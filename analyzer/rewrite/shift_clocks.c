@@ -50,9 +50,8 @@ static OTF2_CallbackCode on_offset(void *user_data, OTF2_TimeStamp ticks, int64_
                                    double deviation)
 {
     struct local_definitions *local = user_data;
-    local->offsets = array_reserve(local->offsets, &local->capacity, local->n_offsets + 1,
-                                   sizeof *local->offsets);
-    local->offsets[local->n_offsets++] = (struct offset){ticks, offset_ticks, deviation};
+    *ARRAY_NEXT(local->offsets, local->n_offsets, local->capacity) =
+        (struct offset){ticks, offset_ticks, deviation};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -295,9 +294,8 @@ static void note(struct clock_shift *shift, int64_t cause, uint32_t effect, int6
     uint32_t index;
     if (!map_get(&shift->by_pair, pair, &index)) {
         index = (uint32_t)shift->n_bounds;
-        shift->bounds = array_reserve(shift->bounds, &shift->capacity, shift->n_bounds + 1,
-                                      sizeof *shift->bounds);
-        shift->bounds[shift->n_bounds++] = (struct bound){(uint32_t)cause, effect, took_ns};
+        *ARRAY_NEXT(shift->bounds, shift->n_bounds, shift->capacity) =
+            (struct bound){(uint32_t)cause, effect, took_ns};
         map_put(&shift->by_pair, pair, index);
     } else if (took_ns < shift->bounds[index].least_ns) {
         shift->bounds[index].least_ns = took_ns;

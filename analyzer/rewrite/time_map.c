@@ -334,9 +334,7 @@ static int read_changes(struct time_map_reader *reader, uint32_t location, struc
             return -1;
         if (record.kind == RECORD_END)
             break;
-        reader->changes = array_reserve(reader->changes, &reader->changes_capacity,
-                                        reader->n_changes + 1, sizeof *reader->changes);
-        reader->changes[reader->n_changes++] =
+        *ARRAY_NEXT(reader->changes, reader->n_changes, reader->changes_capacity) =
             (struct pag_changed){.location = location,
                                  .event = record.event,
                                  .is_left_out = record.size == 0,

@@ -7,9 +7,8 @@
 
 static struct call_condition *add(struct prediction *prediction, uint32_t *n_conditions)
 {
-    prediction->conditions = array_reserve(prediction->conditions, &prediction->condition_capacity,
-                                           *n_conditions + 1, sizeof *prediction->conditions);
-    struct call_condition *condition = &prediction->conditions[(*n_conditions)++];
+    struct call_condition *condition =
+        ARRAY_NEXT(prediction->conditions, *n_conditions, prediction->condition_capacity);
     *condition = (struct call_condition){.communicator = NONE, .follows_ns = PAG_NOT_KNOWN};
     return condition;
 }

@@ -54,9 +54,7 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         !message->is_left_out && size_bytes != message->size_bytes;
     if (message->is_left_out)
         return;
-    state->departing = array_reserve(state->departing, &state->departing_capacity,
-                                     state->n_departing + 1, sizeof *state->departing);
-    state->departing[state->n_departing++] = index;
+    *ARRAY_NEXT(state->departing, state->n_departing, state->departing_capacity) = index;
 }
 
 static void posted(struct engine *engine, struct location_state *location, uint32_t receive,

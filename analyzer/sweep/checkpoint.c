@@ -92,11 +92,9 @@ static size_t series_of(struct sweep_checkpoints *checkpoints, char *property, c
         free(region);
         return i;
     }
-    checkpoints->series = array_reserve(checkpoints->series, &checkpoints->series_capacity,
-                                        checkpoints->n_series + 1, sizeof *checkpoints->series);
-    checkpoints->series[checkpoints->n_series] =
+    *ARRAY_NEXT(checkpoints->series, checkpoints->n_series, checkpoints->series_capacity) =
         (struct sweep_series){.property = property, .region = region};
-    return checkpoints->n_series++;
+    return checkpoints->n_series - 1;
 }
 
 /// "last N" or "N".
@@ -229,9 +227,8 @@ static int read_values(struct sweep_checkpoints *checkpoints, struct reading *re
 int sweep_checkpoints_add(struct sweep_checkpoints *checkpoints, const char *text,
                           struct error *err)
 {
-    checkpoints->items = array_reserve(checkpoints->items, &checkpoints->capacity,
-                                       checkpoints->n + 1, sizeof *checkpoints->items);
-    struct sweep_checkpoint *checkpoint = &checkpoints->items[checkpoints->n++];
+    struct sweep_checkpoint *checkpoint =
+        ARRAY_NEXT(checkpoints->items, checkpoints->n, checkpoints->capacity);
     *checkpoint = (struct sweep_checkpoint){.text = memory_copy_text(text)};
     struct reading reading = {checkpoint->text, checkpoint->text, err};
     char *formula = memory_copy_text(text);
@@ -261,9 +258,7 @@ void sweep_checkpoints_note_at(struct sweep_checkpoints *checkpoints, size_t ser
                                double severity)
 {
     struct sweep_series *one = &checkpoints->series[series];
-    one->severities =
-        array_reserve(one->severities, &one->capacity, one->n + 1, sizeof *one->severities);
-    one->severities[one->n++] = (struct sweep_severity){x, severity};
+    *ARRAY_NEXT(one->severities, one->n, one->capacity) = (struct sweep_severity){x, severity};
 }
 
 void sweep_checkpoints_note(struct sweep_checkpoints *checkpoints, size_t series, double severity)

@@ -48,9 +48,7 @@ static char *decimal_text(double number, int n_decimals)
 
 static void add_owned(struct sweep_values *values, char *text)
 {
-    values->texts =
-        array_reserve(values->texts, &values->capacity, values->n + 1, sizeof *values->texts);
-    values->texts[values->n++] = text;
+    *ARRAY_NEXT(values->texts, values->n, values->capacity) = text;
 }
 
 void sweep_values_add(struct sweep_values *values, const char *text)
@@ -368,9 +366,7 @@ int sweep_skips_add(struct sweep_skips *skips, const struct sweep_plan *plan, co
                     const char *reason, struct error *err)
 {
     const char *names[FORMULA_MAX_VARIABLES];
-    skips->items =
-        array_reserve(skips->items, &skips->capacity, skips->n + 1, sizeof *skips->items);
-    struct sweep_skip *skip = &skips->items[skips->n++];
+    struct sweep_skip *skip = ARRAY_NEXT(skips->items, skips->n, skips->capacity);
     *skip = (struct sweep_skip){.when = memory_copy_text(when),
                                 .reason = memory_copy_text(reason ? reason : "")};
     if (find_parameters(skip, plan, err) != 0)

@@ -112,9 +112,7 @@ static void add(struct property_catalogue *catalogue, const struct experiment_pr
         catalogue->items[i] = *property;
         return;
     }
-    catalogue->items = array_reserve(catalogue->items, &catalogue->capacity, catalogue->n + 1,
-                                     sizeof *catalogue->items);
-    catalogue->items[catalogue->n++] = *property;
+    *ARRAY_NEXT(catalogue->items, catalogue->n, catalogue->capacity) = *property;
 }
 
 int property_file_read(struct property_catalogue *catalogue, const char *path, struct error *err)

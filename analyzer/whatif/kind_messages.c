@@ -82,8 +82,7 @@ const struct whatif_option whatif_options_of_messages[] = {
 
 static void put_bound(struct whatif_point *point, const char *key, uint64_t value, char *sentence)
 {
-    point->bounds = memory_resize(point->bounds, point->n_bounds + 1, sizeof *point->bounds);
-    point->bounds[point->n_bounds++] =
+    *ARRAY_EXTEND(point->bounds, point->n_bounds) =
         (struct whatif_bound){memory_copy_text(key), value, sentence};
 }
 

@@ -27,9 +27,7 @@ static void *field_of(size_t offset, struct whatif_case *asked)
 
 static void *keep(struct whatif_case *asked, void *memory)
 {
-    asked->kept =
-        array_reserve(asked->kept, &asked->kept_capacity, asked->n_kept + 1, sizeof *asked->kept);
-    return asked->kept[asked->n_kept++] = memory;
+    return *ARRAY_NEXT(asked->kept, asked->n_kept, asked->kept_capacity) = memory;
 }
 
 char *whatif_case_keep(struct whatif_case *asked, char *text)

@@ -108,9 +108,8 @@ static int check_resources(struct query *query)
 
 static void add_part(struct query *query, int64_t resource_id, char *path)
 {
-    query->parts = array_reserve(query->parts, &query->parts_capacity, query->n_parts + 1,
-                                 sizeof *query->parts);
-    query->parts[query->n_parts++] = (struct part){.resource_id = resource_id, .path = path};
+    *ARRAY_NEXT(query->parts, query->n_parts, query->parts_capacity) =
+        (struct part){.resource_id = resource_id, .path = path};
 }
 
 /// By path, where numbers at the same place compare as numbers: /Process/9 before /Process/10.

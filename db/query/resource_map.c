@@ -94,9 +94,7 @@ static int add_renaming(struct resource_map *map, char *line, struct error *err)
     renaming.from_length = strlen(renaming.from);
     renaming.from_function = function_name(renaming.from);
     renaming.to_function = function_name(renaming.to);
-    map->renamings =
-        array_reserve(map->renamings, &map->capacity, map->n_renamings + 1, sizeof *map->renamings);
-    map->renamings[map->n_renamings++] = renaming;
+    *ARRAY_NEXT(map->renamings, map->n_renamings, map->capacity) = renaming;
     return 0;
 }
 

@@ -70,8 +70,7 @@ int csv_error(const struct csv_reader *reader, struct error *err, const char *fo
 
 static void put_byte(struct csv_reader *reader, int c)
 {
-    reader->bytes = array_reserve(reader->bytes, &reader->bytes_capacity, reader->n_bytes + 1, 1);
-    reader->bytes[reader->n_bytes++] = (char)c;
+    *ARRAY_NEXT(reader->bytes, reader->n_bytes, reader->bytes_capacity) = (char)c;
 }
 
 static int next_byte(struct csv_reader *reader)

@@ -121,9 +121,7 @@ static void copy_attributes(struct xml_element *to, const xmlNode *from)
 {
     size_t capacity = 0;
     for (const xmlAttr *a = from->properties; a; a = a->next) {
-        to->attributes =
-            array_reserve(to->attributes, &capacity, to->n_attributes + 1, sizeof(*to->attributes));
-        struct xml_attribute *attribute = &to->attributes[to->n_attributes++];
+        struct xml_attribute *attribute = ARRAY_NEXT(to->attributes, to->n_attributes, capacity);
         attribute->name = memory_copy_text((const char *)a->name);
         attribute->value = text_of_nodes(a->children);
         for (char *c = attribute->value; *c; c++)
@@ -152,9 +150,7 @@ static void copy_element(struct xml_element *to, const xmlNode *from, int depth,
     for (const xmlNode *n = from->children; n && !copy->problem; n = n->next) {
         if (n->type != XML_ELEMENT_NODE)
             continue;
-        to->children =
-            array_reserve(to->children, &capacity, to->n_children + 1, sizeof(*to->children));
-        struct xml_element *child = &to->children[to->n_children++];
+        struct xml_element *child = ARRAY_NEXT(to->children, to->n_children, capacity);
         *child = (struct xml_element){0};
         copy_element(child, n, depth + 1, copy);
     }

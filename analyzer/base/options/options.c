@@ -36,9 +36,7 @@ int options_usage_error(const struct option_usage *usage, const char *format, ..
 void options_list_append(struct option_list *list, const char *const *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        list->values =
-            array_reserve(list->values, &list->capacity, list->count + 1, sizeof *list->values);
-        list->values[list->count++] = values[i];
+        *ARRAY_NEXT(list->values, list->count, list->capacity) = values[i];
     }
 }
 

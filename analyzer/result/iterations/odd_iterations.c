@@ -325,10 +325,7 @@ static void add_odd(const struct work *work, struct result *result, const struct
         .lost_ns = (uint64_t)((each_ns - segments->usual_ns) * (double)n),
     };
     explain(work, result, segments, begin, end, &odd);
-    result->iterations.odd =
-        array_reserve(result->iterations.odd, capacity, result->iterations.n_odd + 1,
-                      sizeof *result->iterations.odd);
-    result->iterations.odd[result->iterations.n_odd++] = odd;
+    *ARRAY_NEXT(result->iterations.odd, result->iterations.n_odd, *capacity) = odd;
 }
 
 /// Where the run of odd segments from FIRST on reaches the end, with hardly a usual iteration

@@ -34,9 +34,7 @@ static void add_call(struct child_path *path, uint32_t region)
     path->is_cut = path->is_cut || path->n_calls == MAX_CALLS;
     if (path->is_cut)
         return;
-    path->calls =
-        array_reserve(path->calls, &path->capacity, path->n_calls + 1, sizeof *path->calls);
-    path->calls[path->n_calls++] = (struct child_call){region, 1};
+    *ARRAY_NEXT(path->calls, path->n_calls, path->capacity) = (struct child_call){region, 1};
 }
 
 static bool are_equal(const struct child_path *a, const struct child_path *b)
@@ -72,9 +70,7 @@ static struct child_path *path_of(struct child_paths *paths, struct map *map,
     if (paths->n == MAX_PATHS)
         return &paths->others;
     map_put(map, hash, (uint32_t)paths->n);
-    paths->items =
-        array_reserve(paths->items, &paths->capacity, paths->n + 1, sizeof *paths->items);
-    struct child_path *path = &paths->items[paths->n++];
+    struct child_path *path = ARRAY_NEXT(paths->items, paths->n, paths->capacity);
     *path = (struct child_path){.n_calls = now->n_calls, .is_cut = now->is_cut};
     path->calls = memory_new((now->n_calls + 1) * sizeof *path->calls);
     for (size_t i = 0; i < now->n_calls; i++)

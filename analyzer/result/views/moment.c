@@ -52,13 +52,13 @@ static struct way way_back(const struct pag_result *replay, uint32_t rank, uint6
             if (call->releaser != EVENT_NO_INDEX && call->release_ns <= time_ns)
                 wait = call;
         }
-        way.pieces = array_reserve(way.pieces, &way.capacity, way.n + 1, sizeof *way.pieces);
         uint64_t first_ns = recent->n > 0 ? recent->calls[0].since_ns : time_ns;
-        way.pieces[way.n++] = (struct piece){rank,
-                                             wait                 ? wait->release_ns
-                                             : first_ns < time_ns ? first_ns
-                                                                  : time_ns,
-                                             time_ns, wait};
+        *ARRAY_NEXT(way.pieces, way.n, way.capacity) =
+            (struct piece){rank,
+                           wait                 ? wait->release_ns
+                           : first_ns < time_ns ? first_ns
+                                                : time_ns,
+                           time_ns, wait};
         if (!wait) {
             way.is_cut = !recent->is_whole;
             break;
@@ -117,9 +117,7 @@ static void add_amount(struct amounts *amounts, uint32_t rank, struct call_place
             return;
         }
     }
-    amounts->items =
-        array_reserve(amounts->items, &amounts->capacity, amounts->n + 1, sizeof *amounts->items);
-    amounts->items[amounts->n++] = (struct amount){rank, place, ns};
+    *ARRAY_NEXT(amounts->items, amounts->n, amounts->capacity) = (struct amount){rank, place, ns};
 }
 
 static struct call_place place_of(const struct call_tree *tree, uint32_t rank, uint32_t path)

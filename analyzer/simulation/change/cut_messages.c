@@ -57,9 +57,7 @@ static int refuse(const struct condition *condition, const char *what, struct er
 
 static void add_range(struct ranges *ranges, uint64_t first, uint64_t last)
 {
-    ranges->items =
-        array_reserve(ranges->items, &ranges->capacity, ranges->n + 1, sizeof *ranges->items);
-    ranges->items[ranges->n++] = (struct range){first, last};
+    *ARRAY_NEXT(ranges->items, ranges->n, ranges->capacity) = (struct range){first, last};
 }
 
 static int read_size(struct ranges *sizes, const struct condition *condition, struct error *err)

@@ -153,9 +153,8 @@ static void client_server_procedure(struct client_server *process, uint32_t move
             return;
         }
     }
-    process->pieces = array_reserve(process->pieces, &process->pieces_capacity,
-                                    process->n_pieces + 1, sizeof *process->pieces);
-    process->pieces[process->n_pieces++] = (struct client_server_piece){moves, work};
+    *ARRAY_NEXT(process->pieces, process->n_pieces, process->pieces_capacity) =
+        (struct client_server_piece){moves, work};
 }
 
 static struct client_server_load client_server_send(struct client_server *process,
@@ -375,9 +374,7 @@ static void take_part(struct engine *engine, struct location_state *location,
     migration->moved[move] += own;
     struct load *load = find_leaving(state, receiver);
     if (!load) {
-        state->leaving = array_reserve(state->leaving, &state->leaving_capacity,
-                                       state->n_leaving + 1, sizeof *state->leaving);
-        load = &state->leaving[state->n_leaving++];
+        load = ARRAY_NEXT(state->leaving, state->n_leaving, state->leaving_capacity);
         *load = (struct load){.region = moved_region(engine, location, part->path, move),
                               .move = move,
                               .receiver = receiver};

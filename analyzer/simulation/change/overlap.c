@@ -115,9 +115,7 @@ bool overlap_puts_off(struct engine *engine, struct location_state *location,
         (call->n_receives == 0 && !waits_for_receiver(engine, call)) ||
         !is_overlapped(engine, location, call->path))
         return false;
-    state->calls = array_reserve(state->calls, &state->calls_capacity, state->n_calls + 1,
-                                 sizeof *state->calls);
-    struct put_off *put_off = &state->calls[state->n_calls++];
+    struct put_off *put_off = ARRAY_NEXT(state->calls, state->n_calls, state->calls_capacity);
     *put_off = (struct put_off){.call = *description,
                                 .path = call->path,
                                 .region = region_around(engine, location, call->path),

@@ -164,9 +164,7 @@ static void visits_add(struct visits *visits, uint32_t location, int32_t kind_nu
         drop_works(visits, kind);
     if (!kind->is_kept)
         return;
-    list->works =
-        array_reserve(list->works, &list->capacity, list->n_works + 1, sizeof *list->works);
-    list->works[list->n_works++] = work;
+    *ARRAY_NEXT(list->works, list->n_works, list->capacity) = work;
     visits->n_kept++;
 }
 
@@ -343,9 +341,7 @@ bool visit_pass(struct computation *computation, uint32_t part, uint64_t ns)
     if (visit->kind < 0)
         return false;
     if (computation->parts[part].visit_ns == 0) {
-        visit->parts = array_reserve(visit->parts, &visit->part_capacity, visit->n_parts + 1,
-                                     sizeof *visit->parts);
-        visit->parts[visit->n_parts++] = part;
+        *ARRAY_NEXT(visit->parts, visit->n_parts, visit->part_capacity) = part;
     }
     computation->parts[part].visit_ns += ns;
     return true;
@@ -404,9 +400,7 @@ static void keep_over(struct visit *visit)
         last->wall_ns += over.wall_ns;
         return;
     }
-    visit->over =
-        array_reserve(visit->over, &visit->over_capacity, visit->n_over + 1, sizeof *visit->over);
-    visit->over[visit->n_over++] = over;
+    *ARRAY_NEXT(visit->over, visit->n_over, visit->over_capacity) = over;
 }
 
 void visit_end(const struct engine *engine, struct location_state *location)

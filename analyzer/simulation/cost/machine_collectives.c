@@ -182,9 +182,8 @@ int machine_read_collective(const struct element_reader *reader, const struct xm
     if (ELEMENT_READ(reader, element, fields) != 0 ||
         read_operation(reader, element, &read.operation) != 0)
         return -1;
-    machine->collectives = memory_resize(machine->collectives, machine->n_collectives + 1,
-                                         sizeof *machine->collectives);
-    struct machine_collective *collective = &machine->collectives[machine->n_collectives++];
+    struct machine_collective *collective =
+        ARRAY_EXTEND(machine->collectives, machine->n_collectives);
     *collective = read;
     collective->no_time = memory_zeroed(1, sizeof *collective->no_time);
     if (read_algorithm(reader, element, "algorithm", read.operation, collective_plan_exists,

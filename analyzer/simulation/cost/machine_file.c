@@ -86,9 +86,7 @@ static int read_compute(const struct element_reader *reader, const struct xml_el
     struct formula *formula = formula_new(time, variables, MACHINE_COMPUTE_VARIABLES, reader->err);
     if (!formula)
         return error_wrap(reader->err, "%s:%u", reader->path, element->line);
-    machine->computes =
-        memory_resize(machine->computes, machine->n_computes + 1, sizeof *machine->computes);
-    machine->computes[machine->n_computes++] =
+    *ARRAY_EXTEND(machine->computes, machine->n_computes) =
         (struct machine_compute){.pattern = region,
                                  .line = element->line,
                                  .time = formula,
@@ -129,8 +127,7 @@ static int read_node(const struct element_reader *reader, const struct xml_eleme
     for (size_t i = 0; i < machine->n_nodes; i++)
         if (strcmp(machine->nodes[i].name, node.name) == 0)
             return ELEMENT_ERROR(reader, element, "a second <node name=\"%s\">", node.name);
-    machine->nodes = memory_resize(machine->nodes, machine->n_nodes + 1, sizeof *machine->nodes);
-    machine->nodes[machine->n_nodes++] = node;
+    *ARRAY_EXTEND(machine->nodes, machine->n_nodes) = node;
     return 0;
 }
 
@@ -151,9 +148,7 @@ static int read_group(const struct element_reader *reader, const struct xml_elem
         if (strcmp(machine->groups[i].name, group.name) == 0)
             return ELEMENT_ERROR(reader, element, "a second <group name=\"%s\">", group.name);
     group.nodes = read_names(nodes, &group.n_nodes);
-    machine->groups =
-        memory_resize(machine->groups, machine->n_groups + 1, sizeof *machine->groups);
-    machine->groups[machine->n_groups++] = group;
+    *ARRAY_EXTEND(machine->groups, machine->n_groups) = group;
     return 0;
 }
 
@@ -166,9 +161,7 @@ static int read_region(const struct element_reader *reader, const struct xml_ele
         {"speed", FIELD_NEEDED, &region.speed, .read = read_factor}};
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
-    machine->regions =
-        memory_resize(machine->regions, machine->n_regions + 1, sizeof *machine->regions);
-    machine->regions[machine->n_regions++] = region;
+    *ARRAY_EXTEND(machine->regions, machine->n_regions) = region;
     return 0;
 }
 
@@ -287,9 +280,8 @@ static struct machine_messages *new_scope(const struct element_reader *reader,
         ELEMENT_ERROR(reader, element, "a second <message scope=\"%s\">", name);
     if (!groups || (within && between) || is_second)
         return NULL;
-    machine->custom_scopes = memory_resize(machine->custom_scopes, machine->n_custom_scopes + 1,
-                                           sizeof *machine->custom_scopes);
-    struct machine_custom_scope *scope = &machine->custom_scopes[machine->n_custom_scopes++];
+    struct machine_custom_scope *scope =
+        ARRAY_EXTEND(machine->custom_scopes, machine->n_custom_scopes);
     *scope = (struct machine_custom_scope){.name = name,
                                            .is_within = within != NULL,
                                            .line = element->line,

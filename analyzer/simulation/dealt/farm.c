@@ -39,9 +39,7 @@ static void on_message(void *context, const struct pag_message *message)
         messages->n_not_kept++;
         return;
     }
-    messages->items = array_reserve(messages->items, &messages->capacity, messages->n + 1,
-                                    sizeof *messages->items);
-    messages->items[messages->n++] =
+    *ARRAY_NEXT(messages->items, messages->n, messages->capacity) =
         (struct farm_message){message->send_enter_ns,
                               message->send_leave_ns,
                               message->enter_ns,
@@ -61,9 +59,8 @@ static void on_root(void *context, const struct root *root)
         messages->n_not_kept++;
         return;
     }
-    messages->cuts = array_reserve(messages->cuts, &messages->cuts_capacity, messages->n_cuts + 1,
-                                   sizeof *messages->cuts);
-    messages->cuts[messages->n_cuts++] = (uint64_t)root->value[ROOT_COLLECTIVE_ENTER];
+    *ARRAY_NEXT(messages->cuts, messages->n_cuts, messages->cuts_capacity) =
+        (uint64_t)root->value[ROOT_COLLECTIVE_ENTER];
 }
 
 struct pag_listener farm_listener(struct farm_messages *messages)

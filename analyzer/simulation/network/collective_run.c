@@ -286,9 +286,7 @@ static void depart(struct collective_runs *runs, const struct collective_run *ru
         .run = run->number,
         .key = key,
     };
-    runs->departing = array_reserve(runs->departing, &runs->departing_capacity,
-                                    runs->n_departing + 1, sizeof *runs->departing);
-    runs->departing[runs->n_departing++] = index;
+    *ARRAY_NEXT(runs->departing, runs->n_departing, runs->departing_capacity) = index;
 }
 
 static void send(struct collective_runs *runs, struct collective_run *run, uint32_t member,
@@ -462,9 +460,8 @@ static void go_on(struct collective_runs *runs, struct collective_run *run, uint
         }
     }
     self->through_ns = self->now_ns + whole_ns(runs, run, member);
-    runs->through = array_reserve(runs->through, &runs->through_capacity, runs->n_through + 1,
-                                  sizeof *runs->through);
-    runs->through[runs->n_through++] = rank_of(runs, run, member);
+    *ARRAY_NEXT(runs->through, runs->n_through, runs->through_capacity) =
+        rank_of(runs, run, member);
 }
 
 static void let_go_on(struct collective_runs *runs, struct collective_run *run)
