@@ -7,6 +7,8 @@
 
 #include "analyzer/advise/candidates.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/owned.h"
+#include "analyzer/result/findings/findings.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/whatif.h"
 
@@ -54,7 +56,7 @@ static enum advice_kind kind_of(const char *option)
                  {"cores", ADVICE_PROCESSORS},   {"cpu-speed", ADVICE_PROCESSORS},
                  {"place", ADVICE_PLACEMENT},    {"map", ADVICE_PLACEMENT},
                  {"move", ADVICE_MOVE},          {"workers", ADVICE_WORKERS},
-                 {"rebalance", ADVICE_DYNAMIC}};
+                 {"dealing", ADVICE_WORKERS},    {"rebalance", ADVICE_DYNAMIC}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].option, option) == 0)
             return kinds[i].kind;
@@ -84,15 +86,21 @@ static void add_candidate(const struct result_remedy *remedy, struct advice *adv
         free(region);
 }
 
+/// The remedies of FINDING, and of what it is if it cannot be proven.
+static void add_candidates(const struct result_finding *finding, unsigned kinds,
+                           struct advice *advice)
+{
+    for (size_t i = 0; i < finding->n_remedies; i++)
+        if (kinds >> kind_of(finding->remedies[i].option) & 1)
+            add_candidate(&finding->remedies[i], advice);
+    for (size_t i = 0; i < finding->n_otherwise; i++)
+        add_candidates(&finding->otherwise[i], kinds, advice);
+}
+
 void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice)
 {
-    for (size_t i = 0; i < result->n_findings; i++) {
-        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
-            const struct result_remedy *remedy = &result->findings[i].remedies[k];
-            if (kinds >> kind_of(remedy->option) & 1)
-                add_candidate(remedy, advice);
-        }
-    }
+    for (size_t i = 0; i < result->n_findings; i++)
+        add_candidates(&result->findings[i], kinds, advice);
 }
 
 static int by_gain(const void *a, const void *b)
@@ -106,29 +114,15 @@ static int by_gain(const void *a, const void *b)
 /// What FINDING may save of the run: what its remedies are predicted to save, but no more than it
 /// costs; where none is known, as much as it costs each of N_RANKS ranks; where none saves
 /// anything, little of that.
-static int64_t potential_ns(const struct result_finding *finding, size_t n_ranks)
+static uint64_t potential_ns(const struct result_finding *finding, size_t n_ranks)
 {
-    int64_t loss_ns = (int64_t)finding->loss_ns, each_ns = loss_ns / (int64_t)n_ranks;
+    uint64_t loss_ns = finding->loss_ns, each_ns = loss_ns / n_ranks;
     if (finding->n_remedies == 0)
         return finding->has_no_remedy ? each_ns : each_ns / 4;
-    int64_t gain_ns = finding->remedies[0].gain_ns;
+    uint64_t gain_ns = (uint64_t)finding->remedies[0].gain_ns; // one that saves nothing has gone
     if (!finding->remedies[0].is_fallback)
         return gain_ns < loss_ns ? gain_ns : loss_ns;
     return 2 * gain_ns < each_ns ? 2 * gain_ns : each_ns;
-}
-
-/// The findings that may save most come first.
-static void order_findings(struct result *result)
-{
-    for (size_t i = 1; i < result->n_findings; i++) {
-        struct result_finding moved = result->findings[i];
-        size_t at = i;
-        for (; at > 0 && potential_ns(&result->findings[at - 1], result->n_ranks) <
-                             potential_ns(&moved, result->n_ranks);
-             at--)
-            result->findings[at] = result->findings[at - 1];
-        result->findings[at] = moved;
-    }
 }
 
 static void remedy_release(struct result_remedy *remedy)
@@ -138,27 +132,46 @@ static void remedy_release(struct result_remedy *remedy)
     free(remedy->sentence);
 }
 
-static bool saves(const struct advice *advice, const struct result_remedy *remedy)
+/// What REMEDY is predicted to save; 0: nothing, or it could not be predicted.
+static int64_t gain_ns(const struct advice *advice, const struct result_remedy *remedy)
 {
     const struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
-    return candidate->is_replayed && candidate->gain_ns > 0 &&
-           candidate->gain_ns >= (int64_t)(advice->target_ns / least_part);
+    return candidate->is_replayed && candidate->gain_ns > 0 ? candidate->gain_ns : 0;
 }
 
-static void swap_text(char **a, char **b)
+static bool saves(const struct advice *advice, const struct result_remedy *remedy)
 {
-    char *text = *a;
-    *a = *b;
-    *b = text;
+    int64_t saved_ns = gain_ns(advice, remedy);
+    return saved_ns > 0 && saved_ns >= (int64_t)(advice->target_ns / least_part);
 }
 
-/// FINDING is not what it seemed to be.
-static void swap_kind(struct result_finding *finding)
+/// Whether ADVICE shows that FINDING is of its kind: one of the proofs that this needs saves a
+/// quarter of what the finding costs each of N_RANKS ranks.
+static bool is_proven(const struct advice *advice, const struct result_finding *finding,
+                      size_t n_ranks)
 {
-    swap_text(&finding->kind, &finding->otherwise.kind);
-    swap_text(&finding->name, &finding->otherwise.name);
-    swap_text(&finding->text, &finding->otherwise.text);
-    swap_text(&finding->hint, &finding->otherwise.hint);
+    bool needs_one = false;
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        const struct result_remedy *remedy = &finding->remedies[i];
+        if (remedy->is_proof && saves(advice, remedy) &&
+            4 * n_ranks * (uint64_t)gain_ns(advice, remedy) >= finding->loss_ns)
+            return true;
+        needs_one |= remedy->is_proof;
+    }
+    return !needs_one;
+}
+
+/// FINDING is not what it seemed to be, but what it is otherwise.
+static void take_otherwise(struct result_finding *finding)
+{
+    struct owned walk = {.purpose = OWNED_FREE};
+    struct result_finding *otherwise = finding->otherwise;
+    finding->n_otherwise = 0;
+    finding->otherwise = NULL;
+    result_finding_owned(&walk, finding);
+    owned_end(&walk);
+    *finding = *otherwise;
+    free(otherwise);
 }
 
 /// Whether one of N REMEDIES, which are predicted, saves as much as REMEDY with the same option: a
@@ -173,18 +186,16 @@ static bool is_repeated(const struct advice *advice, const struct result_remedy 
     return false;
 }
 
-/// What ADVICE predicts of the remedies of FINDING; those that save nothing go, and fallbacks where
-/// others save something.
-static void take(const struct advice *advice, struct result_finding *finding)
+/// What ADVICE predicts of the remedies of FINDING, of N_RANKS ranks; those that save nothing go,
+/// and fallbacks where others save something.
+static void take(const struct advice *advice, struct result_finding *finding, size_t n_ranks)
 {
     size_t n_left = 0;
-    bool has_others = false, needs_one = false, has_needed = false;
-    for (size_t i = 0; i < finding->n_remedies; i++) {
-        const struct result_remedy *remedy = &finding->remedies[i];
-        has_others |= !remedy->is_fallback && saves(advice, remedy);
-        needs_one |= remedy->is_proof;
-        has_needed |= remedy->is_proof && saves(advice, remedy);
-    }
+    bool has_others = false;
+    while (finding->n_otherwise > 0 && !is_proven(advice, finding, n_ranks))
+        take_otherwise(finding);
+    for (size_t i = 0; i < finding->n_remedies; i++)
+        has_others |= !finding->remedies[i].is_fallback && saves(advice, &finding->remedies[i]);
     for (size_t i = 0; i < finding->n_remedies; i++) {
         struct result_remedy *remedy = &finding->remedies[i];
         if (!saves(advice, remedy) || (remedy->is_fallback && has_others)) {
@@ -202,8 +213,6 @@ static void take(const struct advice *advice, struct result_finding *finding)
             finding->remedies[n_left++] = *remedy;
     }
     finding->n_remedies = n_left;
-    if (needs_one && !has_needed)
-        swap_kind(finding);
     qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
 }
 
@@ -233,9 +242,12 @@ int findings_predict(struct replay_run *measured, struct error *err)
     advice.target_ns = result->replayed_ns = same.predicted_ns;
     if (status == 0) {
         predict_candidates(&batch, &advice);
-        for (size_t i = 0; i < result->n_findings; i++)
-            take(&advice, &result->findings[i]);
-        order_findings(result);
+        for (size_t i = 0; i < result->n_findings; i++) {
+            struct result_finding *finding = &result->findings[i];
+            take(&advice, finding, result->n_ranks);
+            finding->potential_ns = potential_ns(finding, result->n_ranks);
+        }
+        findings_order(result);
     }
     replay_run_release(&unchanged);
     whatif_point_release(&same);

@@ -198,7 +198,8 @@ static void print_findings(const struct page *page)
 {
     const struct result *result = page->result;
     double total_ns = (double)result->total_ns;
-    page_heading(page, "Findings", "in per cent of the ranks' time; first what may save most");
+    page_heading(page, "Findings",
+                 "shares of the ranks' time; by what changing the program may save");
     for (size_t i = 0; i < result->n_findings; i++)
         print_finding(page, i + 1, &result->findings[i]);
     if (result->n_findings > 0 && (double)result->found_rest_ns >= worth_naming * total_ns)

@@ -112,22 +112,26 @@ static void path_owned(struct owned *walk, struct result *result)
         OWNED_ARRAY(walk, result->critical_path.by_site, result->critical_path.n_by_site);
 }
 
+void result_finding_owned(struct owned *walk, struct result_finding *finding)
+{
+    OWNED_TEXTS(walk, &finding->kind, &finding->name, &finding->text, &finding->hint,
+                &finding->place);
+    finding->ranks = OWNED_ARRAY(walk, finding->ranks, finding->n_ranks);
+    finding->remedies = OWNED_ARRAY(walk, finding->remedies, finding->n_remedies);
+    for (size_t k = 0; k < finding->n_remedies; k++) {
+        struct result_remedy *remedy = &finding->remedies[k];
+        OWNED_TEXTS(walk, &remedy->option, &remedy->value, &remedy->sentence);
+    }
+    finding->otherwise = OWNED_ARRAY(walk, finding->otherwise, finding->n_otherwise);
+    for (size_t i = 0; i < finding->n_otherwise; i++)
+        result_finding_owned(walk, &finding->otherwise[i]);
+}
+
 static void findings_owned(struct owned *walk, struct result *result)
 {
     result->findings = OWNED_ARRAY(walk, result->findings, result->n_findings);
-    for (size_t i = 0; i < result->n_findings; i++) {
-        struct result_finding *finding = &result->findings[i];
-        OWNED_TEXTS(walk, &finding->kind, &finding->name, &finding->text, &finding->hint,
-                    &finding->place);
-        OWNED_TEXTS(walk, &finding->otherwise.kind, &finding->otherwise.name,
-                    &finding->otherwise.text, &finding->otherwise.hint);
-        finding->ranks = OWNED_ARRAY(walk, finding->ranks, finding->n_ranks);
-        finding->remedies = OWNED_ARRAY(walk, finding->remedies, finding->n_remedies);
-        for (size_t k = 0; k < finding->n_remedies; k++) {
-            struct result_remedy *remedy = &finding->remedies[k];
-            OWNED_TEXTS(walk, &remedy->option, &remedy->value, &remedy->sentence);
-        }
-    }
+    for (size_t i = 0; i < result->n_findings; i++)
+        result_finding_owned(walk, &result->findings[i]);
 }
 
 void result_owned(struct owned *walk, struct result *result)

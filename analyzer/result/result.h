@@ -195,9 +195,12 @@ struct result_finding {
     struct result_remedy *remedies; // best first once they are predicted
     size_t n_remedies;
     bool has_no_remedy; // no prediction tells what it may save
-    struct {            // what it is without proof; NULL where its kind needs none
-        char *kind, *name, *text, *hint;
-    } otherwise;
+    bool is_of_machine; // no change of the program takes it away
+    uint64_t
+        potential_ns; // what orders findings: of the run where remedies are predicted, else loss
+    // What it is where its proof fails: the finding of the next kind; none if its kind needs none.
+    struct result_finding *otherwise;
+    size_t n_otherwise; // 0 or 1
 };
 
 struct result_rank {
@@ -485,5 +488,6 @@ void result_release(struct result *result);
 struct owned;
 /// What it owns (base/owned.h).
 void result_owned(struct owned *walk, struct result *result);
+void result_finding_owned(struct owned *walk, struct result_finding *finding);
 
 #endif

@@ -320,6 +320,82 @@ static void test_serial_work(void **state)
     forget(&found);
 }
 
+/// Rank 0 waits for rank 1 in solve, and in what that calls.
+static void test_a_function_and_what_it_calls_are_one(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_region own_regions[4];
+    struct result_path own_paths[4];
+    memcpy(own_regions, regions, sizeof regions);
+    memcpy(own_paths, paths, sizeof paths);
+    own_regions[3] = (struct result_region){
+        .name = (char *)"inner", .shown = (char *)"inner", .file = (char *)"solve.c", .line = 7};
+    own_paths[3] = (struct result_path){.path = (char *)"solve/inner",
+                                        .shown = (char *)"solve/inner",
+                                        .region = 3,
+                                        .exclusive_ns = 40 * MS};
+    struct result_path_share origins[] = {{3, 1, 20 * MS, 0, RESULT_NONE, 3},
+                                          {0, 1, 10 * MS, 0, RESULT_NONE, 0}};
+    struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {3, 1, 1, 40 * MS, 40 * MS}};
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
+    result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
+    result.path_ranks = times;
+    result.n_path_ranks = 2;
+    for (int is_nested = 0; is_nested < 2; is_nested++) {
+        own_paths[3].parent = is_nested ? 0 : RESULT_NONE;
+        find(&result, &found);
+        assert_int_equal(found.n_findings, is_nested ? 2 : 3); // with the rest of the receives
+        assert_string_equal(found.findings[1].kind, "serial-work");
+        assert_int_equal(found.findings[1].loss_ns, (is_nested ? 30 : 20) * MS);
+        if (is_nested)
+            assert_says(&found, "Only rank 1 computes in inner (solve.c:7) and solve (solve.c:56), "
+                                "for 100.0 ms.");
+        // For the part, and for the function that calls it.
+        assert_string_equal(found.findings[1].remedies[0].value, "inner=0-1");
+        assert_string_equal(found.findings[1].remedies[is_nested ? 2 : 1].value,
+                            is_nested ? "solve=0-1" : "inner=0.5");
+        forget(&found);
+    }
+}
+
+/// Cores are a limit of the machine: last, unless they cost more than all else.
+static void test_limits_of_the_machine_come_last(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_region own_regions[4];
+    struct result_path own_paths[4];
+    memcpy(own_regions, regions, sizeof regions);
+    memcpy(own_paths, paths, sizeof paths);
+    own_regions[3] = (struct result_region){.name = (char *)RESULT_REGION_NO_CPU,
+                                            .shown = (char *)RESULT_REGION_NO_CPU,
+                                            .file = (char *)""};
+    own_paths[3] = (struct result_path){.path = (char *)"solve/lost",
+                                        .shown = (char *)"solve/lost",
+                                        .region = 3,
+                                        .exclusive_ns = 50 * MS};
+    result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
+    for (int has_most = 0; has_most < 2; has_most++) {
+        add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
+        result.other_mpi_ns = has_most ? 10 * MS : 50 * MS;
+        result.no_cpu_ns = own_paths[3].exclusive_ns = 45 * MS;
+        result.useful_ns = result.total_ns - 30 * MS - result.other_mpi_ns - result.no_cpu_ns;
+        find(&result, &found);
+        assert_int_equal(found.n_findings, 3);
+        assert_string_equal(found.findings[has_most ? 0 : 2].kind, "no-core");
+        assert_string_equal(found.findings[has_most ? 1 : 0].kind,
+                            has_most ? "uneven-work" : "transfers");
+        forget(&found);
+    }
+}
+
 /// All losses are in one finding or in none, and waits within other patterns' waits are not.
 static void test_parts_sum_to_the_lost_time(void **state)
 {
@@ -435,6 +511,8 @@ int main(void)
         cmocka_unit_test(test_uneven_work),
         cmocka_unit_test(test_work_that_is_uneven_by_turns),
         cmocka_unit_test(test_serial_work),
+        cmocka_unit_test(test_a_function_and_what_it_calls_are_one),
+        cmocka_unit_test(test_limits_of_the_machine_come_last),
         cmocka_unit_test(test_parts_sum_to_the_lost_time),
         cmocka_unit_test(test_good_efficiency),
         cmocka_unit_test(test_too_short),

@@ -342,6 +342,12 @@ static int by_loss(const void *a, const void *b)
     return memcmp(&left, &right, sizeof left);
 }
 
+void causes_sort(struct causes *causes)
+{
+    if (causes->n > 0)
+        qsort(causes->causes, causes->n, sizeof *causes->causes, by_loss);
+}
+
 void causes_collect(struct causes *causes, const struct result *result)
 {
     *causes = (struct causes){0};
@@ -349,8 +355,7 @@ void causes_collect(struct causes *causes, const struct result *result)
     walk_waits(&walk);
     walk_paths(&walk);
     release_index(&walk); // its causes change places
-    if (causes->n > 0)
-        qsort(causes->causes, causes->n, sizeof *causes->causes, by_loss);
+    causes_sort(causes);
     for (; causes->n > MAX_CAUSES; causes->n--)
         causes->rest_ns += causes->causes[causes->n - 1].loss_ns;
     for (size_t i = 0; i < causes->n; i++) {
@@ -369,9 +374,18 @@ void causes_release(struct causes *causes)
     for (size_t i = 0; i < causes->n; i++) {
         free(causes->causes[i].by_rank_ns);
         free(causes->causes[i].by_pattern_ns);
+        free(causes->causes[i].parts);
     }
     free(causes->causes);
     *causes = (struct causes){0};
+}
+
+bool cause_has_place(const struct cause *cause, uint32_t place)
+{
+    bool has = cause_place(cause) == place;
+    for (size_t i = 0; i < cause->n_parts && !has; i++)
+        has = cause->parts[i] == place;
+    return has;
 }
 
 bool cause_times(const struct result *result, const struct cause *cause, uint64_t *times_ns)
@@ -380,9 +394,9 @@ bool cause_times(const struct result *result, const struct cause *cause, uint64_
     for (size_t i = 0; i < result->n_path_ranks; i++) {
         const struct result_path_rank *of = &result->path_ranks[i];
         const struct result_path *path = &result->paths[of->path];
-        bool is_here = cause->region != RESULT_NONE ? path->region == cause->region
+        bool is_here = cause->region != RESULT_NONE ? cause_has_place(cause, path->region)
                        : cause->path != RESULT_NONE
-                           ? of->path == cause->path
+                           ? cause_has_place(cause, of->path)
                            : result->regions[path->region].is_mpi &&
                                  cause_of_call(&result->regions[path->region]) == cause->subject;
         if (!is_here)

@@ -16,6 +16,9 @@ struct cause {
     uint64_t loss_ns;        // of all ranks, in the judged part
     uint64_t *by_rank_ns;    // of it, by the rank that causes it; what no rank causes is missing
     uint64_t *by_pattern_ns; // of it, waits, by pattern
+    // Further places that are parts of it: sites, regions or paths, as the first one is.
+    uint32_t *parts;
+    size_t n_parts;
 };
 
 struct causes {
@@ -27,6 +30,19 @@ struct causes {
 /// The largest causes of RESULT, which has everything but findings. The caller releases.
 void causes_collect(struct causes *causes, const struct result *result);
 void causes_release(struct causes *causes);
+/// Joins those that are one (joined_causes.c): by KINDS, ranks and places. Each is named by the
+/// largest of its parts.
+void causes_join(struct causes *causes, const struct finding_kinds *kinds,
+                 const struct result *result);
+/// Loss descending.
+void causes_sort(struct causes *causes);
+
+/// The function among the places of CAUSE, not the first one, that calls all others; RESULT_NONE.
+uint32_t cause_outer(const struct result *result, const struct cause *cause);
+/// The site, region or path of CAUSE; RESULT_NONE: it has no such place.
+uint32_t cause_place(const struct cause *cause);
+/// Whether PLACE is that of CAUSE, or one of its parts.
+bool cause_has_place(const struct cause *cause, uint32_t place);
 
 /// Time that each rank spends in CAUSE's place, computing or in calls, into TIMES_NS of all ranks,
 /// zeroed before; false where it is known of none.

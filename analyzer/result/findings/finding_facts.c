@@ -15,7 +15,7 @@
 #include "analyzer/result/sites.h"
 #include "analyzer/trace/definitions.h"
 
-enum { MAX_NAMED_RANKS = 4 };
+enum { MAX_NAMED_RANKS = 4, MAX_NAMED_PARTS = 2 };
 
 // --- places
 
@@ -237,35 +237,92 @@ static uint32_t heaviest_calls(const struct result *result, enum finding_subject
     return found;
 }
 
+/// What options and sentences call region INDEX, or the computing before SITE. Nothing where that
+/// is all of a program.
+static void put_names(const struct result *result, uint32_t index, uint32_t site,
+                      struct facts *facts)
+{
+    const struct result_region *region = &result->regions[index];
+    if (site != RESULT_NONE) {
+        char *calls = site_text(result, site, RESULT_NONE);
+        put_text(facts, FINDING_TEXT_region, memory_format("before %s", calls));
+        put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", calls));
+        free(calls);
+    } else if (!region_is_program(region) && !region_is_main(region)) {
+        put_text(facts, FINDING_TEXT_region, memory_copy_text(region->shown));
+        put_text(facts, FINDING_TEXT_work, memory_format("the work in %s", region->shown));
+    }
+}
+
+/// Writes PLACE of CAUSE, its own or that of a part.
+static void write_place(const struct result *result, const struct cause *cause, uint32_t place,
+                        FILE *out)
+{
+    if (cause->site != RESULT_NONE)
+        place_write(result, cause->region, place, out);
+    else if (cause->region != RESULT_NONE)
+        place_write(result, place, RESULT_NONE, out);
+    else {
+        char *text = path_text(result, NULL, place);
+        fputs(text, out);
+        free(text);
+    }
+}
+
+/// "solve (solve.c:56), step (solve.c:90) and 2 other places".
+static char *places_text(const struct result *result, const struct cause *cause)
+{
+    char *text;
+    size_t size, n_named = cause->n_parts < MAX_NAMED_PARTS ? cause->n_parts : MAX_NAMED_PARTS;
+    FILE *out = memory_stream(&text, &size);
+    write_place(result, cause, cause_place(cause), out);
+    for (size_t i = 0; i < n_named; i++) {
+        fputs(i + 1 == cause->n_parts ? " and " : ", ", out);
+        write_place(result, cause, cause->parts[i], out);
+    }
+    if (cause->n_parts > n_named)
+        fprintf(out, " and %s", quantity_count(cause->n_parts - n_named, "other place").text);
+    fclose(out);
+    return text;
+}
+
 /// What the place is called, in sentences and by options.
 static void put_place(const struct result *result, const struct cause *cause, struct facts *facts)
 {
-    char *text = NULL;
+    char *text;
     size_t size;
-    uint32_t site = facts->site;
-    if (cause->region != RESULT_NONE) {
+    if (cause->region != RESULT_NONE && cause->site == RESULT_NONE && facts->site != RESULT_NONE) {
         FILE *out = memory_stream(&text, &size);
-        place_write(result, cause->region, site, out);
+        place_write(result, cause->region, facts->site, out);
         fclose(out);
         put_text(facts, FINDING_TEXT_place, text);
-        const struct result_region *region = &result->regions[cause->region];
-        if (site != RESULT_NONE) {
-            char *calls = site_text(result, site, RESULT_NONE);
-            put_text(facts, FINDING_TEXT_region, memory_format("before %s", calls));
-            put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", calls));
-            free(calls);
-        } else if (!region_is_program(region) && !region_is_main(region)) { // else it is all
-            put_text(facts, FINDING_TEXT_region, memory_copy_text(region->shown));
-            put_text(facts, FINDING_TEXT_work, memory_format("the work in %s", region->shown));
-        }
-    } else if (cause->path == RESULT_NONE) {
+    } else if (cause_place(cause) != RESULT_NONE) {
+        put_text(facts, FINDING_TEXT_place, places_text(result, cause));
+    } else {
         uint32_t path = heaviest_calls(result, cause->subject);
         if (path != RESULT_NONE)
             put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
-    } else {
-        put_text(facts, FINDING_TEXT_place, path_text(result, NULL, cause->path));
-        put_text(facts, FINDING_TEXT_region, memory_copy_text(result->paths[cause->path].shown));
     }
+    if (cause->region != RESULT_NONE)
+        put_names(result, cause->region, facts->site, facts);
+    else if (cause->path != RESULT_NONE) {
+        const struct result_path *path = &result->paths[cause->path];
+        put_text(facts, FINDING_TEXT_region,
+                 memory_copy_text(cause->n_parts > 0 ? result->regions[path->region].shown
+                                                     : path->shown));
+    }
+}
+
+bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)
+{
+    if (cause->n_parts == 0 || cause->region == RESULT_NONE)
+        return false;
+    uint32_t outer = cause_outer(result, cause);
+    if (cause->site != RESULT_NONE)
+        put_names(result, cause->region, cause->parts[0], facts);
+    else
+        put_names(result, outer != RESULT_NONE ? outer : cause->parts[0], RESULT_NONE, facts);
+    return true;
 }
 
 /// What the ranks do in the place, and whether one does more than others.
@@ -273,13 +330,16 @@ static void put_times(const struct result *result, const struct cause *cause, st
 {
     uint64_t *times_ns = memory_zeroed(result->n_ranks, sizeof *times_ns);
     double most_ns = 0, sum_ns = 0, own_ns = 0, waits_ns = 0, n = (double)result->n_ranks;
-    bool is_known = true;
+    bool is_known = true, is_own = true;
     if (cause->subject == FINDING_computing && cause->site != RESULT_NONE) {
-        const struct result_site *site = &result->sites[cause->site];
-        sum_ns = (double)site->before_ns;
-        most_ns = own_ns = (double)site->before_max_ns;
-        if (site->before_max_rank != facts->causing.main)
-            own_ns = -1;
+        for (size_t i = 0; i <= cause->n_parts; i++) {
+            const struct result_site *site =
+                &result->sites[i == 0 ? cause->site : cause->parts[i - 1]];
+            sum_ns += (double)site->before_ns;
+            most_ns += (double)site->before_max_ns;
+            is_own &= site->before_max_rank == facts->causing.main;
+        }
+        own_ns = is_own ? most_ns : -1;
     } else {
         is_known = cause_times(result, cause, times_ns);
         for (size_t i = 0; i < result->n_ranks; i++) {
@@ -312,8 +372,8 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     }
     for (size_t i = 0; i < result->n_paths; i++) {
         const struct result_region *region = &result->regions[result->paths[i].region];
-        bool is_here =
-            cause->path != RESULT_NONE ? cause->path == i : cause_of_call(region) == cause->subject;
+        bool is_here = cause->path != RESULT_NONE ? cause_has_place(cause, (uint32_t)i)
+                                                  : cause_of_call(region) == cause->subject;
         if (region->is_mpi && is_here)
             n_calls += result->paths[i].visits;
     }

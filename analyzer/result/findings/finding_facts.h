@@ -26,6 +26,9 @@ struct facts {
 
 /// The facts of CAUSE. The caller releases.
 void facts_collect(struct facts *facts, const struct result *result, const struct cause *cause);
+/// Names another place of CAUSE, of which FACTS are, instead of the largest: the function that
+/// calls all others, else the second one; false: there is none.
+bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause);
 void facts_release(struct facts *facts);
 
 /// Writes "solve (solve.c:56)", the region INDEX; SITE (or RESULT_NONE) stands for it where

@@ -38,10 +38,22 @@ static char *fill(const char *text, const struct facts *facts)
                          N_FINDING_TEXTS);
 }
 
+static bool has_remedy(const struct result_finding *finding, const char *option, const char *value)
+{
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        const struct result_remedy *remedy = &finding->remedies[i];
+        if (strcmp(remedy->option, option) == 0 &&
+            (value && remedy->value ? strcmp(remedy->value, value) == 0 : value == remedy->value))
+            return true;
+    }
+    return false;
+}
+
 static void add_remedies(const struct finding_kind *kind, const struct facts *facts,
                          struct result_finding *finding)
 {
-    finding->remedies = memory_zeroed(kind->n_remedies, sizeof *finding->remedies);
+    finding->remedies = memory_resize(finding->remedies, finding->n_remedies + kind->n_remedies,
+                                      sizeof *finding->remedies);
     for (size_t i = 0; i < kind->n_remedies; i++) {
         const struct finding_remedy *remedy = &kind->remedies[i];
         // What the prediction needs to know must be known.
@@ -50,9 +62,14 @@ static void add_remedies(const struct finding_kind *kind, const struct facts *fa
              !template_is_known(remedy->value, finding_text_names,
                                 (const char *const *)facts->texts, N_FINDING_TEXTS)))
             continue;
+        char *value = remedy->value ? fill(remedy->value, facts) : NULL;
+        if (has_remedy(finding, remedy->option, value)) {
+            free(value);
+            continue;
+        }
         finding->remedies[finding->n_remedies++] = (struct result_remedy){
             .option = memory_copy_text(remedy->option),
-            .value = remedy->value ? fill(remedy->value, facts) : NULL,
+            .value = value,
             .sentence = fill(remedy->sentence, facts),
             .is_fallback = remedy->is_fallback,
             .is_limit = remedy->is_limit,
@@ -79,15 +96,41 @@ static bool needs_proof(const struct finding_kind *kind)
     return false;
 }
 
-/// FINDING is of KIND where the proof of its own kind fails; NULL: it stays what it is.
-static void add_otherwise(const struct finding_kind *kind, const struct facts *facts,
-                          struct result_finding *finding)
+/// FINDING of the first kind AFTER another one (NULL: of all) that fits; false: there is none.
+static bool write_finding(const struct finding_kinds *kinds, const struct result *result,
+                          const struct cause *cause, struct facts *facts,
+                          const struct finding_kind *after, struct result_finding *finding)
 {
-    finding->otherwise.kind = memory_copy_text(kind ? kind->id : finding->kind);
-    finding->otherwise.name = kind ? fill(kind->name, facts) : memory_copy_text(finding->name);
-    finding->otherwise.text =
-        kind ? begin_sentences(fill(kind->what, facts)) : memory_copy_text(finding->text);
-    finding->otherwise.hint = kind ? fill(kind->hint, facts) : memory_copy_text(finding->hint);
+    const struct finding_kind *kind = finding_kind_of(kinds, cause->subject, facts->numbers, after);
+    const char *path = cause->path == RESULT_NONE ? "" : result->paths[cause->path].path;
+    const char *place = facts->texts[FINDING_TEXT_place];
+    if (!kind)
+        return false;
+    *finding = (struct result_finding){
+        .kind = memory_copy_text(kind->id),
+        .name = fill(kind->name, facts),
+        .text = begin_sentences(fill(kind->what, facts)),
+        .hint = fill(kind->hint, facts),
+        .place = memory_copy_text(place ? place : path),
+        .loss_ns = cause->loss_ns,
+        .potential_ns = cause->loss_ns,
+        .share = facts->numbers[FINDING_NUMBER_share],
+        .is_of_machine = kind->subject == FINDING_cores,
+        .region = cause->region,
+        .site = facts->site,
+        .path = cause->path,
+        .wait_pattern = facts->wait_pattern,
+    };
+    add_ranks(cause, &facts->causing, result->n_ranks, finding);
+    add_remedies(kind, facts, finding);
+    if (facts_take_other(facts, result, cause))
+        add_remedies(kind, facts, finding);
+    finding->has_no_remedy = finding->n_remedies == 0;
+    if (needs_proof(kind)) {
+        finding->otherwise = memory_zeroed(1, sizeof *finding->otherwise);
+        finding->n_otherwise = write_finding(kinds, result, cause, facts, kind, finding->otherwise);
+    }
+    return true;
 }
 
 static void add_finding(const struct finding_kinds *kinds, struct result *result,
@@ -95,31 +138,8 @@ static void add_finding(const struct finding_kinds *kinds, struct result *result
 {
     struct facts facts;
     facts_collect(&facts, result, cause);
-    const struct finding_kind *kind = finding_kind_of(kinds, cause->subject, facts.numbers, NULL);
-    if (kind) {
-        struct result_finding *finding = &result->findings[result->n_findings++];
-        const char *path = cause->path == RESULT_NONE ? "" : result->paths[cause->path].path;
-        *finding = (struct result_finding){
-            .kind = memory_copy_text(kind->id),
-            .name = fill(kind->name, &facts),
-            .text = begin_sentences(fill(kind->what, &facts)),
-            .hint = fill(kind->hint, &facts),
-            .place = memory_copy_text(
-                facts.texts[FINDING_TEXT_place] ? facts.texts[FINDING_TEXT_place] : path),
-            .loss_ns = cause->loss_ns,
-            .share = facts.numbers[FINDING_NUMBER_share],
-            .region = cause->region,
-            .site = facts.site,
-            .path = cause->path,
-            .wait_pattern = facts.wait_pattern,
-        };
-        add_ranks(cause, &facts.causing, result->n_ranks, finding);
-        add_remedies(kind, &facts, finding);
-        finding->has_no_remedy = finding->n_remedies == 0;
-        if (needs_proof(kind))
-            add_otherwise(finding_kind_of(kinds, cause->subject, facts.numbers, kind), &facts,
-                          finding);
-    }
+    result->n_findings +=
+        write_finding(kinds, result, cause, &facts, NULL, &result->findings[result->n_findings]);
     facts_release(&facts);
 }
 
@@ -128,6 +148,7 @@ static void find(const struct finding_kinds *kinds, struct result *result)
 {
     struct causes causes;
     causes_collect(&causes, result);
+    causes_join(&causes, kinds, result);
     result->findings = memory_zeroed(MAX_FINDINGS, sizeof *result->findings);
     uint64_t lost_ns = result->wait_ns + result->other_mpi_ns + result->no_cpu_ns;
     for (size_t i = 0; i < causes.n && result->n_findings < MAX_FINDINGS; i++)
@@ -326,22 +347,18 @@ static void end_text(FILE *out, char *const *text)
         (*text)[length - 1] = '\0';
 }
 
-void findings_write(const struct finding_kinds *kinds, struct result *result)
+static uint64_t ranks_read(const struct result *result)
 {
     uint64_t n_read = 0;
-    size_t size;
     for (size_t i = 0; i < result->n_ranks; i++)
         n_read += !result->ranks[i].is_skipped;
-    find(kinds, result);
-    FILE *out = memory_stream(&result->remark, &size);
-    write_threads(result, out);
-    write_remark(result, n_read, out);
-    end_text(out, &result->remark);
-    out = memory_stream(&result->certainty, &size);
-    write_certainty(result, n_read, out);
-    end_text(out, &result->certainty);
-    result->headline = headline_of(result, n_read);
-    out = memory_stream(&result->conclusion, &size);
+    return n_read;
+}
+
+static void write_conclusion(struct result *result)
+{
+    size_t size;
+    FILE *out = memory_stream(&result->conclusion, &size);
     for (size_t i = 0; i < result->n_findings; i++) {
         const struct result_finding *finding = &result->findings[i];
         fprintf(out, "%s: %s %s%s", finding->name, finding->text, finding->hint,
@@ -350,4 +367,55 @@ void findings_write(const struct finding_kinds *kinds, struct result *result)
     fprintf(out, "%s%s%s%s", result->remark, result->remark[0] ? " " : "", result->certainty,
             result->certainty[0] ? " " : "");
     end_text(out, &result->conclusion);
+}
+
+/// Whether the machine costs more than all else that was found.
+static bool is_machine_first(const struct result *result)
+{
+    uint64_t machine_ns = 0, others_ns = 0;
+    for (size_t i = 0; i < result->n_findings; i++)
+        *(result->findings[i].is_of_machine ? &machine_ns : &others_ns) +=
+            result->findings[i].loss_ns;
+    return machine_ns > others_ns;
+}
+
+static bool is_before(const struct result_finding *a, const struct result_finding *b,
+                      bool is_machine_first)
+{
+    if (a->is_of_machine != b->is_of_machine)
+        return a->is_of_machine == is_machine_first;
+    return a->potential_ns > b->potential_ns;
+}
+
+void findings_order(struct result *result)
+{
+    bool machine_first = is_machine_first(result);
+    for (size_t i = 1; i < result->n_findings; i++) { // stable
+        struct result_finding moved = result->findings[i];
+        size_t at = i;
+        for (; at > 0 && is_before(&moved, &result->findings[at - 1], machine_first); at--)
+            result->findings[at] = result->findings[at - 1];
+        result->findings[at] = moved;
+    }
+    free(result->headline);
+    free(result->certainty);
+    free(result->conclusion);
+    uint64_t n_read = ranks_read(result);
+    size_t size;
+    result->headline = headline_of(result, n_read);
+    FILE *out = memory_stream(&result->certainty, &size);
+    write_certainty(result, n_read, out);
+    end_text(out, &result->certainty);
+    write_conclusion(result);
+}
+
+void findings_write(const struct finding_kinds *kinds, struct result *result)
+{
+    size_t size;
+    find(kinds, result);
+    FILE *out = memory_stream(&result->remark, &size);
+    write_threads(result, out);
+    write_remark(result, ranks_read(result), out);
+    end_text(out, &result->remark);
+    findings_order(result);
 }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What has one cause at several places (causes.h): a function and what it calls, the code around
+// calls of one function, an MPI function called at several places. Parts are of the same kind, are
+// caused by the same ranks, and make others wait in the same way.
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/result/findings/causes.h"
+#include "analyzer/result/findings/finding_facts.h"
+
+static const double too_little = 0.005; // of the ranks' time: not worth a look
+static const double nearly_all = 0.9;   // of a function's time
+
+// --- places
+
+/// Whether a call of region OUTER is around PATH.
+static bool is_within(const struct result *result, uint32_t path, uint32_t outer)
+{
+    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
+        if (result->paths[at].region == outer)
+            return true;
+    return false;
+}
+
+/// Whether INNER is called by OUTER, directly or not, nearly always.
+static bool is_called_by(const struct result *result, uint32_t inner, uint32_t outer)
+{
+    uint64_t all_ns = 0, within_ns = 0;
+    if (region_is_program(&result->regions[outer]) || region_is_main(&result->regions[outer]))
+        return false;
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        if (result->paths[i].region != inner)
+            continue;
+        all_ns += result->paths[i].exclusive_ns;
+        within_ns += is_within(result, i, outer) ? result->paths[i].exclusive_ns : 0;
+    }
+    return within_ns > 0 && (double)within_ns >= nearly_all * (double)all_ns;
+}
+
+/// The function, not main, that the calls of SITE are in, RESULT_NONE: not known.
+static uint32_t function_of(const struct result *result, uint32_t site)
+{
+    uint32_t parent = result->paths[result->sites[site].path].parent;
+    uint32_t region = parent == RESULT_NONE ? RESULT_NONE : result->paths[parent].region;
+    bool is_function = region != RESULT_NONE && !region_is_main(&result->regions[region]) &&
+                       !region_is_program(&result->regions[region]);
+    return is_function ? region : RESULT_NONE;
+}
+
+/// Whether the code before the calls of A and of B is the same function's, or begins with the same
+/// call.
+static bool are_one_stretch(const struct result *result, uint32_t a, uint32_t b)
+{
+    uint32_t function = function_of(result, a);
+    return (function != RESULT_NONE && function == function_of(result, b)) ||
+           (result->sites[a].before_since != RESULT_NONE &&
+            result->sites[a].before_since == result->sites[b].before_since);
+}
+
+uint32_t cause_place(const struct cause *cause)
+{
+    return cause->site != RESULT_NONE     ? cause->site
+           : cause->region != RESULT_NONE ? cause->region
+                                          : cause->path;
+}
+
+uint32_t cause_outer(const struct result *result, const struct cause *cause)
+{
+    for (size_t i = 0; i < cause->n_parts && cause->site == RESULT_NONE; i++) {
+        bool has_all =
+            cause->region != RESULT_NONE && is_called_by(result, cause->region, cause->parts[i]);
+        for (size_t k = 0; k < cause->n_parts && has_all; k++)
+            has_all = k == i || is_called_by(result, cause->parts[k], cause->parts[i]);
+        if (has_all)
+            return cause->parts[i];
+    }
+    return RESULT_NONE;
+}
+
+static bool are_one_place(const struct result *result, const struct cause *cause, uint32_t a,
+                          uint32_t b)
+{
+    if (cause->site != RESULT_NONE)
+        return are_one_stretch(result, a, b);
+    if (cause->region != RESULT_NONE)
+        return is_called_by(result, a, b) || is_called_by(result, b, a);
+    return cause->subject == FINDING_files || result->paths[a].region == result->paths[b].region;
+}
+
+/// Whether the place of PART and one of CAUSE's are one.
+static bool are_related(const struct result *result, const struct cause *cause,
+                        const struct cause *part)
+{
+    uint32_t a = cause_place(cause), b = cause_place(part);
+    if (a == RESULT_NONE || b == RESULT_NONE ||
+        (cause->site == RESULT_NONE) != (part->site == RESULT_NONE) ||
+        (cause->region == RESULT_NONE) != (part->region == RESULT_NONE))
+        return false;
+    bool is_one = are_one_place(result, cause, a, b);
+    for (size_t i = 0; i < cause->n_parts && !is_one; i++)
+        is_one = are_one_place(result, cause, cause->parts[i], b);
+    return is_one;
+}
+
+// --- causes
+
+/// What two causes must have in common.
+struct nature {
+    const struct finding_kind *kind; // NULL: none, or too small
+    uint32_t wait_pattern;
+    char ranks[sizeof((struct named_ranks){0}).text];
+};
+
+static struct nature nature_of(const struct finding_kinds *kinds, const struct result *result,
+                               const struct cause *cause)
+{
+    struct nature nature = {0};
+    struct facts facts;
+    if ((double)cause->loss_ns < too_little * (double)result->total_ns)
+        return nature;
+    facts_collect(&facts, result, cause);
+    nature.kind = finding_kind_of(kinds, cause->subject, facts.numbers, NULL);
+    nature.wait_pattern = facts.wait_pattern;
+    memcpy(nature.ranks, facts.causing.text, sizeof nature.ranks);
+    facts_release(&facts);
+    return nature;
+}
+
+static bool are_alike(const struct nature *a, const struct nature *b, bool makes_wait)
+{
+    return a->kind && a->kind == b->kind &&
+           (!makes_wait || (a->wait_pattern == b->wait_pattern && strcmp(a->ranks, b->ranks) == 0));
+}
+
+/// PART becomes a part of CAUSE.
+static void join(const struct result *result, struct cause *cause, struct cause *part)
+{
+    cause->parts = memory_resize(cause->parts, cause->n_parts + 1, sizeof *cause->parts);
+    cause->parts[cause->n_parts++] = cause_place(part);
+    cause->loss_ns += part->loss_ns;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        cause->by_rank_ns[i] += part->by_rank_ns[i];
+    for (size_t i = 0; i < result->n_patterns; i++)
+        cause->by_pattern_ns[i] += part->by_pattern_ns[i];
+    free(part->by_rank_ns);
+    free(part->by_pattern_ns);
+}
+
+/// Joins what is part of cause INDEX, which is not the last one.
+static void join_parts(struct causes *causes, struct nature *natures, size_t index,
+                       const struct result *result)
+{
+    struct cause *cause = &causes->causes[index];
+    bool makes_wait = cause->region != RESULT_NONE;
+    for (size_t i = index + 1; i < causes->n; i++) {
+        struct cause *part = &causes->causes[i];
+        if (cause->subject != part->subject ||
+            !are_alike(&natures[index], &natures[i], makes_wait) ||
+            !are_related(result, cause, part))
+            continue;
+        join(result, cause, part);
+        causes->n--;
+        memmove(part, part + 1, (causes->n - i) * sizeof *part);
+        memmove(&natures[i], &natures[i + 1], (causes->n - i) * sizeof *natures);
+        i = index; // what was not related before may be now
+    }
+}
+
+void causes_join(struct causes *causes, const struct finding_kinds *kinds,
+                 const struct result *result)
+{
+    struct nature *natures = memory_zeroed(causes->n, sizeof *natures);
+    for (size_t i = 0; i < causes->n; i++)
+        natures[i] = nature_of(kinds, result, &causes->causes[i]);
+    for (size_t i = 0; i < causes->n; i++)
+        join_parts(causes, natures, i, result);
+    free(natures);
+    causes_sort(causes);
+}
