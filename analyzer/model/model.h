@@ -53,4 +53,12 @@ struct model_prediction {
 };
 struct model_prediction model_predict(const struct model *model, const double *x);
 
+/// The point whose measurement would tell most of the value at AT, of which PREDICTION is known.
+struct model_next {
+    double x[MODEL_MAX_PARAMETERS];
+    double width; // of the interval then, a share of the present one, as expected; 1: none helps
+};
+struct model_next model_measure_next(const struct model *model, const struct model_data *data,
+                                     const double *at, const struct model_prediction *prediction);
+
 #endif

@@ -279,6 +279,11 @@ static void fit_series(struct model_table *table, struct model_series *series,
         for (size_t i = 0; i < n_asked; i++)
             series->predictions[i] =
                 model_predict(&series->model, model_table_asked(table, series, i));
+        series->next.width = 1;
+        if (n_asked > 0 && !series->is_part)
+            series->next = model_measure_next(&series->model, &data,
+                                              model_table_asked(table, series, n_asked - 1),
+                                              &series->predictions[n_asked - 1]);
         model_release_posterior(&series->model);
         note_limits(table, series);
     }

@@ -22,6 +22,8 @@ struct model_series {
     char *formula;
     char **notes; // what limits the model, a sentence each, up to NULL; may be NULL
     struct model_prediction *predictions; // at ASKED, then at those of the table
+    // What to measure for the last of them; not of parts, which the same runs tell of.
+    struct model_next next;
 };
 
 struct model_table {

@@ -33,18 +33,32 @@ struct model_posterior *posterior_new(const struct search *search,
     return posterior;
 }
 
-/// g' (X'X)^-1 g for the terms' values g at X.
+/// g' (X'X)^-1 h for the values g and h of the last piece's terms at X and Y.
+static double common_leverage(const struct model_hypothesis *hypothesis, size_t n_parameters,
+                              const double *x, const double *y)
+{
+    const struct model_piece *piece = &hypothesis->formula.pieces[hypothesis->formula.n_pieces - 1];
+    double at_x[MODEL_MAX_TERMS], at_y[MODEL_MAX_TERMS], sum = 0;
+    for (size_t i = 0; i < piece->n_terms; i++) {
+        at_x[i] = term_value(&piece->terms[i], n_parameters, x);
+        at_y[i] = term_value(&piece->terms[i], n_parameters, y);
+    }
+    for (size_t i = 0; i < piece->n_terms; i++)
+        for (size_t j = 0; j < piece->n_terms; j++)
+            sum += at_x[i] * hypothesis->inverse[i][j] * at_y[j];
+    return sum;
+}
+
 static double leverage(const struct model_hypothesis *hypothesis, size_t n_parameters,
                        const double *x)
 {
-    const struct model_piece *piece = &hypothesis->formula.pieces[hypothesis->formula.n_pieces - 1];
-    double terms[MODEL_MAX_TERMS], sum = 0;
-    for (size_t i = 0; i < piece->n_terms; i++)
-        terms[i] = term_value(&piece->terms[i], n_parameters, x);
-    for (size_t i = 0; i < piece->n_terms; i++)
-        for (size_t j = 0; j < piece->n_terms; j++)
-            sum += terms[i] * hypothesis->inverse[i][j] * terms[j];
-    return fmax(sum, 0);
+    return fmax(common_leverage(hypothesis, n_parameters, x, x), 0);
+}
+
+static double degrees_of(const struct model_posterior *posterior,
+                         const struct model_hypothesis *hypothesis, const struct noise_kind *noise)
+{
+    return 2 * noise->shape + (double)posterior->n_points - (double)hypothesis->n_coefficients;
 }
 
 /// The quantile of a t distribution of DEGREES where the normal one has Z (Abramowitz, Stegun,
@@ -96,8 +110,7 @@ void posterior_interval(const struct model_posterior *posterior, size_t n_parame
             const struct noise_kind *noise = &posterior->noises[k];
             if (hypothesis->shares[k] < least_share)
                 continue;
-            double degrees =
-                2 * noise->shape + (double)posterior->n_points - (double)hypothesis->n_coefficients;
+            double degrees = degrees_of(posterior, hypothesis, noise);
             double width = sqrt((2 * noise->scale + hypothesis->squares) / degrees * lever);
             for (size_t i = 0; i < N_NODES; i++) {
                 double share = hypothesis->shares[k] / N_NODES;
@@ -114,4 +127,97 @@ void posterior_interval(const struct model_posterior *posterior, size_t n_parame
     *low = quantile(samples, n, outside * all);
     *high = quantile(samples, n, (1 - outside) * all);
     free(samples);
+}
+
+// ---- what another point would tell
+
+/// What a hypothesis says of the logarithms of the value at the target and of the one to be
+/// measured.
+struct outlook {
+    double probability, target, target_variance;
+    double measured, measured_variance; // with the noise
+    double covariance;
+};
+
+/// The variance of the noise of a point's value, relative.
+static double noise_of(const struct model_posterior *posterior,
+                       const struct model_hypothesis *hypothesis)
+{
+    double sum = 0;
+    for (size_t k = 0; k < SEARCH_NOISES; k++) {
+        const struct noise_kind *noise = &posterior->noises[k];
+        sum += hypothesis->shares[k] / hypothesis->probability *
+               (2 * noise->scale + hypothesis->squares) / degrees_of(posterior, hypothesis, noise);
+    }
+    return sum;
+}
+
+static struct outlook outlook_of(const struct model_posterior *posterior, size_t h,
+                                 size_t n_parameters, const double *x, const double *candidate)
+{
+    const struct model_hypothesis *hypothesis = &posterior->hypotheses[h];
+    const struct model_formula *formula = &hypothesis->formula;
+    double target = fmax(model_formula_value(formula, n_parameters, x), 1e-300);
+    double measured = fmax(model_formula_value(formula, n_parameters, candidate), 1e-300);
+    double noise = noise_of(posterior, hypothesis);
+    struct outlook outlook = {
+        .probability = hypothesis->probability,
+        .target = log(target),
+        .target_variance = noise * leverage(hypothesis, n_parameters, x) / target / target,
+        .measured = log(measured),
+        .measured_variance = noise,
+    };
+    // Only the last piece says something of both; the other one is known as well as any.
+    if (model_piece_at(formula, candidate) == &formula->pieces[formula->n_pieces - 1]) {
+        outlook.measured_variance +=
+            noise * leverage(hypothesis, n_parameters, candidate) / measured / measured;
+        outlook.covariance =
+            noise * common_leverage(hypothesis, n_parameters, x, candidate) / target / measured;
+    }
+    return outlook;
+}
+
+/// The variance of the target where the mean of the hypothesis TRUE_ONE was measured; before the
+/// measurement if that is NULL.
+static double variance_after(const struct outlook *outlooks, size_t n,
+                             const struct outlook *true_one)
+{
+    double all = 0, mean = 0, squares = 0;
+    for (size_t h = 0; h < n; h++) {
+        const struct outlook *o = &outlooks[h];
+        double share = o->probability, target = o->target, variance = o->target_variance;
+        if (true_one) {
+            double difference = true_one->measured - o->measured;
+            double both = o->measured_variance + true_one->measured_variance;
+            share *= exp(-difference * difference / both / 2) / sqrt(both);
+            target += o->covariance / o->measured_variance * difference;
+            variance -= o->covariance * o->covariance / o->measured_variance;
+        }
+        all += share;
+        mean += share * target;
+        squares += share * (target * target + fmax(variance, 0));
+    }
+    return fmax(squares / all - mean / all * (mean / all), 0);
+}
+
+double posterior_width_after(const struct model_posterior *posterior, size_t n_parameters,
+                             const double *x, double low, double high, const double *candidate)
+{
+    enum { MOST = 24 }; // of the most probable ones
+    static const double least_share = 1e-3;
+    struct outlook outlooks[MOST];
+    size_t n = posterior->n < MOST ? posterior->n : MOST;
+    // Formulas that the interval leaves out must not outweigh those within.
+    double least = log(fmax(low, least_share * high)), most = log(high), all = 0, after = 0;
+    for (size_t h = 0; h < n; h++) {
+        struct outlook *o = &outlooks[h];
+        *o = outlook_of(posterior, h, n_parameters, x, candidate);
+        o->target = fmin(fmax(o->target, least), most);
+        o->target_variance = fmin(o->target_variance, (most - least) * (most - least) / 4);
+        all += o->probability;
+    }
+    for (size_t h = 0; h < n; h++)
+        after += outlooks[h].probability / all * variance_after(outlooks, n, &outlooks[h]);
+    double before = variance_after(outlooks, n, NULL);
+    return before > 0 ? fmin(sqrt(after / before), 1) : 1;
 }

@@ -45,20 +45,32 @@ static json_t *break_object(const void *of, size_t i)
                        {"value", json_real(formula->break_at)});
 }
 
+static json_t *point_object(const struct model_table *table, const double *x)
+{
+    json_t *object = json_object();
+    for (size_t k = 0; k < table->n_parameters; k++)
+        json_object_set_new(object, table->parameters[k], json_real(x[k]));
+    return object;
+}
+
 static json_t *prediction_object(const void *of, size_t i)
 {
     const struct of_series *o = of;
     const struct model_prediction *prediction = &o->series->predictions[i];
-    json_t *at = json_object();
-    for (size_t k = 0; k < o->table->n_parameters; k++)
-        json_object_set_new(at, o->table->parameters[k],
-                            json_real(model_table_asked(o->table, o->series, i)[k]));
+    json_t *at = point_object(o->table, model_table_asked(o->table, o->series, i));
     bool has_share = o->series->is_part && i >= o->series->n_asked;
     double share = has_share ? prediction->value / o->table->sums[i - o->series->n_asked] : NAN;
     return JSON_OBJECT({"at", at}, {"value", json_number(prediction->value)},
                        {"low", json_number(prediction->low)},
                        {"high", json_number(prediction->high)},
                        {"share", has_share ? json_number(share) : NULL});
+}
+
+static json_t *next_object(const struct model_table *table, const struct model_next *next)
+{
+    if (next->width >= 1)
+        return json_null();
+    return JSON_OBJECT({"at", point_object(table, next->x)}, {"width", json_real(next->width)});
 }
 
 static json_t *note_text(const void *of, size_t i)
@@ -83,6 +95,7 @@ static json_t *series_object(const void *of, size_t i)
         object, {"terms", json_list(n_terms, term_object, &o)},
         {"breaks", json_list(formula->n_pieces - 1, break_object, &o)},
         {"predictions", json_list(series->n_asked + table->n_asked, prediction_object, &o)},
+        {"measure_next", next_object(table, &series->next)},
         {"points", json_count(model->n_points)}, {"rows", json_count(series->n_rows)},
         {"noise", json_number(model->noise)},
         {"one_sided_noise", json_boolean(model->is_one_sided)},
@@ -105,6 +118,24 @@ void json_print_models(const struct model_table *table, FILE *stream)
 
 // ---- text
 
+static void print_point(const struct model_table *table, const double *x, FILE *stream)
+{
+    for (size_t k = 0; k < table->n_parameters; k++)
+        fprintf(stream, "%s%s=%g", k ? "," : "", table->parameters[k], x[k]);
+}
+
+static void print_next(const struct model_table *table, const struct model_series *series,
+                       FILE *stream)
+{
+    static const double too_little = 0.9;
+    if (series->next.width > too_little)
+        return;
+    fputs("  measure next at ", stream);
+    print_point(table, series->next.x, stream);
+    fprintf(stream, ": the interval would shrink to about %.0f %% of its width\n",
+            100 * series->next.width);
+}
+
 static void print_series(const struct model_table *table, const struct model_series *series,
                          FILE *stream)
 {
@@ -125,9 +156,7 @@ static void print_series(const struct model_table *table, const struct model_ser
     for (size_t i = 0; i < series->n_asked + table->n_asked; i++) {
         const struct model_prediction *prediction = &series->predictions[i];
         fputs("  at ", stream);
-        for (size_t k = 0; k < table->n_parameters; k++)
-            fprintf(stream, "%s%s=%g", k ? "," : "", table->parameters[k],
-                    model_table_asked(table, series, i)[k]);
+        print_point(table, model_table_asked(table, series, i), stream);
         fprintf(stream, ": %.5g (95 %%: %.5g to %.5g)", prediction->value, prediction->low,
                 prediction->high);
         if (series->is_part && i >= series->n_asked)
@@ -135,6 +164,7 @@ static void print_series(const struct model_table *table, const struct model_ser
                     quantity_part(prediction->value, table->sums[i - series->n_asked]).text);
         fputc('\n', stream);
     }
+    print_next(table, series, stream);
     for (size_t i = 0; i < words_count(series->notes); i++)
         fprintf(stream, "  note: %s\n", series->notes[i]);
 }
@@ -145,5 +175,5 @@ void text_print_models(const struct model_table *table, size_t top, FILE *stream
     for (size_t i = 0; i < n; i++)
         print_series(table, &table->series[table->order[i]], stream);
     if (n < table->n_series)
-        fprintf(stream, "and %s (--top)\n", quantity_count(table->n_series - n, "more").text);
+        fprintf(stream, "and %zu more (--top)\n", table->n_series - n);
 }

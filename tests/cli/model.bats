@@ -79,6 +79,18 @@ END
     bad "has a header, but no rows" p,value
 }
 
+@test "what to measure next for the asked point" {
+    printf '%s\n' p,value 2,1.1 4,1.25 8,1.39 16,1.7 32,1.81 >table.csv
+    "$PAGODA" model table.csv --at p=512 --json >found.json
+    jq -e '.series[0].measure_next | .at == {"p": 64} and .width > 0.1 and .width < 0.9' found.json
+    run "$PAGODA" model table.csv --at p=512
+    [[ $output =~ "  measure next at p=64: the interval would shrink to about "[0-9]+" % of its width" ]]
+    "$PAGODA" model table.csv --at p=48 --json | jq -e '.series[0].measure_next.at == {"p": 48}'
+    "$PAGODA" model table.csv --json | jq -e '.series[0].measure_next == null'
+    series "7/p" # nothing is uncertain
+    "$PAGODA" model table.csv --at p=512 --json | jq -e '.series[0].measure_next == null'
+}
+
 @test "a table of a spreadsheet: byte order mark, quotes, CRLF" {
     printf '\xef\xbb\xbf"p",value\r\n1,1\r\n2,2\r\n4,4\r\n"8",8\r\n' >table.csv
     run "$PAGODA" model table.csv --at p=16
