@@ -302,6 +302,39 @@ static int add_profile(struct storing *s)
     return status;
 }
 
+/// A counter that is called as one of our metrics has a name of its own.
+static int counter_metric_id(struct storing *s, const struct result_counter *counter, int64_t *id)
+{
+    bool is_taken = false;
+    for (int i = 0; i < N_METRICS; i++)
+        is_taken |= strcmp(metrics[i].name, counter->name) == 0;
+    char *name = memory_format("%s%s", is_taken ? "counter." : "", counter->name);
+    int status = writer_metric_id(
+        s->writer, &(struct writer_metric){name, counter->unit, counter->description, "everything"},
+        id, s->err);
+    free(name);
+    return status;
+}
+
+static int add_counters(struct storing *s)
+{
+    for (size_t c = 0; c < s->result->n_counters; c++) {
+        const struct result_counter *counter = &s->result->counters[c];
+        int64_t metric, focus;
+        if (counter_metric_id(s, counter, &metric))
+            return -1;
+        for (size_t i = 0; i < s->result->n_path_ranks; i++) {
+            const struct result_path_rank *at = &s->result->path_ranks[i];
+            if (counter->by_path_rank[i] > 0 &&
+                (find_focus(s, at->path, RESULT_NONE, at->rank, &focus) ||
+                 writer_number(s->writer, metric, focus, INTERVAL_RUN, counter->by_path_rank[i],
+                               s->err)))
+                return -1;
+        }
+    }
+    return 0;
+}
+
 /// Parts of a critical path may be negative (clock correction), so they are no counts.
 static int add_critical_path(struct storing *s)
 {
@@ -506,9 +539,9 @@ int store_values(struct writer *writer, const struct result *result, struct erro
         .processes = memory_zeroed(result->n_ranks, sizeof *s.processes),
     };
     static int (*const steps[])(struct storing *) = {
-        add_codes,         add_call_paths, add_machines,     add_nodes,         add_processes,
-        add_metrics,       add_run_values, add_rank_values,  add_region_values, add_profile,
-        add_critical_path, add_traffic,    add_sync_objects, add_patterns,
+        add_codes,    add_call_paths,    add_machines,    add_nodes,         add_processes,
+        add_metrics,  add_run_values,    add_rank_values, add_region_values, add_profile,
+        add_counters, add_critical_path, add_traffic,     add_sync_objects,  add_patterns,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)

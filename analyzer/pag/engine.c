@@ -170,11 +170,10 @@ static void init_location(struct engine *engine, size_t index)
     place(engine, state);
 }
 
-static void digest(void *context, size_t location, const struct event *events, size_t n,
-                   bool is_last, struct batch *out)
+static void digest(void *context, size_t location, const struct decoded *decoded, struct batch *out)
 {
     const struct engine *engine = context;
-    digest_events(engine->locations[location].digest, events, n, is_last, out);
+    digest_events(engine->locations[location].digest, decoded, out);
 }
 
 /// Parts of a run look at the profile at times between the events that a digest leaves, and a

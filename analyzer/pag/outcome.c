@@ -25,7 +25,7 @@ void outcome_sum_inclusive(struct pag_location *location)
 
 static void fill_location(const struct engine *engine, size_t index)
 {
-    const struct location_state *state = &engine->locations[index];
+    struct location_state *state = &engine->locations[index];
     struct pag_location *out = &engine->result->locations[index];
     out->n_paths = state->profile.n_paths;
     out->paths = memory_new(out->n_paths * sizeof(*out->paths));
@@ -44,6 +44,9 @@ static void fill_location(const struct engine *engine, size_t index)
         if (path->is_stretch)
             out->paths[path->parent].exclusive_ns += out->paths[i].exclusive_ns;
     }
+    out->counted = state->profile.counted;
+    out->n_counted = state->profile.n_counted;
+    state->profile.counted = NULL;
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;
     engine->result->n_unbalanced += state->profile.n_unbalanced;
@@ -318,8 +321,10 @@ void outcome_tell_parts(struct engine *engine)
 
 void pag_result_release(struct pag_result *result)
 {
-    for (size_t i = 0; i < result->n_locations && result->locations; i++)
+    for (size_t i = 0; i < result->n_locations && result->locations; i++) {
         free(result->locations[i].paths);
+        free(result->locations[i].counted);
+    }
     for (size_t i = 0; i < result->n_locations && result->threads; i++)
         free(result->threads[i].places);
     free(result->locations);

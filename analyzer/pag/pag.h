@@ -159,6 +159,10 @@ struct call_path {
 struct pag_location {
     struct call_path *paths;
     size_t n_paths;
+    // What counters grew by there: by path, then counter of the definitions, for the first paths;
+    // none in parts of a run and in predictions.
+    double *counted;
+    size_t n_counted;           // values
     uint64_t first_ns, last_ns; // first and last event
 };
 

@@ -64,6 +64,7 @@ json_t *json_warnings(const struct result *result);
 json_t *json_iterations(const struct result *result);
 
 /// The groups of RESULT's ranks, or NULL when none were asked for.
+json_t *json_counters(const struct result *result);
 json_t *json_groups(const struct result *result);
 
 /// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.

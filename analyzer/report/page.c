@@ -238,6 +238,7 @@ void text_print(const struct result *result, const struct text_options *options,
     page_call_tree(&page);
     page_waits(&page);
     page_threads(&page);
+    page_counters(&page);
     if (!result->interval.what)
         page_critical_path(&page);
 }

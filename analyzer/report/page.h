@@ -44,6 +44,9 @@ void page_labelled(const struct page *page, const char *label, const char *forma
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 
+// counters.c
+void page_counters(const struct page *page);
+
 // groups.c
 void page_groups(const struct page *page);
 

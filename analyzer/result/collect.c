@@ -16,6 +16,7 @@
 #include "analyzer/result/shares.h"
 #include "analyzer/result/sites.h"
 #include "analyzer/result/threads.h"
+#include "analyzer/result/views/counters.h"
 #include "analyzer/result/views/moment.h"
 #include "analyzer/result/waits.h"
 #include "analyzer/result/warnings.h"
@@ -375,6 +376,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
     put_mpi_classes(result);
+    counters_collect(&tree, result);
     sites_collect(&tree, result);
     struct coverage coverage = coverage_of(result, input->replay, definitions);
     waits_collect(&(struct waits_input){.catalogue = input->catalogue,

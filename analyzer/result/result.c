@@ -69,6 +69,12 @@ static void code_owned(struct owned *walk, struct result *result)
     for (size_t i = 0; i < result->n_paths; i++)
         OWNED_TEXTS(walk, &result->paths[i].path, &result->paths[i].shown);
     result->path_ranks = OWNED_ARRAY(walk, result->path_ranks, result->n_path_ranks);
+    result->counters = OWNED_ARRAY(walk, result->counters, result->n_counters);
+    for (size_t i = 0; i < result->n_counters; i++) {
+        struct result_counter *counter = &result->counters[i];
+        OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
+        counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
+    }
     result->sites = OWNED_ARRAY(walk, result->sites, result->n_sites);
     for (size_t i = 0; i < result->n_sites; i++) {
         struct result_site *site = &result->sites[i];

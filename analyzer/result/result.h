@@ -65,6 +65,13 @@ struct result_path_rank {
     uint64_t visits, inclusive_ns, exclusive_ns;
 };
 
+/// A counter of the archive, such as PAPI_TOT_CYC: what it grew by, outside the paths below a path.
+struct result_counter {
+    char *name, *unit, *description; // "" when unknown
+    double total;                    // above 0
+    double *by_path_rank;            // in the order of result.path_ranks
+};
+
 /// A place in the source that MPI calls are made from: the calls of one call path at one line.
 struct result_site {
     uint32_t path;                 // of the calls
@@ -404,6 +411,8 @@ struct result {
     size_t n_paths;
     struct result_path_rank *path_ranks; // sorted by (path, rank)
     size_t n_path_ranks;
+    struct result_counter *counters; // of the whole run only, not of predictions
+    size_t n_counters;
     struct result_site *sites; // sorted by (path, file, line)
     size_t n_sites;
     struct result_pattern *patterns; // catalogue order

@@ -209,7 +209,9 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
     char *counters = list_unused(list, n, false, &n_counts);
     char *parameters = list_unused(list, n, true, &n_parameters);
     warn(result, "unused-counter", n_counts, "counter value",
-         "left out: %s. Only the counter " METRIC_CPU_TIME " is used", counters);
+         "left out: %s. Counters that add up are reported by call path, of whole runs; states, "
+         "such as a temperature, are not",
+         counters);
     warn(result, "unused-parameter", n_parameters, "parameter value",
          "left out: %s. Visits of a region count alike, whatever their parameters", parameters);
     free(counters);

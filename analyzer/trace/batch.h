@@ -37,10 +37,25 @@ static inline struct event *batch_add(struct batch *batch)
     return &batch->events[BATCH_HEADROOM + batch->n++];
 }
 
-/// Makes other events of N EVENTS of LOCATION, its last ones if IS_LAST, and appends them to OUT.
-/// Runs where they are decoded, perhaps in another thread: for one location after the other, for
-/// several at once.
-typedef void trace_digest(void *context, size_t location, const struct event *events, size_t n,
-                          bool is_last, struct batch *out);
+/// What a counter of definitions.counters grew by since its value before, seen before an event.
+struct counter_growth {
+    uint32_t before; // place among the events; their number: after the last one
+    uint32_t counter;
+    double growth; // at least 0
+};
+
+/// Decoded events of a location, and what its counters grew by; the last ones if IS_LAST.
+struct decoded {
+    const struct event *events;
+    size_t n;
+    const struct counter_growth *growths; // in the order of the events
+    size_t n_growths;
+    bool is_last;
+};
+
+/// Makes other events of those DECODED of LOCATION, and appends them to OUT. Runs where they are
+/// decoded, perhaps in another thread: for one location after the other, for several at once.
+typedef void trace_digest(void *context, size_t location, const struct decoded *decoded,
+                          struct batch *out);
 
 #endif

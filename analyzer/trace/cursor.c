@@ -188,12 +188,21 @@ static struct trace_place next_begin(const struct location_reader *reader)
     return place;
 }
 
+static void stop_counting(struct decoder *decoder)
+{
+    decoder->counts.is_on = false;
+    decoder->counts.n_growths = 0;
+}
+
 // Decodes the next batch after the unread events.
 static void read_batch(struct trace *trace, size_t location)
 {
     struct location_reader *reader = &trace->readers[location];
     struct cursor *cursor = &reader->cursor;
+    if (cursor->position > 0) // the events are not digested
+        stop_counting(&reader->decoder);
     make_room(reader, trace->n_batch_events + 1);
+    reader->decoder.counts.base = cursor->end;
     struct trace_place begin = next_begin(reader);
     uint32_t n_unread = cursor->end;
     cursor->end += decode_to(trace, location, cursor->events + cursor->end,
@@ -246,6 +255,17 @@ void location_share_memory(struct trace *trace, size_t n_locations)
     trace->window_bytes = shared_out(MAX_CACHED_BYTES, n_locations, MIN_WINDOW_BYTES, WINDOW_BYTES);
 }
 
+// Lets the digest have N EVENTS of a location, and what its counters grew by.
+static void give_to_digest(struct trace *trace, size_t location, const struct event *events,
+                           uint32_t n, bool is_last, struct batch *out)
+{
+    struct counts *counts = &trace->readers[location].decoder.counts;
+    struct decoded decoded = {events, n, counts->growths, counts->n_growths, is_last};
+    trace->digest(trace->digest_context, location, &decoded, out);
+    counts->n_growths = 0;
+    counts->base = 0;
+}
+
 // Decodes and digests until N_WANTED events are left, or so many batches brought fewer.
 static void digest_batch(struct trace *trace, size_t location, size_t n_wanted, struct batch *batch)
 {
@@ -255,7 +275,7 @@ static void digest_batch(struct trace *trace, size_t location, size_t n_wanted, 
     batch->at_end = false;
     for (int n_read = 0; n_read < MAX_DIGESTED && batch->n < n_wanted && !batch->at_end; n_read++) {
         uint32_t n = decode_to(trace, location, events, DIGEST_EVENTS, &batch->at_end);
-        trace->digest(trace->digest_context, location, events, n, batch->at_end, batch);
+        give_to_digest(trace, location, events, n, batch->at_end, batch);
     }
 }
 
@@ -267,6 +287,7 @@ static void decode_batch_of(void *context, size_t location, struct batch *batch)
         digest_batch(trace, location, n_wanted, batch);
         return;
     }
+    stop_counting(&trace->readers[location].decoder);
     batch->begin = next_begin(&trace->readers[location]);
     batch_reserve(batch, n_wanted + 1);
     batch->n = decode_to(trace, location, batch->events + BATCH_HEADROOM, n_wanted, &batch->at_end);
@@ -335,13 +356,13 @@ void trace_set_digest(struct trace *trace, trace_digest *digest, void *context)
 {
     trace->digest = digest;
     trace->digest_context = context;
+    trace->is_counted |= digest != NULL;
     for (size_t i = 0; digest && i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         struct cursor *cursor = &reader->cursor;
         trace->digested.n = 0;
         trace->digested.at_end = cursor->at_end;
-        digest(context, i, cursor->events + cursor->position, cursor->end - cursor->position,
-               cursor->at_end, &trace->digested);
+        give_to_digest(trace, i, cursor->events, cursor->end, cursor->at_end, &trace->digested);
         cursor->position = cursor->end;
         take_batch(reader, &trace->digested);
     }

@@ -3,6 +3,10 @@
 // appends one event; records that name something undefined are dropped and counted.
 #include "analyzer/trace/decode.h"
 
+#include <math.h>
+
+#include "analyzer/base/memory.h"
+
 // Appends an event of KIND at TICKS, all other fields 0.
 static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum event_kind kind)
 {
@@ -374,6 +378,55 @@ static uint64_t value_as_ns(OTF2_Type type, OTF2_MetricValue value)
     }
 }
 
+static double value_as_double(OTF2_Type type, OTF2_MetricValue value)
+{
+    switch (type) {
+    case OTF2_TYPE_DOUBLE:
+        return value.floating_point;
+    case OTF2_TYPE_INT64:
+        return (double)value.signed_int;
+    default:
+        return (double)value.unsigned_int;
+    }
+}
+
+void decode_counts_begin(struct decoder *decoder)
+{
+    struct counts *counts = &decoder->counts;
+    counts->n_growths = 0;
+    counts->is_on = counts->last != NULL;
+    for (size_t i = 0; counts->last && i < decoder->resolved->definitions.n_counters; i++)
+        counts->last[i] = NAN;
+}
+
+// Adds GROWTH before the next event: one for each counter, however often it is recorded there.
+static void add_growth(struct decoder *decoder, uint32_t counter, double growth)
+{
+    struct counts *counts = &decoder->counts;
+    uint32_t before = counts->base + decoder->n_output;
+    for (size_t i = counts->n_growths; i-- > 0 && counts->growths[i].before == before;)
+        if (counts->growths[i].counter == counter) {
+            counts->growths[i].growth += growth;
+            return;
+        }
+    counts->growths = array_reserve(counts->growths, &counts->capacity, counts->n_growths + 1,
+                                    sizeof *counts->growths);
+    counts->growths[counts->n_growths++] = (struct counter_growth){before, counter, growth};
+}
+
+// VALUE of the metric member REF. Sums that become smaller began anew.
+static void count(struct decoder *decoder, OTF2_MetricMemberRef ref, double value)
+{
+    uint32_t place = id_table_get(&decoder->resolved->counters, ref);
+    if (place == UINT32_MAX || !isfinite(value))
+        return;
+    const struct counter *counter = &decoder->resolved->definitions.counters[place];
+    double growth = counter->is_growth ? value : value - decoder->counts.last[place];
+    decoder->counts.last[place] = value;
+    if (growth > 0)
+        add_growth(decoder, place, growth * counter->scale);
+}
+
 void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
                    const OTF2_Type *types, const OTF2_MetricValue *values)
 {
@@ -381,6 +434,11 @@ void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metri
     uint32_t place = id_table_get(&decoder->records->metrics.by_id, metric);
     if (decoder->n_unused && place != UINT32_MAX)
         decoder->n_unused[place]++;
+    if (decoder->counts.is_on && place != UINT32_MAX) {
+        const struct metric_record *class_ = records_metric_class(decoder->records, place);
+        for (uint32_t i = 0; class_ && i < class_->n_members && i < n_values; i++)
+            count(decoder, class_->members[i], value_as_double(types[i], values[i]));
+    }
     if (position >= n_values)
         return;
     struct event *event = append(decoder, ticks, EVENT_CPU_TIME);

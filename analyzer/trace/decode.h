@@ -9,10 +9,20 @@
 
 #include <otf2/otf2.h>
 
+#include "analyzer/trace/batch.h"
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/definitions/records.h"
 #include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
+
+/// What the counters of a location grow by: what the digest is to get, and the values so far.
+struct counts {
+    bool is_on;    // they are looked at
+    uint32_t base; // where the decoder's output begins among the events that the digest gets
+    struct counter_growth *growths;
+    size_t n_growths, capacity;
+    double *last; // by counter, NAN before the first; NULL: this location counts for no rank
+};
 
 /// What making events of one location's records needs and finds out.
 struct decoder {
@@ -27,8 +37,12 @@ struct decoder {
     const struct records *records;
     const struct resolved *resolved;
     uint64_t *n_unused; // owned, of report.n_unused; NULL: not counted
+    struct counts counts;
     struct location_report report;
 };
+
+/// No counter had a value yet.
+void decode_counts_begin(struct decoder *decoder);
 
 /// DECODER is at the begin of its location: no event and no polling loop yet.
 static inline void decoder_begin(struct decoder *decoder)
@@ -36,6 +50,7 @@ static inline void decoder_begin(struct decoder *decoder)
     decoder->last_ticks = INT64_MIN;
     decoder->n_in_time = UINT32_MAX;
     decoder->in_polls = false;
+    decode_counts_begin(decoder);
 }
 
 /// The attributes of one record that mean something to us, in their order.

@@ -140,6 +140,14 @@ struct property {
     const char *value;
 };
 
+/// A counter whose values add up: what it grew by between two records belongs to what the location
+/// did meanwhile.
+struct counter {
+    const char *name, *unit, *description; // "" when unknown
+    double scale;                          // of recorded values
+    bool is_growth;                        // they are what it grew by, not the sum so far
+};
+
 struct definitions {
     struct region *regions;
     size_t n_regions;
@@ -157,6 +165,8 @@ struct definitions {
     struct communicator *communicators;
     size_t n_communicators;
     size_t n_windows; // of RMA
+    struct counter *counters;
+    size_t n_counters;
     struct node *nodes;
     size_t n_nodes;
     struct core_set *core_sets;

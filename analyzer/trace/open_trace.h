@@ -47,6 +47,7 @@ struct trace {
     struct decode_ahead *ahead; // NULL: decoding happens in place
     trace_digest *digest;       // NULL: none
     void *digest_context;
+    bool is_counted;       // the digest got what counters grew by
     struct batch digested; // in place
     size_t n_batch_events; // decoded at once in place
     size_t window_bytes;

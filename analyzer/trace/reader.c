@@ -168,6 +168,12 @@ static void check_promises(struct trace *trace)
     }
 }
 
+// Whether what the counters of a location grow by belongs to what a process does there.
+static bool is_counted(const struct location *location)
+{
+    return location->is_cpu_thread && location->rank != EVENT_NO_INDEX;
+}
+
 static int open_locations(struct trace *trace, struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;
@@ -178,9 +184,12 @@ static int open_locations(struct trace *trace, struct error *err)
         struct decoder *decoder = &trace->readers[i].decoder;
         decoder->clock = &trace->clock;
         decoder->end_ticks = INT64_MAX;
-        decoder_begin(decoder);
         decoder->records = &trace->records;
         decoder->resolved = &trace->resolved;
+        if (definitions->n_counters > 0 && is_counted(&definitions->locations[i]))
+            decoder->counts.last =
+                memory_zeroed(definitions->n_counters, sizeof *decoder->counts.last);
+        decoder_begin(decoder);
         decoder->n_unused =
             memory_zeroed(location_n_unused_kinds(trace), sizeof *decoder->n_unused);
         decoder->report.n_unused = decoder->n_unused;
@@ -331,6 +340,8 @@ void trace_close(struct trace *trace)
         free(trace->readers[i].begins.items);
         free(trace->readers[i].reason);
         free(trace->readers[i].decoder.n_unused);
+        free(trace->readers[i].decoder.counts.growths);
+        free(trace->readers[i].decoder.counts.last);
         local_definitions_release(&trace->readers[i].local);
     }
     free(trace->readers);
@@ -355,7 +366,7 @@ void trace_close(struct trace *trace)
 // safe in all its versions.
 static int rewind_trace(struct trace *trace, struct error *err)
 {
-    trace->keeps_places = false;
+    trace->keeps_places = trace->is_counted = false;
     for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         struct decoder *decoder = &reader->decoder;
@@ -440,12 +451,15 @@ const struct location_report *trace_location_report(const struct trace *trace, s
 
 // --- what no replay uses: a record of a metric has a value for each member of its class
 
-// Records of the kind PLACE of location_report.n_unused.
-static uint64_t n_records_of(const struct trace *trace, size_t place)
+// Records of the kind PLACE of location_report.n_unused; IS_COUNTER: but those whose values went
+// to a digest.
+static uint64_t n_records_of(const struct trace *trace, size_t place, bool is_counter)
 {
+    const struct definitions *definitions = trace_definitions(trace);
     uint64_t n = 0;
-    for (size_t i = 0; i < trace_definitions(trace)->n_locations; i++)
-        n += trace_location_report(trace, i)->n_unused[place];
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        if (!is_counter || !trace->is_counted || !is_counted(&definitions->locations[i]))
+            n += trace_location_report(trace, i)->n_unused[place];
     return n;
 }
 
@@ -454,11 +468,14 @@ static void add_metric(const struct trace *trace, const struct records *records,
                        struct unused *counters)
 {
     const struct metric_record *class_ = records_metric_class(records, metric);
-    uint64_t n_records = class_ ? n_records_of(trace, metric) : 0;
-    for (uint32_t i = 0; n_records > 0 && i < class_->n_members; i++) {
+    const struct id_table *counted = &trace->resolved.counters;
+    uint64_t n_records[2] = {class_ ? n_records_of(trace, metric, false) : 0,
+                             class_ ? n_records_of(trace, metric, true) : 0};
+    for (uint32_t i = 0; class_ && i < class_->n_members; i++) {
         uint32_t member = id_table_get(&records->metric_members.by_id, class_->members[i]);
+        bool is_counter = id_table_get(counted, class_->members[i]) != UINT32_MAX;
         if (member != UINT32_MAX)
-            counters[member].n_values += n_records;
+            counters[member].n_values += n_records[is_counter];
     }
 }
 
@@ -475,7 +492,7 @@ size_t trace_unused(const struct trace *trace, struct unused **list)
         all[n_counters + i] =
             (struct unused){.name = records_text(records, records->parameters.items[i].name),
                             .is_parameter = true,
-                            .n_values = n_records_of(trace, records->metrics.n + i)};
+                            .n_values = n_records_of(trace, records->metrics.n + i, false)};
     size_t n = 0;
     for (size_t i = 0; i < n_all; i++)
         if (all[i].n_values > 0 && (all[i].is_parameter || (strcmp(all[i].name, METRIC_CPU_TIME) &&

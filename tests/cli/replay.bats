@@ -483,16 +483,16 @@ PYTHON
     sentence 'none/traces.otf2 has no events'
 }
 
-@test "counters and parameters that no report has are named" {
+@test "states and parameters that no report has are named" {
     /usr/bin/python3 - <<'PYTHON'
 import otf2
-from otf2.enums import MetricOccurrence, ParameterType, RecorderKind, Type
+from otf2.enums import MetricMode, MetricOccurrence, ParameterType, RecorderKind, Type
 with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
     definitions = trace.definitions
     node = definitions.system_tree_node("node")
     process = definitions.location_group("Process", system_tree_parent=node)
     work = definitions.region("work")
-    members = [definitions.metric_member(name, value_type=Type.UINT64)
+    members = [definitions.metric_member(name, value_type=Type.UINT64, metric_mode=MetricMode.ABSOLUTE_POINT)
                for name in ("process_cpu_time", "PAPI_TOT_CYC", "PAPI_L2_TCM", "unread")]
     both = definitions.metric_class(members[:3], MetricOccurrence.SYNCHRONOUS, RecorderKind.CPU)
     definitions.metric_class(members[3:], MetricOccurrence.ASYNCHRONOUS, RecorderKind.CPU)
@@ -507,10 +507,10 @@ with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
 PYTHON
     run --separate-stderr "$PAGODA" check counted
     [ "$status" = 0 ]
-    [ "${lines[1]}" = '  unused-counter: 40 counter values left out: PAPI_TOT_CYC, PAPI_L2_TCM. Only the counter process_cpu_time is used' ]
+    [ "${lines[1]}" = '  unused-counter: 40 counter values left out: PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not' ]
     [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out: problem size. Visits of a region count alike, whatever their parameters' ]
     run "$PAGODA" replay counted
-    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Only the counter process_cpu_time is used [unused-counter]'*'problem size. Visits of a region count alike, whatever their parameters [unused-parameter]'* ]]
+    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not [unused-counter]'*'problem size. Visits of a region count alike, whatever their parameters [unused-parameter]'* ]]
     run "$PAGODA" replay --ideal --json counted
     [ "$(jq -c '[.warnings[] | select(.code | startswith("unused-")) | .count]' <<<"$output")" = '[40,10]' ]
 }

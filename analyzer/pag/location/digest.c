@@ -3,6 +3,7 @@
 #include "analyzer/pag/location/digest.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/without_cpu.h"
@@ -252,8 +253,22 @@ static void end(struct digest *digest, struct batch *out)
     profile_end(profile);
 }
 
-void digest_events(struct digest *digest, const struct event *events, size_t n, bool is_last,
-                   struct batch *out)
+/// Since its last value the counter grew by what the location did where it is.
+static void count(struct profile *profile, const struct counter_growth *growth)
+{
+    size_t n_counters = profile->definitions->n_counters;
+    size_t place = profile->current * n_counters + growth->counter, n = profile->n_counted;
+    if (place >= n) {
+        profile->n_counted = (profile->current + 1) * n_counters;
+        profile->counted = array_reserve(profile->counted, &profile->counted_capacity,
+                                         profile->n_counted, sizeof *profile->counted);
+        memset(profile->counted + n, 0, (profile->n_counted - n) * sizeof *profile->counted);
+    }
+    profile->counted[place] += growth->growth;
+}
+
+static void digest_run(struct digest *digest, const struct event *events, size_t n,
+                       struct batch *out)
 {
     for (size_t i = 0; i < n; i++) {
         const struct event *event = &events[i];
@@ -265,7 +280,20 @@ void digest_events(struct digest *digest, const struct event *events, size_t n, 
         else
             outside(digest, event, out);
     }
-    if (is_last)
+}
+
+void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out)
+{
+    size_t n_done = 0;
+    for (size_t i = 0; i < decoded->n_growths; i++) {
+        const struct counter_growth *growth = &decoded->growths[i];
+        size_t before = growth->before < decoded->n ? growth->before : decoded->n;
+        digest_run(digest, decoded->events + n_done, before - n_done, out);
+        n_done = before;
+        count(&digest->profile, growth);
+    }
+    digest_run(digest, decoded->events + n_done, decoded->n - n_done, out);
+    if (decoded->is_last)
         end(digest, out);
 }
 

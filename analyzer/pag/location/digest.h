@@ -27,14 +27,14 @@
 #include "analyzer/pag/location/location.h"
 
 struct batch;
+struct decoded;
 struct digest;
 
 /// Of location LOCATION of DEFINITIONS; digest_finish() frees it.
 struct digest *digest_new(const struct definitions *definitions, size_t location);
 
-/// Digests N EVENTS, the last of the location if IS_LAST, and appends what is left to OUT.
-void digest_events(struct digest *digest, const struct event *events, size_t n, bool is_last,
-                   struct batch *out);
+/// Digests events and what counters grew by, and appends what is left to OUT.
+void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out);
 
 /// When the location ended, which the digest has come to.
 uint64_t digest_end_ns(const struct digest *digest);

@@ -76,6 +76,7 @@ void profile_release(struct profile *profile)
 {
     free(profile->paths);
     free(profile->stack);
+    free(profile->counted);
     map_release(&profile->children);
     map_release(&profile->calls);
 }

@@ -73,6 +73,9 @@ struct profile {
     bool is_off; // recording is switched off
     struct without_cpu without_cpu;
     struct excerpt *excerpt; // not owned; NULL: the whole run counts
+    // What counters grew by there: by path, then counter of the definitions. Only a digest counts.
+    double *counted;
+    size_t n_counted, counted_capacity; // values
 };
 
 // --- times and their mark

@@ -251,12 +251,11 @@ static OTF2_CallbackCode on_metric_member(void *user_data, OTF2_MetricMemberRef 
                                           OTF2_Type value_type, OTF2_Base base, int64_t exponent,
                                           OTF2_StringRef unit)
 {
-    (void)description, (void)type, (void)mode, (void)value_type;
-    (void)base, (void)exponent, (void)unit;
+    (void)type, (void)value_type;
     struct records *records = user_data;
     struct metric_member_record *record = APPEND(records, metric_members, id);
     if (record)
-        *record = (struct metric_member_record){id, name};
+        *record = (struct metric_member_record){id, name, description, unit, mode, base, exponent};
     return OTF2_CALLBACK_SUCCESS;
 }
 

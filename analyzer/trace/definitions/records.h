@@ -126,7 +126,10 @@ struct window_record {
 
 struct metric_member_record {
     OTF2_MetricMemberRef id;
-    OTF2_StringRef name;
+    OTF2_StringRef name, description, unit;
+    OTF2_MetricMode mode;
+    OTF2_Base base;
+    int64_t exponent;
 };
 
 struct metric_record {

@@ -3,6 +3,7 @@
 // records, so a record's place is its index; processes and locations are resolve_processes()'s.
 #include "analyzer/trace/definitions/resolve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -302,12 +303,36 @@ static void resolve_member(struct id_table *positions, const struct records *rec
         id_table_add(positions, records->metrics.items[i].id, position);
 }
 
+// Counters other than our own, without those whose values are a state, such as a temperature.
+static void resolve_counters(struct resolved *resolved, const struct records *records)
+{
+    struct definitions *definitions = &resolved->definitions;
+    definitions->counters = memory_zeroed(records->metric_members.n + 1, sizeof(struct counter));
+    for (size_t i = 0; i < records->metric_members.n; i++) {
+        const struct metric_member_record *record = &records->metric_members.items[i];
+        const char *name = records_text(records, record->name);
+        unsigned kind = record->mode & OTF2_METRIC_VALUE_MASK;
+        if (kind == OTF2_METRIC_VALUE_ABSOLUTE || strcmp(name, METRIC_CPU_TIME) == 0 ||
+            strcmp(name, METRIC_CORE_WAIT) == 0 || name[0] == '\0')
+            continue;
+        double base = record->base == OTF2_BASE_BINARY ? 2 : 10;
+        id_table_add(&resolved->counters, record->id, (uint32_t)definitions->n_counters);
+        definitions->counters[definitions->n_counters++] =
+            (struct counter){.name = name,
+                             .unit = records_text(records, record->unit),
+                             .description = records_text(records, record->description),
+                             .scale = pow(base, (double)record->exponent),
+                             .is_growth = kind == OTF2_METRIC_VALUE_RELATIVE};
+    }
+}
+
 static void resolve_metrics(struct resolved *resolved, const struct records *records)
 {
     for (size_t i = 0; i < records->metrics.n; i++) {
         resolve_member(&resolved->cpu_time_position, records, i, METRIC_CPU_TIME);
         resolve_member(&resolved->core_wait_position, records, i, METRIC_CORE_WAIT);
     }
+    resolve_counters(resolved, records);
 }
 
 static void resolve_attributes(struct resolved *resolved, const struct records *records)
@@ -363,9 +388,11 @@ void resolved_release(struct resolved *resolved)
     free(definitions->ranks);
     free(definitions->communicators);
     free(definitions->nodes);
+    free(definitions->counters);
     free(definitions->core_sets);
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->core_wait_position);
+    id_table_release(&resolved->counters);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};
 }

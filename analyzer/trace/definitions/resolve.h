@@ -35,6 +35,7 @@ struct resolved {
     size_t n_groups;
     struct id_table cpu_time_position;  // metric class or instance -> place of process_cpu_time
     struct id_table core_wait_position; // the same of thread_core_wait
+    struct id_table counters;           // metric member -> place in definitions.counters
     struct id_table attribute_roles;    // attribute -> enum attribute_role
 };
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The section on counters of the archive, such as those of PAPI: how much of each, and where most.
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/page.h"
+
+enum { SHOWN_PATHS = 3 };
+
+struct path_sum {
+    uint32_t path;
+    double value;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct path_sum *left = a, *right = b;
+    if (left->value != right->value)
+        return left->value > right->value ? -1 : 1;
+    return (left->path > right->path) - (left->path < right->path);
+}
+
+/// The values of COUNTER by call path, summed over the ranks, greatest first. The caller frees.
+static struct path_sum *sums_of(const struct result *result, const struct result_counter *counter,
+                                size_t *n)
+{
+    struct path_sum *sums = memory_zeroed(result->n_paths + 1, sizeof *sums);
+    *n = 0;
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        uint32_t path = result->path_ranks[i].path; // ascending
+        if (counter->by_path_rank[i] <= 0)
+            continue;
+        if (*n == 0 || sums[*n - 1].path != path)
+            sums[(*n)++].path = path;
+        sums[*n - 1].value += counter->by_path_rank[i];
+    }
+    qsort(sums, *n, sizeof *sums, by_value);
+    return sums;
+}
+
+static void add_row(const struct page *page, const struct result_counter *counter,
+                    struct table *table)
+{
+    size_t n;
+    struct path_sum *sums = sums_of(page->result, counter, &n);
+    char *most = memory_copy_text("");
+    for (size_t i = 0; i < n && i < SHOWN_PATHS; i++)
+        text_append(&most, "%s%s %s", i ? ", " : "", page->result->paths[sums[i].path].shown,
+                    quantity_part(sums[i].value, counter->total).text);
+    bool has_unit = counter->unit[0] && strcmp(counter->unit, "#") != 0;
+    table_add_cell(table, "%.4g%s%s", counter->total, has_unit ? " " : "",
+                   has_unit ? counter->unit : "");
+    table_add_cell(table, "%s", counter->name);
+    table_add_cell(table, "%s", most);
+    free(most);
+    free(sums);
+}
+
+void page_counters(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    size_t n = result->n_counters;
+    size_t n_shown = n < page->options->top ? n : page->options->top;
+    if (n == 0)
+        return;
+    table_add_columns(&table, "total", "<counter", "<most of it in");
+    for (size_t i = 0; i < n_shown; i++)
+        add_row(page, &result->counters[i], &table);
+    page_heading(page, "Counters", "sums over ranks, whole run");
+    page_table(page, &table);
+    page_left_out(page, n - n_shown, "further counter", "--top");
+}
+
+static json_t *counter_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_counter *counter = &result->counters[i];
+    json_t *values = json_array();
+    for (size_t k = 0; k < result->n_path_ranks; k++)
+        if (counter->by_path_rank[k] > 0)
+            json_array_append_new(
+                values,
+                JSON_OBJECT({"path", json_text(result->paths[result->path_ranks[k].path].path)},
+                            {"rank", json_count(result->path_ranks[k].rank)},
+                            {"value", json_real(counter->by_path_rank[k])}));
+    return JSON_OBJECT({"name", json_text(counter->name)}, {"unit", json_text(counter->unit)},
+                       {"description", json_text(counter->description)},
+                       {"total", json_real(counter->total)}, {"values", values});
+}
+
+json_t *json_counters(const struct result *result)
+{
+    return result->n_counters > 0 ? json_list(result->n_counters, counter_object, result) : NULL;
+}
