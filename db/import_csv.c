@@ -14,7 +14,6 @@
 #include "analyzer/base/text.h"
 #include "db/database.h"
 #include "db/focus.h"
-#include "db/schema.h"
 #include "db/writer.h"
 
 static const char parameter_prefix[] = "parameter:";

@@ -2,9 +2,7 @@
 // Points without a trial (see points.h): the tables point_not_run and point_parameter.
 #include "db/points.h"
 
-#include <inttypes.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"

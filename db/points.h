@@ -4,7 +4,6 @@
 #ifndef PAGODA_DB_POINTS_H
 #define PAGODA_DB_POINTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"

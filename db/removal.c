@@ -3,11 +3,9 @@
 // means. Foreign keys cascade to everything that refers to a trial.
 #include "db/removal.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"

@@ -3,16 +3,13 @@
 // (store_values.c), in one immediate transaction.
 #include "db/store.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
-#include "db/focus.h"
 #include "db/writer.h"
 
 #ifndef PAGODA_VERSION

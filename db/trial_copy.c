@@ -3,7 +3,6 @@
 // main refuse the rest.
 #include "db/trial_copy.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>

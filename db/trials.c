@@ -6,13 +6,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/base/text.h"
 #include "db/database.h"
 #include "db/names.h"
 

@@ -4,7 +4,6 @@
 #ifndef PAGODA_DB_WRITER_H
 #define PAGODA_DB_WRITER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"

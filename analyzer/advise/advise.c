@@ -11,7 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/dealt/farm.h"
 #include "analyzer/whatif/whatif.h"
 

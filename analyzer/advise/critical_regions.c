@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/prediction.h"
 
 struct named {
     const char *name;

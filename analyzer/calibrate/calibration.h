@@ -3,8 +3,6 @@
 #ifndef PAGODA_CALIBRATE_CALIBRATION_H
 #define PAGODA_CALIBRATE_CALIBRATION_H
 
-#include <stdio.h>
-
 #include "analyzer/base/error.h"
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"

@@ -2,7 +2,6 @@
 // `pagoda advise`: a measured replay, candidates read off it, a prediction of each, the ranking.
 #include "analyzer/cmd/commands.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

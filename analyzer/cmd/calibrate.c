@@ -22,7 +22,6 @@
 #include "analyzer/calibrate/calibration.h"
 #include "analyzer/calibrate/machine_text.h"
 #include "analyzer/calibrate/measurements.h"
-#include "analyzer/launch/children.h"
 #include "analyzer/report/report.h"
 #include "analyzer/simulation/cost/machine.h"
 

@@ -38,7 +38,8 @@ int trace_store(const char *database, const char *trace, const struct catalogue 
     return status;
 }
 
-char *compared_traces_name(const char *trace, const struct interval *interval)
+/// What the trial of an interval is called; the caller frees.
+static char *interval_name(const char *trace, const struct interval *interval)
 {
     return memory_format("%s %s", trace, interval->what);
 }
@@ -58,15 +59,16 @@ static int add_interval(void *context, const struct interval *interval, const st
         traces->has_unreadable_records |= damage_warn(result);
     if (interval_check_result(interval, result, err) != 0)
         return -1;
-    char *name = compared_traces_name(target->trace, interval);
+    char *name = interval_name(target->trace, interval);
     const struct store_names names = {.experiment = "traces", .trial = name, .origin = "interval"};
     int status = store_result(traces->database, result, &names, err);
     free(name);
     return status;
 }
 
-int compared_traces_add(struct compared_traces *traces, const char *trace,
-                        const struct interval *intervals, size_t n, struct error *err)
+/// Stores what lies in the N INTERVALS of TRACE, each as a trial of the origin "interval".
+static int add_intervals(struct compared_traces *traces, const char *trace,
+                         const struct interval *intervals, size_t n, struct error *err)
 {
     struct interval_target target = {traces, trace};
     struct interval_replay replay = {.trace = trace,
@@ -91,7 +93,7 @@ static int make_folder(struct compared_traces *traces, struct error *err)
     return 0;
 }
 
-int compared_traces_begin(struct compared_traces *traces, struct error *err)
+static int begin(struct compared_traces *traces, struct error *err)
 {
     *traces = (struct compared_traces){0};
     traces->catalogue = catalogue_load_shipped(NULL, 0, err);
@@ -101,7 +103,7 @@ int compared_traces_begin(struct compared_traces *traces, struct error *err)
 int compared_traces_replay(struct compared_traces *traces, char *const *paths, size_t n,
                            struct error *err)
 {
-    int status = compared_traces_begin(traces, err);
+    int status = begin(traces, err);
     for (size_t i = 0; i < n && status == 0; i++) {
         bool is_stored = false;
         for (size_t j = 0; j < i; j++)
@@ -195,17 +197,17 @@ int compared_intervals_replay(struct compared_traces *traces, const char *trace,
         status =
             error_set(err, "%s is one interval of %s, there must be two at least", text, trace);
     if (status == 0)
-        status = compared_traces_begin(traces, err);
+        status = begin(traces, err);
     intervals->names = memory_zeroed(list->n + 1, sizeof *intervals->names);
     struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
     size_t n_once = 0;
     for (size_t i = 0; i < list->n; i++) {
-        intervals->names[i] = compared_traces_name(trace, &list->items[i]);
+        intervals->names[i] = interval_name(trace, &list->items[i]);
         if (!is_known(list, i))
             once[n_once++] = list->items[i];
     }
     if (status == 0)
-        status = compared_traces_add(traces, trace, once, n_once, err);
+        status = add_intervals(traces, trace, once, n_once, err);
     free(once);
     return status;
 }

@@ -32,13 +32,6 @@ struct compared_traces {
 /// to be removed in either case.
 int compared_traces_replay(struct compared_traces *traces, char *const *paths, size_t n,
                            struct error *err);
-
-/// The same step by step: begin, then add what lies in the N INTERVALS of TRACE, each as a trial of
-/// the origin "interval", named compared_traces_name().
-int compared_traces_begin(struct compared_traces *traces, struct error *err);
-int compared_traces_add(struct compared_traces *traces, const char *trace,
-                        const struct interval *intervals, size_t n, struct error *err);
-char *compared_traces_name(const char *trace, const struct interval *interval); // to be freed
 void compared_traces_remove(struct compared_traces *traces);
 
 struct compared_intervals {

@@ -14,7 +14,6 @@
 #include "analyzer/compare/limits.h"
 #include "analyzer/compare/stored_difference.h"
 #include "analyzer/compare/structure.h"
-#include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
 #include "db/database.h"
 #include "db/query/resource_map.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/replay/named_values.h"
 #include "analyzer/spread/spread.h"
 
 struct parameters {

@@ -3,7 +3,6 @@
 // query_values.c asks and combines values, report/relation.h prints.
 #include "analyzer/cmd/commands.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

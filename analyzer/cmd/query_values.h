@@ -3,9 +3,7 @@
 #ifndef PAGODA_CMD_QUERY_VALUES_H
 #define PAGODA_CMD_QUERY_VALUES_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"

@@ -23,7 +23,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/result/views/child_paths.h"
 #include "analyzer/result/views/groups.h"
-#include "analyzer/rewrite/rewrite.h"
+#include "analyzer/rewrite/new_archive.h"
 #include "analyzer/spread/spread.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"

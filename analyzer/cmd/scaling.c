@@ -6,7 +6,6 @@
 #include <langinfo.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/scaling_series.h"
-#include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
 #include "db/database.h"
 #include "db/names.h"

@@ -7,13 +7,11 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyzer/advise/findings.h"
 #include "analyzer/base/error.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"

@@ -7,7 +7,6 @@
 #define PAGODA_LAUNCH_SETTINGS_H
 
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "analyzer/base/error.h"

@@ -14,8 +14,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
-const char *const reduction_field_names[N_REDUCTION_FIELDS] = {"numcalls", "percent", "usec",
-                                                               "cumusec", "usecs/call"};
+static const char *const field_names[N_REDUCTION_FIELDS] = {"numcalls", "percent", "usec",
+                                                            "cumusec", "usecs/call"};
 
 /// Fields of TAU's that a trace has no values for.
 static const char *const absent_fields[] = {"numsubrs", "count", "totalcount", "stdev",
@@ -39,7 +39,7 @@ static int read_field(const struct reading *reading, struct reduction_condition 
                       const char *name)
 {
     for (int i = 0; i < N_REDUCTION_FIELDS; i++) {
-        if (strcmp(name, reduction_field_names[i]) != 0)
+        if (strcmp(name, field_names[i]) != 0)
             continue;
         condition->field = (enum reduction_field)i;
         return 0;
@@ -48,7 +48,7 @@ static int read_field(const struct reading *reading, struct reduction_condition 
         if (strcmp(name, absent_fields[i]) == 0)
             return FAIL(reading, "a trace has no values for TAU's field %s", name);
     return FAIL(reading, "`%s` is no field%s", name,
-                spelling_hint(name, reduction_field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
+                spelling_hint(name, field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
                               " (numcalls, percent, usec, cumusec, usecs/call)")
                     .text);
 }
@@ -197,7 +197,7 @@ static bool looks_like_rule(char *line)
     text = text_trim(text);
     bool is_field = false;
     for (int i = 0; i < N_REDUCTION_FIELDS; i++)
-        is_field |= strcmp(text, reduction_field_names[i]) == 0;
+        is_field |= strcmp(text, field_names[i]) == 0;
     for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
         is_field |= strcmp(text, absent_fields[i]) == 0;
     return relation == '<' || relation == '>' || (relation == '=' && is_field);

@@ -72,7 +72,4 @@ const struct reduction_rule *reduction_rules_find(struct reduction_rules *rules,
 
 void reduction_rules_release(struct reduction_rules *rules);
 
-/// The name of a field in the language.
-extern const char *const reduction_field_names[N_REDUCTION_FIELDS];
-
 #endif

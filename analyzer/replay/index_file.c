@@ -5,7 +5,6 @@
 #include "analyzer/replay/index_file.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 #ifndef PAGODA_REPLAY_NAMED_VALUES_H
 #define PAGODA_REPLAY_NAMED_VALUES_H
 
-#include <stddef.h>
-
 #include "analyzer/base/options/options.h"
 #include "analyzer/result/result.h"
 

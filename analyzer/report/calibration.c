@@ -2,9 +2,7 @@
 // A calibration as text and JSON.
 #include "analyzer/calibrate/calibration.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"

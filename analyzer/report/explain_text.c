@@ -455,7 +455,8 @@ static const char *role_text(enum balancing_role role)
     return texts[role];
 }
 
-char *policy_rule_text(const struct balancing_rule *rule)
+/// A rule as a sentence ("when a rank is idle: the slowest gives work to it"); the caller frees.
+static char *rule_text(const struct balancing_rule *rule)
 {
     char *text =
         memory_copy_text(rule->at_idle ? "at polls and when a rank becomes idle" : "at polls");
@@ -488,7 +489,7 @@ static void put_known_time(const struct sheet *sheet, const char *label, uint64_
 static void print_rules(const struct sheet *sheet, const struct balancing_policy *balancing)
 {
     for (size_t i = 0; i < balancing->n_rules; i++) {
-        char *text = policy_rule_text(&balancing->rules[i]);
+        char *text = rule_text(&balancing->rules[i]);
         put(sheet, quantity_format("Rule %zu", i + 1).text, "%s", text);
         free(text);
     }

@@ -3,7 +3,6 @@
 #include "analyzer/compare/limits.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "analyzer/base/text.h"

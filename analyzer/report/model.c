@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Models of series as text and JSON.
 #include <math.h>
-#include <stdlib.h>
 
-#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/json.h"

@@ -12,7 +12,8 @@
 #include "analyzer/report/table.h"
 #include "analyzer/result/dilation.h"
 
-double reduction_dilation(const struct reduction_page *page, size_t run)
+/// How many times as long as the untraced one a run took.
+static double dilation_of(const struct reduction_page *page, size_t run)
 {
     return dilation((double)page->runs[run].wall_ns,
                     (double)page->runs[REDUCTION_UNTRACED].wall_ns);
@@ -82,7 +83,7 @@ static void print_dilation(const struct reduction_page *page, FILE *stream)
     for (size_t i = 0; i < N_REDUCTION_RUNS; i++) {
         table_add_cell(&table, "%s", names[i]);
         table_add_cell(&table, "%s", quantity_time(page->runs[i].wall_ns).text);
-        table_add_cell(&table, "%.2f", reduction_dilation(page, i));
+        table_add_cell(&table, "%.2f", dilation_of(page, i));
         if (i == REDUCTION_UNTRACED)
             table_add_cell(&table, "-");
         else
@@ -148,7 +149,7 @@ static json_t *run_object(const struct reduction_page *page, size_t run)
 {
     return JSON_OBJECT({"wall_ns", json_count(page->runs[run].wall_ns)},
                        {"events", json_count(page->runs[run].n_events)},
-                       {"dilation", json_number(reduction_dilation(page, run))});
+                       {"dilation", json_number(dilation_of(page, run))});
 }
 
 static json_t *dilation_object(const struct reduction_page *page)

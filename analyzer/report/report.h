@@ -215,9 +215,6 @@ struct reduction_page {
     uint64_t n_repetitions;
 };
 
-/// How many times as long as the untraced one a run took.
-double reduction_dilation(const struct reduction_page *page, size_t run);
-
 /// TOP: how many of the functions that stay are shown.
 void text_print_reduction(const struct reduction_page *page, uint64_t top, FILE *stream);
 void json_print_reduction(const struct reduction_page *page, FILE *stream);
@@ -316,8 +313,5 @@ void policy_page_list(const struct policy *policies, size_t n, size_t width, FIL
 
 /// All that one says: rules or tasks as sentences, times, source, what is missing.
 void policy_page_one(const struct policy *policy, size_t width, FILE *stream);
-
-/// A rule as a sentence ("when a rank is idle: the slowest gives work to it"); the caller frees.
-char *policy_rule_text(const struct balancing_rule *rule);
 
 #endif

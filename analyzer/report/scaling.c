@@ -3,10 +3,8 @@
 // as JSON, and as comma-separated values (RFC 4180), one number a line, so that any tool can filter
 // and pivot it.
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/format/csv.h"
 #include "analyzer/base/memory.h"

@@ -3,9 +3,7 @@
 #include "analyzer/report/report.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/page.h"

@@ -2,7 +2,6 @@
 // Advice as data.
 #include "analyzer/result/advice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

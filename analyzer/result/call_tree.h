@@ -4,7 +4,6 @@
 #ifndef PAGODA_RESULT_CALL_TREE_H
 #define PAGODA_RESULT_CALL_TREE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"

@@ -4,7 +4,6 @@
 #ifndef PAGODA_RESULT_WAITS_H
 #define PAGODA_RESULT_WAITS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"

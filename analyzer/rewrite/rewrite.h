@@ -4,9 +4,6 @@
 #ifndef PAGODA_REWRITE_REWRITE_H
 #define PAGODA_REWRITE_REWRITE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "analyzer/base/error.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/time_map.h"

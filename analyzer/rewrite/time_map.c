@@ -503,11 +503,9 @@ int time_map_late(struct time_map_reader *reader, struct time_map_late *late, st
             continue;
         uint64_t end_ns = reader->begin_ns + reader->now.length_ns;
         late->begin_ns = reader->begin_ns;
-        late->begin_cpu_ns = reader->cpu_before_ns;
         late->last = reader->n_late;
         late->end_ns = end_ns;
         pass(reader, &end_ns);
-        late->end_cpu_ns = reader->cpu_before_ns + reader->cpu_ns;
         return 1;
     }
     return 0;

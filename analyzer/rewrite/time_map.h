@@ -59,7 +59,6 @@ uint64_t time_map_put_off(const struct time_map_reader *reader);
 struct time_map_late {
     uint64_t begin_ns, end_ns;
     uint64_t last; // up to this one of the calls put off
-    uint64_t begin_cpu_ns, end_cpu_ns;
 };
 
 /// 1: such a call comes before the next event, or at the end; it is passed. 0: none. -1 and ERR.

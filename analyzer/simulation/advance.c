@@ -94,8 +94,9 @@ static void open_call(struct location_simulation *state)
     state->call_wait_ns = 0;
 }
 
-void in_call_enter(struct engine *engine, struct location_state *location,
-                   const struct event *event, uint64_t now_ns)
+/// LOCATION enters a call by EVENT.
+static void in_call_enter(struct engine *engine, struct location_state *location,
+                          const struct event *event, uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
     struct prediction *prediction = prediction_of(engine);
@@ -226,7 +227,9 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
     outside_begin(engine, location, now_ns, recorded_ns);
 }
 
-void in_call_enter_late(struct engine *engine, struct location_state *location, uint64_t now_ns)
+/// LOCATION enters the call that stands for those that were put off (overlap_begin), and waits.
+static void in_call_enter_late(struct engine *engine, struct location_state *location,
+                               uint64_t now_ns)
 {
     struct location_simulation *state = simulated_location(engine, location);
     open_call(state);

@@ -22,14 +22,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
 /// LOCATION has no further event.
 void outside_end_location(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
-/// LOCATION enters a call by EVENT.
-void in_call_enter(struct engine *engine, struct location_state *location,
-                   const struct event *event, uint64_t now_ns);
-
-/// It enters the call that stands for those that were put off (overlap_begin), and waits.
-void in_call_enter_late(struct engine *engine, struct location_state *location, uint64_t now_ns);
-
-/// The work before the wait is done.
+/// The work before the wait of a call is done.
 void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
 /// All of the call is done: reads its records up to its leave, and goes on behind it.

@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "analyzer/base/memory.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/window.h"
@@ -136,7 +135,6 @@ static pag_work work_of(const struct engine *engine, const struct location_state
                                            ready_ns, process_ns);
     computation->process_ns = process_ns;
     computation->lost_ns = ready_ns - process_ns;
-    computation->recorded_blocked_ns = blocked_ns;
     computation->blocked_ns = changed_length(prediction, computation, blocked_ns);
     if (!prediction->knows_paths)
         return (pag_work)process_ns * PAG_WORK_PER_NS;

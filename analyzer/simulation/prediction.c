@@ -21,7 +21,6 @@
 #include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/core_groups.h"
-#include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/cost/timeless.h"
 #include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/network/contention.h"

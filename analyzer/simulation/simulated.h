@@ -3,7 +3,6 @@
 #ifndef PAGODA_SIMULATION_SIMULATED_H
 #define PAGODA_SIMULATION_SIMULATED_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /// Where the time of a rank's master location went; the times outside and in MPI sum to that from

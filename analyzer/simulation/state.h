@@ -140,7 +140,7 @@ struct computation {
     bool is_stretch_over;             // the computing before the call that is next has been a visit
     // By which its process time is less than its wall time: blocked, which passes without a core
     // and changes with the scale of its paths, and the rest.
-    uint64_t recorded_blocked_ns, blocked_ns, lost_ns;
+    uint64_t blocked_ns, lost_ns;
     struct cpu_span cpu;
 };
 

@@ -2,8 +2,6 @@
 // Messages that are ready to go, one round after the other (see transfers.h).
 #include "analyzer/simulation/transfers.h"
 
-#include <stdlib.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/network/contention.h"

@@ -6,7 +6,6 @@
 #include <metis.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"

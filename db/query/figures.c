@@ -6,11 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "analyzer/base/memory.h"
 
 /// Returns -1 unless ROW is 1; ERR where it is 0.
 static int one_trial(struct database *database, int row, int64_t trial, struct error *err)

@@ -23,7 +23,6 @@
 
 #include <mpi.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 /// How much effort a point is worth.
 struct effort {

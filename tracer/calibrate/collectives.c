@@ -3,7 +3,6 @@
 // matters had come (the last member, or the root) until the last one left, on one clock.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tracer/calibrate/calibrate.h"
 

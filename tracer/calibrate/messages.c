@@ -2,7 +2,6 @@
 // Messages between two ranks: half round trips, the calls' own time, the eager limit.
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "tracer/calibrate/calibrate.h"

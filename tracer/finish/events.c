@@ -12,7 +12,6 @@
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct context {
     struct process *process;

@@ -6,7 +6,6 @@
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /// One side of a channel, or a rank's part in the collectives of a communicator, or (`from` -1)
 /// what any of its members skipped of them. No padding: a key.

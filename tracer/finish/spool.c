@@ -18,14 +18,14 @@
 
 #define MOST_RANKS (1U << 24)
 
-bool spool_is_name(const char *name)
+static bool is_spool_name(const char *name)
 {
     size_t length = strlen(name);
     size_t suffix = strlen(SPOOL_SUFFIX);
     return length > suffix && strcmp(name + length - suffix, SPOOL_SUFFIX) == 0;
 }
 
-bool spool_is_header(const struct spool_header *header)
+static bool is_spool_header(const struct spool_header *header)
 {
     return memcmp(header->magic, SPOOL_MAGIC, sizeof header->magic) == 0 &&
            header->version == SPOOL_VERSION && header->chunk_bytes >= 4096 &&
@@ -46,7 +46,7 @@ static bool map_opened(struct spool *spool, int fd, struct spool_header *header,
     ssize_t n = pread(fd, header, sizeof *header, 0);
     *unbegun = n >= 0 && header->magic[0] == '\0';
     struct stat status;
-    if (n != (ssize_t)sizeof *header || !spool_is_header(header) || fstat(fd, &status) != 0 ||
+    if (n != (ssize_t)sizeof *header || !is_spool_header(header) || fstat(fd, &status) != 0 ||
         !S_ISREG(status.st_mode) || status.st_size < SPOOL_HEADER_BYTES)
         return false;
     void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -112,7 +112,7 @@ int spool_set_load(struct spool_set *set, const char *dir)
         return errno;
     const struct dirent *entry;
     while ((entry = readdir(folder))) {
-        if (!spool_is_name(entry->d_name))
+        if (!is_spool_name(entry->d_name))
             continue;
         char *path = format_or_die("%s/%s", dir, entry->d_name);
         set->spools = realloc_or_die(set->spools, (set->n + 1) * sizeof *set->spools);
@@ -354,7 +354,7 @@ static bool is_alive(const char *path, struct spool_header *header, bool *leaves
         return false;
     bool alive = false;
     if (pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
-        spool_is_header(header)) {
+        is_spool_header(header)) {
         bool runs = is_local(header) && is_running(header);
         *leaves = runs && !has_memory(header);
         alive = runs || (is_open && is_locked(fd));
@@ -363,7 +363,7 @@ static bool is_alive(const char *path, struct spool_header *header, bool *leaves
     return alive;
 }
 
-struct alive alive_count(const char *dir)
+static struct alive alive_count(const char *dir)
 {
     static struct spool_header header; // large
     DIR *folder = opendir(dir);
@@ -372,7 +372,7 @@ struct alive alive_count(const char *dir)
     while (folder && (entry = readdir(folder))) {
         char *path = format_or_die("%s/%s", dir, entry->d_name);
         bool leaves = false;
-        if (spool_is_name(entry->d_name) && is_alive(path, &header, &leaves) &&
+        if (is_spool_name(entry->d_name) && is_alive(path, &header, &leaves) &&
             header.thread == 0) {
             alive.n_leaving += leaves;
             if (alive.n++ == 0 || header.rank < alive.rank) {

@@ -26,10 +26,6 @@ struct spool_set {
     size_t n_unreadable; // named like a spool but not one
 };
 
-/// Is it the name of a spool file, and does one of this version begin so?
-bool spool_is_name(const char *name);
-bool spool_is_header(const struct spool_header *header);
-
 /// Why recording stopped before the process ended; its stop_errno is not 0.
 const char *spool_stop_reason(const struct spool_header *header);
 
@@ -58,10 +54,8 @@ struct alive {
     char host[256];
 };
 
-/// Looks at the files in folder `dir`. A folder that cannot be read has none.
-struct alive alive_count(const char *dir);
-
-/// The same, but waits up to `seconds` for them to end; longer while all are about to be gone.
+/// Looks at the files in folder `dir` (one that cannot be read has none), and waits up to `seconds`
+/// for them to end; longer while all are about to be gone.
 struct alive alive_wait(const char *dir, unsigned seconds);
 
 #endif

@@ -5,7 +5,6 @@
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static uint32_t add_group(struct unify *unify, const int32_t *members, uint32_t n)
 {

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct comm *table;
 static size_t n_slots; // a power of two

@@ -9,7 +9,6 @@
 #include "tracer/record/settings.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define N_NAMES 4096 // distinct names; further ones share number 0

@@ -3,7 +3,6 @@
 #include "analyzer/result/views/child_paths.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"

@@ -3,7 +3,6 @@
 #include "analyzer/simulation/change/add_latency.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 

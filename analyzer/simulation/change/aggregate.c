@@ -31,7 +31,6 @@ struct aggregation {
     struct place *members; // by message
     size_t members_capacity;
     uint64_t *epochs; // by rank: how often it may have learnt something, and 1
-    uint64_t n_followers;
 };
 
 struct aggregation *aggregation_new(const struct scenario *scenario, size_t n_ranks)

@@ -15,7 +15,6 @@
 #define PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"

@@ -19,7 +19,6 @@
 #define PAGODA_SIMULATION_CORES_TIME_SLICES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"

@@ -100,6 +100,6 @@ static inline uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-extern const struct cost_model recorded_costs, machine_costs, timeless_costs, ideal_costs;
+extern const struct cost_model recorded_costs, machine_costs, timeless_costs;
 
 #endif

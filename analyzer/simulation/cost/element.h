@@ -3,7 +3,6 @@
 #ifndef PAGODA_SIMULATION_COST_ELEMENT_H
 #define PAGODA_SIMULATION_COST_ELEMENT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -79,7 +79,7 @@ static uint64_t least_length(const struct prediction *prediction, const struct s
     return least_end_ns(ideal, call) - call->enter_ns;
 }
 
-const struct cost_model ideal_costs = {
+static const struct cost_model ideal_costs = {
     .departs_at_enter = true,
     .work_before = work_before,
     .settle = settle,

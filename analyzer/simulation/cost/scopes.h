@@ -9,7 +9,6 @@
 #define PAGODA_SIMULATION_COST_SCOPES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"

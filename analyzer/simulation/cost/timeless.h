@@ -17,7 +17,6 @@
 #define PAGODA_SIMULATION_COST_TIMELESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/base/error.h"

@@ -3,7 +3,6 @@
 #include "analyzer/simulation/cost/tolerance.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 

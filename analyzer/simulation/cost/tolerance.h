@@ -9,7 +9,6 @@
 #ifndef PAGODA_SIMULATION_COST_TOLERANCE_H
 #define PAGODA_SIMULATION_COST_TOLERANCE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #ifndef PAGODA_SIMULATION_DEALT_OBSERVE_H
 #define PAGODA_SIMULATION_DEALT_OBSERVE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

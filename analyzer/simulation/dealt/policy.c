@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/options/options.h"
 #include "analyzer/pag/pag.h"

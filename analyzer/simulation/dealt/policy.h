@@ -5,7 +5,6 @@
 #define PAGODA_SIMULATION_DEALT_POLICY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"

@@ -9,7 +9,6 @@
 #define PAGODA_SIMULATION_NETWORK_COLLECTIVE_PLAN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"

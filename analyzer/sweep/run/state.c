@@ -4,7 +4,6 @@
 // archive was not stored yet.
 #include "analyzer/sweep/run/state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
