@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda model`: reads series of measured values from a table or a database, has formulas fitted
-// to them, prints what they predict.
+// to them, prints what they predict, or how right predictions were.
 #include "analyzer/cmd/commands.h"
 
 #include <stdbool.h>
@@ -9,6 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
+#include "analyzer/compare/back_test.h"
 #include "analyzer/compare/model_trials.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/report.h"
@@ -19,7 +20,7 @@ struct request {
     struct model_choice choice;
     struct option_list points, by;
     uint64_t top;
-    bool wants_json;
+    bool wants_errors, wants_json;
 };
 
 static const char details[] =
@@ -78,6 +79,28 @@ static int run_model(const char *path, struct request *request)
     return log_outcome(status, false, &err);
 }
 
+/// How right predictions in the database PATH were.
+static int run_errors(const char *path, const struct request *request)
+{
+    struct database *database;
+    struct back_test test;
+    struct error err;
+    int status = database_open_snapshot(&database, path, &err);
+    if (status == 0) {
+        status = back_test_read(database, request->choice.application, request->choice.experiment,
+                                &test, &err);
+        database_close(database);
+    }
+    if (status == 0) {
+        if (request->wants_json)
+            json_print_back_test(&test, stdout);
+        else
+            text_print_back_test(&test, stdout);
+        back_test_release(&test);
+    }
+    return log_outcome(status, false, &err);
+}
+
 int cmd_model(int argc, char **argv)
 {
     const char *as = NULL;
@@ -98,6 +121,9 @@ int cmd_model(int argc, char **argv)
                                   "nothing more and is left out."),
         OPTION_FLAG_ROW("call-paths", 0, &request.choice.by_call_path,
                         "model each call path instead of each region"),
+        OPTION_FLAG_ROW("errors", 0, &request.wants_errors,
+                        "show how right predictions were that were measured later",
+                        .manual = "Of all of DB, or of an experiment (--as); see ERRORS."),
         THREADS_ROW,
         OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N series", "12"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
@@ -119,7 +145,13 @@ int cmd_model(int argc, char **argv)
             request.choice.selectors = argv + first + 1;
             request.choice.n_selectors = (size_t)(argc - first - 1);
             request.choice.by = &request.by;
-            status = run_model(argv[first], &request);
+            if (!request.wants_errors)
+                status = run_model(argv[first], &request);
+            else if (argc - first > 1 || request.points.count || request.by.count)
+                status =
+                    options_usage_error(&usage, "--errors takes neither trials, --at nor --by");
+            else
+                status = run_errors(argv[first], &request);
         }
     }
     trial_path_release(&experiment);

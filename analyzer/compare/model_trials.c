@@ -117,19 +117,21 @@ static int find_parameters(struct reading *reading)
     return 0;
 }
 
-/// The values of parameters of a trial that are no numbers and vary: ", kind=ball".
+/// The values of parameters of a trial that vary and are no numbers, or that other trials lack:
+/// ", kind=ball".
 static char *suffix_of(const struct reading *reading, const struct trial_efficiency *trial)
 {
     char *suffix = memory_copy_text("");
     for (size_t i = 0; i < trial->n_parameters; i++) {
         const char *name = trial->parameters[i].name, *value = trial->parameters[i].value;
         double number;
-        bool is_different = false;
+        bool is_different = false, is_missing = false;
         for (size_t j = 0; j < reading->n_trials; j++) {
             const char *other = trial_parameter_find(&reading->trials[j].facts, name);
+            is_missing = is_missing || !other;
             is_different = is_different || !other || strcmp(other, value) != 0;
         }
-        if (is_different && !number_of(trial, name, &number))
+        if (is_different && (is_missing || !number_of(trial, name, &number)))
             text_append(&suffix, ", %s=%s", name, value);
     }
     return suffix;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Models of series as text and JSON.
+// Models of series, and how right predictions were, as text and JSON.
 #include <math.h>
 
 #include "analyzer/base/text.h"
+#include "analyzer/compare/back_test.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
@@ -174,4 +175,59 @@ void text_print_models(const struct model_table *table, size_t top, FILE *stream
         print_series(table, &table->series[table->order[i]], stream);
     if (n < table->n_series)
         fprintf(stream, "and %zu more (--top)\n", table->n_series - n);
+}
+
+// ---- how right predictions were
+
+void text_print_back_test(const struct back_test *test, FILE *stream)
+{
+    struct table table = {0};
+    fprintf(stream, "%zu of %s measured as well, with the same parameters\n",
+            test->n_stored - test->n_unmeasured,
+            quantity_count(test->n_stored, "stored prediction").text);
+    table_add_columns(&table, "<predicted by", "number", "error", "its size", "90 % below",
+                      "within");
+    for (size_t i = 0; i < test->n_kinds; i++) {
+        const struct back_test_kind *kind = &test->kinds[i];
+        table_add_cell(&table, "%s", kind->kind);
+        table_add_cell(&table, "%zu", kind->n);
+        table_add_cell(&table, "%+.1f %%", 100 * kind->median);
+        table_add_cell(&table, "%s", quantity_share(kind->median_size).text);
+        table_add_cell(&table, "%s", quantity_share(kind->size_90).text);
+        table_add_cell(&table, "%s", quantity_share(kind->within).text);
+    }
+    if (test->n_kinds > 0)
+        fputs("\n  Errors (medians; within: the interval that was stated)\n", stream);
+    if (test->n_kinds > 0)
+        table_print(&table, 2, 0, stream);
+    else
+        table_release(&table);
+}
+
+static json_t *kind_object(const void *of, size_t i)
+{
+    const struct back_test_kind *kind = &((const struct back_test *)of)->kinds[i];
+    return JSON_OBJECT({"kind", json_text(kind->kind)}, {"count", json_count(kind->n)},
+                       {"median_error", json_number(kind->median)},
+                       {"median_absolute_error", json_number(kind->median_size)},
+                       {"p90_absolute_error", json_number(kind->size_90)},
+                       {"within", json_number(kind->within)});
+}
+
+static json_t *case_object(const void *of, size_t i)
+{
+    const struct back_test_case *c = &((const struct back_test *)of)->cases[i];
+    return JSON_OBJECT({"kind", json_text(c->kind)}, {"name", json_text(c->name)},
+                       {"predicted", json_number(c->predicted)},
+                       {"measured", json_number(c->measured)}, {"low", json_number(c->low)},
+                       {"high", json_number(c->high)}, {"error", json_number(c->error)});
+}
+
+void json_print_back_test(const struct back_test *test, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12),
+               {"stored", json_count(test->n_stored)},
+               {"unmeasured", json_count(test->n_unmeasured)},
+               {"kinds", json_list(test->n_kinds, kind_object, test)},
+               {"cases", json_list(test->n_cases, case_object, test)});
 }

@@ -17,6 +17,7 @@
 #include "analyzer/result/result.h"
 
 struct advice;
+struct back_test;
 struct balancing_rule;
 struct calibration_report;
 struct child_paths;
@@ -109,6 +110,10 @@ void json_print_scaling(const struct scaling_page *page, FILE *stream);
 /// The models of TABLE: formulas, how well they fit, predictions; as text of the first TOP.
 void text_print_models(const struct model_table *table, size_t top, FILE *stream);
 void json_print_models(const struct model_table *table, FILE *stream);
+
+/// How right predictions were: by kind, as JSON each of them, too.
+void text_print_back_test(const struct back_test *test, FILE *stream);
+void json_print_back_test(const struct back_test *test, FILE *stream);
 
 // ---- several intervals of one run
 

@@ -164,6 +164,37 @@ program() {
     [ "$status" = 1 ]
 }
 
+@test "predictions are tested by runs that are measured later, models by larger runs" {
+    local p size
+    for p in 1 2 4 8 16; do program "$p" 16; done
+    # Twice the CPU speed: 16 ms of work are 8 ms, but the serial part is 1 ms in program, not 0.5.
+    "$PAGODA" replay run-4-16 --cpu-speed 2,4 --store runs.db --as app/sweep/ >/dev/null
+    "$PAGODA" advise run-4-16 --store runs.db --as app/sweep >/dev/null
+    run "$PAGODA" model --errors runs.db
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == "0 of "*" stored predictions measured as well, with the same parameters" ]]
+    program 4 8
+    measured() { "$PAGODA" replay run-4-8 --store runs.db --as "app/$1/" "${@:2}" >/dev/null; }
+    measured sweep --parameter size=16 --parameter cpu-speed=2
+    measured sweep --parameter size=8 --parameter cpu-speed=4  # another size
+    measured other --parameter size=16 --parameter cpu-speed=4 # another experiment
+    "$PAGODA" model --errors runs.db --as sweep --json >errors.json
+    # By hand: 16 / 4 + 1 ms at twice the speed are 2.5 ms, measured were 3 ms.
+    jq -e '[.cases[] | select(.kind == "--cpu-speed")] | length >= 1 and
+        all(.predicted == 0.0025 and .measured == 0.003 and (.error + 1 / 6 | fabs) < 1e-9)' errors.json
+    jq -e '(.kinds[] | select(.kind == "--cpu-speed")) as $k | $k.within == 0 and
+        ($k.median_error + 1 / 6 | fabs) < 1e-9 and $k.median_absolute_error == - $k.median_error and
+        .stored - .unmeasured == $k.count' errors.json
+    # 16 / p + 1 ms are continued exactly, at 8 and 16 ranks from all smaller ones, at 16 from 4, too.
+    jq -e '[.cases[] | select(.kind | test("^model")) | select(.name | test("from ranks<=[48]$"))] |
+        all(.error | fabs < 1e-3) and ([.[].name] | length) == 3' errors.json || { jq .cases errors.json; return 1; }
+    run "$PAGODA" model --errors runs.db --as sweep
+    [[ $output == *"--cpu-speed "*"-16.7 %  "*"model, up to 2 x beyond the data"* ]]
+    run "$PAGODA" model --errors runs.db --at ranks=4
+    [ "$status" = 2 ]
+    "$PAGODA" model --errors runs.db --as nothing --json | jq -e '.stored == 0 and .cases == []'
+}
+
 @test "random series are continued, and intervals hold the truth, as well as they were" {
     "$BUILD/tools/model_study" --series 420 --seed 3 >table
     # Class, greatest median error at 4 times the last point in percent, least coverage in percent.

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nothing of this is stored: the predicted and the measured runs are, and models follow from these.
+#include "analyzer/compare/back_test.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options/options.h"
+#include "analyzer/base/text.h"
+#include "analyzer/compare/model_trials.h"
+#include "db/query/predictions.h"
+
+/// Takes KIND and NAME.
+static void add_case(struct back_test *test, char *kind, char *name,
+                     struct model_prediction prediction, double measured)
+{
+    test->cases =
+        array_reserve(test->cases, &test->capacity, test->n_cases + 1, sizeof *test->cases);
+    test->cases[test->n_cases++] = (struct back_test_case){kind,
+                                                           name,
+                                                           prediction.value,
+                                                           measured,
+                                                           prediction.low,
+                                                           prediction.high,
+                                                           prediction.value / measured - 1};
+}
+
+// ---- stored predictions
+
+/// The options in the words of a change: "--latency --cpu".
+static char *options_in(const char *change)
+{
+    char *copy = memory_copy_text(change), *rest = copy, *word, *kind = NULL;
+    while ((word = strsep(&rest, " ")))
+        if (strncmp(word, "--", 2) == 0) {
+            word[strcspn(word, "=")] = '\0';
+            text_append(&kind, "%s%s", kind ? " " : "", word);
+        }
+    free(copy);
+    return kind ? kind : memory_copy_text("stored without what-if options");
+}
+
+static int add_stored(struct database *database, const char *application, const char *experiment,
+                      struct back_test *test, struct error *err)
+{
+    struct measured_prediction *rows =
+        predictions_measured(database, application, experiment, &test->n_stored, err);
+    if (!rows)
+        return -1;
+    for (size_t i = 0; i < test->n_stored; i++) {
+        const struct measured_prediction *row = &rows[i];
+        double predicted = (double)row->predicted_ns / 1e9, error = fabs(row->replay_error);
+        if (row->n_measured > 0 && row->measured_ns > 0)
+            add_case(test, options_in(row->change), memory_copy_text(row->trial),
+                     (struct model_prediction){predicted, predicted * (1 - error),
+                                               predicted * (1 + error)},
+                     row->measured_ns / 1e9);
+        else
+            test->n_unmeasured++;
+    }
+    database_rows_free(rows, test->n_stored, MEASURED_PREDICTION_LETTERS);
+    return 0;
+}
+
+// ---- models
+
+struct model_tester {
+    struct back_test *test;
+    const struct experiment_name *experiment;
+    const struct model_table *table;
+    const struct model_series *series;
+    struct model_workspace *workspace;
+    double *x, *y; // of the rows that a model is made of
+};
+
+static const double *row_of(const struct model_tester *tester, size_t i)
+{
+    return tester->series->rows + i * (tester->table->n_parameters + 1);
+}
+
+/// Whether the row I is one of the point X.
+static bool is_at(const struct model_tester *tester, size_t i, const double *x)
+{
+    return memcmp(row_of(tester, i), x, tester->table->n_parameters * sizeof *x) == 0;
+}
+
+/// Collects the rows with at most MOST of the first parameter and at most X of the others. Returns
+/// how many; *GREATEST is theirs of the first parameter.
+static size_t collect(struct model_tester *tester, const double *x, double most, double *greatest)
+{
+    size_t n = 0, n_parameters = tester->table->n_parameters;
+    *greatest = 0;
+    for (size_t i = 0; i < tester->series->n_rows; i++) {
+        const double *row = row_of(tester, i);
+        bool is_smaller = row[0] <= most;
+        for (size_t k = 1; k < n_parameters; k++)
+            is_smaller = is_smaller && row[k] <= x[k];
+        if (!is_smaller)
+            continue;
+        memcpy(tester->x + n * n_parameters, row, n_parameters * sizeof *row);
+        tester->y[n++] = row[n_parameters];
+        *greatest = fmax(*greatest, row[0]);
+    }
+    return n;
+}
+
+static double mean_at(const struct model_tester *tester, const double *x)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < tester->series->n_rows; i++)
+        if (is_at(tester, i, x)) {
+            sum += row_of(tester, i)[tester->table->n_parameters];
+            n++;
+        }
+    return sum / (double)n;
+}
+
+static char *name_of(const struct model_tester *tester, const double *x, double greatest)
+{
+    const struct model_table *table = tester->table;
+    char *name = memory_format("%s/%s/%s", tester->experiment->application,
+                               tester->experiment->experiment, tester->series->name);
+    for (size_t k = 0; k < table->n_parameters; k++)
+        text_append(&name, "%s%s=%g", k ? "," : " at ", table->parameters[k], x[k]);
+    text_append(&name, " from %s<=%g", table->parameters[0], greatest);
+    return name;
+}
+
+/// Predicts the point X from smaller ones: from all, and from those that lie ever further below.
+static void test_point(struct model_tester *tester, const double *x)
+{
+    static const struct {
+        double factor;
+        const char *kind;
+    } steps[] = {{1, "model, up to 2 x beyond the data"},
+                 {2, "model, up to 4 x beyond the data"},
+                 {4, "model, up to 8 x beyond the data"}};
+    size_t n_parameters = tester->table->n_parameters;
+    double measured = mean_at(tester, x);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && measured > 0; i++) {
+        double greatest;
+        size_t n = collect(tester, x, nextafter(x[0] / steps[i].factor, 0), &greatest);
+        struct model model;
+        struct error err;
+        // Points that lie further below are those of the next step.
+        if (n == 0 || x[0] > 2 * steps[i].factor * greatest)
+            continue;
+        const struct model_data data = {n_parameters, n, tester->x, tester->y};
+        if (model_fit(tester->workspace, &data, (const char *const *)tester->table->parameters,
+                      &model, &err))
+            continue;
+        struct model_prediction prediction = model_predict(&model, x);
+        model_release_posterior(&model);
+        add_case(tester->test, memory_copy_text(steps[i].kind), name_of(tester, x, greatest),
+                 prediction, measured);
+    }
+}
+
+static void test_series(struct model_tester *tester)
+{
+    size_t n = tester->series->n_rows, width = tester->table->n_parameters + 1;
+    tester->x = memory_new((n * width + 1) * sizeof(double));
+    tester->y = memory_new((n + 1) * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        size_t first = 0;
+        while (!is_at(tester, first, row_of(tester, i)))
+            first++;
+        if (first == i)
+            test_point(tester, row_of(tester, i));
+    }
+    free(tester->x);
+    free(tester->y);
+}
+
+/// Tests models of the time of an experiment's runs. One whose runs cannot be modelled has none.
+static void test_models(struct database *database, const struct experiment_name *experiment,
+                        struct back_test *test)
+{
+    const struct option_list by = {0};
+    const struct model_choice choice = {
+        .application = experiment->application, .experiment = experiment->experiment, .by = &by};
+    struct model_table table;
+    struct error err;
+    if (model_trials_read(database, &choice, &table, &err))
+        return;
+    struct model_tester tester = {.test = test,
+                                  .experiment = experiment,
+                                  .table = &table,
+                                  .workspace = model_workspace_new()};
+    for (size_t i = 0; i < table.n_series; i++) {
+        tester.series = &table.series[i];
+        if (!tester.series->is_part)
+            test_series(&tester);
+    }
+    model_workspace_free(tester.workspace);
+    model_table_release(&table);
+}
+
+static int add_models(struct database *database, const char *application, const char *experiment,
+                      struct back_test *test, struct error *err)
+{
+    size_t n;
+    struct experiment_name *names =
+        experiments_measured(database, application, experiment, &n, err);
+    for (size_t i = 0; names && i < n; i++)
+        test_models(database, &names[i], test);
+    database_rows_free(names, n, EXPERIMENT_NAME_LETTERS);
+    return names ? 0 : -1;
+}
+
+// ---- kinds
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct back_test_case *left = a, *right = b;
+    int order = strcmp(left->kind, right->kind);
+    return order ? order : strcmp(left->name, right->name);
+}
+
+static struct back_test_kind summarise(const struct back_test_case *cases, size_t n)
+{
+    struct back_test_kind kind = {.kind = cases[0].kind, .n = n};
+    double *errors = memory_new(2 * n * sizeof *errors), *sizes = errors + n;
+    size_t n_known = 0, n_within = 0;
+    for (size_t i = 0; i < n; i++) {
+        errors[i] = cases[i].error;
+        sizes[i] = fabs(cases[i].error);
+        n_known += !isnan(cases[i].low);
+        n_within += cases[i].low <= cases[i].measured && cases[i].measured <= cases[i].high;
+    }
+    gsl_sort(errors, 1, n);
+    gsl_sort(sizes, 1, n);
+    kind.median = gsl_stats_median_from_sorted_data(errors, 1, n);
+    kind.median_size = gsl_stats_median_from_sorted_data(sizes, 1, n);
+    kind.size_90 = gsl_stats_quantile_from_sorted_data(sizes, 1, n, 0.9);
+    kind.within = n_known ? (double)n_within / (double)n_known : NAN;
+    free(errors);
+    return kind;
+}
+
+static void find_kinds(struct back_test *test)
+{
+    if (test->n_cases > 0)
+        qsort(test->cases, test->n_cases, sizeof *test->cases, by_kind);
+    test->kinds = memory_new((test->n_cases + 1) * sizeof *test->kinds);
+    for (size_t begin = 0, end; begin < test->n_cases; begin = end) {
+        end = begin;
+        while (end < test->n_cases && strcmp(test->cases[end].kind, test->cases[begin].kind) == 0)
+            end++;
+        test->kinds[test->n_kinds++] = summarise(&test->cases[begin], end - begin);
+    }
+}
+
+int back_test_read(struct database *database, const char *application, const char *experiment,
+                   struct back_test *test, struct error *err)
+{
+    *test = (struct back_test){0};
+    int status = add_stored(database, application, experiment, test, err);
+    if (status == 0)
+        status = add_models(database, application, experiment, test, err);
+    find_kinds(test);
+    if (status)
+        back_test_release(test);
+    return status;
+}
+
+void back_test_release(struct back_test *test)
+{
+    for (size_t i = 0; i < test->n_cases; i++) {
+        free(test->cases[i].kind);
+        free(test->cases[i].name);
+    }
+    free(test->cases);
+    free(test->kinds);
+    *test = (struct back_test){0};
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How right predictions were: those that are stored, against the runs that were measured at the
+// same parameters, and those that models of the smaller runs make of the larger ones.
+#ifndef PAGODA_COMPARE_BACK_TEST_H
+#define PAGODA_COMPARE_BACK_TEST_H
+
+#include <stddef.h>
+
+#include "analyzer/base/error.h"
+#include "db/database.h"
+
+/// A prediction that was measured, in seconds.
+struct back_test_case {
+    char *kind;                 // "--cores", "model, up to 2 x beyond the data"
+    char *name;                 // of the trial, or of the point
+    double predicted, measured; // MEASURED: the mean of repetitions
+    double low, high;           // what was said of the prediction's uncertainty; NAN: nothing
+    double error;               // predicted over measured, less 1
+};
+
+/// All cases of a kind.
+struct back_test_kind {
+    const char *kind;
+    size_t n;
+    double median, median_size, size_90; // of the error, and of its size: its median, 90 % quantile
+    double within; // share whose measured value lies from LOW to HIGH; NAN: none has these
+};
+
+struct back_test {
+    struct back_test_case *cases; // by kind
+    size_t n_cases, capacity;
+    struct back_test_kind *kinds;
+    size_t n_kinds;
+    size_t n_stored, n_unmeasured; // predictions that are stored; of them, without a measured run
+};
+
+/// Tests the predictions of an APPLICATION and EXPERIMENT (NULL: of all) in DATABASE. A stored
+/// prediction has an interval of its replay error, models one of 95 %. 0 (TEST is to be released),
+/// or -1 and ERR.
+int back_test_read(struct database *database, const char *application, const char *experiment,
+                   struct back_test *test, struct error *err);
+void back_test_release(struct back_test *test);
+
+#endif
