@@ -24,6 +24,12 @@ int cmd_align(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 
+/// Actions of `store` (store_transfer.c), with the action's name in argv[0].
+int store_add(int argc, char **argv);
+int store_export(int argc, char **argv);
+int store_import(int argc, char **argv);
+int store_vacuum(int argc, char **argv);
+
 /// Checks a command line of `replay` as far as that goes without its trace; WITH_FILES: machine
 /// files and policies, too. Runs and prints nothing. 0, or -1 and ERR. ARGV may be reordered.
 int replay_check(int argc, char **argv, bool with_files, struct error *err);

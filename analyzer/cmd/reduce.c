@@ -15,7 +15,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/launch/filter.h"
-#include "analyzer/reduction/exclude_file.h"
 #include "analyzer/reduction/profile.h"
 #include "analyzer/reduction/rules.h"
 #include "analyzer/reduction/runs.h"
@@ -109,12 +108,12 @@ static int apply(const struct settings *settings, struct reduction_rules *rules,
 static int write_excludes(const struct reduce_profile *profile, const char *path,
                           const char *earlier, const char *source, struct error *err)
 {
-    struct exclude_line *lines = memory_zeroed(profile->n_rows + 1, sizeof *lines);
+    struct trace_filter_line *lines = memory_zeroed(profile->n_rows + 1, sizeof *lines);
     size_t n = 0;
     for (size_t i = 0; i < profile->n_rows; i++)
         if (profile->rows[i].rule)
-            lines[n++] = (struct exclude_line){profile->rows[i].name, profile->rows[i].rule};
-    int status = exclude_file_write(path, earlier, source, lines, n, err);
+            lines[n++] = (struct trace_filter_line){profile->rows[i].name, profile->rows[i].rule};
+    int status = trace_filter_write_excluded(path, earlier, source, lines, n, err);
     free(lines);
     return status;
 }

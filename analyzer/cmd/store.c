@@ -12,7 +12,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/cmd/store_transfer.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
 #include "db/names.h"

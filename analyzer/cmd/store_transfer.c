@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each archive that is added is replayed once, in measured time, and stored in a transaction of its
 // own. An export is an import into a new file.
-#include "analyzer/cmd/store_transfer.h"
+#include "analyzer/cmd/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,7 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/sweep/run/batch.h"
 #include "analyzer/sweep/run/driver.h"
 #include "analyzer/sweep/spec.h"
 #include "analyzer/sweep/substitute.h"

@@ -29,4 +29,16 @@ void trace_filter_write(const struct trace_filter *filter, FILE *stream);
 /// Rules that leave out the MPI functions that neither communicate nor wait for another process.
 void trace_filter_write_local_mpi(FILE *stream);
 
+/// A function that is not to be recorded, and why.
+struct trace_filter_line {
+    const char *name;
+    const char *reason; // one line
+};
+
+/// Writes a filter file in Score-P's form at PATH, wholly or not at all. EARLIER: the text of one
+/// whose rules stay in force before these; NULL for none. SOURCE says what the choice was made
+/// from. Any name is written so that it means itself only. 0, or -1 and ERR.
+int trace_filter_write_excluded(const char *path, const char *earlier, const char *source,
+                                const struct trace_filter_line *lines, size_t n, struct error *err);
+
 #endif

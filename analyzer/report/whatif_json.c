@@ -17,20 +17,20 @@ static json_t *rank_object(const void *of, size_t i)
         {"overhead_ns", json_count(rank->overhead_ns)});
 }
 
-static json_t *left_out_object(const struct whatif_point *point)
+static json_t *left_out_object(const struct simulated_left_out *left_out)
 {
-    return JSON_OBJECT({"messages", json_count(point->n_left_out_messages)},
-                       {"resized_messages", json_count(point->n_resized_messages)},
-                       {"collectives", json_count(point->n_left_out_collectives)},
-                       {"partly", json_count(point->n_partly_left_out)});
+    return JSON_OBJECT({"messages", json_count(left_out->n_messages)},
+                       {"resized_messages", json_count(left_out->n_resized)},
+                       {"collectives", json_count(left_out->n_collectives)},
+                       {"partly", json_count(left_out->n_partly)});
 }
 
-static json_t *collectives_object(const struct whatif_point *point)
+static json_t *collectives_object(const struct collective_use *use)
 {
-    return JSON_OBJECT({"by_algorithm", json_count(point->n_carried_out)},
-                       {"multicasts", json_count(point->n_multicasts)},
-                       {"without_multicast", json_count(point->n_by_tree)},
-                       {"switch_wait_ns", json_count(point->switch_wait_ns)});
+    return JSON_OBJECT({"by_algorithm", json_count(use->n_carried_out)},
+                       {"multicasts", json_count(use->n_multicasts)},
+                       {"without_multicast", json_count(use->n_by_tree)},
+                       {"switch_wait_ns", json_count(use->switch_wait_ns)});
 }
 
 /// The answer, and what it rests on.
@@ -42,15 +42,16 @@ static void put_answer(json_t *object, const struct whatif_report *report,
         {"reliability", json_string(whatif_reliability_names[whatif_reliability(report, point)])},
         {"window", JSON_OBJECT({"begin_ns", json_count(point->window_begin_ns)},
                                {"end_ns", json_count(point->window_end_ns)})},
-        {"message_times", json_count(point->n_flights)},
-        {"interpolated", json_count(point->n_interpolated)},
+        {"message_times", json_count(point->message_times.n_flights)},
+        {"interpolated", json_count(point->message_times.n_interpolated)},
         {"forced_calls", json_count(point->n_forced)},
-        {"left_out", point->leaves_out ? left_out_object(point) : NULL},
+        {"left_out", point->leaves_out ? left_out_object(&point->left_out) : NULL},
         {"hand_over_ns", json_count(point->hand_over_ns)},
-        {"transfers", json_count(point->n_transfers)},
-        {"delayed_transfers", json_count(point->n_delayed_transfers)},
-        {"transfer_wait_ns", json_count(point->transfer_wait_ns)},
-        {"collectives", point->n_carried_out > 0 ? collectives_object(point) : NULL});
+        {"transfers", json_count(point->transfers.n_messages)},
+        {"delayed_transfers", json_count(point->transfers.n_delayed)},
+        {"transfer_wait_ns", json_count(point->transfers.delayed_ns)},
+        {"collectives",
+         point->collectives.n_carried_out > 0 ? collectives_object(&point->collectives) : NULL});
 }
 
 static json_t *move_object(const void *of, size_t i)

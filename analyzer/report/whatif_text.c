@@ -193,38 +193,39 @@ static void print_tolerance(const struct page *page, const struct whatif_report 
 static void print_collectives(const struct page *page, const struct whatif_report *report)
 {
     const struct whatif_point *point = &report->points[0];
-    if (point->n_carried_out == 0)
+    if (point->collectives.n_carried_out == 0)
         return;
     page_labelled(page, "Collectives", "%s carried out by an algorithm, as messages%s",
-                  quantity_count(point->n_carried_out, "operation").text, of_first(report));
-    if (point->n_multicasts > 0)
+                  quantity_count(point->collectives.n_carried_out, "operation").text,
+                  of_first(report));
+    if (point->collectives.n_multicasts > 0)
         page_labelled(page, "", "%s by the hardware, which waited %s for the root switch",
-                      quantity_count(point->n_multicasts, "multicast").text,
-                      quantity_time(point->switch_wait_ns).text);
-    if (point->n_by_tree > 0)
+                      quantity_count(point->collectives.n_multicasts, "multicast").text,
+                      quantity_time(point->collectives.switch_wait_ns).text);
+    if (point->collectives.n_by_tree > 0)
         page_labelled(page, "", "%s by messages, because their nodes are not in a row",
-                      quantity_count(point->n_by_tree, "operation").text);
+                      quantity_count(point->collectives.n_by_tree, "operation").text);
 }
 
 static void print_left_out(const struct page *page, const struct whatif_report *report)
 {
     const struct whatif_point *point = &report->points[0];
-    uint64_t n = point->n_left_out_messages + point->n_resized_messages +
-                 point->n_left_out_collectives + point->n_partly_left_out;
+    uint64_t n = point->left_out.n_messages + point->left_out.n_resized +
+                 point->left_out.n_collectives + point->left_out.n_partly;
     if (n == 0)
         page_labelled(page, "Left out", "nothing: the run has no such messages or operations");
     else
         page_labelled(page, "Left out", "%s not sent, %" PRIu64 " with another size; %s%s",
-                      quantity_count(point->n_left_out_messages, "message").text,
-                      point->n_resized_messages,
-                      quantity_count(point->n_left_out_collectives, "collective operation").text,
+                      quantity_count(point->left_out.n_messages, "message").text,
+                      point->left_out.n_resized,
+                      quantity_count(point->left_out.n_collectives, "collective operation").text,
                       of_first(report));
-    if (point->n_partly_left_out == 0)
+    if (point->left_out.n_partly == 0)
         return;
     page_labelled(page, "",
                   "and %" PRIu64 " more by some of their members only: the others still "
                   "wait for all",
-                  point->n_partly_left_out);
+                  point->left_out.n_partly);
 }
 
 static void print_replay_error(const struct page *page, const struct whatif_report *report)
@@ -278,7 +279,8 @@ static void print_timeless(const struct page *page, const struct whatif_point *p
 
 static struct quantity interpolated_of(const struct whatif_point *point)
 {
-    return quantity_part((double)point->n_interpolated, (double)point->n_flights);
+    return quantity_part((double)point->message_times.n_interpolated,
+                         (double)point->message_times.n_flights);
 }
 
 /// Whether the predictions of a list interpolate different numbers of message times.
@@ -286,8 +288,9 @@ static bool have_own_shares(const struct whatif_report *report)
 {
     const struct whatif_point *points = report->points;
     size_t i = 1;
-    while (i < report->n_points && points[i].n_flights == points[0].n_flights &&
-           points[i].n_interpolated == points[0].n_interpolated)
+    while (i < report->n_points &&
+           points[i].message_times.n_flights == points[0].message_times.n_flights &&
+           points[i].message_times.n_interpolated == points[0].message_times.n_interpolated)
         i++;
     return i < report->n_points;
 }
@@ -299,9 +302,9 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         print_timeless(page, first);
     else
         print_replay_error(page, report);
-    if (first->n_flights > 0 && !have_own_shares(report))
+    if (first->message_times.n_flights > 0 && !have_own_shares(report))
         page_labelled(page, "Interpolated", "%s of %s", interpolated_of(first).text,
-                      quantity_count(first->n_flights, "message time").text);
+                      quantity_count(first->message_times.n_flights, "message time").text);
     print_collectives(page, report);
     page_labelled(page, "Cores", "%s", report->sharing);
     if (first->hand_over_ns > 0)
@@ -309,11 +312,11 @@ static void print_quality(const struct page *page, const struct whatif_report *r
                       quantity_time(first->hand_over_ns).text, of_first(report));
     for (size_t i = 0; i < report->n_notes; i++)
         page_labelled(page, i == 0 ? "Assumed" : "", "%s", report->notes[i]);
-    if (first->n_transfers > 0)
+    if (first->transfers.n_messages > 0)
         page_labelled(
             page, "Contention", "%" PRIu64 " of %s waited for links or buses, %s altogether%s",
-            first->n_delayed_transfers, quantity_count(first->n_transfers, "message").text,
-            quantity_time(first->transfer_wait_ns).text, of_first(report));
+            first->transfers.n_delayed, quantity_count(first->transfers.n_messages, "message").text,
+            quantity_time(first->transfers.delayed_ns).text, of_first(report));
     page_labelled(page, "Not modelled", "memory contention inside a node");
     if (report->has_threads)
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");

@@ -8,6 +8,10 @@
 #include <stdint.h>
 
 #include "analyzer/result/result.h"
+#include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/simulation/network/collective_run.h"
+#include "analyzer/simulation/network/contention.h"
+#include "analyzer/simulation/simulated.h"
 
 struct whatif_rank {
     char *node;
@@ -68,17 +72,13 @@ struct whatif_point {
     uint64_t predicted_ns;
     uint64_t window_begin_ns, window_end_ns; // as in struct result, of the predicted run
     uint64_t work_end_ns; // the last rank enters MPI_Finalize; the run's end if not all do
-    uint64_t n_flights, n_interpolated; // message times, and those not measured but interpolated
-    uint64_t n_transfers, n_delayed_transfers; // messages where links or buses count, those that
-    uint64_t transfer_wait_ns;                 // waited for them, and how long altogether
+    struct recorded_use message_times;
+    struct contention_use transfers; // messages where links or buses count
     uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
-    bool leaves_out;       // messages or collective operations:
-    uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
-    uint64_t n_left_out_collectives, n_partly_left_out; // by all their members; by some
-    uint64_t n_forced;                                  // calls that would have waited for ever
-    // Collectives carried out by an algorithm; of these by a multicast, and by messages where the
-    // nodes forbid one; how long multicasts waited for the root switch, summed.
-    uint64_t n_carried_out, n_multicasts, n_by_tree, switch_wait_ns;
+    bool leaves_out;       // some messages or collective operations are to be left out:
+    struct simulated_left_out left_out;
+    uint64_t n_forced; // calls that would have waited for ever
+    struct collective_use collectives;
     bool is_timeless; // by the order of events only: visits of regions, those of them that cost
                       // nothing, and those without the work count they should have
     uint64_t n_visits, n_without_rule, n_without_work;

@@ -49,8 +49,8 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = prediction->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
-    simulated_of(engine)->n_left_out_messages += message->is_left_out;
-    simulated_of(engine)->n_resized_messages +=
+    simulated_of(engine)->left_out.n_messages += message->is_left_out;
+    simulated_of(engine)->left_out.n_resized +=
         !message->is_left_out && size_bytes != message->size_bytes;
     if (message->is_left_out)
         return;

@@ -23,9 +23,13 @@ struct simulated_move {
 
 enum { SIMULATED_MAX_MOVES = 32 };
 
+struct simulated_left_out {
+    uint64_t n_messages, n_resized;   // not sent; sent with other sizes
+    uint64_t n_collectives, n_partly; // left out by all members; by some
+};
+
 struct simulated {
-    uint64_t n_left_out_messages, n_resized_messages;   // not sent; sent with other sizes
-    uint64_t n_left_out_collectives, n_partly_left_out; // by all members; by some
+    struct simulated_left_out left_out;
     uint64_t n_aggregated; // messages that were sent together with an earlier one
     uint64_t n_overlapped; // MPI calls that were waited for later
     uint64_t n_forced;     // calls none of whose partners would have come: ended without

@@ -90,10 +90,7 @@ void whatif_put_messages(struct whatif_point *point, const struct scenario_setti
                          const struct simulated *found)
 {
     point->leaves_out = settings->n_drops + settings->n_cuts > 0;
-    point->n_left_out_messages = found->n_left_out_messages;
-    point->n_resized_messages = found->n_resized_messages;
-    point->n_left_out_collectives = found->n_left_out_collectives;
-    point->n_partly_left_out = found->n_partly_left_out;
+    point->left_out = found->left_out;
     if (settings->aggregate_bytes > 0)
         put_bound(point, "aggregated_messages", found->n_aggregated,
                   memory_format("--aggregate joined %s to the one before. No message waits for a "

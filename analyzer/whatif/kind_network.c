@@ -212,17 +212,9 @@ static int put_timeless(struct whatif_point *point, const struct timeless *timel
 int whatif_put_network(struct whatif_point *point, const struct prediction *prediction,
                        struct error *err)
 {
-    struct contention_use transfers = contention_use(prediction->contention);
-    struct collective_use collectives = collective_runs_use(prediction->collectives);
-    point->n_flights = prediction->use.n_flights;
-    point->n_interpolated = prediction->use.n_interpolated;
-    point->n_transfers = transfers.n_messages;
-    point->n_delayed_transfers = transfers.n_delayed;
-    point->transfer_wait_ns = transfers.delayed_ns;
-    point->n_carried_out = collectives.n_carried_out;
-    point->n_multicasts = collectives.n_multicasts;
-    point->n_by_tree = collectives.n_by_tree;
-    point->switch_wait_ns = collectives.switch_wait_ns;
+    point->message_times = prediction->use;
+    point->transfers = contention_use(prediction->contention);
+    point->collectives = collective_runs_use(prediction->collectives);
     const struct machine *machine = prediction->scenario->settings->machine;
     return prediction->timeless ? put_timeless(point, prediction->timeless, machine, err) : 0;
 }

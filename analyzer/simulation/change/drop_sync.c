@@ -115,7 +115,7 @@ bool left_out_over(struct engine *engine, const struct collective *instance)
     for (uint32_t i = 0; i < instance->n_members; i++)
         n_left_out += instance->members[i].is_left_out;
     tell_parts(engine, instance, n_left_out == instance->n_members);
-    simulated_of(engine)->n_left_out_collectives += n_left_out == instance->n_members;
-    simulated_of(engine)->n_partly_left_out += n_left_out > 0 && n_left_out < instance->n_members;
+    simulated_of(engine)->left_out.n_collectives += n_left_out == instance->n_members;
+    simulated_of(engine)->left_out.n_partly += n_left_out > 0 && n_left_out < instance->n_members;
     return n_left_out == instance->n_members;
 }

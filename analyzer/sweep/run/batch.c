@@ -2,7 +2,7 @@
 // Points as tasks of Slurm job arrays: each task runs this command for one point and leaves a
 // result file for the driver. The queue is read before the result files, so a task that is not in
 // it either has left a result or never will.
-#include "analyzer/sweep/run/batch.h"
+#include "analyzer/sweep/run/driver.h"
 
 #include <ctype.h>
 #include <errno.h>

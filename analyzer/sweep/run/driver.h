@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the points of a sweep, one after the other or as batch jobs (batch.h). Each is traced,
+// Runs the points of a sweep, one after the other or as batch jobs. Each is traced,
 // replayed and stored as soon as it ends. Stored points are not run again, so that the same sweep
 // continues after any interruption.
 #ifndef PAGODA_SWEEP_RUN_DRIVER_H
@@ -19,5 +19,16 @@ int sweep_look(const struct sweep_setting *setting, struct sweep_report *report,
 /// -1 and ERR: the sweep cannot continue. The caller releases REPORT in either case.
 int sweep_carry_out(const struct sweep_setting *setting, struct sweep_report *report,
                     struct error *err);
+
+// By Slurm job arrays (batch.c): the tasks run the points and leave result files, the driver waits
+// for these and stores.
+
+/// Submits what is to be run and has no task in the queue yet, and takes points as they end. Tasks
+/// outlive an interrupted driver, and the next call waits for them. 0; 1: it ended early; -1 and
+/// ERR.
+int sweep_batch_run(struct sweep_run *run, struct error *err);
+
+/// In a task: runs point NUMBER (from 1) and leaves its result. 0, or -1 and ERR.
+int sweep_batch_leave(const struct sweep_setting *setting, size_t number, struct error *err);
 
 #endif
