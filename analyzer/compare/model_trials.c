@@ -159,9 +159,13 @@ static void add_part(void *user, const char *path, const char *wait_state, int64
     struct part_adder *adder = user;
     bool by_call_path = adder->reading->choice->by_call_path;
     const char *shown = by_call_path ? resource_path_short(path) : resource_path_last(path);
-    char *name = *wait_state ? memory_copy_text(wait_state) : resource_path_plain(shown);
+    char *place = resource_path_plain(shown);
+    char *name = !*wait_state   ? memory_copy_text(place)
+                 : by_call_path ? memory_format("%s in %s", wait_state, place)
+                                : memory_copy_text(wait_state);
     add_value(adder, name, true, (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
     free(name);
+    free(place);
 }
 
 static int read_times(struct reading *reading, struct read_trial *trial)

@@ -223,8 +223,8 @@ const struct model_series *scaling_model(const struct scaling *scaling,
 
 char *scaling_growth(const struct scaling *scaling, const struct model_series *model)
 {
-    return model_growth_text(&model->model.formula, scaling->models.parameters[0],
-                             scaling->points[scaling->n_points - 1].x, scaling->next_x);
+    return model_growth_text(&model->model.formula, (const char *const *)scaling->models.parameters,
+                             1, &scaling->points[scaling->n_points - 1].x, &scaling->next_x);
 }
 
 static void add_row(struct scaling *scaling, size_t series, size_t trial, double value_ns)

@@ -96,9 +96,9 @@ static void conclude_break(const struct scaling *scaling, FILE *to)
 static void put_time_formula(const struct scaling *scaling, FILE *to)
 {
     const struct model *model = &scaling->models.series[0].model;
-    const double last = scaling->points[scaling->n_points - 1].x;
-    char *growth = model_growth_text(&model->formula, scaling->models.parameters[0],
-                                     scaling->points[0].x, last);
+    char *growth =
+        model_growth_text(&model->formula, (const char *const *)scaling->models.parameters, 1,
+                          &scaling->points[0].x, &scaling->points[scaling->n_points - 1].x);
     if (strcmp(growth, "constant") == 0)
         fprintf(to, ", which is constant within %s", quantity_share(model->worst).text);
     else

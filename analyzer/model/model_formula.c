@@ -82,15 +82,16 @@ char *model_formula_text(const struct model_formula *formula, const char *const 
     return text;
 }
 
-char *model_growth_text(const struct model_formula *formula, const char *name, double from,
-                        double to)
+char *model_growth_text(const struct model_formula *formula, const char *const *names,
+                        size_t n_parameters, const double *from, const double *to)
 {
-    const struct model_piece *piece = &formula->pieces[formula->n_pieces - 1];
+    const struct model_piece *piece = model_piece_at(formula, to);
     const struct model_term *greatest = NULL;
     double most = 0;
     for (size_t i = 0; i < piece->n_terms; i++) {
         const struct model_term *term = &piece->terms[i];
-        double change = term->coefficient * (term_value(term, 1, &to) - term_value(term, 1, &from));
+        double change = term->coefficient *
+                        (term_value(term, n_parameters, to) - term_value(term, n_parameters, from));
         if (!(fabs(change) > most))
             continue;
         most = fabs(change);
@@ -101,7 +102,8 @@ char *model_growth_text(const struct model_formula *formula, const char *name, d
     char *text;
     size_t size;
     FILE *stream = memory_stream(&text, &size);
-    factor_text(greatest->factors[0], name, stream);
+    for (size_t k = 0; k < n_parameters; k++)
+        factor_text(greatest->factors[k], names[k], stream);
     fclose(stream);
     char *without_sign = memory_format("%s%s", greatest->coefficient < 0 ? "1-" : "", text + 1);
     free(text);

@@ -55,11 +55,10 @@ double model_formula_value(const struct model_formula *formula, size_t n_paramet
 char *model_formula_text(const struct model_formula *formula, const char *const *names,
                          size_t n_parameters);
 
-/// Of FORMULA in one parameter called NAME, the term that changes most between the values FROM and
-/// TO, without its coefficient: "p^2", "1-p^(-1)" where it rises to a limit, "constant". The caller
-/// frees.
-char *model_growth_text(const struct model_formula *formula, const char *name, double from,
-                        double to);
+/// Of FORMULA the term that changes most between the points FROM and TO, without its coefficient:
+/// "p^2", "1-p^(-1)" where it rises to a limit, "constant". The caller frees.
+char *model_growth_text(const struct model_formula *formula, const char *const *names,
+                        size_t n_parameters, const double *from, const double *to);
 
 /// The value of their one parameter beyond FROM and up to TO from which on A exceeds B; INFINITY
 /// when it never does. A does not exceed B at FROM.

@@ -418,22 +418,22 @@ static void add_singles(struct search_room *room)
             greatest = fmax(greatest, points->x[i * points->n_parameters + k]);
         }
         size_t n = greatest > least ? term_kinds(kinds, least) : 0;
+        double choices = log((double)points->n_parameters);
         for (size_t i = 0; i < n; i++) {
             struct column *column = add_column(room);
             column->term.factors[k] = kinds[i].factor;
             column->trend = kinds[i].trend;
             column->is_plain = kinds[i].is_plain;
-            double choices = log((double)points->n_parameters);
             column->log_prior = kinds[i].log_prior - choices;
             column->log_prior_in_sum = kinds[i].log_prior_in_sum - choices;
         }
-        for (size_t i = 0; i < n && points->n_parameters == 1; i++)
+        for (size_t i = 0; i < n; i++)
             if (kinds[i].trend == TERM_FALLING && kinds[i].is_plain) {
                 struct column *column = add_column(room);
                 column->term.factors[k] = kinds[i].factor;
                 column->trend = TERM_RISING;
                 column->is_negative = true;
-                column->log_prior = column->log_prior_in_sum = kinds[i].log_prior_in_sum;
+                column->log_prior = column->log_prior_in_sum = kinds[i].log_prior_in_sum - choices;
             }
     }
     room->n_single = room->n_columns;
@@ -484,7 +484,8 @@ static void add_products(struct search *search, size_t first, size_t end)
     for (size_t a = first; a < end; a++)
         for (size_t b = 1; b < room->n_single; b++) {
             const struct column *left = &room->columns[a], *right = &room->columns[b];
-            if (shares_parameter(&left->term, &right->term) || (first == 1 && b < a))
+            if (shares_parameter(&left->term, &right->term) || (first == 1 && b < a) ||
+                left->is_negative || right->is_negative)
                 continue;
             struct scored product = {.column = *left};
             for (size_t k = 0; k < room->points->n_parameters; k++)

@@ -156,23 +156,59 @@ static void print_series(const struct model_table *table, const struct model_ser
         const struct model_prediction *prediction = &series->predictions[i];
         fputs("  at ", stream);
         print_point(table, model_table_asked(table, series, i), stream);
-        fprintf(stream, ": %.5g (95 %%: %.5g to %.5g)", prediction->value, prediction->low,
+        fprintf(stream, ": %.5g (95 %%: %.5g to %.5g)\n", prediction->value, prediction->low,
                 prediction->high);
-        if (series->is_part && i >= series->n_asked)
-            fprintf(stream, ", %s of all parts",
-                    quantity_part(prediction->value, table->sums[i - series->n_asked]).text);
-        fputc('\n', stream);
     }
     print_next(table, series, stream);
     for (size_t i = 0; i < words_count(series->notes); i++)
         fprintf(stream, "  note: %s\n", series->notes[i]);
 }
 
+static void add_part(struct table *rows, const struct model_table *table,
+                     const struct model_series *series)
+{
+    const struct model_prediction *at = &series->predictions[series->n_asked + table->n_asked - 1];
+    const double whole = table->sums[table->n_asked - 1];
+    const double *x = table->asked + (table->n_asked - 1) * table->n_parameters;
+    char *growth = model_growth_text(&series->model.formula, (const char *const *)table->parameters,
+                                     table->n_parameters, series->model.greatest, x);
+    table_add_cell(rows, "%s", quantity_part(at->value, whole).text);
+    table_add_cell(rows, "%s", quantity_time((uint64_t)llround(1e9 * at->value)).text);
+    table_add_cell(rows, "%s", quantity_time((uint64_t)llround(1e9 * at->low)).text);
+    table_add_cell(rows, "%s", quantity_time((uint64_t)llround(1e9 * at->high)).text);
+    table_add_cell(rows, "%s", model_series_fits(series) ? growth : "none fits");
+    table_add_cell(rows, "%s", series->name);
+    free(growth);
+}
+
+static bool is_ranked(const struct model_table *table, const struct model_series *series)
+{
+    return series->is_part && !series->reason && table->n_asked > 0;
+}
+
+/// The parts of stored trials from the series I of the order on, up to N of them, by their shares
+/// at the last point asked for. Returns where they end.
+static size_t print_parts(const struct model_table *table, size_t i, size_t n, FILE *stream)
+{
+    struct table rows = {0};
+    table_add_columns(&rows, "share", "time", "from", "to", "<growth", "<part");
+    for (; i < n && is_ranked(table, &table->series[table->order[i]]); i++)
+        add_part(&rows, table, &table->series[table->order[i]]);
+    fputs("Parts at ", stream);
+    print_point(table, table->asked + (table->n_asked - 1) * table->n_parameters, stream);
+    fputs(" (mean per rank; from, to: 95 %; without their waits)\n", stream);
+    table_print(&rows, 2, 0, stream);
+    return i;
+}
+
 void text_print_models(const struct model_table *table, size_t top, FILE *stream)
 {
     size_t n = top < table->n_series ? top : table->n_series;
-    for (size_t i = 0; i < n; i++)
-        print_series(table, &table->series[table->order[i]], stream);
+    for (size_t i = 0; i < n;)
+        if (is_ranked(table, &table->series[table->order[i]]))
+            i = print_parts(table, i, n, stream);
+        else
+            print_series(table, &table->series[table->order[i++]], stream);
     if (n < table->n_series)
         fprintf(stream, "and %zu more (--top)\n", table->n_series - n);
 }

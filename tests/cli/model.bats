@@ -154,10 +154,11 @@ program() {
         (.serial.value / 1.5625e-5 - 1 | fabs) < 1e-3 and
         ([.[] | .share // 0] | add - 1 | fabs) < 1e-9' found.json
     "$PAGODA" model runs.db --at ranks=64,size=1024 --call-paths --json |
-        jq -e 'any(.series[]; .name == "work")'
+        jq -e 'any(.series[]; .name == "work") and any(.series[]; .name == "wait-at-nxn in MPI_Allreduce")'
     run "$PAGODA" model runs.db --at ranks=64,size=1024
     [ "$status" = 0 ]
-    [[ ${lines[0]} == time ]] && [[ $output == *work*serial* ]]
+    [[ ${lines[0]} == time && $output == *"Parts at ranks=64,size=1024 (mean per rank"* ]]
+    [[ $output =~ "16.00 ms  "[^$'\n']*"ranks^(-1)*size"\ +work.*"984.4 us  "[^$'\n']*"1-ranks^(-1)"\ +wait-at-nxn ]]
     run "$PAGODA" model runs.db --by nothing
     [ "$status" = 1 ] && [[ $output == *"cannot be modelled by nothing"* ]]
     run "$PAGODA" model table.csv --by ranks
