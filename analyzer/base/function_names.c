@@ -5,6 +5,7 @@
 // one of these; a name may be shown by the first of these that no other name has.
 #include "analyzer/base/function_names.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,14 @@ static const char *skip_return_type(const char *name)
     return last;
 }
 
+/// Whether TEXT is an operator alone, as "operator()<>", which says nothing without its class.
+static bool is_operator(const char *text)
+{
+    size_t n = sizeof operator_word - 1;
+    return strncmp(text, operator_word, n) == 0 && !isalnum((unsigned char)text[n]) &&
+           text[n] != '_';
+}
+
 /// Behind the first qualifier of TEXT; NULL when it has none.
 static const char *skip_qualifier(const char *text)
 {
@@ -157,7 +166,7 @@ char *function_name_short(const char *name, size_t columns)
         return memory_copy_text(name);
     char *plain = name_in(name, WITH_BRACKETS);
     const char *rest = plain, *next;
-    while (utf8_width(rest) > columns && (next = skip_qualifier(rest)))
+    while (utf8_width(rest) > columns && (next = skip_qualifier(rest)) && !is_operator(next))
         rest = next;
     char *copy = memory_copy_text(rest[0] ? rest : name);
     free(plain);

@@ -12,7 +12,8 @@ enum { FUNCTION_NAME_COLUMNS = 23 }; // a shown name takes more only where it mu
 
 /// NAME as it is where it takes at most COLUMNS or is not of C++. Else without return type,
 /// arguments and template arguments ("solver::Grid<>::step"), and of its qualifiers from the left
-/// as many as must go. The function's own name stays whole, however long. The caller frees.
+/// as many as must go. The function's own name stays whole, however long; so does the class of an
+/// operator. The caller frees.
 char *function_name_short(const char *name, size_t columns);
 
 /// How each of N names, some of which may be equal, is shown: without control characters, short,

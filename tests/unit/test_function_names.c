@@ -60,6 +60,9 @@ static void test_operators(void **state)
     check("ns::A& ns::operator<< <int>(std::ostream&)", 20, "ns::operator<<<>");
     check("A::operator->*(int)", 14, "A::operator->*");
     check("A::operator[](unsigned long)", 14, "A::operator[]");
+    check("void ns::Halo<double>::operator()<int>(int)", 5, "Halo<>::operator()<>");
+    check("ns::A::operator bool() const", 5, "A::operator bool");
+    check("ns::A::operators(int)", 5, "operators");
 }
 
 static void test_broken_names(void **state)
