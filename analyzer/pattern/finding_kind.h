@@ -81,6 +81,8 @@ enum finding_number {
     X(rank_time)  /* that it spends in the place */                                                \
     X(mean_time)  /* of all ranks there */                                                         \
     X(loss)       /* time of all ranks */                                                          \
+    X(took)       /* of it: in the calls or computing itself */                                    \
+    X(delays)     /* of it: waits of other ranks; unknown where next to nothing */                 \
     X(loss_share) /* of all ranks' time */                                                         \
     X(waiting)    /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */            \
     X(wait_call)  /* where they wait */                                                            \

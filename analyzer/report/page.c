@@ -4,6 +4,7 @@
 // wait_states.c.
 #include "analyzer/report/page.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
+#include "analyzer/result/whatif.h"
 
 enum {
     DEFAULT_WIDTH = 80,
@@ -22,6 +24,7 @@ enum {
     LABEL_WIDTH = 16,
 };
 static const double worth_naming = 0.005; // of the ranks' time
+static const double worth_a_note = 0.01;  // of the run time: a replay error
 
 struct text_options text_options_for(FILE *stream)
 {
@@ -193,6 +196,18 @@ static void print_finding(const struct page *page, size_t number,
         print_remedy(page, &finding->remedies[i]);
 }
 
+/// What savings are relative to, unless that is the measured run.
+static void print_replay_error(const struct page *page)
+{
+    const struct result *result = page->result;
+    double change = whatif_change(result->time_ns, result->replayed_ns);
+    if (result->replayed_ns > 0 && fabs(change) > worth_a_note)
+        page_labelled(page, "Replay error",
+                      "%+.1f %%: with nothing changed %s would be predicted. Savings are relative "
+                      "to that time.",
+                      100 * change, quantity_time(result->replayed_ns).text);
+}
+
 /// What the lost time comes from, what would help, how sure that is.
 static void print_findings(const struct page *page)
 {
@@ -209,6 +224,7 @@ static void print_findings(const struct page *page)
         fputs("  ", page->stream);
         print_paragraph(result->remark, 2, 2, page->options->width, page->stream);
     }
+    print_replay_error(page);
     page_labelled(page, "How sure", "%s%s%s%s", result->certainty, result->certainty[0] ? " " : "",
                   result->has_unreadable_records
                       ? "Parts of the trace were unreadable: see the warnings."

@@ -190,6 +190,24 @@ sentence() {
     [[ $output == *" of the ranks' time. "*" predicted to save "*"(--"*" How sure No warnings. "* ]]
 }
 
+@test "a finding of calls says what they took and what others waited for them: together its loss" {
+    # All calls take 780 ns, and 500 ns of that are waits.
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/late-sender-kinds.txt" kinds
+    run bash -c '"$PAGODA" replay kinds | tr -s "\n " " "'
+    [[ $output == *" took 280 ns and made other ranks wait for 29 ns, 7.7 % of the ranks' time, "* ]]
+    "$PAGODA" replay --json kinds | jq -e 'any(.findings[]; .kind == "transfers" and .loss_ns == 309)'
+}
+
+@test "savings are relative to the prediction with nothing changed, where that is not the run" {
+    archive without-cpu
+    run bash -c '"$PAGODA" replay without-cpu | tr -s "\n " " "'
+    [[ $output == *"predicted to save 5.150 ms, 19.9 % of the run "* ]]
+    [[ $output == *" Replay error +20.2 %: with nothing changed 25.85 ms would be predicted. "* ]]
+    archive pipeline
+    run "$PAGODA" replay pipeline
+    [[ $output == *"predicted to save"* && $output != *"Replay error"* ]]
+}
+
 # answer_lines NAME: how many lines are between the head of NAME's report and its first table.
 answer_lines() {
     archive "$1"

@@ -454,6 +454,22 @@ static void put_iterations(const struct result *result, const struct cause *caus
     put_text(facts, FINDING_TEXT_odd_factor, memory_format("%.1f times", odd->factor));
 }
 
+/// The loss, and what of it are waits of other ranks.
+static void put_loss(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t waits_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        waits_ns += cause->by_pattern_ns[i];
+    put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
+    put_text(facts, FINDING_TEXT_took,
+             memory_copy_text(quantity_time(cause->loss_ns - waits_ns).text));
+    if (waits_ns > cause->loss_ns / 100)
+        put_text(facts, FINDING_TEXT_delays, memory_copy_text(quantity_time(waits_ns).text));
+    put_text(
+        facts, FINDING_TEXT_loss_share,
+        memory_copy_text(quantity_part((double)cause->loss_ns, (double)result->total_ns).text));
+}
+
 static char *sharing_text(const struct result *result)
 {
     char *text;
@@ -481,9 +497,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
         pattern_share(result, cause, "late-sender") + pattern_share(result, cause, "late-receiver");
     put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));
     put_text(facts, FINDING_TEXT_last_rank, memory_format("%zu", result->n_ranks - 1));
-    put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
-    put_text(facts, FINDING_TEXT_loss_share,
-             memory_copy_text(quantity_part(loss_ns, (double)result->total_ns).text));
+    put_loss(result, cause, facts);
     if (main != RESULT_NONE) {
         facts->numbers[FINDING_NUMBER_main_share] =
             part_of((double)cause->by_rank_ns[main], loss_ns);
