@@ -213,14 +213,9 @@ static int scan_selection(struct scanner *scanner, struct focus_selection *selec
     return status;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void selection_normalise(struct focus_selection *selection)
 {
-    qsort(selection->paths, selection->n_paths, sizeof *selection->paths, compare_texts);
+    qsort(selection->paths, selection->n_paths, sizeof *selection->paths, text_compare);
     size_t n_kept = 0;
     for (size_t i = 0; i < selection->n_paths; i++) {
         if (n_kept && !strcmp(selection->paths[n_kept - 1], selection->paths[i]))

@@ -237,13 +237,12 @@ static const char *or_default(const char *given, const char *otherwise)
 int import_read_csv(FILE *stream, const char *name, const struct import_names *names,
                     struct database **memory, struct error *err)
 {
-    const char *slash = strrchr(name, '/');
     struct conversion c = {
         .reader = {.stream = stream, .name = name},
         .err = err,
         .defaults = {[COLUMN_APPLICATION] = or_default(names->application, "imported"),
                      [COLUMN_EXPERIMENT] = or_default(names->experiment, "default"),
-                     [COLUMN_TRIAL] = or_default(names->trial, slash ? slash + 1 : name),
+                     [COLUMN_TRIAL] = or_default(names->trial, path_base_name(name)),
                      [COLUMN_ORIGIN] = or_default(names->origin, "measured"),
                      [COLUMN_STARTED_AT] = "",
                      [COLUMN_N_RANKS] = "0",

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "db/database.h"
 #include "db/writer.h"
 
@@ -19,12 +20,6 @@
 static bool is_given(const char *text)
 {
     return text && text[0];
-}
-
-static char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return memory_copy_text(slash && slash[1] ? slash + 1 : path);
 }
 
 /// The name of the trace: of an anchor file, mostly "traces.otf2", that of its directory.
@@ -38,7 +33,7 @@ static char *trace_name(const char *trace_path)
         *slash = '\0';
     for (length = strlen(path); length > 1 && path[length - 1] == '/';)
         path[--length] = '\0';
-    char *name = base_name(path);
+    char *name = memory_copy_text(path_base_name(path));
     free(path);
     return name;
 }
@@ -70,8 +65,9 @@ static void full_names_init(struct full_names *full, const struct result *result
     format_time(result->realtime_ns, full->started_at, sizeof full->started_at);
     char *trace = full->trace_path[0] ? trace_name(full->trace_path) : memory_copy_text("trial");
     full->application = is_given(names->application) ? memory_copy_text(names->application)
-                        : is_given(result->program)  ? base_name(result->program)
-                                                     : memory_copy_text(trace);
+                        : is_given(result->program)
+                            ? memory_copy_text(path_base_name(result->program))
+                            : memory_copy_text(trace);
     full->experiment =
         memory_copy_text(is_given(names->experiment) ? names->experiment : "default");
     full->trial = full->is_trial_given  ? memory_copy_text(names->trial)

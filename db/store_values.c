@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "db/focus.h"
 #include "db/writer.h"
 
@@ -102,10 +103,7 @@ static const struct writer_resource root_process = {ROOT_PROCESS, (char *)"/Proc
 /// compare.
 static const char *module_of(const struct result_region *region)
 {
-    const char *file = region->file ? region->file : "";
-    const char *slash = strrchr(file, '/');
-    if (slash && slash[1])
-        file = slash + 1;
+    const char *file = path_base_name(region->file ? region->file : "");
     return file[0] ? file : region->is_mpi ? "MPI" : "unknown";
 }
 

@@ -151,24 +151,23 @@ static int read_facts(struct database *database, int64_t trial, struct trial_det
                       struct error *err)
 {
     static const char sql[] =
-        "SELECT " SUMMARY_COLUMNS ", t.trace_path, program, conclusion, t.n_nodes, "
-        "n_locations, n_events, n_messages, n_collectives, "
-        "(SELECT count(*) FROM tuple WHERE tuple.trial_id = t.id), p.change, p.measured_trial, "
-        "p.measured_ns, p.replay_error, i.interval, i.run, i.begin_ns, i.end_ns, "
+        "SELECT " SUMMARY_COLUMNS ", t.trace_path, conclusion, t.n_nodes, n_events, n_messages, "
+        "n_collectives, (SELECT count(*) FROM tuple WHERE tuple.trial_id = t.id), p.change, "
+        "p.measured_trial, p.measured_ns, p.replay_error, i.interval, i.run, i.begin_ns, i.end_ns, "
         "(SELECT time_ns FROM trial r WHERE r.id = i.run_id) "
         "FROM (SELECT " SUMMARY_COLUMNS " FROM trials) JOIN (SELECT id, trace_path, "
-        "program, conclusion, n_nodes, n_locations, n_events, n_messages, "
-        "n_collectives FROM trial) t ON t.id = trial_id LEFT JOIN (SELECT trial_id AS "
+        "conclusion, n_nodes, n_events, n_messages, n_collectives FROM trial) t ON t.id = trial_id "
+        "LEFT JOIN (SELECT trial_id AS "
         "predicted_id, change, measured_trial, measured_ns, replay_error FROM predictions) p "
         "ON p.predicted_id = t.id LEFT JOIN (SELECT trial_id AS interval_id, interval, run, "
         "run_id, begin_ns, end_ns FROM intervals) i ON i.interval_id = t.id "
         "WHERE trial_id = ?1";
-    int row = database_ask(database, err, sql, "i>" SUMMARY_LETTERS "tttnnnnnnttndttnnn", trial,
-                           SUMMARY_OF(&d->summary), &d->trace_path, &d->program, &d->conclusion,
-                           &d->n_nodes, &d->n_locations, &d->n_events, &d->n_messages,
-                           &d->n_collectives, &d->n_tuples, &d->change, &d->measured_trial,
-                           &d->measured_ns, &d->replay_error, &d->interval, &d->interval_run,
-                           &d->interval_begin_ns, &d->interval_end_ns, &d->interval_run_ns);
+    int row = database_ask(database, err, sql, "i>" SUMMARY_LETTERS "ttnnnnnttndttnnn", trial,
+                           SUMMARY_OF(&d->summary), &d->trace_path, &d->conclusion, &d->n_nodes,
+                           &d->n_events, &d->n_messages, &d->n_collectives, &d->n_tuples,
+                           &d->change, &d->measured_trial, &d->measured_ns, &d->replay_error,
+                           &d->interval, &d->interval_run, &d->interval_begin_ns,
+                           &d->interval_end_ns, &d->interval_run_ns);
     if (row == 0)
         error_set(err, "%s has no trial %" PRId64, database->path, trial);
     return row == 1 ? 0 : -1;
@@ -209,7 +208,6 @@ void trial_details_release(struct trial_details *details)
 {
     trial_summary_release(&details->summary);
     free(details->trace_path);
-    free(details->program);
     free(details->conclusion);
     free(details->change);
     free(details->measured_trial);

@@ -75,7 +75,7 @@ struct trial_rows {
 
 struct trial_details {
     struct trial_summary summary;
-    char *trace_path, *program, *conclusion;
+    char *trace_path, *conclusion;
     char *change, *measured_trial; // of a prediction: what-if options, and what it was made from
     uint64_t measured_ns;          // 0: not a prediction, or the measured trial was removed
     double replay_error;
@@ -83,7 +83,7 @@ struct trial_details {
     // and end in the run; the run's time.
     char *interval, *interval_run;
     uint64_t interval_begin_ns, interval_end_ns, interval_run_ns;
-    uint64_t n_nodes, n_locations, n_events, n_messages, n_collectives;
+    uint64_t n_nodes, n_events, n_messages, n_collectives;
     uint64_t n_tuples;
     struct trial_rows attributes; // by kind, then name
     struct trial_rows metrics;    // of the whole program

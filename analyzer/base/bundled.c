@@ -21,12 +21,6 @@ static bool has_ending(const char *name)
     return length >= sizeof ending && strcmp(name + length - (sizeof ending - 1), ending) == 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a,
-                  *(char *const *)b); // "a" before "a-b", unlike the files' names
-}
-
 char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *err)
 {
     char *data = data_folder(err);
@@ -37,8 +31,8 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
     char **names = xml_folder_names(path, n);
     for (size_t i = 0; i < *n; i++)
         names[i][strlen(names[i]) - (sizeof ending - 1)] = '\0';
-    if (names)
-        qsort(names, *n, sizeof *names, compare);
+    if (names) // "a" before "a-b", unlike the files' names
+        qsort(names, *n, sizeof *names, text_compare);
     free(path);
     free(data);
     return names ? names : memory_zeroed(1, sizeof *names);

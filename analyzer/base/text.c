@@ -138,6 +138,17 @@ char *shell_path(const char *path)
     return word;
 }
 
+const char *path_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 enum { MAX_ID_BYTES = 64, MAX_FILE_BYTES = 16 << 20 };
 enum { MAX_WORD_BYTES = 63, MAX_SHOWN = 4, MOST_SLIPS = 3 };
 

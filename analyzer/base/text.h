@@ -36,6 +36,12 @@ char *shell_word(const char *text);
 /// option.
 char *shell_path(const char *path);
 
+/// What follows the last slash of PATH; all of it where there is none, or nothing follows it.
+const char *path_base_name(const char *path);
+
+/// For qsort() and bsearch(): texts by strcmp().
+int text_compare(const void *a, const void *b);
+
 /// The nearest of COUNT candidates to WORD by edit distance with transpositions (optimal string
 /// alignment), NULL when none is near enough to be a slip (a third of the letters, one to three)
 /// and WORD is no beginning of a single candidate. The first one wins a tie.

@@ -44,8 +44,7 @@ struct trace {
 
 static char *default_dir(const struct launch *launch)
 {
-    const char *program = strrchr(launch->path, '/');
-    const char *name = program ? program + 1 : launch->path[0] ? launch->path : "run";
+    const char *name = launch->path[0] ? path_base_name(launch->path) : "run";
     time_t now = time(NULL);
     struct tm parts;
     char date[32];

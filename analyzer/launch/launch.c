@@ -15,12 +15,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_one_of(const char *name, const char *const *names)
 {
     for (; *names; names++)
@@ -36,7 +30,7 @@ static bool is_wrapper(const char *word)
                                         "timeout",    "stdbuf",  "nohup",   "numactl", "chrt",
                                         "ip",         "unshare", "setarch", "strace",  "sudo",
                                         "hwloc-bind", NULL};
-    return is_one_of(base_name(word), names);
+    return is_one_of(path_base_name(word), names);
 }
 
 static bool is_launcher(const char *word)
@@ -45,7 +39,7 @@ static bool is_launcher(const char *word)
                                         "prterun",         "mpirun.openmpi", "mpirun.mpich",
                                         "mpiexec.openmpi", "mpiexec.mpich",  "mpiexec.hydra",
                                         "mpirun.hydra",    "srun",           NULL};
-    return is_one_of(base_name(word), names);
+    return is_one_of(path_base_name(word), names);
 }
 
 static bool is_executable(const char *path)
@@ -84,9 +78,9 @@ static bool is_open_mpi(const char *word)
     bool found = false;
     if (!find_command(word, path) || !realpath(path, real))
         return false;
-    if (is_one_of(base_name(real), open_mpi))
+    if (is_one_of(path_base_name(real), open_mpi))
         return true;
-    if (strstr(base_name(real), "hydra") || strchr(real, '\''))
+    if (strstr(path_base_name(real), "hydra") || strchr(real, '\''))
         return false;
     // A script or a program of another name: ask it.
     snprintf(command, sizeof command, "'%s' --version 2>/dev/null", real);
@@ -101,7 +95,7 @@ static bool is_open_mpi(const char *word)
 
 static enum launcher_kind kind_of(const char *word)
 {
-    if (!strcmp(base_name(word), "srun"))
+    if (!strcmp(path_base_name(word), "srun"))
         return LAUNCHER_SRUN;
     return is_open_mpi(word) ? LAUNCHER_OPEN_MPI : LAUNCHER_HYDRA;
 }

@@ -8,17 +8,12 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/database.h"
 #include "db/focus.h"
 #include "db/query/figures.h"
 #include "db/trials.h"
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 /// Time outside recorded functions is called so, and is no function.
 static bool is_function(const char *name)
@@ -78,7 +73,7 @@ static void take_function(struct reduce_profile *profile, const struct trial_pro
     const char *file = paths->file;
     struct reduction_row row = {
         .name = memory_copy_text(paths->function),
-        .file = memory_copy_text(strcmp(file, "unknown") == 0 ? "" : base_name(file)),
+        .file = memory_copy_text(strcmp(file, "unknown") == 0 ? "" : path_base_name(file)),
         .n_calls = (double)visits / n_ranks,
         .inclusive_us = (double)inclusive_ns / 1e3 / n_ranks,
         .exclusive_us = (double)exclusive_ns / 1e3 / n_ranks,

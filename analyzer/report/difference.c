@@ -47,17 +47,12 @@ static void shown_paths_add(struct shown_paths *paths, const char *path)
     }
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /// After the last path.
 static void shown_paths_complete(struct shown_paths *paths)
 {
     size_t n = 0;
     if (paths->n > 0)
-        qsort(paths->names, paths->n, sizeof *paths->names, by_name);
+        qsort(paths->names, paths->n, sizeof *paths->names, text_compare);
     for (size_t i = 0; i < paths->n; i++) {
         if (n > 0 && strcmp(paths->names[i], paths->names[n - 1]) == 0)
             free(paths->names[i]);
@@ -73,9 +68,9 @@ static char *shown_paths_text(const struct shown_paths *paths, const char *path)
 {
     char *text = memory_copy_text("");
     for (char *name; (name = next_name(&path)) != NULL;) {
-        char **found = paths->n > 0
-                           ? bsearch(&name, paths->names, paths->n, sizeof *paths->names, by_name)
-                           : NULL;
+        char **found = paths->n > 0 ? bsearch(&name, paths->names, paths->n, sizeof *paths->names,
+                                              text_compare)
+                                    : NULL;
         text_append(&text, "%s%s", *text ? "/" : "",
                     found ? paths->shown[found - paths->names] : name);
         free(name);

@@ -81,15 +81,10 @@ static void put_moves(json_t *object, const struct whatif_report *report,
                           {"predicted_ns", json_count(whatif_client_server_ns(report, point))})});
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *farm_object(const struct whatif_farm *farm)
 {
     return JSON_OBJECT(
-        {"policy", text_or_null(farm->policy)}, {"workers", json_count(farm->n_workers)},
+        {"policy", json_text_or_null(farm->policy)}, {"workers", json_count(farm->n_workers)},
         {"recorded_workers", json_count(farm->n_recorded)}, {"master", json_count(farm->master)},
         {"cores", json_count(farm->n_cores)}, {"tasks", json_count(farm->n_tasks)},
         {"phases", json_count(farm->n_phases)}, {"recorded_ns", json_count(farm->replayed_ns)},
@@ -124,7 +119,7 @@ static json_t *timeless_object(const struct whatif_point *point)
                        {"visits", json_count(point->n_visits)},
                        {"without_cost", json_count(point->n_without_rule)},
                        {"without_work", json_count(point->n_without_work)},
-                       {"unused_rules", text_or_null(point->unused_rules)});
+                       {"unused_rules", json_text_or_null(point->unused_rules)});
 }
 
 /// All of a point; its ranks only where it is the only one.

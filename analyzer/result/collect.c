@@ -96,12 +96,6 @@ static void put_communicators(const struct definitions *definitions,
     free(is_used);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /// "python", "python3", "python3.11".
 static bool is_python(const char *program)
 {
@@ -161,13 +155,13 @@ static const char *find_script(const char *program, const char *arguments, char 
 struct program_name program_name_of(const char *executable, const char *command)
 {
     char script[256];
-    const char *program = executable ? base_name(executable) : "";
+    const char *program = executable ? path_base_name(executable) : "";
     const char *arguments = command ? strchr(command, ' ') : NULL;
     const char *rest = arguments && is_interpreter(program)
                            ? find_script(program, arguments, script, sizeof script)
                            : NULL;
     if (rest) {
-        program = base_name(script);
+        program = path_base_name(script);
         arguments = rest;
     }
     if (arguments)

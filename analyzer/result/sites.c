@@ -69,8 +69,7 @@ static struct placed_call *find_calls(const struct call_tree *tree, size_t *n_ca
 
 char *source_text(const char *file, uint32_t line)
 {
-    const char *slash = strrchr(file, '/');
-    const char *name = slash && slash[1] ? slash + 1 : file;
+    const char *name = path_base_name(file);
     return name[0] && line > 0 ? memory_format("%s:%u", name, line) : memory_copy_text(name);
 }
 

@@ -284,11 +284,6 @@ void sweep_point_release(struct sweep_point *point)
     *point = (struct sweep_point){0};
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /// A point is known by its name: of two with one name, only one would be run.
 static int check_point_names(const struct sweep_plan *plan, struct error *err)
 {
@@ -300,7 +295,7 @@ static int check_point_names(const struct sweep_plan *plan, struct error *err)
         sweep_plan_point(plan, i, &point);
         names[i] = point.name;
     }
-    qsort(names, n, sizeof *names, compare_texts);
+    qsort(names, n, sizeof *names, text_compare);
     for (size_t i = 1; i < n && status == 0; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             status = error_set(err, "there are two points %s: values come twice", names[i]);

@@ -43,6 +43,17 @@ void times_reserve(struct times *times, uint32_t path)
     times->touched = memory_resize(times->touched, times->n_paths, sizeof *times->touched);
 }
 
+void times_look_reserve(struct times_look *look, const struct times *times)
+{
+    if (look->n_paths >= times->n_paths)
+        return;
+    look->exclusive_ns =
+        memory_resize(look->exclusive_ns, times->n_paths, sizeof *look->exclusive_ns);
+    memset(look->exclusive_ns + look->n_paths, 0,
+           (times->n_paths - look->n_paths) * sizeof *look->exclusive_ns);
+    look->n_paths = times->n_paths;
+}
+
 uint64_t times_take(struct times *times, uint32_t from, uint64_t ns)
 {
     if (from >= times->n_paths || times->paths[from].epoch != times->epoch)

@@ -118,6 +118,21 @@ static inline uint64_t times_exclusive(const struct times *times, size_t path)
     return path < times->n_paths ? times->paths[path].exclusive_ns : 0;
 }
 
+/// Exclusive times by path as they were when they were last looked at; zeroed: never.
+struct times_look {
+    uint64_t *exclusive_ns;
+    size_t n_paths;
+};
+/// Makes room for the paths of TIMES.
+void times_look_reserve(struct times_look *look, const struct times *times);
+/// What PATH got since the last look.
+static inline uint64_t times_look(struct times_look *look, const struct times *times, size_t path)
+{
+    uint64_t before_ns = look->exclusive_ns[path];
+    look->exclusive_ns[path] = times->paths[path].exclusive_ns;
+    return look->exclusive_ns[path] - before_ns;
+}
+
 /// Takes up to NS of what FROM got since the mark. What was taken: less if it has not got so much.
 uint64_t times_take(struct times *times, uint32_t from, uint64_t ns);
 

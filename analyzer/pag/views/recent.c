@@ -4,7 +4,6 @@
 #include "analyzer/pag/views/recent.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/location.h"
@@ -15,8 +14,7 @@ enum { MOST_CALLS = 1024, LEAST_CALLS = 64, ALL_CALLS = 1 << 18 };
 struct ring {
     struct pag_recent_call *calls;
     size_t n;               // so far; the last one is at (n - 1) % max
-    uint64_t *exclusive_ns; // by call path, at the last enter or leave
-    size_t n_paths;
+    struct times_look look; // at the last enter or leave
 };
 
 struct recent {
@@ -44,7 +42,7 @@ void recent_free(struct recent *recent)
         return;
     for (size_t i = 0; i < recent->n_ranks; i++) {
         free(recent->rings[i].calls);
-        free(recent->rings[i].exclusive_ns);
+        free(recent->rings[i].look.exclusive_ns);
     }
     free(recent->rings);
     free(recent);
@@ -58,16 +56,9 @@ static struct pag_recent_call *last_call(const struct recent *recent, const stru
 /// Sets where CALL's rank computed longest since the last look at TIMES; CALL may be NULL.
 static void look(struct ring *ring, const struct times *times, struct pag_recent_call *call)
 {
-    if (ring->n_paths < times->n_paths) {
-        ring->exclusive_ns =
-            memory_resize(ring->exclusive_ns, times->n_paths, sizeof *ring->exclusive_ns);
-        memset(ring->exclusive_ns + ring->n_paths, 0,
-               (times->n_paths - ring->n_paths) * sizeof *ring->exclusive_ns);
-        ring->n_paths = times->n_paths;
-    }
+    times_look_reserve(&ring->look, times);
     for (uint32_t i = 0; i < times->n_paths; i++) {
-        uint64_t ns = times->paths[i].exclusive_ns - ring->exclusive_ns[i];
-        ring->exclusive_ns[i] = times->paths[i].exclusive_ns;
+        uint64_t ns = times_look(&ring->look, times, i);
         if (!call || ns <= call->longest_ns)
             continue;
         call->longest_ns = ns;

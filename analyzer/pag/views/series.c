@@ -25,8 +25,7 @@ struct series {
     struct pag_mark begin, last;  // without `longest`
     struct pag_mark *marks;
     size_t n_marks, capacity;
-    uint64_t *exclusive_ns; // by call path, at the last mark
-    size_t n_paths;         // 0: not known
+    struct times_look look; // at the last mark; without paths: not known
 };
 
 struct rank_series {
@@ -51,7 +50,7 @@ static struct rank_series *series_new(size_t n_ranks, uint64_t begin_ns)
 static void release(struct series *series)
 {
     free(series->marks);
-    free(series->exclusive_ns);
+    free(series->look.exclusive_ns);
 }
 
 void series_free(struct rank_series *of)
@@ -119,16 +118,9 @@ static void thin(struct series *series)
 static void find_longest(const struct rank_series *of, struct series *series,
                          const struct times *times, struct pag_mark *mark)
 {
-    if (series->n_paths < times->n_paths) {
-        series->exclusive_ns =
-            memory_resize(series->exclusive_ns, times->n_paths, sizeof *series->exclusive_ns);
-        memset(series->exclusive_ns + series->n_paths, 0,
-               (times->n_paths - series->n_paths) * sizeof *series->exclusive_ns);
-        series->n_paths = times->n_paths;
-    }
+    times_look_reserve(&series->look, times);
     for (uint32_t i = 0; i < times->n_paths; i++) {
-        uint64_t ns = times->paths[i].exclusive_ns - series->exclusive_ns[i];
-        series->exclusive_ns[i] = times->paths[i].exclusive_ns;
+        uint64_t ns = times_look(&series->look, times, i);
         if (ns > mark->longest[PAG_LONGEST - 1].ns &&
             (i >= of->n_places || of->places[i] == UNSEEN))
             add_longest(mark, i, ns);
@@ -155,9 +147,9 @@ static void add_mark(const struct rank_series *of, struct series *series, const 
         array_reserve(series->marks, &series->capacity, series->n_marks + 1, sizeof *series->marks);
     struct pag_mark *mark = &series->marks[series->n_marks++];
     *mark = series->last;
-    bool had_times = series->n_paths > 0;
+    bool had_times = series->look.n_paths > 0;
     if (is_inner(of, series))
-        series->n_paths = 0;
+        series->look.n_paths = 0;
     else
         find_longest(of, series, times, mark);
     if (!had_times) // what was before is not known

@@ -40,12 +40,6 @@ struct region_text {
     uint32_t line;    // 0: any
 };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static bool is_program_name(const struct definitions *definitions, const char *text)
 {
     if (strcmp(text, "(program)") == 0)
@@ -54,7 +48,7 @@ static bool is_program_name(const struct definitions *definitions, const char *t
         const struct property *property = &definitions->properties[i];
         bool is_executable = strcmp(property->name, "PAGODA::EXECUTABLE") == 0 ||
                              strcmp(property->name, "Score-P::EXECUTABLE") == 0;
-        if (is_executable && strcmp(text, base_name(property->value)) == 0)
+        if (is_executable && strcmp(text, path_base_name(property->value)) == 0)
             return true;
     }
     return false;
@@ -211,7 +205,7 @@ static int unknown_part(const struct region_text *pattern, const struct definiti
 static bool is_file(const char *wanted, const char *path)
 {
     size_t length = strlen(path), wanted_length = strlen(wanted);
-    if (fnmatch(wanted, base_name(path), 0) == 0)
+    if (fnmatch(wanted, path_base_name(path), 0) == 0)
         return true;
     return wanted_length < length && strcmp(path + length - wanted_length, wanted) == 0 &&
            path[length - wanted_length - 1] == '/';
@@ -251,8 +245,8 @@ static const char *nearest_file(const struct region_text *pattern,
     size_t n_files = 0;
     for (size_t i = 0; i < definitions->n_contexts; i++)
         if (definitions->contexts[i].file[0])
-            files[n_files++] = base_name(definitions->contexts[i].file);
-    const char *file = spelling_nearest(base_name(pattern->file), files, n_files);
+            files[n_files++] = path_base_name(definitions->contexts[i].file);
+    const char *file = spelling_nearest(path_base_name(pattern->file), files, n_files);
     free(files);
     return file;
 }
@@ -272,9 +266,9 @@ static int check_place(const struct region_text *pattern, const struct definitio
         nearest = nearest_in(definitions, file, pattern->line);
     char *place = NULL;
     if (nearest && pattern->line == 0)
-        place = memory_format("%s:*", base_name(nearest->file));
+        place = memory_format("%s:*", path_base_name(nearest->file));
     else if (nearest)
-        place = memory_format("%s:%u", base_name(nearest->file), nearest->line);
+        place = memory_format("%s:%u", path_base_name(nearest->file), nearest->line);
     int status = refuse(pattern, "no MPI call is made there", place, err);
     free(place);
     return status;

@@ -24,8 +24,7 @@ static char *command_of(char **line)
 
 static bool is_replay(char **line)
 {
-    const char *slash = strrchr(line[0], '/');
-    return strcmp(slash ? slash + 1 : line[0], "pagoda") == 0 && line[1] &&
+    return strcmp(path_base_name(line[0]), "pagoda") == 0 && line[1] &&
            strcmp(line[1], "replay") == 0;
 }
 
