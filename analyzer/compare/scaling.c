@@ -4,6 +4,7 @@
 // that no formula fits stay as they are.
 #include "analyzer/compare/scaling.h"
 
+#include <ctype.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -257,7 +258,11 @@ static size_t add_part_rows(struct scaling *scaling, struct scaling_part *part, 
 static void make_models(struct scaling *scaling)
 {
     struct model_table *models = &scaling->models;
-    words_add(&models->parameters, model_parameter_is_name(scaling->by) ? scaling->by : "x");
+    char *name = memory_copy_text(scaling->by); // cpu_speed for cpu-speed
+    for (char *c = name; *c; c++)
+        *c = isalnum((unsigned char)*c) ? *c : '_';
+    words_add(&models->parameters, model_parameter_is_name(name) ? name : "x");
+    free(name);
     models->n_parameters = 1;
     size_t time = model_table_series(models, "");
     for (size_t i = 0; i < scaling->n_trials; i++)
