@@ -14,19 +14,29 @@
 #include "analyzer/compare/model_trials.h"
 #include "db/query/predictions.h"
 
+/// What repetitions of a run measured.
+struct measurement {
+    double mean, variance;
+    size_t n;
+};
+
 /// Takes KIND and NAME.
 static void add_case(struct back_test *test, char *kind, char *name,
-                     struct model_prediction prediction, double measured)
+                     struct model_prediction prediction, struct measurement measured)
 {
+    double n = (double)measured.n, variance = fmax(measured.variance, 0) * n / (n - 1);
     test->cases =
         array_reserve(test->cases, &test->capacity, test->n_cases + 1, sizeof *test->cases);
-    test->cases[test->n_cases++] = (struct back_test_case){kind,
-                                                           name,
-                                                           prediction.value,
-                                                           measured,
-                                                           prediction.low,
-                                                           prediction.high,
-                                                           prediction.value / measured - 1};
+    test->cases[test->n_cases++] = (struct back_test_case){
+        .kind = kind,
+        .name = name,
+        .predicted = prediction.value,
+        .measured = measured.mean,
+        .low = prediction.low,
+        .high = prediction.high,
+        .error = prediction.value / measured.mean - 1,
+        .scatter = measured.n > 1 ? sqrt(variance) / measured.mean : NAN,
+    };
 }
 
 // ---- stored predictions
@@ -58,7 +68,8 @@ static int add_stored(struct database *database, const char *application, const 
             add_case(test, options_in(row->change), memory_copy_text(row->trial),
                      (struct model_prediction){predicted, predicted * (1 - error),
                                                predicted * (1 + error)},
-                     row->measured_ns / 1e9);
+                     (struct measurement){row->measured_ns / 1e9, row->variance_ns2 / 1e18,
+                                          row->n_measured});
         else
             test->n_unmeasured++;
     }
@@ -108,16 +119,20 @@ static size_t collect(struct model_tester *tester, const double *x, double most,
     return n;
 }
 
-static double mean_at(const struct model_tester *tester, const double *x)
+static struct measurement measured_at(const struct model_tester *tester, const double *x)
 {
-    double sum = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < tester->series->n_rows; i++)
-        if (is_at(tester, i, x)) {
-            sum += row_of(tester, i)[tester->table->n_parameters];
-            n++;
-        }
-    return sum / (double)n;
+    struct measurement measured = {0};
+    double squares = 0;
+    for (size_t i = 0; i < tester->series->n_rows; i++) {
+        if (!is_at(tester, i, x))
+            continue;
+        double value = row_of(tester, i)[tester->table->n_parameters];
+        double difference = value - measured.mean;
+        measured.mean += difference / (double)++measured.n;
+        squares += difference * (value - measured.mean);
+    }
+    measured.variance = squares / (double)measured.n;
+    return measured;
 }
 
 static char *name_of(const struct model_tester *tester, const double *x, double greatest)
@@ -141,8 +156,8 @@ static void test_point(struct model_tester *tester, const double *x)
                  {2, "model, up to 4 x beyond the data"},
                  {4, "model, up to 8 x beyond the data"}};
     size_t n_parameters = tester->table->n_parameters;
-    double measured = mean_at(tester, x);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && measured > 0; i++) {
+    struct measurement measured = measured_at(tester, x);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && measured.mean > 0; i++) {
         double greatest;
         size_t n = collect(tester, x, nextafter(x[0] / steps[i].factor, 0), &greatest);
         struct model model;
@@ -222,22 +237,33 @@ static int by_kind(const void *a, const void *b)
     return order ? order : strcmp(left->name, right->name);
 }
 
+/// The quantile SHARE of N VALUES, which it sorts; those that are NAN are left out.
+static double quantile(double *values, size_t n, double share)
+{
+    size_t n_known = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            values[n_known++] = values[i];
+    gsl_sort(values, 1, n_known);
+    return n_known ? gsl_stats_quantile_from_sorted_data(values, 1, n_known, share) : NAN;
+}
+
 static struct back_test_kind summarise(const struct back_test_case *cases, size_t n)
 {
     struct back_test_kind kind = {.kind = cases[0].kind, .n = n};
-    double *errors = memory_new(2 * n * sizeof *errors), *sizes = errors + n;
+    double *errors = memory_new(3 * n * sizeof *errors), *sizes = errors + n, *scatters = sizes + n;
     size_t n_known = 0, n_within = 0;
     for (size_t i = 0; i < n; i++) {
         errors[i] = cases[i].error;
         sizes[i] = fabs(cases[i].error);
+        scatters[i] = cases[i].scatter;
         n_known += !isnan(cases[i].low);
         n_within += cases[i].low <= cases[i].measured && cases[i].measured <= cases[i].high;
     }
-    gsl_sort(errors, 1, n);
-    gsl_sort(sizes, 1, n);
-    kind.median = gsl_stats_median_from_sorted_data(errors, 1, n);
-    kind.median_size = gsl_stats_median_from_sorted_data(sizes, 1, n);
-    kind.size_90 = gsl_stats_quantile_from_sorted_data(sizes, 1, n, 0.9);
+    kind.median = quantile(errors, n, 0.5);
+    kind.median_size = quantile(sizes, n, 0.5);
+    kind.size_90 = quantile(sizes, n, 0.9);
+    kind.scatter = quantile(scatters, n, 0.5);
     kind.within = n_known ? (double)n_within / (double)n_known : NAN;
     free(errors);
     return kind;

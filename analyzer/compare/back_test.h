@@ -16,6 +16,7 @@ struct back_test_case {
     double predicted, measured; // MEASURED: the mean of repetitions
     double low, high;           // what was said of the prediction's uncertainty; NAN: nothing
     double error;               // predicted over measured, less 1
+    double scatter; // standard deviation of one measured run, a share; NAN: there is one
 };
 
 /// All cases of a kind.
@@ -23,6 +24,7 @@ struct back_test_kind {
     const char *kind;
     size_t n;
     double median, median_size, size_90; // of the error, and of its size: its median, 90 % quantile
+    double scatter;                      // the median, NAN: none is known
     double within; // share whose measured value lies from LOW to HIGH; NAN: none has these
 };
 

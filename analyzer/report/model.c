@@ -222,7 +222,7 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
             test->n_stored - test->n_unmeasured,
             quantity_count(test->n_stored, "stored prediction").text);
     table_add_columns(&table, "<predicted by", "number", "error", "its size", "90 % below",
-                      "within");
+                      "runs +-", "within");
     for (size_t i = 0; i < test->n_kinds; i++) {
         const struct back_test_kind *kind = &test->kinds[i];
         table_add_cell(&table, "%s", kind->kind);
@@ -230,10 +230,13 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
         table_add_cell(&table, "%+.1f %%", 100 * kind->median);
         table_add_cell(&table, "%s", quantity_share(kind->median_size).text);
         table_add_cell(&table, "%s", quantity_share(kind->size_90).text);
+        table_add_cell(&table, "%s", quantity_share(kind->scatter).text);
         table_add_cell(&table, "%s", quantity_share(kind->within).text);
     }
     if (test->n_kinds > 0)
-        fputs("\n  Errors (medians; within: the interval that was stated)\n", stream);
+        fputs("\n  Errors (medians; runs +-: scatter of repeated runs; within: the stated "
+              "interval)\n",
+              stream);
     if (test->n_kinds > 0)
         table_print(&table, 2, 0, stream);
     else
@@ -247,6 +250,7 @@ static json_t *kind_object(const void *of, size_t i)
                        {"median_error", json_number(kind->median)},
                        {"median_absolute_error", json_number(kind->median_size)},
                        {"p90_absolute_error", json_number(kind->size_90)},
+                       {"scatter", json_number(kind->scatter)},
                        {"within", json_number(kind->within)});
 }
 
@@ -256,7 +260,8 @@ static json_t *case_object(const void *of, size_t i)
     return JSON_OBJECT({"kind", json_text(c->kind)}, {"name", json_text(c->name)},
                        {"predicted", json_number(c->predicted)},
                        {"measured", json_number(c->measured)}, {"low", json_number(c->low)},
-                       {"high", json_number(c->high)}, {"error", json_number(c->error)});
+                       {"high", json_number(c->high)}, {"error", json_number(c->error)},
+                       {"scatter", json_number(c->scatter)});
 }
 
 void json_print_back_test(const struct back_test *test, FILE *stream)

@@ -15,9 +15,10 @@ struct measured_prediction {
     double replay_error;   // of the prediction with nothing changed, a share; NAN: unknown
     uint64_t predicted_ns; // the judged part
     double measured_ns;    // mean over N_MEASURED runs; NAN where there is none
+    double variance_ns2;   // of these
     uint64_t n_measured;
 };
-#define MEASURED_PREDICTION_LETTERS "ttdndn"
+#define MEASURED_PREDICTION_LETTERS "ttdnddn"
 
 /// All predictions of an application and experiment (NULL: of any) as rows (database_rows()). Their
 /// measured runs are those of the same experiment with as many ranks and the same parameters. A
