@@ -133,28 +133,30 @@ char *program_part(const char *name)
     return found;
 }
 
-static int is_xml(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.' && has_ending(entry->d_name);
-}
-
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name); // alphasort() depends on the locale
 }
 
-char **xml_folder_names(const char *directory, size_t *n)
+char **folder_names(const char *directory, const char *wanted, size_t *n)
 {
     struct dirent **entries;
-    int n_entries = scandir(directory, &entries, is_xml, compare_names);
+    int n_entries = scandir(directory, &entries, NULL, compare_names);
     *n = 0;
     if (n_entries < 0)
         return NULL;
     char **names = memory_zeroed((size_t)n_entries + 1, sizeof *names);
     for (int i = 0; i < n_entries; i++) {
-        names[(*n)++] = memory_copy_text(entries[i]->d_name);
+        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+        if (dot && dot > name && name[0] != '.' && strcmp(dot, wanted) == 0)
+            names[(*n)++] = memory_copy_text(name);
         free(entries[i]);
     }
     free(entries);
     return names;
+}
+
+char **xml_folder_names(const char *directory, size_t *n)
+{
+    return folder_names(directory, ending, n);
 }

@@ -175,6 +175,32 @@ static int check_finding_kind(struct check *check, struct error *err)
     return status;
 }
 
+/// Properties beside the shipped ones and their hierarchies, which may have them.
+static int check_asl(struct check *check, struct error *err)
+{
+    check->kind = CHECK_ASL;
+    struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
+    if (!catalogue)
+        return -1;
+    for (size_t i = 0; i < catalogue->properties.n; i++)
+        check->n_entries += strcmp(catalogue->properties.items[i].file, check->path) == 0;
+    catalogue_free(catalogue);
+    return 0;
+}
+
+static int check_hierarchy(struct check *check, struct error *err)
+{
+    check->kind = CHECK_HIERARCHY;
+    struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
+    if (!catalogue)
+        return -1;
+    for (size_t i = 0; i < catalogue->hierarchies.n; i++)
+        if (strcmp(catalogue->hierarchies.items[i].file, check->path) == 0)
+            check->n_entries = catalogue->hierarchies.items[i].n_nodes;
+    catalogue_free(catalogue);
+    return 0;
+}
+
 static int check_xml(struct check *check, struct error *err)
 {
     static const struct {
@@ -185,7 +211,7 @@ static int check_xml(struct check *check, struct error *err)
         {"PATTERN", check_catalogue},     {"property", check_properties},
         {"properties", check_properties}, {"machine", check_machine},
         {"policy", check_policy},         {"sweep", check_sweep},
-        {"finding", check_finding_kind},
+        {"finding", check_finding_kind},  {"hierarchy", check_hierarchy},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
@@ -198,8 +224,8 @@ static int check_xml(struct check *check, struct error *err)
         }
     }
     error_set(err,
-              "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <property>, <properties>, "
-              "<machine>, <policy> nor <sweep>: of XML files, these can be checked",
+              "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <property>, "
+              "<properties>, <machine>, <policy> nor <sweep>: of XML files, these can be checked",
               check->path, name);
     xml_free(document);
     return -1;
@@ -275,7 +301,9 @@ static void check_file(struct check *check)
 {
     struct error err = {{0}};
     int result;
-    if (looks_like_xml(check->path))
+    if (property_file_is_asl(check->path))
+        result = check_asl(check, &err);
+    else if (looks_like_xml(check->path))
         result = check_xml(check, &err);
     else if (is_text(check))
         result = check_text(check, &err);
@@ -321,9 +349,9 @@ int cmd_check(int argc, char **argv)
         .summary = "Checks traces, patterns, and machine, policy, sweep and settings files",
         .details =
             "FILE is an OTF2 archive (its anchor file *.otf2 or its directory), an XML file\n"
-            "of patterns, a kind of findings or properties over experiments, a machine file,\n"
-            "a policy, a sweep file, a configuration or filter file of pagoda trace, or rules\n"
-            "of pagoda reduce.\n",
+            "of patterns, a kind of findings, a hierarchy of properties or properties over\n"
+            "experiments, a file of properties (*.asl), a machine file, a policy, a sweep\n"
+            "file, a configuration or filter file of pagoda trace, or rules of pagoda reduce.\n",
         OPTIONS_OF(rows),
     };
     int first_operand, status;

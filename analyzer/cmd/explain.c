@@ -21,13 +21,14 @@
 #include "analyzer/simulation/dealt/policy.h"
 
 /// The kinds of things that are explained, in the order in which they are listed.
-enum kind { PATTERNS, FINDINGS, MACHINES, POLICIES, N_KINDS };
+enum kind { PATTERNS, FINDINGS, PROPERTIES, MACHINES, POLICIES, N_KINDS };
 
 static const struct {
     const char *name, *title;
 } kinds[N_KINDS] = {
     {"patterns", "Wait states that a replay looks for (patterns)"},
     {"findings", "Kinds of findings that a report begins with"},
+    {"properties", "Properties of a run (--properties)"},
     {"machines", "Machines to make predictions for (--machine)"},
     {"policies", "Policies by which a prediction deals work (--rebalance, --dealing)"},
 };
@@ -52,18 +53,19 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
 {
     const struct option_row rows[] = {
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->files,
-                        "also list the patterns, or the kind of findings, in FILE",
+                        "also list the patterns, kind of findings or properties in FILE",
                         .manual = "What has the id of an existing one replaces it."),
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
         OPTION_FLAG_ROW("man", 0, &request->wants_manual, NULL),
     };
     const struct option_usage usage = {
         .command = "explain",
-        .operands = "[patterns|findings|machines|policies|NAME|FILE]",
+        .operands = "[patterns|findings|properties|machines|policies|NAME|FILE]",
         .summary = "Lists what Pagoda knows, or explains one thing",
         .details =
             "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
-            "FILE is an XML file of patterns, a kind of findings, a machine or a policy.\n",
+            "FILE is an XML file of patterns, a kind of findings, a hierarchy of properties,\n"
+            "a machine or a policy, or a file of properties (*.asl).\n",
         OPTIONS_OF(rows),
     };
     int first_operand;
@@ -107,9 +109,13 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
         const char *element;
         enum kind kind;
     } outermost[] = {
-        {"pattern", PATTERNS}, {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
-        {"finding", FINDINGS}, {"machine", MACHINES},  {"policy", POLICIES},
+        {"pattern", PATTERNS},     {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
+        {"finding", FINDINGS},     {"machine", MACHINES},  {"policy", POLICIES},
+        {"hierarchy", PROPERTIES},
     };
+    *kind = PROPERTIES;
+    if (property_file_is_asl(path))
+        return 0;
     struct xml_document *document = xml_read(path, err);
     if (!document)
         return -1;
@@ -123,7 +129,8 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
     }
     if (status != 0)
         error_set(err,
-                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <machine> nor <policy>",
+                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine> "
+                  "nor <policy>",
                   path, element);
     xml_free(document);
     return status;
@@ -147,8 +154,10 @@ static int nothing_of_that_name(const struct catalogue *catalogue, const char *w
     size_t n_machines, n_policies, n = 0;
     char **machines = bundled_names(&bundled_machines, &n_machines, NULL);
     char **policies = bundled_names(&bundled_policies, &n_policies, NULL);
+    const struct property_list *properties = &catalogue->properties;
+    const struct hierarchy_list *hierarchies = &catalogue->hierarchies;
     const char **names = memory_zeroed(N_KINDS + catalogue->n_patterns + catalogue->findings.n +
-                                           n_machines + n_policies,
+                                           properties->n + hierarchies->n + n_machines + n_policies,
                                        sizeof *names);
     for (int i = 0; i < N_KINDS; i++)
         names[n++] = kinds[i].name;
@@ -156,6 +165,10 @@ static int nothing_of_that_name(const struct catalogue *catalogue, const char *w
         names[n++] = catalogue->patterns[i].id;
     for (size_t i = 0; i < catalogue->findings.n; i++)
         names[n++] = catalogue->findings.kinds[i].id;
+    for (size_t i = 0; i < properties->n; i++)
+        names[n++] = properties->items[i].name;
+    for (size_t i = 0; i < hierarchies->n; i++)
+        names[n++] = hierarchies->items[i].id;
     for (size_t i = 0; i < n_machines; i++)
         names[n++] = machines[i];
     for (size_t i = 0; i < n_policies; i++)
@@ -174,6 +187,31 @@ static void show_finding(struct loaded *loaded, const struct finding_kind *kind)
 {
     loaded->known.findings = kind;
     loaded->known.n_findings = kind ? 1 : 0;
+}
+
+/// All properties and hierarchies, or the one WHAT, or those of the file WHAT.
+static void show_properties(struct loaded *loaded, const char *what)
+{
+    struct known *known = &loaded->known;
+    const struct property_list *all = &loaded->catalogue->properties;
+    const struct hierarchy_list *hierarchies = &loaded->catalogue->hierarchies;
+    known->properties = all;
+    known->all_hierarchies = hierarchies;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct asl_property *property = &all->items[i];
+        if (!what || strcmp(property->name, what) == 0 || strcmp(property->file, what) == 0) {
+            known->property = known->property ? known->property : property;
+            known->n_properties++; // those of a file follow each other
+        }
+    }
+    for (size_t i = 0; i < hierarchies->n; i++) {
+        const struct hierarchy *hierarchy = &hierarchies->items[i];
+        if (!what || strcmp(hierarchy->id, what) == 0 || strcmp(hierarchy->file, what) == 0) {
+            known->hierarchies = known->hierarchies ? known->hierarchies : hierarchy;
+            known->n_hierarchies++;
+        }
+    }
+    loaded->wants[PROPERTIES] = known->property || known->hierarchies;
 }
 
 /// The shipped catalogue with FILES. 0, or -1 and ERR.
@@ -198,6 +236,10 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     options_list_append(&files, &request->what, 1);
     int status = load_catalogue(loaded, &files, err);
     loaded->known.pattern_file = request->what;
+    if (status == 0 && kind == PROPERTIES)
+        show_properties(loaded, request->what);
+    if (status == 0 && !loaded->wants[kind])
+        status = error_set(err, "%s: it has constants only, no property", request->what);
     for (size_t i = 0; status == 0 && kind == FINDINGS && i < loaded->catalogue->findings.n; i++)
         if (strcmp(loaded->catalogue->findings.kinds[i].file, request->what) == 0)
             show_finding(loaded, &loaded->catalogue->findings.kinds[i]);
@@ -226,6 +268,8 @@ static int load(struct loaded *loaded, const struct request *request, struct err
         loaded->known.findings = loaded->catalogue->findings.kinds;
         loaded->known.n_findings = loaded->catalogue->findings.n;
     }
+    if (loaded->wants[PROPERTIES])
+        show_properties(loaded, NULL);
     if (is_kind)
         return (loaded->wants[MACHINES] && load_files(loaded, MACHINES, NULL, err) != 0) ||
                        (loaded->wants[POLICIES] && load_files(loaded, POLICIES, NULL, err) != 0)
@@ -236,6 +280,9 @@ static int load(struct loaded *loaded, const struct request *request, struct err
     loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;
     loaded->wants[FINDINGS] = loaded->known.findings != NULL;
     bool is_known = loaded->wants[PATTERNS] || loaded->wants[FINDINGS];
+    if (!is_known && !is_file(what))
+        show_properties(loaded, what);
+    is_known |= loaded->wants[PROPERTIES];
     if (!is_known && is_file(what))
         return load_file(loaded, request, err);
     loaded->is_one = true;
@@ -266,6 +313,17 @@ static void print_patterns(const struct loaded *loaded, size_t width)
     }
 }
 
+static void print_properties(const struct loaded *loaded, size_t width)
+{
+    const struct known *known = &loaded->known;
+    if (!loaded->is_one || known->n_properties > 1)
+        property_page_list(known, width, stdout);
+    else if (known->property)
+        property_page_one(known, width, stdout);
+    else
+        hierarchy_page_one(known, width, stdout);
+}
+
 static void print_text(const struct loaded *loaded)
 {
     const struct known *known = &loaded->known;
@@ -282,6 +340,8 @@ static void print_text(const struct loaded *loaded)
             finding_page_one(known->findings, width, stdout);
         else if (i == FINDINGS)
             finding_page_list(known->findings, known->n_findings, width, stdout);
+        else if (i == PROPERTIES)
+            print_properties(loaded, width);
         else if (loaded->is_one && i == MACHINES)
             machine_page_one(known->machines, width, stdout);
         else if (loaded->is_one)

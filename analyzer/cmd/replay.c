@@ -17,10 +17,12 @@
 #include "analyzer/cmd/interval_trials.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/pattern/catalogue.h"
+#include "analyzer/pattern/properties/properties_load.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
+#include "analyzer/result/properties/property_search.h"
 #include "analyzer/result/views/child_paths.h"
 #include "analyzer/result/views/groups.h"
 #include "analyzer/rewrite/new_archive.h"
@@ -39,8 +41,10 @@ struct replay_request {
     const char *database; // NULL: the result is not kept
     const char *explain;  // RANK@TIME, NULL: the whole report
     struct pag_moment moment;
-    const char *paths; // a region, NULL: the whole report
-    const char *group; // NULL: no groups
+    const char *paths;      // a region, NULL: the whole report
+    const char *properties; // a hierarchy, NULL: the whole report
+    bool keeps_all;         // properties that pruning would leave out
+    const char *group;      // NULL: no groups
     struct grouping grouping;
     const char *out; // NULL: the predicted run is not written
     const char *as;
@@ -56,6 +60,7 @@ struct replay_request {
 struct replay_outcome {
     struct catalogue *catalogue;
     struct whatif_plan plan;
+    const struct hierarchy *hierarchy; // of --properties, in the catalogue
     struct replay_run measured;
     struct whatif_report predicted;
     char **places; // of --map auto
@@ -131,6 +136,22 @@ static bool read_moment(const char *text, struct pag_moment *moment, struct erro
                   why.text[0] ? "; " : "", why.text);
     free(rank);
     return is_read;
+}
+
+/// Properties are of the measured run, and all that is printed.
+static bool properties_are_sound(const struct replay_request *request,
+                                 const struct option_usage *usage, int *status)
+{
+    bool is_more = request->out || request->n_words > 0 || request->database || request->group ||
+                   request->intervals.count > 0 || request->explain || request->paths;
+    if (request->properties ? !is_more : !request->keeps_all)
+        return true;
+    *status = request->properties
+                  ? options_usage_error(usage, "--properties is of the measured run: it goes "
+                                               "without what-if options, --explain, --paths, "
+                                               "--group, --interval, --store and --output")
+                  : options_usage_error(usage, "--no-prune goes with --properties");
+    return false;
 }
 
 /// A moment is of the measured run, too, and its explanation is all that is printed.
@@ -217,7 +238,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "replay on an ideal network too: serialisation and transfer efficiency",
                         .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
-                        "also look for the patterns, or the kind of findings, in FILE",
+                        "also look for the patterns, kind of findings or properties in FILE",
                         .manual = "What has the id of a shipped one replaces it."),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",
@@ -229,6 +250,16 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                             "and the total, mean, least and largest time of these visits. A visit "
                             "within another one is part of it; calls of one function in a row are "
                             "one item. The first 1024 sequences of 64 items are told apart."),
+        OPTION_TEXT_ROW(
+            "properties", 0, "HIERARCHY", &request->properties,
+            "list critical properties: message-passing, threads, mixed, or one of --patterns", NULL,
+            .manual = "Instead of the report; pagoda-patterns(5) describes properties and "
+                      "hierarchies. Properties of --patterns that the hierarchy does not have are "
+                      "evaluated as well."),
+        OPTION_FLAG_ROW("no-prune", 0, &request->keeps_all,
+                        "with --properties: evaluate all of them everywhere",
+                        .manual = "Without it a property that is not critical somewhere is not "
+                                  "looked for within, nor are those below it."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
                         "show ranks by group: node, machine, or a number of ranks", NULL,
                         .manual = "Section Groups of ranks says where."),
@@ -288,6 +319,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     trial_path_read(&request->path, request->as);
     return request_is_sound(request, &usage, status) &&
            intervals_are_sound(request, &usage, status) &&
+           properties_are_sound(request, &usage, status) &&
            moment_is_sound(request, &usage, status) && group_is_sound(request, &usage, status) &&
            plan_is_sound(request, outcome, &usage, status);
 }
@@ -297,7 +329,15 @@ static int load_patterns(const struct replay_request *request, struct replay_out
 {
     outcome->catalogue =
         catalogue_load_shipped(request->pattern_files.values, request->pattern_files.count, err);
-    return outcome->catalogue ? findings_check_remedies(&outcome->catalogue->findings, err) : -1;
+    if (!outcome->catalogue || findings_check_remedies(&outcome->catalogue->findings, err) != 0)
+        return -1;
+    if (!request->properties)
+        return 0;
+    const struct property_files files = {NULL, request->pattern_files.values,
+                                         request->pattern_files.count};
+    outcome->hierarchy = hierarchy_choose(&outcome->catalogue->hierarchies, request->properties,
+                                          &outcome->catalogue->properties, &files, err);
+    return outcome->hierarchy ? 0 : error_wrap(err, "--properties");
 }
 
 /// Whether several predictions are asked for, which processes of a launcher share.
@@ -332,7 +372,8 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     if (request->out && rewrite_check(request->out, err) != 0)
         return -1;
-    bool predicts = !outcome->is_whatif && !request->explain && // which prints no findings
+    bool predicts = !outcome->is_whatif && !request->explain &&
+                    !request->properties && // no findings
                     findings_are_predicted(trace_definitions(measured->trace));
     bool gathers = outcome->is_whatif || request->wants_ideal || predicts;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
@@ -387,12 +428,29 @@ static int store_run(const struct replay_request *request, const struct replay_o
     return status;
 }
 
+static void print_properties(const struct replay_request *request,
+                             const struct replay_outcome *outcome)
+{
+    struct property_search search = {.result = &outcome->measured.result,
+                                     .properties = &outcome->catalogue->properties,
+                                     .hierarchy = outcome->hierarchy,
+                                     .prunes = !request->keeps_all};
+    property_search_run(&search);
+    if (request->wants_json)
+        json_print_properties(&search, stdout);
+    else
+        text_print_properties(&search, &request->text, stdout);
+    property_search_release(&search);
+}
+
 static void print_outcome(const struct replay_request *request,
                           const struct replay_outcome *outcome)
 {
     const struct result *result = &outcome->measured.result;
     const struct whatif_report *predicted = outcome->is_whatif ? &outcome->predicted : NULL;
-    if (request->explain && request->wants_json)
+    if (request->properties)
+        print_properties(request, outcome);
+    else if (request->explain && request->wants_json)
         json_print_moment(result, stdout);
     else if (request->explain)
         text_print_moment(result, &request->text, stdout);

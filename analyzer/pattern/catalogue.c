@@ -15,6 +15,7 @@
 #include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"
 #include "analyzer/pattern/fields.h"
+#include "analyzer/pattern/properties/properties_load.h"
 
 enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
 
@@ -337,6 +338,42 @@ static int read_findings(struct catalogue *catalogue, const char *directory,
     return failure ? failure : check_ids_differ(catalogue, err);
 }
 
+// ---- properties ----
+
+static int check_property_id(const struct catalogue *catalogue, const char *id, const char *file,
+                             uint32_t line, struct error *err)
+{
+    bool is_taken = catalogue_find(catalogue, id) != PATTERN_NONE ||
+                    finding_kinds_find(&catalogue->findings, id);
+    return is_taken ? error_set(err, "%s:%u: '%s' is the name of a pattern or a kind of findings",
+                                file, line, id)
+                    : 0;
+}
+
+static int read_properties(struct catalogue *catalogue, const char *directory,
+                           const char *const *extra_files, size_t n, struct error *err)
+{
+    struct property_list *properties = &catalogue->properties;
+    struct hierarchy_list *hierarchies = &catalogue->hierarchies;
+    char *folder = directory ? memory_format("%s/properties", directory) : NULL;
+    const char **wait_states = memory_zeroed(catalogue->n_patterns + 1, sizeof *wait_states);
+    size_t n_wait_states = 0;
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
+        if (!catalogue->patterns[i].is_abstract)
+            wait_states[n_wait_states++] = catalogue->patterns[i].id;
+    const struct property_files files = {folder, extra_files, n};
+    int failure = properties_load(properties, hierarchies, &files, wait_states, n_wait_states, err);
+    for (size_t i = 0; i < properties->n && !failure; i++)
+        failure = check_property_id(catalogue, properties->items[i].name, properties->items[i].file,
+                                    properties->items[i].line, err);
+    for (size_t i = 0; i < hierarchies->n && !failure; i++)
+        failure = check_property_id(catalogue, hierarchies->items[i].id, hierarchies->items[i].file,
+                                    hierarchies->items[i].line, err);
+    free(wait_states);
+    free(folder);
+    return failure;
+}
+
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
                                  struct error *err)
 {
@@ -344,7 +381,9 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
     struct catalogue *catalogue = NULL;
     int failure = directory ? read_shipped(directory, &list, err) : 0;
     for (size_t i = 0; i < n && !failure; i++)
-        failure = finding_kind_is_file(extra_files[i]) ? 0 : read_extra(extra_files[i], &list, err);
+        failure = finding_kind_is_file(extra_files[i]) || properties_is_file(extra_files[i])
+                      ? 0
+                      : read_extra(extra_files[i], &list, err);
     if (!failure)
         failure = check_parents(&list, err);
     if (!failure) {
@@ -358,6 +397,8 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
     }
     if (!failure)
         failure = read_findings(catalogue, directory, extra_files, n, err);
+    if (!failure)
+        failure = read_properties(catalogue, directory, extra_files, n, err);
     for (size_t i = 0; i < list.n_patterns; i++)
         pattern_release(&list.patterns[i]);
     free(list.patterns);
@@ -384,6 +425,8 @@ void catalogue_free(struct catalogue *catalogue)
         pattern_release(&catalogue->patterns[i]);
     free(catalogue->patterns);
     finding_kinds_release(&catalogue->findings);
+    property_list_release(&catalogue->properties);
+    hierarchy_list_release(&catalogue->hierarchies);
     free(catalogue);
 }
 

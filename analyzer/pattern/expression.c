@@ -171,7 +171,7 @@ static void __attribute__((format(printf, 2, 3))) fail(struct parser *p, const c
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     error_set(p->err, "%s (at character %d of \"%.80s\")", text,
-              (int)(p->token_start - p->start) + 1, p->start);
+              (int)(p->token_start - p->start) + 1, p->scope->shown ? p->scope->shown : p->start);
 }
 
 // ---- words ----

@@ -39,6 +39,7 @@ struct expression_name {
 struct expression_scope {
     const struct expression_name *names;
     size_t n_names;
+    const char *shown; // what errors quote, with the same places; NULL: the text itself
 };
 
 /// Compiles TEXT; 0, or -1 and one sentence in ERR that says what is wrong at which character.

@@ -202,6 +202,8 @@ void json_print_known(const struct known *known, FILE *stream)
     JSON_PRINT(
         stream, JSON_FORMAT,
         {"patterns", known->catalogue ? json_list(n_patterns, pattern_object, known) : NULL},
+        {"properties", known->property ? json_known_properties(known) : NULL},
+        {"hierarchies", known->hierarchies ? json_known_hierarchies(known) : NULL},
         {"findings", known->findings ? json_list(known->n_findings, finding_object, known) : NULL},
         {"machines", known->machines ? json_list(known->n_machines, machine_object, known) : NULL},
         {"policies", known->policies ? json_list(known->n_policies, policy_object, known) : NULL});

@@ -54,6 +54,11 @@ void json_print_document(FILE *stream, size_t format, const struct json_pair *pa
 struct result;
 struct whatif_report;
 
+struct known;
+/// The properties and hierarchies of KNOWN.
+json_t *json_known_properties(const struct known *known);
+json_t *json_known_hierarchies(const struct known *known);
+
 struct result_warning;
 
 /// A warning as "code", "count" and "text", and all those of RESULT.

@@ -27,6 +27,11 @@ struct metric_difference;
 struct limit_page;
 struct machine;
 struct policy;
+struct property_search;
+struct asl_property;
+struct hierarchy;
+struct hierarchy_list;
+struct property_list;
 struct model_table;
 struct scaling_page;
 struct structure_page;
@@ -56,6 +61,12 @@ void json_print_moment(const struct result *result, FILE *stream);
 void text_print_child_paths(const struct child_paths *paths, const struct text_options *options,
                             FILE *stream);
 void json_print_child_paths(const struct child_paths *paths, FILE *stream);
+
+/// The critical properties of a run, the first options->top of them, what pruning saved, and what
+/// could not be evaluated.
+void text_print_properties(const struct property_search *search, const struct text_options *options,
+                           FILE *stream);
+void json_print_properties(const struct property_search *search, FILE *stream);
 
 /// Prints REPORT, a prediction from the run MEASURED.
 void text_print_whatif(const struct result *measured, const struct whatif_report *report,
@@ -151,7 +162,9 @@ enum check_kind {
     CHECK_PROPERTIES,
     CHECK_POLICY,
     CHECK_RULES,
-    CHECK_FINDING
+    CHECK_FINDING,
+    CHECK_ASL,
+    CHECK_HIERARCHY
 };
 
 struct check_location {
@@ -174,7 +187,7 @@ struct check {
     size_t n_patterns;
     size_t n_entries; // settings of a configuration file, rules of a filter file, operations with
                       // a formula of a machine file, points of a sweep, properties, rules of
-                      // pagoda reduce, remedies of a kind of findings
+                      // pagoda reduce, remedies of a kind of findings, nodes of a hierarchy
 };
 
 /// Prints what was found out about a file that could be read: what it is, then a line for each
@@ -279,13 +292,19 @@ struct known {
     size_t n_machines;
     const struct policy *policies;
     size_t n_policies;
+    const struct property_list *properties; // all, for hierarchies, and the other way round:
+    const struct hierarchy_list *all_hierarchies;
+    const struct asl_property *property; // with items: those to be shown
+    size_t n_properties;
+    const struct hierarchy *hierarchies;
+    size_t n_hierarchies;
 };
 
 /// Whether the pattern INDEX of the catalogue is one of those to be shown.
 bool known_shows_pattern(const struct known *known, size_t index);
 
-/// A key for each kind to be shown, "patterns", "findings", "machines" or "policies"; patterns in
-/// the order of their hierarchy.
+/// A key for each kind to be shown, "patterns", "findings", "properties", "hierarchies", "machines"
+/// or "policies"; patterns in the order of their hierarchy.
 void json_print_known(const struct known *known, FILE *stream);
 
 /// The hierarchy, one pattern a line with its summary. Lines are WIDTH columns wide.
@@ -304,6 +323,16 @@ void finding_page_list(const struct finding_kind *kinds, size_t n, size_t width,
 
 /// All that one says: sentences, hint, condition, remedies with their options.
 void finding_page_one(const struct finding_kind *kind, size_t width, FILE *stream);
+
+/// A line or more for each: name, what it is asked of, summary; then the hierarchies, and the
+/// metrics that properties may use. Within WIDTH columns.
+void property_page_list(const struct known *known, size_t width, FILE *stream);
+
+/// What one says: summary, hierarchies that have it, text as written.
+void property_page_one(const struct known *known, size_t width, FILE *stream);
+
+/// A hierarchy: a property a line, below each the ones that are searched for where it is critical.
+void hierarchy_page_one(const struct known *known, size_t width, FILE *stream);
 
 /// A line or more for each: name, cores of a node, scopes of its messages, collective operations,
 /// summary. Within WIDTH columns.

@@ -33,7 +33,7 @@ in_bash() {
     [ "$(answers store show --t)" = '--top ' ]
     [ "$(answers trace -o '')" = ':dirs ' ]
     [ "$(answers trace -- mpirun -n)" = ':commands ' ]
-    [ "$(answers explain p)" = 'patterns policies :files ' ]
+    [ "$(answers explain p)" = 'patterns properties policies :files ' ]
     [ -z "$(answers nothing --x)" ]
     [[ $(pagoda --complete replay --dep) == *$'\t'* ]]
 }

@@ -9,10 +9,11 @@ setup() {
 
 @test "everything that is bundled is listed, and each name in a list is explained" {
     "$PAGODA" explain >all
-    [ "$(grep -c '^[A-Z].*(.*)$' all)" = 3 ]
+    [ "$(grep -c '^[A-Z].*(.*)$' all)" = 4 ]
     grep -qx 'Kinds of findings that a report begins with' all
-    find "$ROOT"/patterns{,/findings,/machines,/policies} -maxdepth 1 -name '*.xml' \
+    find "$ROOT"/patterns{,/findings,/properties,/machines,/policies} -maxdepth 1 -name '*.xml' \
         -printf '%f\n' | sed 's/\.xml$//' >names
+    sed -n 's/^property \([a-z_]*\).*/\1/p' "$ROOT"/patterns/properties/*.asl >>names
     [ -z "$(sort names | uniq -d)" ]
     while read -r name; do
         grep -qE "^ *$name( |$)" all || { echo "$name is not listed"; return 1; }
@@ -20,7 +21,7 @@ setup() {
     done <names
     # A list of a kind is a part of the whole list.
     local kind
-    for kind in patterns findings machines policies; do
+    for kind in patterns findings properties machines policies; do
         "$PAGODA" explain "$kind" >one
         [ "$(grep -cvxFf all one)" = 0 ]
         [ "$(wc -l <one)" -lt "$(wc -l <all)" ]
@@ -29,11 +30,13 @@ setup() {
 
 @test "JSON has a key for each kind that is shown" {
     keys() { "$PAGODA" explain --json "$@" | jq -r '[.schema, (keys - ["schema", "pagoda"])] | flatten | join(" ")'; }
-    [ "$(keys)" = "1 findings machines patterns policies" ]
+    [ "$(keys)" = "1 findings hierarchies machines patterns policies properties" ]
     [ "$(keys machines)" = "1 machines" ]
     [ "$(keys late-sender)" = "1 patterns" ]
     [ "$(keys magda)" = "1 policies" ]
     [ "$(keys uneven-work)" = "1 findings" ]
+    [ "$(keys inefficiency)" = "1 properties" ]
+    [ "$(keys mixed)" = "1 hierarchies" ]
     "$PAGODA" explain --json | jq -e '(.patterns | length) > 15 and (.machines | length) > 5 and
         (.findings | length) > 20 and (.policies | length) > 3'
 }
@@ -69,7 +72,7 @@ setup() {
     [[ $stderr == "pagoda: "*gone.xml*"No such file"* ]]
     echo '<sweep/>' >sweep.xml
     run -1 --separate-stderr "$PAGODA" explain sweep.xml
-    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <machine> nor <policy>" ]
+    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine> nor <policy>" ]
 }
 
 @test "a kind of findings: its sentences, condition and remedies, as text and JSON" {

@@ -115,7 +115,7 @@ options_given_once() {
     answers replay --outptu 'there is no option --outptu; did you mean --output?'
     answers replay --workrs 'there is no option --workrs; did you mean --workers?'
     answers replay --frobnicate 'there is no option --frobnicate'
-    answers replay --p '--p can mean --patterns, --paths, --parameter or --place'
+    answers replay --p '--p can mean --patterns, --paths, --properties, --parameter or --place'
     run "$PAGODA" --verson
     [ "$status" = 2 ]
     [ "$output" = 'pagoda: there is no option --verson; did you mean --version?' ]

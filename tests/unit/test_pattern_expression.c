@@ -23,7 +23,7 @@ static const struct expression_name names[] = {
     {"never", true, INT64_MAX},
     {"seven", true, 7},
 };
-static const struct expression_scope scope = {names, sizeof(names) / sizeof(names[0])};
+static const struct expression_scope scope = {names, sizeof(names) / sizeof(names[0]), NULL};
 static const double values[] = {10, 3, -4, 0};
 
 static bool evaluate(const char *text, double *value)

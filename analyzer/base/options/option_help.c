@@ -259,8 +259,13 @@ void options_print_help(const struct option_usage *usage, const char *topic, FIL
         return;
     }
     const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this help");
-    fprintf(stream, "usage: pagoda %s [options]%s%s\n\n%s.\n", usage->command,
-            usage->operands[0] ? " " : "", usage->operands, usage->summary);
+    int columns = fprintf(stream, "usage: pagoda %s [options]", usage->command);
+    bool fits = (size_t)columns + 1 + strlen(usage->operands) <= HELP_WIDTH;
+    fprintf(stream, "%s%s\n\n%s.\n",
+            !usage->operands[0] ? ""
+            : fits              ? " "
+                                : "\n  ",
+            usage->operands, usage->summary);
     if (usage->details)
         fprintf(stream, "\n%s", usage->details);
     if (!print_topic(usage, topic, stream))

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading a file of properties: constants, and the parts of each property (asl_property.h). What
+// stands in its expressions is read by asl_expression.c.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/pattern/properties/asl_expression.h"
+
+bool property_file_is_asl(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".asl") == 0;
+}
+
+/// A file being read.
+struct source {
+    const char *path;
+    char *written;  // with comments
+    char *text;     // the same places, with blanks for comments
+    const char *at; // in text
+    struct error *err;
+};
+
+static uint32_t line_at(const struct source *source, const char *at)
+{
+    uint32_t line = 1;
+    for (const char *p = source->text; p < at; p++)
+        line += *p == '\n';
+    return line;
+}
+
+#define REFUSE(source, ...)                                                                        \
+    (error_set((source)->err, __VA_ARGS__),                                                        \
+     error_wrap((source)->err, "%s:%u", (source)->path, line_at(source, (source)->at)))
+
+// ---- text
+
+/// The length of the comment at TEXT, 0 for none.
+static size_t comment_length(const char *text)
+{
+    if (strncmp(text, "//", 2) == 0)
+        return strcspn(text, "\n");
+    if (strncmp(text, "/*", 2) != 0)
+        return 0;
+    const char *end = strstr(text + 2, "*/");
+    return end ? (size_t)(end + 2 - text) : strlen(text);
+}
+
+static void blank_comments(char *text)
+{
+    while (*text) {
+        size_t n = comment_length(text);
+        text += n == 0;
+        for (; n > 0; n--, text++)
+            if (*text != '\n')
+                *text = ' ';
+    }
+}
+
+static int source_open(struct source *source, const char *path, struct error *err)
+{
+    const char *why = NULL;
+    *source = (struct source){.path = path, .err = err, .written = text_of_file(path, &why)};
+    if (!source->written)
+        return error_set(err, "%s: cannot be read: %s", path, why);
+    source->text = memory_copy_text(source->written);
+    blank_comments(source->text);
+    source->at = source->text;
+    return 0;
+}
+
+static void source_close(struct source *source)
+{
+    free(source->written);
+    free(source->text);
+}
+
+static void skip_blanks(struct source *source)
+{
+    source->at += strspn(source->at, " \t\r\n");
+}
+
+/// The length of the name that comes next, 0 for none.
+static size_t name_length(struct source *source)
+{
+    skip_blanks(source);
+    size_t n = 0;
+    while (isalnum((unsigned char)source->at[n]) || source->at[n] == '_')
+        n++;
+    return isdigit((unsigned char)source->at[0]) ? 0 : n;
+}
+
+static bool take_word(struct source *source, const char *word)
+{
+    size_t n = name_length(source);
+    if (n != strlen(word) || strncasecmp(source->at, word, n) != 0)
+        return false;
+    source->at += n;
+    return true;
+}
+
+static bool take_sign(struct source *source, char sign)
+{
+    skip_blanks(source);
+    bool is_there = *source->at == sign;
+    source->at += is_there;
+    return is_there;
+}
+
+/// What comes next, for sentences.
+static struct quantity next_word(struct source *source)
+{
+    size_t n = name_length(source);
+    return *source->at ? quantity_format("before '%.*s'", n > 0 ? (int)n : 1, source->at)
+                       : quantity_format("at the end");
+}
+
+static int expect_sign(struct source *source, char sign)
+{
+    return take_sign(source, sign)
+               ? 0
+               : REFUSE(source, "'%c' is missing %s", sign, next_word(source).text);
+}
+
+/// A name for the caller to free; NULL and the error.
+static char *take_name(struct source *source, const char *of)
+{
+    size_t n = name_length(source);
+    if (n == 0 || source->at[0] == '_') {
+        REFUSE(source, "the name of %s is missing %s", of, next_word(source).text);
+        return NULL;
+    }
+    char *name = memory_format("%.*s", (int)n, source->at);
+    source->at += n;
+    return name;
+}
+
+static bool take_number_type(struct source *source)
+{
+    return take_word(source, "float") || take_word(source, "int");
+}
+
+/// `= 4096`
+static int read_number(struct source *source, double *number)
+{
+    static const struct expression_scope no_names;
+    struct expression value;
+    if (expect_sign(source, '=') != 0)
+        return -1;
+    char *text = memory_format("%.*s", (int)strcspn(source->at, ",);"), source->at);
+    int status = expression_compile(text, &no_names, &value, source->err);
+    free(text);
+    if (status != 0)
+        return error_wrap(source->err, "%s:%u", source->path, line_at(source, source->at));
+    expression_value(&value, NULL, number);
+    expression_release(&value);
+    source->at += strcspn(source->at, ",);");
+    return 0;
+}
+
+// ---- constants
+
+static void set_constant(struct property_list *list, char *name, double value)
+{
+    for (size_t i = 0; i < list->n_constants; i++) {
+        if (strcmp(list->constants[i].name, name) != 0)
+            continue;
+        list->constants[i].value = value;
+        free(name);
+        return;
+    }
+    list->constants =
+        memory_resize(list->constants, list->n_constants + 1, sizeof *list->constants);
+    list->constants[list->n_constants++] = (struct property_constant){name, value};
+}
+
+/// `const float NAME = NUMBER;`, of which const has been read.
+static int read_constant(struct source *source, struct property_list *list)
+{
+    double value = 0;
+    if (!take_number_type(source))
+        return REFUSE(source, "float or int is missing %s", next_word(source).text);
+    char *name = take_name(source, "a constant");
+    if (!name)
+        return -1;
+    if (read_number(source, &value) != 0 || expect_sign(source, ';') != 0) {
+        free(name);
+        return -1;
+    }
+    set_constant(list, name, value);
+    return 0;
+}
+
+// ---- a property
+
+struct reading {
+    struct source *source;
+    struct asl_property *property;
+    struct asl_scope scope;
+};
+
+static int read_parameter(struct reading *reading, bool *is_after)
+{
+    static const char *const types[N_PROPERTY_FOCI] = {
+#define TYPE(name, type) type,
+        PROPERTY_FOCI(TYPE)
+#undef TYPE
+    };
+    struct source *source = reading->source;
+    if (take_number_type(source)) {
+        double value = 0;
+        char *name = take_name(source, "a parameter");
+        if (!name || read_number(source, &value) != 0) {
+            free(name);
+            return -1;
+        }
+        struct property_slot slot = {
+            .kind = SLOT_NUMBER, .name = name, .set = SLOT_NONE, .is_parameter = true};
+        slot.number = value;
+        return asl_add_slot(reading->property, &slot, NULL) ? 0
+                                                            : REFUSE(source, "too many parameters");
+    }
+    unsigned type = 0;
+    while (type < N_PROPERTY_FOCI && !take_word(source, types[type]))
+        type++;
+    if (type == N_PROPERTY_FOCI) {
+        char *all = spelling_list(types, N_PROPERTY_FOCI), *word = NULL;
+        word = memory_format("%.*s", (int)name_length(source), source->at);
+        REFUSE(source, "a parameter cannot be a '%s'; its type is float, int or one of %s%s", word,
+               all, spelling_hint(word, types, N_PROPERTY_FOCI, "; did you mean %s?", "").text);
+        free(all);
+        free(word);
+        return -1;
+    }
+    char **name = type == FOCUS_program ? &reading->scope.experiment
+                  : *is_after           ? &reading->scope.basis
+                                        : &reading->scope.focus;
+    if (*name || (*is_after && type != FOCUS_region))
+        return REFUSE(source,
+                      "the parameters are what the property is asked of, the Experiment, then "
+                      "the Region that is its basis, then numbers");
+    *is_after = *is_after || type == FOCUS_program;
+    if (name == &reading->scope.focus)
+        reading->property->focus = (enum property_focus_kind)type;
+    *name = take_name(source, "a parameter");
+    return *name ? 0 : -1;
+}
+
+static int read_parameters(struct reading *reading)
+{
+    struct source *source = reading->source;
+    bool is_after = false;
+    if (expect_sign(source, '(') != 0)
+        return -1;
+    do {
+        if (read_parameter(reading, &is_after) != 0)
+            return -1;
+    } while (take_sign(source, ','));
+    if (!reading->scope.experiment)
+        return REFUSE(source, "property '%s' needs a parameter Experiment",
+                      reading->property->name);
+    return expect_sign(source, ')');
+}
+
+/// The expression up to the next `;`, of WHAT.
+static int read_expression(struct reading *reading, const char *what, struct expression *value)
+{
+    struct source *source = reading->source;
+    skip_blanks(source);
+    size_t length = strcspn(source->at, ";{}");
+    if (source->at[length] != ';')
+        return REFUSE(source, "%s of property '%s' does not end in ';'", what,
+                      reading->property->name);
+    char *text = memory_format("%.*s", (int)length, source->at);
+    int status = asl_compile(reading->property, &reading->scope, text, value, source->err);
+    free(text);
+    if (status != 0)
+        return error_wrap(source->err, "%s:%u: property '%s': %s", source->path,
+                          line_at(source, source->at), reading->property->name, what);
+    source->at += length + 1;
+    return 0;
+}
+
+static int read_let(struct reading *reading)
+{
+    struct property_slot slot = {.kind = SLOT_LET, .set = SLOT_NONE};
+    struct source *source = reading->source;
+    slot.name = take_name(source, "a value");
+    if (!slot.name)
+        return -1;
+    int status = expect_sign(source, '=');
+    if (status == 0)
+        status = read_expression(reading, slot.name, &slot.value);
+    if (status == 0 && !asl_add_slot(reading->property, &slot, source->err)) {
+        expression_release(&slot.value);
+        status = error_wrap(source->err, "%s:%u: property '%s'", source->path,
+                            line_at(source, source->at), reading->property->name);
+    } else if (status == 0) {
+        return 0;
+    }
+    free(slot.name);
+    return status;
+}
+
+static int read_body(struct reading *reading)
+{
+    struct source *source = reading->source;
+    struct asl_property *property = reading->property;
+    const struct {
+        const char *word;
+        struct expression *value;
+    } parts[] = {{"condition", &property->condition},
+                 {"confidence", &property->confidence},
+                 {"severity", &property->severity}};
+    if (expect_sign(source, '{') != 0)
+        return -1;
+    take_word(source, "let");
+    while (take_number_type(source))
+        if (read_let(reading) != 0)
+            return -1;
+    take_word(source, "in");
+    for (size_t i = 0; i < 3; i++) {
+        if (!take_word(source, parts[i].word))
+            return REFUSE(source, "'%s' of property '%s' is missing %s", parts[i].word,
+                          property->name, next_word(source).text);
+        if (expect_sign(source, ':') != 0 ||
+            read_expression(reading, parts[i].word, parts[i].value) != 0)
+            return -1;
+    }
+    return expect_sign(source, '}');
+}
+
+/// The last paragraph of the comment between BEGIN and END of what was written; "" without.
+static char *comment_in(const struct source *source, size_t begin, size_t end)
+{
+    char *text = memory_format("%.*s", (int)(end - begin), source->written + begin), *words = NULL;
+    char *rest = text, *line;
+    while ((line = strsep(&rest, "\n"))) {
+        line = text_trim(line);
+        line += strspn(line, "/*");
+        size_t length = strlen(line);
+        while (length > 0 && strchr("/* \t\r", line[length - 1]))
+            length--;
+        line[length] = '\0';
+        if (length == 0 && rest) { // a paragraph ends
+            free(words);
+            words = NULL;
+        } else if (!strstr(line, "SPDX-License-Identifier")) {
+            text_append(&words, "%s ", line);
+        }
+    }
+    char *comment = text_single_spaced(words ? words : "", false);
+    free(words);
+    free(text);
+    return comment;
+}
+
+static void release_property(struct asl_property *property)
+{
+    for (size_t i = 0; i < property->n_slots; i++) {
+        free(property->slots[i].name);
+        free(property->slots[i].metric_name);
+        expression_release(&property->slots[i].value);
+    }
+    expression_release(&property->condition);
+    expression_release(&property->confidence);
+    expression_release(&property->severity);
+    free(property->name);
+    free(property->summary);
+    free(property->text);
+    free(property->file);
+}
+
+static void add_property(struct property_list *list, const struct asl_property *property)
+{
+    size_t at = 0;
+    while (at < list->n && strcmp(list->items[at].name, property->name) != 0)
+        at++;
+    if (at < list->n)
+        release_property(&list->items[at]);
+    else
+        list->items = memory_resize(list->items, ++list->n, sizeof *list->items);
+    list->items[at] = *property;
+}
+
+/// A property, of which the word has been read; its comment begins at COMMENT.
+static int read_property(struct source *source, struct property_list *list, size_t comment,
+                         const struct asl_scope *scope)
+{
+    size_t begin = (size_t)(source->at - source->text) - strlen("property");
+    struct asl_property property = {.line = line_at(source, source->at)};
+    struct reading reading = {source, &property, *scope};
+    property.file = memory_copy_text(source->path);
+    property.summary = comment_in(source, comment, begin);
+    property.name = take_name(source, "a property");
+    int status = property.name && read_parameters(&reading) == 0 ? read_body(&reading) : -1;
+    property.text = memory_format("%.*s", (int)((size_t)(source->at - source->text) - begin),
+                                  source->written + begin);
+    free(reading.scope.experiment);
+    free(reading.scope.focus);
+    free(reading.scope.basis);
+    if (status == 0)
+        add_property(list, &property);
+    else
+        release_property(&property);
+    return status;
+}
+
+/// Passes a property by.
+static void skip_property(struct source *source)
+{
+    source->at += strcspn(source->at, "}");
+    take_sign(source, '}');
+}
+
+/// Reads the constants of the file, or with SCOPE its properties.
+static int read_file(struct property_list *list, const char *path, const struct asl_scope *scope,
+                     struct error *err)
+{
+    struct source source;
+    if (source_open(&source, path, err) != 0)
+        return -1;
+    int status = 0;
+    struct property_list passed = {0};
+    while (status == 0) {
+        size_t comment = (size_t)(source.at - source.text);
+        skip_blanks(&source);
+        if (!*source.at)
+            break;
+        if (take_word(&source, "const"))
+            status = read_constant(&source, scope ? &passed : list);
+        else if (!take_word(&source, "property"))
+            status =
+                REFUSE(&source, "'property' or 'const' is missing %s", next_word(&source).text);
+        else if (scope)
+            status = read_property(&source, list, comment, scope);
+        else
+            skip_property(&source);
+    }
+    property_list_release(&passed);
+    source_close(&source);
+    return status;
+}
+
+int property_constants_read(struct property_list *list, const char *path, struct error *err)
+{
+    return read_file(list, path, NULL, err);
+}
+
+int property_asl_read(struct property_list *list, const char *path, const char *const *wait_states,
+                      size_t n, struct error *err)
+{
+    const struct asl_scope scope = {.list = list, .wait_states = wait_states, .n_wait_states = n};
+    return read_file(list, path, &scope, err);
+}
+
+const struct asl_property *property_find(const struct property_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->items[i].name, name) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+void property_list_release(struct property_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        release_property(&list->items[i]);
+    for (size_t i = 0; i < list->n_constants; i++)
+        free(list->constants[i].name);
+    free(list->items);
+    free(list->constants);
+    *list = (struct property_list){0};
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hierarchies of properties, patterns/properties/*.xml: the order of a top-down search, and for
+// each property the threshold from which on it is critical and the basis of its severity. Source:
+// Fahringer and Seragiotto, "Experience with Aksum" (2003); pagoda-patterns(5).
+#ifndef PAGODA_PATTERN_HIERARCHY_H
+#define PAGODA_PATTERN_HIERARCHY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/base/format/xml.h"
+#include "analyzer/pattern/properties/asl_property.h"
+
+/// What severities are parts of: X(name).
+#define PROPERTY_BASES(X)                                                                          \
+    X(program)                                                                                     \
+    X(enclosing) /* the region or call path around it */                                           \
+    X(phase)     /* the outermost loop, all its iterations */
+enum property_basis {
+#define BASIS(name) BASIS_##name,
+    PROPERTY_BASES(BASIS)
+#undef BASIS
+        N_PROPERTY_BASES
+};
+extern const char *const property_basis_names[N_PROPERTY_BASES];
+
+enum { NODE_NONE = UINT32_MAX };
+
+struct property_setting {
+    uint32_t slot;
+    double value;
+};
+
+struct property_node {
+    uint32_t property; // in the list
+    uint32_t parent;   // NODE_NONE for those at the top
+    uint32_t depth;
+    double threshold; // the least severity that is critical
+    enum property_basis basis;
+    struct property_setting *settings; // of its parameters
+    size_t n_settings;
+};
+
+struct hierarchy {
+    char *id, *name, *summary;
+    struct property_node *nodes; // depth first, parents before children
+    size_t n_nodes;
+    char *file;
+    uint32_t line;
+    struct xml_document *document;
+    struct xml_element *element; // in it
+};
+
+struct hierarchy_list {
+    struct hierarchy *items;
+    size_t n;
+};
+
+/// Adds the hierarchy of a file, or replaces the one of the same id. Its nodes are not there yet.
+/// 0, or -1 and ERR.
+int hierarchy_read(struct hierarchy_list *list, const char *path, struct error *err);
+
+/// Makes the nodes of all, with those that they take from each other. 0, or -1 and ERR: an unknown
+/// property or hierarchy, or one that is part of itself.
+int hierarchies_link(struct hierarchy_list *list, const struct property_list *properties,
+                     struct error *err);
+
+/// The hierarchy of this id, or NULL.
+struct hierarchy *hierarchy_find(const struct hierarchy_list *list, const char *id);
+
+/// Adds at the top of HIERARCHY the property INDEX, with the threshold and basis of a node that
+/// says nothing of them.
+void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index);
+
+void hierarchy_list_release(struct hierarchy_list *list);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Properties and their hierarchies, as `pagoda explain` shows them.
+#include "analyzer/pattern/properties/hierarchy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
+#include "analyzer/report/table.h"
+
+enum { FOCUS_COLUMNS = 11, LABEL_COLUMNS = 16 };
+
+void property_page_list(const struct known *known, size_t width, FILE *stream)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < known->n_properties; i++)
+        columns = list_column(columns, known->property[i].name);
+    for (size_t i = 0; i < known->n_properties; i++) {
+        const struct asl_property *property = &known->property[i];
+        size_t indent = columns + FOCUS_COLUMNS;
+        fprintf(stream, "%-*s%-*s", (int)columns, property->name, FOCUS_COLUMNS,
+                property_focus_names[property->focus]);
+        print_paragraph(property->summary[0] ? property->summary : "(no comment)", indent, indent,
+                        width, stream);
+    }
+    if (known->hierarchies)
+        fprintf(stream, "\nHierarchies of properties\n\n");
+    for (size_t i = 0; i < known->n_hierarchies; i++)
+        print_labelled(known->hierarchies[i].id, columns, known->hierarchies[i].summary, width,
+                       stream);
+    char *metrics = spelling_list(property_metric_names, N_PROPERTY_METRICS);
+    fprintf(stream, "\nMetrics that a property may use, besides wait states such as late_sender\n\n");
+    print_paragraph(metrics, 0, 0, width, stream);
+    free(metrics);
+}
+
+/// The hierarchies with PROPERTY, separated by commas; NULL without.
+static char *hierarchies_of(const struct known *known, const struct asl_property *property)
+{
+    char *text = NULL;
+    for (size_t i = 0; i < known->all_hierarchies->n; i++) {
+        const struct hierarchy *hierarchy = &known->all_hierarchies->items[i];
+        for (size_t k = 0; k < hierarchy->n_nodes; k++) {
+            if (&known->properties->items[hierarchy->nodes[k].property] != property)
+                continue;
+            text_append(&text, "%s%s", text ? ", " : "", hierarchy->id);
+            break;
+        }
+    }
+    return text;
+}
+
+void property_page_one(const struct known *known, size_t width, FILE *stream)
+{
+    const struct asl_property *property = known->property;
+    char *hierarchies = hierarchies_of(known, property);
+    fprintf(stream, "%s\n", property->name);
+    print_paragraph(property->summary, 0, 0, width, stream);
+    fprintf(stream, "\n%s\n\n", property->text);
+    print_labelled("asked of", LABEL_COLUMNS, property_focus_names[property->focus], width, stream);
+    if (hierarchies)
+        print_labelled("hierarchies", LABEL_COLUMNS, hierarchies, width, stream);
+    print_labelled("read from", LABEL_COLUMNS, property->file, width, stream);
+    free(hierarchies);
+}
+
+void hierarchy_page_one(const struct known *known, size_t width, FILE *stream)
+{
+    const struct hierarchy *hierarchy = known->hierarchies;
+    fprintf(stream, "%s\n", hierarchy->name);
+    print_paragraph(hierarchy->summary, 0, 0, width, stream);
+    fputc('\n', stream);
+    struct table table = {0};
+    table_add_columns(&table, "<property", "threshold", "<basis");
+    for (size_t i = 0; i < hierarchy->n_nodes; i++) {
+        const struct property_node *node = &hierarchy->nodes[i];
+        table_add_cell(&table, "%*s%s", (int)(2 * node->depth), "",
+                       known->properties->items[node->property].name);
+        table_add_cell(&table, "%s", quantity_share(node->threshold).text);
+        table_add_cell(&table, "%s", property_basis_names[node->basis]);
+    }
+    table_print(&table, 0, 0, stream);
+    fputc('\n', stream);
+    print_labelled("read from", LABEL_COLUMNS, hierarchy->file, width, stream);
+}
+
+static json_t *property_object(const void *of, size_t i)
+{
+    const struct asl_property *property = &((const struct known *)of)->property[i];
+    return JSON_OBJECT({"name", json_text(property->name)},
+                       {"focus", json_string(property_focus_names[property->focus])},
+                       {"summary", json_text_or_null(property->summary)},
+                       {"text", json_text(property->text)}, {"file", json_text(property->file)});
+}
+
+static json_t *hierarchy_object(const void *of, size_t i)
+{
+    const struct known *known = of;
+    const struct hierarchy *hierarchy = &known->hierarchies[i];
+    json_t *nodes = json_array();
+    for (size_t k = 0; k < hierarchy->n_nodes; k++) {
+        const struct property_node *node = &hierarchy->nodes[k];
+        json_array_append_new(
+            nodes,
+            JSON_OBJECT({"property", json_text(known->properties->items[node->property].name)},
+                        {"depth", json_count(node->depth)},
+                        {"threshold", json_number(node->threshold)},
+                        {"basis", json_string(property_basis_names[node->basis])}));
+    }
+    return JSON_OBJECT({"id", json_text(hierarchy->id)}, {"name", json_text(hierarchy->name)},
+                       {"summary", json_text(hierarchy->summary)}, {"nodes", nodes},
+                       {"file", json_text(hierarchy->file)});
+}
+
+json_t *json_known_properties(const struct known *known)
+{
+    return json_list(known->n_properties, property_object, known);
+}
+
+json_t *json_known_hierarchies(const struct known *known)
+{
+    return json_list(known->n_hierarchies, hierarchy_object, known);
+}

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Paths are in preorder, so what is below a path is a range of them, of their values by rank, and
+// of the sums of wait states. A metric of a place is computed for all ranks at once and kept until
+// it is asked for of another place.
+#include "analyzer/result/properties/property_values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/trace/definitions.h"
+
+/// What time in a region is.
+enum { IN_NOTHING, IN_COMPUTING, IN_NO_CPU, IN_MPI };
+
+/// A metric of one place.
+struct kept {
+    double *by_rank; // NULL: nothing is kept
+    double total;
+    uint32_t region, path;
+};
+
+struct property_values {
+    const struct result *result;
+    size_t *rows;        // by path: its first row of result->path_ranks; one more
+    uint32_t *ends;      // by path: the first one that is not below it
+    uint32_t *outermost; // paths, by region
+    size_t *first_of;    // by region: its first one of them; one more
+    uint32_t *around;    // regions, by region
+    size_t *around_of;   // by region: its first one of them; one more
+    uint8_t *region_is;  // by region: IN_...
+    struct kept *kept;   // by metric, then by pattern
+};
+
+// ---- places
+
+static bool is_outermost(const struct result *result, uint32_t path)
+{
+    uint32_t region = result->paths[path].region;
+    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
+        if (result->paths[at].region == region)
+            return false;
+    return true;
+}
+
+static void index_paths(struct property_values *v)
+{
+    const struct result *result = v->result;
+    size_t n = result->n_paths, row = 0;
+    v->rows = memory_zeroed(n + 1, sizeof *v->rows);
+    v->ends = memory_zeroed(n + 1, sizeof *v->ends);
+    for (size_t i = 0; i <= n; i++) {
+        while (row < result->n_path_ranks && result->path_ranks[row].path < i)
+            row++;
+        v->rows[i] = row;
+    }
+    for (size_t i = n; i-- > 0;) {
+        uint32_t end = (uint32_t)i + 1;
+        while (end < n && result->paths[end].depth > result->paths[i].depth)
+            end = v->ends[end];
+        v->ends[i] = end;
+    }
+}
+
+static void index_regions(struct property_values *v)
+{
+    const struct result *result = v->result;
+    v->first_of = memory_zeroed(result->n_regions + 2, sizeof *v->first_of);
+    v->outermost = memory_zeroed(result->n_paths + 1, sizeof *v->outermost);
+    for (uint32_t i = 0; i < result->n_paths; i++)
+        if (is_outermost(result, i))
+            v->first_of[result->paths[i].region + 2]++;
+    for (size_t i = 2; i < result->n_regions + 2; i++)
+        v->first_of[i] += v->first_of[i - 1];
+    for (uint32_t i = 0; i < result->n_paths; i++)
+        if (is_outermost(result, i))
+            v->outermost[v->first_of[result->paths[i].region + 1]++] = i;
+}
+
+static bool is_within(const struct result *result, uint32_t path, uint32_t region)
+{
+    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
+        if (result->paths[at].region == region)
+            return true;
+    return false;
+}
+
+/// Adds those regions around the first path of REGION that are around all of its paths.
+static void add_around(struct property_values *v, uint32_t region, size_t *capacity)
+{
+    const struct result *result = v->result;
+    size_t n, n_around = v->around_of[region];
+    const uint32_t *paths = property_values_paths(v, region, &n);
+    uint32_t at = n > 0 ? result->paths[paths[0]].parent : RESULT_NONE;
+    for (; at != RESULT_NONE; at = result->paths[at].parent) {
+        size_t i = 1;
+        while (i < n && is_within(result, paths[i], result->paths[at].region))
+            i++;
+        if (i < n)
+            continue;
+        v->around = array_reserve(v->around, capacity, n_around + 1, sizeof *v->around);
+        v->around[n_around++] = result->paths[at].region;
+    }
+    v->around_of[region + 1] = n_around;
+}
+
+static uint8_t what_region_is(const struct result_region *region)
+{
+    bool is_no_cpu = strcmp(region->name, RESULT_REGION_NO_CPU) == 0 ||
+                     strcmp(region->name, RESULT_REGION_BLOCKED) == 0;
+    return region->is_mpi                                 ? IN_MPI
+           : is_no_cpu                                    ? IN_NO_CPU
+           : strcmp(region->name, RESULT_REGION_OFF) == 0 ? IN_NOTHING
+                                                          : IN_COMPUTING;
+}
+
+struct property_values *property_values_new(const struct result *result)
+{
+    struct property_values *v = memory_zeroed(1, sizeof *v);
+    v->result = result;
+    index_paths(v);
+    index_regions(v);
+    size_t capacity = 0;
+    v->around_of = memory_zeroed(result->n_regions + 1, sizeof *v->around_of);
+    v->region_is = memory_zeroed(result->n_regions + 1, sizeof *v->region_is);
+    for (uint32_t i = 0; i < result->n_regions; i++) {
+        add_around(v, i, &capacity);
+        v->region_is[i] = what_region_is(&result->regions[i]);
+    }
+    v->kept = memory_zeroed(N_PROPERTY_METRICS + result->n_patterns, sizeof *v->kept);
+    return v;
+}
+
+void property_values_free(struct property_values *v)
+{
+    for (size_t i = 0; i < N_PROPERTY_METRICS + v->result->n_patterns; i++)
+        free(v->kept[i].by_rank);
+    free(v->kept);
+    free(v->rows);
+    free(v->ends);
+    free(v->outermost);
+    free(v->first_of);
+    free(v->around);
+    free(v->around_of);
+    free(v->region_is);
+    free(v);
+}
+
+const uint32_t *property_values_around(const struct property_values *v, uint32_t region, size_t *n)
+{
+    *n = v->around_of[region + 1] - v->around_of[region];
+    return v->around + v->around_of[region];
+}
+
+uint32_t property_values_end(const struct property_values *v, uint32_t path)
+{
+    return v->ends[path];
+}
+
+const uint32_t *property_values_paths(const struct property_values *v, uint32_t region, size_t *n)
+{
+    *n = v->first_of[region + 1] - v->first_of[region];
+    return v->outermost + v->first_of[region];
+}
+
+// ---- sums over ranks and paths
+
+struct sum {
+    struct property_values *v;
+    struct kept *kept;
+    unsigned metric;  // METRIC_WAIT_STATE and more: of a pattern
+    uint32_t counted; // of visits and exclusive time: this region or path only, RESULT_NONE
+    bool is_path;
+};
+
+static void add(const struct sum *sum, uint32_t rank, double value)
+{
+    sum->kept->by_rank[rank] += value;
+    sum->kept->total += value;
+}
+
+static uint8_t mpi_class_of(unsigned metric)
+{
+    static const uint8_t classes[N_PROPERTY_METRICS + 1] = {
+        [METRIC_start_end_time] = MPI_CLASS_START_END,
+        [METRIC_point_to_point_time] = MPI_CLASS_POINT_TO_POINT,
+        [METRIC_collective_time] = MPI_CLASS_COLLECTIVE,
+        [METRIC_rma_time] = MPI_CLASS_RMA,
+        [METRIC_rma_synchronisation_time] = MPI_CLASS_RMA_SYNCHRONISATION,
+        [METRIC_io_time] = MPI_CLASS_FILE,
+        [METRIC_management_time] = MPI_CLASS_MANAGEMENT,
+    };
+    return classes[metric];
+}
+
+/// What one rank's values at one path add to the metric.
+static double row_value(const struct sum *sum, const struct result_path_rank *row)
+{
+    const struct property_values *v = sum->v;
+    uint32_t number = v->result->paths[row->path].region;
+    const struct result_region *region = &v->result->regions[number];
+    uint8_t is = v->region_is[number];
+    bool counts =
+        sum->counted == RESULT_NONE || sum->counted == (sum->is_path ? row->path : number);
+    switch (sum->metric) {
+    case METRIC_exclusive_time:
+        return counts ? (double)row->exclusive_ns : 0;
+    case METRIC_visits:
+        return counts ? (double)row->visits : 0;
+    case METRIC_computing_time:
+        return is == IN_COMPUTING ? (double)row->exclusive_ns : 0;
+    case METRIC_no_cpu_time:
+        return is == IN_NO_CPU ? (double)row->exclusive_ns : 0;
+    case METRIC_mpi_time:
+        return is == IN_MPI ? (double)row->exclusive_ns : 0;
+    case METRIC_mpi_calls:
+        return is == IN_MPI ? (double)row->visits : 0;
+    default:
+        return region->mpi_class == mpi_class_of(sum->metric) ? (double)row->exclusive_ns : 0;
+    }
+}
+
+static void add_rows(const struct sum *sum, uint32_t begin, uint32_t end)
+{
+    const struct property_values *v = sum->v;
+    for (size_t i = v->rows[begin]; i < v->rows[end]; i++)
+        add(sum, v->result->path_ranks[i].rank, row_value(sum, &v->result->path_ranks[i]));
+}
+
+static void add_inclusive(const struct sum *sum, uint32_t path)
+{
+    const struct property_values *v = sum->v;
+    for (size_t i = v->rows[path]; i < v->rows[path + 1]; i++)
+        add(sum, v->result->path_ranks[i].rank, (double)v->result->path_ranks[i].inclusive_ns);
+}
+
+static void add_waits(const struct sum *sum, const struct result_pattern *pattern, uint32_t begin,
+                      uint32_t end)
+{
+    size_t low = 0, high = pattern->n_sums;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pattern->sums[middle].path < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < pattern->n_sums && pattern->sums[low].path < end; low++)
+        add(sum, pattern->sums[low].rank, (double)pattern->sums[low].ns);
+}
+
+/// All paths from BEGIN to END.
+static void add_range(const struct sum *sum, uint32_t begin, uint32_t end)
+{
+    const struct result *result = sum->v->result;
+    if (sum->metric >= METRIC_WAIT_STATE)
+        add_waits(sum, &result->patterns[sum->metric - METRIC_WAIT_STATE], begin, end);
+    else if (sum->metric == METRIC_time)
+        add_inclusive(sum, begin);
+    else if (sum->metric != METRIC_wait_time)
+        add_rows(sum, begin, end);
+    for (size_t i = 0; sum->metric == METRIC_wait_time && i < result->n_patterns; i++)
+        if (result->patterns[i].is_top)
+            add_waits(sum, &result->patterns[i], begin, end);
+}
+
+static bool is_of_threads(unsigned metric)
+{
+    return metric >= METRIC_thread_barrier && metric <= METRIC_thread_idle_limited;
+}
+
+static bool is_contained(const struct property_values *v, uint32_t inner, uint32_t outer)
+{
+    size_t n;
+    const uint32_t *around = property_values_around(v, inner, &n);
+    for (size_t i = 0; i < n; i++)
+        if (around[i] == outer)
+            return true;
+    return false;
+}
+
+/// Losses of threads: in REGION and what is within it.
+static void add_thread_losses(const struct sum *sum, uint32_t region)
+{
+    const struct result_threads *threads = &sum->v->result->threads;
+    uint32_t kind = sum->metric - METRIC_thread_barrier + RESULT_THREAD_FIRST_LOSS;
+    if (region == RESULT_NONE) {
+        for (uint32_t i = 0; i < threads->n_ranks; i++)
+            add(sum, i, (double)threads->ranks[i].ns[kind]);
+        return;
+    }
+    for (size_t i = 0; i < threads->n_losses; i++) {
+        const struct result_thread_loss *loss = &threads->losses[i];
+        if (loss->kind == kind && loss->region != RESULT_NONE &&
+            (loss->region == region || is_contained(sum->v, loss->region, region)))
+            add(sum, loss->rank, (double)loss->ns);
+    }
+}
+
+/// What is known of ranks only, and the run time of each.
+static bool add_ranks(const struct sum *sum)
+{
+    const struct result *result = sum->v->result;
+    switch (sum->metric) {
+    case METRIC_time:
+        for (uint32_t i = 0; i < result->n_ranks; i++)
+            add(sum, i, result->ranks[i].is_skipped ? 0 : (double)result->time_ns);
+        return true;
+    case METRIC_messages:
+        for (size_t i = 0; i < result->n_traffic; i++)
+            add(sum, result->traffic[i].sender, (double)result->traffic[i].n_messages);
+        return true;
+    case METRIC_bytes:
+        for (size_t i = 0; i < result->n_traffic; i++)
+            add(sum, result->traffic[i].sender, (double)result->traffic[i].size_bytes);
+        return true;
+    case METRIC_critical_path_time:
+        for (size_t i = 0; i < result->critical_path.n_by_rank; i++)
+            add(sum, result->critical_path.by_rank[i].rank,
+                (double)result->critical_path.by_rank[i].time_ns);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void compute(const struct sum *sum, uint32_t region, uint32_t path)
+{
+    size_t n;
+    if (is_of_threads(sum->metric)) {
+        add_thread_losses(sum, region);
+    } else if (path != RESULT_NONE) {
+        add_range(sum, path, sum->v->ends[path]);
+    } else if (region != RESULT_NONE) {
+        const uint32_t *paths = property_values_paths(sum->v, region, &n);
+        for (size_t i = 0; i < n; i++)
+            add_range(sum, paths[i], sum->v->ends[paths[i]]);
+    } else if (!add_ranks(sum)) {
+        add_range(sum, 0, (uint32_t)sum->v->result->n_paths);
+    }
+}
+
+/// The metric of a place, by rank.
+static const struct kept *values_at(struct property_values *v, unsigned metric, uint32_t region,
+                                    uint32_t path)
+{
+    struct kept *kept = &v->kept[metric];
+    size_t n_bytes = (v->result->n_ranks + 1) * sizeof *kept->by_rank;
+    if (kept->by_rank && kept->region == region && kept->path == path)
+        return kept;
+    if (!kept->by_rank)
+        kept->by_rank = memory_new(n_bytes);
+    memset(kept->by_rank, 0, n_bytes);
+    kept->total = 0;
+    kept->region = region;
+    kept->path = path;
+    bool is_path = path != RESULT_NONE;
+    const struct sum sum = {v, kept, metric, is_path ? path : region, is_path};
+    compute(&sum, region, path);
+    return kept;
+}
+
+// ---- values
+
+/// Values of the program alone; NAN for other metrics.
+static double program_value(const struct result *result, unsigned metric)
+{
+    const struct result_threads *threads = &result->threads;
+    double n_ranks = 0;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        n_ranks += !result->ranks[i].is_skipped;
+    switch (metric) {
+    case METRIC_collectives:
+        return (double)result->n_collectives;
+    case METRIC_ranks:
+        return n_ranks;
+    case METRIC_parallel_efficiency:
+        return result->efficiency.parallel;
+    case METRIC_load_balance:
+        return result->efficiency.load_balance;
+    case METRIC_communication_efficiency:
+        return result->efficiency.communication;
+    case METRIC_serialization_efficiency:
+        return result->efficiency.serialization;
+    case METRIC_transfer_efficiency:
+        return result->efficiency.transfer;
+    case METRIC_cpu_efficiency:
+        return result->efficiency.cpu;
+    case METRIC_hybrid_efficiency:
+        return threads->efficiency.hybrid;
+    case METRIC_thread_efficiency:
+        return threads->efficiency.thread;
+    case METRIC_thread_load_balance:
+        return threads->efficiency.load_balance;
+    case METRIC_threads:
+        return (double)threads->n_threads;
+    case METRIC_thread_time:
+        return (double)threads->total_ns;
+    default:
+        return NAN;
+    }
+}
+
+static bool is_of_program(unsigned metric)
+{
+    return metric == METRIC_collectives || (metric >= METRIC_ranks && metric <= METRIC_thread_time);
+}
+
+static double iteration_value(const struct result_iteration *item, unsigned metric)
+{
+    switch (metric) {
+    case METRIC_time:
+        return (double)item->time_ns;
+    case METRIC_computing_time:
+        return (double)item->useful_ns;
+    case METRIC_no_cpu_time:
+        return (double)item->no_cpu_ns;
+    case METRIC_wait_time:
+        return (double)item->wait_ns;
+    case METRIC_mpi_time:
+        return (double)(item->wait_ns + item->other_mpi_ns);
+    default:
+        return NAN;
+    }
+}
+
+/// The metric of SLOT, that of a wait state by its pattern; UINT_MAX where that was not looked for.
+static unsigned metric_of(const struct property_values *v, const struct property_slot *slot)
+{
+    if (slot->metric != METRIC_WAIT_STATE)
+        return slot->metric;
+    for (unsigned i = 0; i < v->result->n_patterns; i++)
+        if (strcmp(v->result->patterns[i].id, slot->metric_name) == 0)
+            return METRIC_WAIT_STATE + i;
+    return UINT32_MAX;
+}
+
+bool property_values_have(const struct property_values *v, const struct property_slot *slot)
+{
+    const struct result *result = v->result;
+    unsigned metric = metric_of(v, slot);
+    if (metric >= METRIC_WAIT_STATE)
+        return metric != UINT32_MAX && result->patterns[metric - METRIC_WAIT_STATE].is_evaluated;
+    if (metric >= METRIC_num_reads && metric <= METRIC_bytes_written)
+        return false; // events of file operations are not read
+    if (metric == METRIC_no_cpu_time)
+        return result->has_cpu_time;
+    if (metric >= METRIC_hybrid_efficiency)
+        return result->threads.n_threads > 0;
+    return !is_of_program(metric) || !isnan(program_value(result, metric));
+}
+
+double property_value(struct property_values *v, const struct property_slot *slot,
+                      const struct property_focus *focus)
+{
+    unsigned metric = metric_of(v, slot);
+    if (metric == UINT32_MAX)
+        return NAN;
+    if (focus->iteration != RESULT_NONE)
+        return iteration_value(&v->result->iterations.items[focus->iteration], metric);
+    if (is_of_program(metric))
+        return program_value(v->result, metric);
+    const struct kept *kept = values_at(v, metric, focus->region, focus->path);
+    return focus->rank == RESULT_NONE ? kept->total : kept->by_rank[focus->rank];
+}
+
+double property_basis_value(struct property_values *v, enum property_basis basis,
+                            const struct property_focus *focus)
+{
+    const struct result *result = v->result;
+    uint32_t region = RESULT_NONE, path = RESULT_NONE;
+    double sum = 0;
+    if (basis == BASIS_phase) {
+        for (size_t i = 0; i < result->iterations.n_items; i++)
+            sum += (double)result->iterations.items[i].time_ns;
+        return sum > 0 ? sum : NAN;
+    }
+    if (basis == BASIS_enclosing && focus->region != RESULT_NONE &&
+        v->around_of[focus->region] < v->around_of[focus->region + 1])
+        region = v->around[v->around_of[focus->region]];
+    if (basis == BASIS_enclosing && focus->path != RESULT_NONE)
+        path = result->paths[focus->path].parent;
+    return values_at(v, METRIC_time, region, path)->total;
+}

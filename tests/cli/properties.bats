@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Properties of runs and their hierarchies: what they say of traces computed by hand, files of the
+# user's, what is refused. Each trace in tests/traces/properties names all critical properties, in
+# lines `#! PROPERTY WHERE PER-CENT`.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# archive FILE: makes the archive `run` here out of the text trace FILE below tests/traces.
+archive() {
+    rm -rf run
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/$1" run
+}
+
+# critical OPTION...: a line for each critical property of `run`, sorted.
+critical() {
+    "$PAGODA" replay --json "$@" run | jq -r '.properties[] | [.property,
+        (.focus | .region // .path // .rank // .first // "program" | tostring),
+        (.severity * 100000 | round / 1000 | tostring)] | join(" ")' | LC_ALL=C sort
+}
+
+# refused FILE TEXT...: pagoda check refuses the file for a reason with each TEXT.
+refused() {
+    run --separate-stderr "$PAGODA" check "$1"
+    [ "$status" = 1 ]
+    for text in "${@:2}"; do
+        [[ $stderr == *"$text"* ]] || {
+            echo "not '$text' in: $stderr"
+            return 1
+        }
+    done
+}
+
+# property FILE CONDITION [PARAMETERS]: a file with one property of regions.
+property() {
+    printf 'property p(%s) {\n  condition: %s;\n  confidence: 1;\n  severity: 1;\n}\n' \
+        "${3:-Region r, Experiment e, Region basis}" "$2" >"$1"
+}
+
+@test "shipped properties find what was computed by hand, and nothing else" {
+    for trace in "$ROOT"/tests/traces/properties/*.txt; do
+        archive "properties/$(basename "$trace")"
+        hierarchy=message-passing
+        [[ $trace == */threads.txt ]] && hierarchy=threads
+        diff <(sed -n 's/^#! //p' "$trace" | LC_ALL=C sort) <(critical --properties $hierarchy) || {
+            echo "$trace"
+            return 1
+        }
+    done
+}
+
+@test "one nanosecond below the threshold is not critical" {
+    sed '/^1 361/s/361/362/' "$ROOT/tests/traces/properties/boundaries.txt" >text
+    "$BUILD/tools/mktrace" text run
+    run critical --properties message-passing
+    [[ $output == *point_to_point* ]]
+    [[ $output != *waiting_for_messages* ]]
+}
+
+@test "messages in wrong order, time without CPU time, small teams" {
+    archive patterns/wrong-order-same-source.txt
+    wait_ns=$("$PAGODA" replay --json run |
+        jq '[.patterns[] | select(.id == "late-sender-wrong-order")][0].total_ns')
+    [ "$wait_ns" -gt 0 ]
+    # The wait is a share of the ranks' run time.
+    "$PAGODA" replay --json --properties message-passing run | jq -e --argjson wait "$wait_ns" \
+        --argjson whole "$("$PAGODA" replay --json run | jq '.time_ns * .trace.ranks')" \
+        '[.properties[] | select(.property == "messages_in_wrong_order" and
+            .focus.region == "main")][0].severity - $wait / $whole | fabs < 1e-9'
+    archive replay/without-cpu.txt
+    [[ $(critical --properties message-passing) == *time_without_cpu* ]]
+    archive threads/small-teams.txt
+    # 20 of 225, and 6 for the runtime.
+    [[ $(critical --properties threads) == *'control_of_parallelism program 2.667'*'limited_parallelism program 8.889'* ]]
+}
+
+@test "a mixed program has both hierarchies" {
+    archive threads/hybrid.txt
+    run critical --properties mixed
+    [ "$output" = "$(sort <(critical --properties message-passing) <(critical --properties threads))" ]
+    [[ $output == *thread_synchronisation* && $output == *start_and_end* ]]
+}
+
+@test "the text: the most severe first, what pruning saved, what cannot be evaluated" {
+    archive properties/messages.txt
+    run "$PAGODA" replay --properties message-passing --top 1 run
+    [ "$status" = 0 ]
+    [ "${lines[2]}" = '    25.0 %  100 %  inefficiency  the program' ]
+    [[ $output == *'14 more: --top N or --json shows them'* ]]
+    [[ $output == *'evaluations were made; pruning saved '* ]]
+    [[ $output == *'small_io_requests cannot be evaluated: needs num_reads, bytes_read'* ]]
+    [[ $output == *'slow_iteration cannot be evaluated: needs iterations'* ]]
+}
+
+@test "without pruning everything is evaluated, and no critical property is lost" {
+    archive properties/collectives.txt
+    run "$PAGODA" replay --properties message-passing --no-prune run
+    [[ $output == *'60 of 60 evaluations were made'* ]]
+    [[ $output != *pruning* ]]
+    run comm -23 <(critical --properties message-passing) \
+        <(critical --properties message-passing --no-prune)
+    [ -z "$output" ]
+}
+
+@test "sets over ranks, iterations and call paths" {
+    archive properties/iterations.txt
+    cat >sets.asl <<'ASL'
+property over_ranks(Experiment e) {
+  let
+    float least = min(profile(e, p).mpi_time where p in ranks);
+    float most = max(profile(e, p).mpi_time where p in ranks);
+    float whole = sum(profile(e, p).mpi_time where p in ranks);
+  in
+  condition: least == 100 and most == 100 and whole == profile(e).mpi_time
+    and all(profile(e, p).mpi_time == 100 where p in ranks)
+    and not any(profile(e, p).mpi_time > 100 where p in ranks);
+  confidence: 0.5; severity: most / 1000;
+}
+property over_paths(Experiment e) {
+  condition: any(profile(c, e).mpi_calls == 20 where c in call_paths);
+  confidence: 1; severity: max(profile(c, e).mpi_time where c in call_paths) / 1000;
+}
+property over_iterations(Experiment e) {
+  condition: 1;
+  confidence: 1; severity: mean(profile(i, e).time where i in iterations) / 1000;
+}
+property of_paths(CallPath c, Experiment e) {
+  condition: profile(c, e).mpi_calls > 0;
+  confidence: 1; severity: profile(c, e).mpi_calls / 40;
+}
+ASL
+    run critical --properties threads --patterns sets.asl
+    [ "${#lines[@]}" = 5 ]
+    [ "${lines[0]}" = 'of_paths main 50' ]
+    [ "${lines[1]}" = 'of_paths main/MPI_Barrier 50' ]
+    [ "${lines[2]}" = 'over_iterations program 26.667' ]
+    [ "${lines[3]}" = 'over_paths program 20' ]
+    [ "${lines[4]}" = 'over_ranks program 10' ]
+    "$PAGODA" replay --json --properties threads --patterns sets.asl run |
+        jq -e '.properties[] | select(.property == "over_ranks").confidence == 0.5'
+}
+
+@test "hierarchies of the user's: threshold, basis, parameters; thresholds of his own" {
+    archive properties/boundaries.txt
+    cat >mine.xml <<'XML'
+<hierarchy id="mine">
+  <name>Mine</name>
+  <summary>A short one.</summary>
+  <node property="point_to_point" threshold="0.2" basis="enclosing">
+    <node property="share"><parameter name="least" value="0.05"/></node>
+  </node>
+</hierarchy>
+XML
+    cat >mine.asl <<'ASL'
+// More than a share of the time.
+property share(Region r, Experiment e, Region basis, float least = 0.9) {
+  condition: profile(r, e).mpi_time / duration(basis, e) > least;
+  confidence: 1; severity: profile(r, e).mpi_time / duration(basis, e);
+}
+const float SMALL_MESSAGE_THRESHOLD = 4097;
+ASL
+    # Of main the basis is the program; of MPI_Recv it is main, which takes as long; MPI_Send is below.
+    run critical --properties mine --patterns mine.xml --patterns mine.asl
+    [ "$output" = $'point_to_point MPI_Recv 20\npoint_to_point main 24.95\nshare MPI_Recv 20\nshare main 24.95' ]
+    [[ $(critical --properties message-passing --patterns mine.asl) == *'small_messages program 22.95'* ]]
+    run "$PAGODA" check mine.xml
+    [ "$status" = 1 ] # its property is in another file
+    run "$PAGODA" check mine.asl
+    [ "${lines[0]}" = 'mine.asl: properties of runs: 1 declaration' ]
+    run "$PAGODA" explain share --patterns mine.asl
+    [ "${lines[1]}" = 'More than a share of the time.' ]
+}
+
+@test "the example of the APART working group loads as it was printed" {
+    cat >small.asl <<'ASL'
+property small_io_requests(Region r, Experiment e, Region basis) {
+ let float cost = profile(r,e).io_time; int num_reads = profile(r,e).num_reads;
+     int bytes_read = profile(r,e).bytes_read;
+ in condition: cost > 0 and bytes_read/num_reads < SMALL_IO_THRESHOLD;
+ confidence: 1; severity: cost/duration(basis,e); }
+ASL
+    run "$PAGODA" check small.asl
+    [ "$status" = 0 ]
+    [ "$output" = $'small.asl: properties of runs: 1 declaration\n  nothing wrong' ]
+    cmp small.asl "$ROOT/patterns/properties/small_io_requests.asl"
+}
+
+@test "what is wrong with a property" {
+    property bad.asl 'profile(r, e).visit > 0'
+    refused bad.asl "bad.asl:2: property 'p': condition: there is no metric 'visit'; did you mean 'visits'?"
+    property bad.asl 'profile(r, e).late_sendr > 0'
+    refused bad.asl "there is no metric 'late_sendr'; did you mean 'late-sender'?"
+    property bad.asl 'profile(r, e).messages > 0'
+    refused bad.asl 'messages is not known of a region or call path'
+    property bad.asl 'profile(c, e).thread_lock > 0' 'CallPath c, Experiment e'
+    refused bad.asl 'thread_lock is not known of a call path'
+    property bad.asl 'profile(q, e).time > 0'
+    refused bad.asl "there is no parameter 'q'"
+    property bad.asl 'profile(basis, e).visits > 0'
+    refused bad.asl 'of the basis only duration(basis, e) is known'
+    property bad.asl 'profile(r, e).time > TRESHOLD'
+    refused bad.asl "there is no value 'TRESHOLD' here" 'of "profile(r, e).time > TRESHOLD"'
+    property bad.asl 'mean(profile(r, e).time) > 0'
+    refused bad.asl "mean(...) needs a set: 'where NAME in ranks'"
+    property bad.asl 'max(profile(r, e).time where p in nodes) > 0'
+    refused bad.asl "there is no set 'nodes'"
+    property bad.asl '1' 'Regoin r, Experiment e'
+    refused bad.asl "bad.asl:1: a parameter cannot be a 'Regoin'" 'did you mean Region?'
+    property bad.asl '1' 'Region r'
+    refused bad.asl "property 'p' needs a parameter Experiment"
+    property bad.asl 'profile(r, e).time >'
+    refused bad.asl 'a value is missing at the end'
+    printf 'property p(Experiment e) { confidence: 1; severity: 1; }\n' >bad.asl
+    refused bad.asl "'condition' of property 'p' is missing before 'confidence'"
+    printf 'property p(Experiment e) { condition: 1; confidence: 1; severity: 1 }\n' >bad.asl
+    refused bad.asl "severity of property 'p' does not end in ';'"
+    printf 'propertie p\n' >bad.asl
+    refused bad.asl "bad.asl:1: 'property' or 'const' is missing before 'propertie'"
+    printf 'const LIMIT = 3;\n' >bad.asl
+    refused bad.asl "float or int is missing before 'LIMIT'"
+    refused nothing.asl 'nothing.asl: cannot be read'
+}
+
+# hierarchy FILE ID NODES
+hierarchy() {
+    printf '<hierarchy id="%s">\n<name>N</name>\n<summary>S</summary>\n%s\n</hierarchy>\n' \
+        "$2" "$3" >"$1"
+}
+
+@test "what is wrong with a hierarchy" {
+    hierarchy bad.xml h '<node property="point_to_pint"/>'
+    refused bad.xml "bad.xml:4: there is no property 'point_to_pint'; did you mean 'point_to_point'?"
+    hierarchy bad.xml h '<use hierarchy="thread"/>'
+    refused bad.xml "there is no hierarchy 'thread'; did you mean 'threads'?"
+    hierarchy bad.xml h '<node property="inefficiency"><use hierarchy="h"/></node>'
+    refused bad.xml "bad.xml:4: the hierarchy 'h' would be part of itself"
+    hierarchy bad.xml threads '<use hierarchy="mixed"/>'
+    refused bad.xml 'would be part of itself'
+    hierarchy bad.xml h '<node property="inefficiency" threshold="2"/>'
+    refused bad.xml 'threshold="2" is no number from 0 to 1'
+    hierarchy bad.xml h '<node property="inefficiency" basis="loop"/>'
+    refused bad.xml 'basis="loop" can only be "program", "enclosing" or "phase"'
+    hierarchy bad.xml h '<node property="inefficiency"><parameter name="x" value="1"/></node>'
+    refused bad.xml "property 'inefficiency' has no parameter 'x'"
+    hierarchy bad.xml h '<nod property="inefficiency"/>'
+    refused bad.xml "bad.xml:4: " "'nod'"
+    hierarchy bad.xml late-sender '<node property="inefficiency"/>'
+    refused bad.xml "'late-sender' is the name of a pattern"
+    for file in "$ROOT"/patterns/properties/*.xml; do
+        xmllint --nonet --noout --relaxng "$ROOT/patterns/properties/hierarchies.rng" "$file"
+    done
+    hierarchy bad.xml h '<node property="inefficiency" basis="loop"/>'
+    run ! xmllint --nonet --noout --relaxng "$ROOT/patterns/properties/hierarchies.rng" bad.xml
+}
+
+@test "wrong usage" {
+    archive properties/messages.txt
+    run --separate-stderr "$PAGODA" replay --properties message run
+    [ "$status" = 1 ]
+    [[ $stderr == *'there is no hierarchy `message`; there are message-passing, mixed, threads'* ]]
+    run --separate-stderr "$PAGODA" replay --no-prune run
+    [ "$status" = 2 ]
+    [[ $stderr == *'--no-prune goes with --properties'* ]]
+    run --separate-stderr "$PAGODA" replay --properties threads --cores 2 run
+    [ "$status" = 2 ]
+    [[ $stderr == *'--properties is of the measured run'* ]]
+}
+
+@test "explain lists properties, and shows one or a hierarchy" {
+    run "$PAGODA" explain properties
+    [ "$status" = 0 ]
+    [[ $output == *'waiting_for_messages'*'region'*'Receivers wait'* ]]
+    [[ $output == *'message-passing '*'mixed '*'threads '* ]]
+    run "$PAGODA" explain waiting_for_messages
+    [ "${lines[1]}" = 'Receivers wait for messages that were sent too late.' ]
+    [[ $output == *'property waiting_for_messages(Region r'*'hierarchies     message-passing, mixed'* ]]
+    run "$PAGODA" explain threads
+    [[ $output == *$'\n  serial_part '* ]]
+    "$PAGODA" explain properties --json | jq -e '(.properties | length > 20) and
+        (.hierarchies | map(.id) == ["message-passing", "mixed", "threads"])'
+    run --separate-stderr "$PAGODA" explain "$ROOT/patterns/properties/thresholds.asl"
+    [ "$status" = 1 ]
+    [[ $stderr == *'it has constants only, no property' ]]
+    run --separate-stderr "$PAGODA" explain waiting_for_mesages
+    [ "$status" = 1 ]
+    [[ $stderr == *'did you mean `waiting_for_messages`?'* ]]
+}
