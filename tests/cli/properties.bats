@@ -2,6 +2,7 @@
 # Properties of runs and their hierarchies: what they say of traces computed by hand, files of the
 # user's, what is refused. Each trace in tests/traces/properties names all critical properties, in
 # lines `#! PROPERTY WHERE PER-CENT`.
+# shellcheck disable=SC2016 # backticks are quoted
 load ../helper
 
 setup() {
