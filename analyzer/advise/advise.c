@@ -401,10 +401,10 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
 {
     struct whatif_progress *progress = limited->batch.progress;
     advise_enumerate(limited, unchanged, advice);
-    if (!*advice->target)
-        findings_add_candidates(&limited->batch.measured->result, limited->kinds, advice);
     if (limited->kinds >> ADVICE_PROCESSORS & 1)
         advise_add_cores(limited, unchanged, advice);
+    if (!*advice->target)
+        findings_add_candidates(&limited->batch.measured->result, limited->kinds, advice);
     if (limited->kinds >> ADVICE_PLACEMENT & 1)
         advise_add_placement(limited, advice);
     if (limited->kinds >> ADVICE_WORKERS & 1)

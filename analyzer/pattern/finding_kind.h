@@ -55,6 +55,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(waiter_useful)  /* part of the judged time that the rank that waits most computes */         \
     X(odd_share)      /* lost in iterations that take longer on the rank with most loss */         \
     X(trend)          /* 1 where these are all from one on, else 0 */                              \
+    X(is_barrier)     /* 1 where the calls in the place are barriers, else 0 */                    \
     X(call_us)        /* microseconds of the loss for each call */                                 \
     X(visits)         /* of the place */                                                           \
     X(calls)          /* of MPI in the place */                                                    \

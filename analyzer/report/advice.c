@@ -46,8 +46,8 @@ static void print_head(const struct advice *advice, FILE *stream)
                       advice->master, advice->n_workers);
     if (advice->loss_ns > 0 && !says_nothing)
         page_labelled(&page, "Lost time",
-                      "%s: between MPI_Init and MPI_Finalize the average rank does not "
-                      "compute for this long",
+                      "%s, as predicted without any change: between MPI_Init and MPI_Finalize the "
+                      "average rank does not compute for this long",
                       quantity_time(advice->loss_ns).text);
     fputc('\n', stream);
 }

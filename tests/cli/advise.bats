@@ -177,6 +177,11 @@ shortest_of_all() {
     archive late
     "$PAGODA" advise late --json | jq -e "[$cores] == []"
     "$PAGODA" advise bound --json --cores 4 | jq -e "[$cores] == []"
+    # A finding's remedy that is the same change is listed once.
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" shared
+    "$PAGODA" replay --json shared | jq -e 'any(.findings[].remedies[]; .words == "--cores 3")'
+    "$PAGODA" advise --json shared |
+        jq -e '[.candidates[] | select(.options == "--cores 3")] | length == 1'
 }
 
 @test "cores may get uneven numbers of ranks; nothing is said where ranks are well placed" {

@@ -97,3 +97,11 @@ print(len(found[\"paths\"]), sum(p[\"count\"] for p in found[\"paths\"]), found[
     [ "$status" = 2 ]
     [[ $output == *"--paths is of the measured run"* ]]
 }
+
+@test "a function of which only calls are known has no paths" {
+    { echo "region caller caller.c:1"; cat run.txt; } >caller.txt
+    "$BUILD/tools/mktrace" caller.txt caller
+    run "$PAGODA" replay --paths caller caller
+    [ "$status" = 1 ]
+    [[ $output == *'no rank visits `caller`; of a function that was not recorded only the calls are known' ]]
+}

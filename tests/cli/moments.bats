@@ -36,6 +36,14 @@ refused() {
     [ "$output" = "Rank 2 at 130.0 us has ended: its last record is at 130.0 us" ]
 }
 
+@test "a call too short for four digits: how long it takes" {
+    printf '0 %s\n' '0 enter main' '1000000000 enter MPI_Comm_size' '1000000250 leave MPI_Comm_size' \
+        '1000001000 leave main' >short.txt
+    "$BUILD/tools/mktrace" short.txt short
+    run "$PAGODA" replay --explain 0@1000000100ns short
+    [[ $output == *"it is in main/MPI_Comm_size, from 1.000 s on, for 250 ns" ]]
+}
+
 @test "any moment of a loop: iterations.py knows" {
     "$ROOT/tests/cli/iterations.py" write even >even.txt
     "$BUILD/tools/mktrace" even.txt even

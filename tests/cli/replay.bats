@@ -198,6 +198,14 @@ sentence() {
     "$PAGODA" replay --json kinds | jq -e 'any(.findings[]; .kind == "transfers" and .loss_ns == 309)'
 }
 
+@test "what barriers cost is a finding of its own: they pass no data" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/patterns/barrier.txt" barrier
+    "$PAGODA" replay --json barrier | jq -e 'any(.findings[]; .kind == "barrier-cost" and
+        (.remedies | all(.words | startswith("--drop-sync "))))'
+    archive pipeline
+    "$PAGODA" replay --json pipeline | jq -e 'all(.findings[]; .kind != "barrier-cost")'
+}
+
 @test "savings are relative to the prediction with nothing changed, where that is not the run" {
     archive without-cpu
     run bash -c '"$PAGODA" replay without-cpu | tr -s "\n " " "'

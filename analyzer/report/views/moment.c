@@ -2,6 +2,7 @@
 // What a rank does at a moment, and why it waits (pagoda replay --explain).
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
@@ -25,11 +26,20 @@ static char *place_text(const struct result *result, uint32_t path, uint32_t sit
     return text;
 }
 
+/// "from 1.200 s to 1.350 s"; of what is too short for these digits, how long it takes.
+static struct quantity span(uint64_t begin_ns, uint64_t end_ns)
+{
+    struct quantity begin = quantity_time(begin_ns), end = quantity_time(end_ns);
+    if (strcmp(begin.text, end.text) == 0)
+        return quantity_format("from %s on, for %s", begin.text,
+                               quantity_time(end_ns - begin_ns).text);
+    return quantity_format("from %s to %s", begin.text, end.text);
+}
+
 static void print_state(const struct page *page, const char *place)
 {
     const struct result *result = page->result;
-    struct quantity begin = quantity_time(result->moment.begin_ns);
-    struct quantity end = quantity_time(result->moment.end_ns);
+    struct quantity lasts = span(result->moment.begin_ns, result->moment.end_ns);
     fprintf(page->stream, "Rank %" PRIu32 " at %s ", result->moment.rank,
             quantity_time(result->moment.time_ns).text);
     switch (result->moment.state) {
@@ -39,18 +49,19 @@ static void print_state(const struct page *page, const char *place)
         fputs("has not begun\n", page->stream);
         break;
     case RESULT_MOMENT_AFTER:
-        fprintf(page->stream, "has ended: its last record is at %s\n", end.text);
+        fprintf(page->stream, "has ended: its last record is at %s\n",
+                quantity_time(result->moment.end_ns).text);
         break;
     case RESULT_MOMENT_COMPUTES:
-        fprintf(page->stream, "computes, from %s to %s%s%s\n", begin.text, end.text,
-                place[0] ? ", longest in " : "", place);
+        fprintf(page->stream, "computes, %s%s%s\n", lasts.text, place[0] ? ", longest in " : "",
+                place);
         break;
     case RESULT_MOMENT_WAITS:
     case RESULT_MOMENT_CALLS:
-        fprintf(page->stream, "%s %s, from %s to %s\n",
+        fprintf(page->stream, "%s %s, %s\n",
                 result->moment.state == RESULT_MOMENT_WAITS ? "waits in"
                                                             : "does not wait: it is in",
-                place, begin.text, end.text);
+                place, lasts.text);
         if (result->moment.wait_ns == 0)
             break;
         if (result->moment.releaser == RESULT_NONE)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -363,6 +364,12 @@ static void put_times(const struct result *result, const struct cause *cause, st
              memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
 }
 
+static bool is_barrier(const struct result *result, const struct cause *cause)
+{
+    return cause->path != RESULT_NONE &&
+           strcasecmp(result->regions[result->paths[cause->path].region].name, "MPI_Barrier") == 0;
+}
+
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
@@ -378,6 +385,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
             n_calls += result->paths[i].visits;
     }
     facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
+    facts->numbers[FINDING_NUMBER_is_barrier] = is_barrier(result, cause) ? 1 : 0;
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);

@@ -186,7 +186,10 @@ int child_paths_find(const char *trace, const char *region, struct child_paths *
         paths->n_regions = definitions->n_regions;
         read_trace(opened, is_meant, paths);
         if (paths->n == 0)
-            status = error_set(err, "--paths: no rank visits `%s`", region);
+            status = error_set(err,
+                               "--paths: no rank visits `%s`; of a function that was not recorded "
+                               "only the calls are known",
+                               region);
     }
     free(is_meant);
     trace_close(opened);
