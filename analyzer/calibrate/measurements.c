@@ -38,10 +38,8 @@ void measurements_warn(struct measurements *measurements, const char *format, ..
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    measurements->warnings =
-        array_reserve(measurements->warnings, &measurements->warning_capacity,
-                      measurements->n_warnings + 1, sizeof *measurements->warnings);
-    measurements->warnings[measurements->n_warnings++] = memory_copy_text(text);
+    *ARRAY_NEXT(measurements->warnings, measurements->n_warnings, measurements->warning_capacity) =
+        memory_copy_text(text);
 }
 
 static struct measured_scope_costs *scope_of(struct measurements *measurements, const char *name)
@@ -62,9 +60,7 @@ static bool read_message(struct measurements *measurements, const char *line)
     struct measured_scope_costs *costs = scope_of(measurements, scope);
     if (!costs)
         return false;
-    costs->messages = array_reserve(costs->messages, &costs->capacity, costs->n_messages + 1,
-                                    sizeof *costs->messages);
-    costs->messages[costs->n_messages++] = message;
+    *ARRAY_NEXT(costs->messages, costs->n_messages, costs->capacity) = message;
     return true;
 }
 
@@ -95,10 +91,8 @@ static bool read_collective(struct measurements *measurements, const char *line)
                &collective.n_members, &collective.size_bytes, &collective.time_ns,
                &collective.spread, &collective.n_samples) != 6)
         return false;
-    measurements->collectives =
-        array_reserve(measurements->collectives, &measurements->collective_capacity,
-                      measurements->n_collectives + 1, sizeof *measurements->collectives);
-    measurements->collectives[measurements->n_collectives++] = collective;
+    *ARRAY_NEXT(measurements->collectives, measurements->n_collectives,
+                measurements->collective_capacity) = collective;
     return true;
 }
 
@@ -111,9 +105,7 @@ static bool read_host(struct measurements *measurements, const char *line)
     for (char *c = host.processor; *c; c++)
         if (*c == '_')
             *c = ' ';
-    measurements->hosts = array_reserve(measurements->hosts, &measurements->host_capacity,
-                                        measurements->n_hosts + 1, sizeof *measurements->hosts);
-    measurements->hosts[measurements->n_hosts++] = host;
+    *ARRAY_NEXT(measurements->hosts, measurements->n_hosts, measurements->host_capacity) = host;
     return true;
 }
 

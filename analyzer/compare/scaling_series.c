@@ -58,9 +58,8 @@ static int unknown_parameter(struct choosing *choosing, const char *name)
     size_t n = 0, capacity = 0;
     for (size_t i = 0; i < choosing->n_trials; i++) {
         const struct trial_efficiency *facts = &choosing->trials[i].facts;
-        for (size_t j = 0; j < facts->n_parameters; j++) {
+        for (size_t j = 0; j < facts->n_parameters; j++)
             *ARRAY_NEXT(names, n, capacity) = facts->parameters[j].name;
-        }
     }
     error_set(choosing->err, "no trial has a parameter \"%s\"%s", name,
               spelling_hint(name, names, n, "; did you mean \"%s\"?",

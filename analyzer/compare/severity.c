@@ -22,13 +22,11 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
     size_t n = 0, capacity = 0;
     const char *const *const lists[] = {trial_severity_names, further};
     for (size_t i = 0; i < 2; i++) {
-        for (size_t j = 0; lists[i] && lists[i][j]; j++) {
+        for (size_t j = 0; lists[i] && lists[i][j]; j++)
             *ARRAY_NEXT(names, n, capacity) = lists[i][j];
-        }
     }
-    for (size_t i = 0; i < catalogue->n_patterns; i++) {
+    for (size_t i = 0; i < catalogue->n_patterns; i++)
         *ARRAY_NEXT(names, n, capacity) = catalogue->patterns[i].id;
-    }
     bool is_known = false;
     for (size_t i = 0; i < n; i++)
         is_known |= strcmp(names[i], name) == 0;

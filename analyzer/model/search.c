@@ -186,9 +186,7 @@ static void keep(struct search_room *room, const struct candidate *candidate, do
         room->best = candidate->log_evidence;
         room->best_squares = squares;
     }
-    room->candidates = array_reserve(room->candidates, &room->candidates_capacity,
-                                     room->n_candidates + 1, sizeof *room->candidates);
-    room->candidates[room->n_candidates++] = *candidate;
+    *ARRAY_NEXT(room->candidates, room->n_candidates, room->candidates_capacity) = *candidate;
 }
 
 /// So many squares that a formula with DEGREES of freedom left is hopeless beside the best one.
@@ -313,9 +311,8 @@ static void add_side_fit(struct search *search, const struct side *side, int whi
     size_t degrees = side->n_points - n;
     double parts =
         log_prior + volume_of(&fit, variance_of(fit.squares, degrees, noise_floor(search) + 1e-5));
-    room->fits[which] = array_reserve(room->fits[which], &room->fits_capacity[which],
-                                      room->n_fits[which] + 1, sizeof *room->fits[which]);
-    struct side_fit *found = &room->fits[which][room->n_fits[which]++];
+    struct side_fit *found =
+        ARRAY_NEXT(room->fits[which], room->n_fits[which], room->fits_capacity[which]);
     *found = (struct side_fit){.squares = fit.squares, .log_parts = parts, .n = (uint8_t)n};
     // With the usual noise: a side that a few points fit by chance exactly is none the better.
     const struct noise_kind *usual = &search->noises[1];
@@ -398,9 +395,7 @@ static void try_breaks(struct search *search)
 
 static struct column *add_column(struct search_room *room)
 {
-    room->columns = array_reserve(room->columns, &room->columns_capacity, room->n_columns + 1,
-                                  sizeof *room->columns);
-    struct column *column = &room->columns[room->n_columns++];
+    struct column *column = ARRAY_NEXT(room->columns, room->n_columns, room->columns_capacity);
     *column = (struct column){.log_prior = 0};
     return column;
 }
@@ -511,8 +506,7 @@ static void add_products(struct search *search, size_t first, size_t end)
                 continue;
             product.score =
                 evidence_of(search, squares, n_points - 2, NULL) + product.column.log_prior;
-            products = array_reserve(products, &capacity, n + 1, sizeof *products);
-            products[n++] = product;
+            *ARRAY_NEXT(products, n, capacity) = product;
         }
     if (n > 0)
         qsort(products, n, sizeof *products, by_score);

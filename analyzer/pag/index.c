@@ -188,9 +188,7 @@ static void add_point(struct engine *engine, uint64_t n_events)
         point_release(&point);
         return;
     }
-    index->points =
-        array_reserve(index->points, &index->capacity, index->n_points + 1, sizeof *index->points);
-    index->points[index->n_points++] = point;
+    *ARRAY_NEXT(index->points, index->n_points, index->capacity) = point;
     index->n_bytes += n_bytes;
     while (index->n_points > index->settings.max_points || index->n_bytes > max_bytes)
         thin_out(index);

@@ -86,9 +86,7 @@ static int read_extra(const char *path, struct pattern_list *list, struct error 
         struct pattern *pattern = &extra.patterns[i];
         uint32_t same = find(list->patterns, list->n_patterns, pattern->id);
         if (same == PATTERN_NONE) {
-            list->patterns = array_reserve(list->patterns, &list->capacity, list->n_patterns + 1,
-                                           sizeof(*list->patterns));
-            list->patterns[list->n_patterns++] = *pattern;
+            *ARRAY_NEXT(list->patterns, list->n_patterns, list->capacity) = *pattern;
         } else {
             struct pattern *replaced = &list->patterns[same];
             if (pattern->is_brief)

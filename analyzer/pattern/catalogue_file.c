@@ -137,9 +137,7 @@ static int read_native(const char *path, const struct xml_element *from, struct 
 static int read_pattern(const char *path, const struct xml_element *from, size_t first,
                         struct pattern_list *list, struct error *err)
 {
-    list->patterns = array_reserve(list->patterns, &list->capacity, list->n_patterns + 1,
-                                   sizeof(*list->patterns));
-    struct pattern *pattern = &list->patterns[list->n_patterns++];
+    struct pattern *pattern = ARRAY_NEXT(list->patterns, list->n_patterns, list->capacity);
     *pattern = (struct pattern){.file = memory_copy_text(path), .line = from->line};
     int failure = strcmp(from->name, "pattern") == 0 ? read_native(path, from, pattern, err)
                                                      : kappa_pi_read(path, from, pattern, err);

@@ -42,9 +42,8 @@ static char *next_name(const char **path)
 /// Adds the names of PATH, such as "/CallPath/main/f\(int\)", before any path is asked for.
 static void shown_paths_add(struct shown_paths *paths, const char *path)
 {
-    for (char *name; (name = next_name(&path)) != NULL;) {
+    for (char *name; (name = next_name(&path)) != NULL;)
         *ARRAY_NEXT(paths->names, paths->n, paths->capacity) = name;
-    }
 }
 
 /// After the last path.

@@ -409,9 +409,8 @@ static void add_growth(struct decoder *decoder, uint32_t counter, double growth)
             counts->growths[i].growth += growth;
             return;
         }
-    counts->growths = array_reserve(counts->growths, &counts->capacity, counts->n_growths + 1,
-                                    sizeof *counts->growths);
-    counts->growths[counts->n_growths++] = (struct counter_growth){before, counter, growth};
+    *ARRAY_NEXT(counts->growths, counts->n_growths, counts->capacity) =
+        (struct counter_growth){before, counter, growth};
 }
 
 // VALUE of the metric member REF. Sums that become smaller began anew.

@@ -35,9 +35,8 @@ int options_usage_error(const struct option_usage *usage, const char *format, ..
 
 void options_list_append(struct option_list *list, const char *const *values, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         *ARRAY_NEXT(list->values, list->count, list->capacity) = values[i];
-    }
 }
 
 void options_list_release(struct option_list *list)

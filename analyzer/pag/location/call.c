@@ -36,9 +36,7 @@ static bool matters(const struct event *event)
 
 static void keep(struct call *call, const struct event *event)
 {
-    call->records = array_reserve(call->records, &call->records_capacity, call->n_records + 1,
-                                  sizeof(*call->records));
-    call->records[call->n_records++] = *event;
+    *ARRAY_NEXT(call->records, call->n_records, call->records_capacity) = *event;
     call->has_collectives |= event->kind >= EVENT_COLLECTIVE_BEGIN;
 }
 

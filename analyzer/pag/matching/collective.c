@@ -274,9 +274,8 @@ static void describe(struct member *member, const struct event *event)
 
 static void add_part(struct call *call, uint32_t collective, uint32_t member)
 {
-    call->parts =
-        array_reserve(call->parts, &call->parts_capacity, call->n_parts + 1, sizeof(*call->parts));
-    call->parts[call->n_parts++] = (struct part){collective, member};
+    *ARRAY_NEXT(call->parts, call->n_parts, call->parts_capacity) =
+        (struct part){collective, member};
 }
 
 /// EVENT: the record of the operation's end, NULL: none. POSTING: NONE where it is blocking.

@@ -92,9 +92,7 @@ static void count(struct engine *engine, const struct eager_wait *wait)
     if (is_none(eager, wait))
         return;
     if (eager->n_waits < MAX_WAITS) {
-        eager->waits =
-            array_reserve(eager->waits, &eager->capacity, eager->n_waits + 1, sizeof *eager->waits);
-        place = &eager->waits[eager->n_waits++];
+        place = ARRAY_NEXT(eager->waits, eager->n_waits, eager->capacity);
     } else {
         place = &eager->waits[eager->oldest];
         eager->oldest = (eager->oldest + 1) % MAX_WAITS;

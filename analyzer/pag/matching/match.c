@@ -183,9 +183,7 @@ static void await_sent(struct engine *engine, struct location_state *location, u
     message->send_over_ns = call->leave_ns;
     if (message->is_synchronous && message->sender_is_inside)
         engine->ranks[message->receiver].n_blocked_synchronous++;
-    call->sends =
-        array_reserve(call->sends, &call->sends_capacity, call->n_sends + 1, sizeof(*call->sends));
-    call->sends[call->n_sends++] = index;
+    *ARRAY_NEXT(call->sends, call->n_sends, call->sends_capacity) = index;
 }
 
 /// The open call completes the send of a message, by EVENT.

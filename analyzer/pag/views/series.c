@@ -143,9 +143,7 @@ static bool is_inner(const struct rank_series *of, const struct series *series)
 
 static void add_mark(const struct rank_series *of, struct series *series, const struct times *times)
 {
-    series->marks =
-        array_reserve(series->marks, &series->capacity, series->n_marks + 1, sizeof *series->marks);
-    struct pag_mark *mark = &series->marks[series->n_marks++];
+    struct pag_mark *mark = ARRAY_NEXT(series->marks, series->n_marks, series->capacity);
     *mark = series->last;
     bool had_times = series->look.n_paths > 0;
     if (is_inner(of, series))
@@ -281,14 +279,9 @@ static void conclude(struct pag_result *result, size_t *capacity, uint32_t rank,
     qsort(of->items, of->n, sizeof *of->items, by_path);
     for (uint32_t i = 0; i < of->n; i++) {
         struct series *series = &of->items[i];
-        if (series->n_marks * series->stride < series->n_calls) {
-            series->marks = array_reserve(series->marks, &series->capacity, series->n_marks + 1,
-                                          sizeof *series->marks);
-            series->marks[series->n_marks++] = series->last;
-        }
-        result->series =
-            array_reserve(result->series, capacity, result->n_series + 1, sizeof *result->series);
-        result->series[result->n_series++] = (struct pag_series){
+        if (series->n_marks * series->stride < series->n_calls)
+            *ARRAY_NEXT(series->marks, series->n_marks, series->capacity) = series->last;
+        *ARRAY_NEXT(result->series, result->n_series, *capacity) = (struct pag_series){
             .rank = rank,
             .location = location,
             .call_path = series->path,

@@ -263,9 +263,8 @@ static struct thread_frame *push(struct thread *thread, enum thread_frame_kind k
     struct thread_frame *top = top_of(thread);
     if (top && top->kind == FRAME_FORK && kind != FRAME_OFF)
         thread->n_frames--; // of an archive that has no teams
-    thread->frames = array_reserve(thread->frames, &thread->frames_capacity, thread->n_frames + 1,
-                                   sizeof *thread->frames);
-    struct thread_frame *frame = &thread->frames[thread->n_frames++];
+    struct thread_frame *frame =
+        ARRAY_NEXT(thread->frames, thread->n_frames, thread->frames_capacity);
     *frame = (struct thread_frame){
         .kind = (uint8_t)kind, .time_kind = (uint8_t)time_kind, .path = path, .barrier = NONE};
     return frame;

@@ -73,9 +73,7 @@ static void add(struct walk *walk, const struct loss *loss)
     if (loss->ns == 0 || (walk->is_second && !cause))
         return;
     if (!cause) {
-        causes->causes =
-            array_reserve(causes->causes, &walk->capacity, causes->n + 1, sizeof *causes->causes);
-        cause = &causes->causes[causes->n++];
+        cause = ARRAY_NEXT(causes->causes, causes->n, walk->capacity);
         *cause = (struct cause){.subject = loss->key.subject,
                                 .region = loss->key.region,
                                 .site = loss->key.site,

@@ -136,8 +136,7 @@ static bool are_alike(const struct nature *a, const struct nature *b, bool makes
 /// PART becomes a part of CAUSE.
 static void join(const struct result *result, struct cause *cause, struct cause *part)
 {
-    cause->parts = memory_resize(cause->parts, cause->n_parts + 1, sizeof *cause->parts);
-    cause->parts[cause->n_parts++] = cause_place(part);
+    *ARRAY_EXTEND(cause->parts, cause->n_parts) = cause_place(part);
     cause->loss_ns += part->loss_ns;
     for (size_t i = 0; i < result->n_ranks; i++)
         cause->by_rank_ns[i] += part->by_rank_ns[i];

@@ -340,9 +340,8 @@ bool visit_pass(struct computation *computation, uint32_t part, uint64_t ns)
     visit->wall_ns += ns;
     if (visit->kind < 0)
         return false;
-    if (computation->parts[part].visit_ns == 0) {
+    if (computation->parts[part].visit_ns == 0)
         *ARRAY_NEXT(visit->parts, visit->n_parts, visit->part_capacity) = part;
-    }
     computation->parts[part].visit_ns += ns;
     return true;
 }

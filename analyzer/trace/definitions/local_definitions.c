@@ -20,9 +20,8 @@ static bool add_clock_offset(struct local_definitions *local, uint64_t ticks, in
 {
     if (local->n_intervals > 0 && ticks <= local->intervals[local->n_intervals - 1].begin_ticks)
         return false;
-    local->intervals = array_reserve(local->intervals, &local->interval_capacity,
-                                     local->n_intervals + 1, sizeof *local->intervals);
-    struct clock_interval *interval = &local->intervals[local->n_intervals++];
+    struct clock_interval *interval =
+        ARRAY_NEXT(local->intervals, local->n_intervals, local->interval_capacity);
     *interval = (struct clock_interval){.begin_ticks = ticks, .offset_ticks = offset_ticks};
     if (local->n_intervals == 1)
         return true;

@@ -47,10 +47,7 @@ uint32_t id_table_get_sparse(const struct id_table *table, uint64_t id)
 // Appends a record to LIST unless its identifier is taken; yields a pointer to it or NULL.
 #define APPEND(records, list, identifier)                                                          \
     (take_place((records), &(records)->list.by_id, (identifier), (records)->list.n)                \
-         ? ((records)->list.items =                                                                \
-                array_reserve((records)->list.items, &(records)->list.capacity,                    \
-                              (records)->list.n + 1, sizeof *(records)->list.items),               \
-            &(records)->list.items[(records)->list.n++])                                           \
+         ? ARRAY_NEXT((records)->list.items, (records)->list.n, (records)->list.capacity)          \
          : NULL)
 
 static bool take_place(struct records *records, struct id_table *table, uint64_t id, size_t place)
@@ -107,10 +104,8 @@ static OTF2_CallbackCode on_node_property(void *user_data, OTF2_SystemTreeNodeRe
     struct records *records = user_data;
     if (type != OTF2_TYPE_UINT32)
         return OTF2_CALLBACK_SUCCESS;
-    records->node_properties =
-        array_reserve(records->node_properties, &records->node_property_capacity,
-                      records->n_node_properties + 1, sizeof *records->node_properties);
-    records->node_properties[records->n_node_properties++] =
+    *ARRAY_NEXT(records->node_properties, records->n_node_properties,
+                records->node_property_capacity) =
         (struct node_property_record){node, name, value.uint32};
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -123,12 +118,9 @@ static OTF2_CallbackCode on_location_property(void *user_data, OTF2_LocationRef 
     bool is_text = type == OTF2_TYPE_STRING;
     if (!is_text && type != OTF2_TYPE_UINT64)
         return OTF2_CALLBACK_SUCCESS;
-    records->location_properties =
-        array_reserve(records->location_properties, &records->location_property_capacity,
-                      records->n_location_properties + 1, sizeof *records->location_properties);
-    records->location_properties[records->n_location_properties++] =
-        (struct location_property_record){location, name, is_text,
-                                          is_text ? value.stringRef : value.uint64};
+    *ARRAY_NEXT(records->location_properties, records->n_location_properties,
+                records->location_property_capacity) = (struct location_property_record){
+        location, name, is_text, is_text ? value.stringRef : value.uint64};
     return OTF2_CALLBACK_SUCCESS;
 }
 

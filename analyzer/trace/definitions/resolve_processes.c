@@ -126,9 +126,7 @@ static int compare_locations(const void *left, const void *right)
 static void add_location(struct definitions *definitions, size_t *capacity,
                          struct location location)
 {
-    definitions->locations = array_reserve(definitions->locations, capacity,
-                                           definitions->n_locations + 1, sizeof location);
-    definitions->locations[definitions->n_locations++] = location;
+    *ARRAY_NEXT(definitions->locations, definitions->n_locations, *capacity) = location;
 }
 
 // Defined locations with their ranks, and a stand-in for each rank that has none of its own.
