@@ -215,6 +215,7 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
         .n_locations = definitions->n_locations,
         .n_ranks = definitions->n_ranks,
         .n_ranks_going_on = definitions->n_ranks - definitions->n_spawned_ranks,
+        .n_ranks_to_begin = definitions->n_ranks - definitions->n_spawned_ranks,
     };
     if (listener)
         engine->listener = *listener;

@@ -234,6 +234,8 @@ struct engine {
     uint64_t window_begin_ns, window_end_ns;
     uint32_t window_epoch;
     size_t n_ranks_going_on;     // those that decide on the window's end and may come to move it
+    size_t n_ranks_to_begin;     // those that have not left MPI_Init and count for the window
+    bool leaves_early;           // calls that concern their own rank only (step_is_private())
     bool has_window_end;         // there is none
     struct thread_time *threads; // thread_time.h; NULL: nothing to account for
     const struct engine_hooks *hooks; // NULL: no driver, in measured time

@@ -131,6 +131,19 @@ void step_enter_call(struct engine *engine, struct location_state *location,
         location->cursor->position += 1 + location->call.n_skip;
 }
 
+static void leave_init(struct engine *engine, const struct location_state *location)
+{
+    struct rank_state *rank = &engine->ranks[location->rank];
+    bool is_first = !rank->has_init;
+    rank->has_init = true;
+    if (!window_counts_rank(engine, location->rank))
+        return;
+    window_begin_at(engine, location->call.leave_ns);
+    engine->n_ranks_to_begin -= is_first;
+    engine->leaves_early = engine->n_ranks_to_begin == 0 && !engine->threads && !engine->recent &&
+                           !engine->listener.computing && !engine->listener.called;
+}
+
 /// Settles the open call; the rank to read first, or NONE when the call is closed.
 static uint32_t close_call(struct engine *engine, struct location_state *location)
 {
@@ -155,11 +168,8 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
         thread_time_mpi(engine, location, false, call->leave_ns);
     if (engine->recent && location->is_master)
         recent_leave(engine, location);
-    if (call->is_init) {
-        engine->ranks[location->rank].has_init = true;
-        if (window_counts_rank(engine, location->rank))
-            window_begin_at(engine, call->leave_ns);
-    }
+    if (call->is_init)
+        leave_init(engine, location);
     return NONE;
 }
 

@@ -24,6 +24,17 @@ static inline const struct event *step_peek(struct engine *engine, struct locati
     return event;
 }
 
+/// Whether the open call needs no other rank and no place in the run's order to be left: only the
+/// window, whose begin no rank moves any more, and whose end is not before it.
+static inline bool step_leaves_early(const struct engine *engine,
+                                     const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    return engine->leaves_early && !call->is_init && !call->is_cut && !call->is_bare &&
+           call->n_receives + call->n_sends + call->n_parts == 0 &&
+           !engine->ranks[location->rank].has_finalize;
+}
+
 /// Whether EVENT, the next one, concerns its own location only, so that it need not be read in the
 /// run's order.
 static inline bool step_is_private(const struct engine *engine,
@@ -32,7 +43,8 @@ static inline bool step_is_private(const struct engine *engine,
     if (!event)
         return false;
     if (location->digest)
-        return event->kind == EVENT_SPENT || event->kind == EVENT_LOST;
+        return event->kind == EVENT_SPENT || event->kind == EVENT_LOST ||
+               (event->kind == EVENT_LEAVE && step_leaves_early(engine, location));
     return event->kind <= EVENT_LEAVE && !location->call.is_open &&
            region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE;
 }

@@ -10,10 +10,9 @@
 #include "analyzer/base/memory.h"
 
 // --- sparse vectors, merged small to large: each entry is moved at most log2(n) times over the
-// life
-// --- of a lineage, which keeps the cost per event constant in practice
+// life of a lineage, which keeps the cost per event constant in practice
 
-enum { FIRST_PLACES = 8 };
+enum { FIRST_TABLE_PLACES = 16 };
 static const uint64_t FREE_KEY = UINT64_MAX;
 
 static uint32_t place_of(const struct tally *tally, uint64_t key)
@@ -21,34 +20,64 @@ static uint32_t place_of(const struct tally *tally, uint64_t key)
     uint64_t hash = key * UINT64_C(0x9E3779B97F4A7C15);
     uint32_t mask = tally->n_places - 1;
     uint32_t place = (uint32_t)(hash >> 32) & mask;
-    while (tally->entries[place].key != FREE_KEY && tally->entries[place].key != key)
+    while (tally->table[place].key != FREE_KEY && tally->table[place].key != key)
         place = (place + 1) & mask;
     return place;
 }
 
-static void resize(struct tally *tally, uint32_t n_places)
+/// Makes TALLY a table of N_PLACES.
+static void make_table(struct tally *tally, uint32_t n_places)
 {
     struct tally old = *tally;
+    const struct tally_entry *entry;
     tally->n_places = n_places;
-    tally->entries = memory_new(n_places * sizeof(*tally->entries));
+    tally->table = memory_new(n_places * sizeof(*tally->table));
     for (uint32_t i = 0; i < n_places; i++)
-        tally->entries[i] = (struct tally_entry){FREE_KEY, 0};
-    for (uint32_t i = 0; i < old.n_places; i++)
-        if (old.entries[i].key != FREE_KEY)
-            tally->entries[place_of(tally, old.entries[i].key)] = old.entries[i];
-    free(old.entries);
+        tally->table[i] = (struct tally_entry){FREE_KEY, 0};
+    for (uint32_t i = 0; (entry = tally_next(&old, &i));)
+        tally->table[place_of(tally, entry->key)] = *entry;
+    tally_release(&old);
+}
+
+static struct tally_entry *entry_in_table(struct tally *tally, uint64_t key)
+{
+    if (tally->n_places == 0)
+        make_table(tally, FIRST_TABLE_PLACES);
+    else if (tally->n_entries >= tally->n_places / 4 * 3)
+        make_table(tally, tally->n_places * 2);
+    struct tally_entry *entry = &tally->table[place_of(tally, key)];
+    if (entry->key == FREE_KEY) {
+        *entry = (struct tally_entry){key, 0};
+        tally->n_entries++;
+    }
+    return entry;
+}
+
+/// The entry of KEY, made if it is new.
+static inline struct tally_entry *entry_of(struct tally *tally, uint64_t key)
+{
+    if (tally->n_places > 0)
+        return entry_in_table(tally, key);
+    uint32_t n = tally->n_entries;
+    for (uint32_t i = 0; i < n; i++)
+        if (tally->few[i].key == key)
+            return &tally->few[i];
+    if (n == TALLY_FEW)
+        return entry_in_table(tally, key);
+    tally->few[n] = (struct tally_entry){key, 0};
+    tally->n_entries++;
+    return &tally->few[n];
+}
+
+static inline void add(struct tally *tally, uint64_t key, int64_t ns)
+{
+    struct tally_entry *entry = entry_of(tally, key);
+    entry->ns = (int64_t)((uint64_t)entry->ns + (uint64_t)ns); // damaged times may wrap around
 }
 
 void tally_add(struct tally *tally, uint64_t key, int64_t ns)
 {
-    if (tally->n_entries >= tally->n_places / 4 * 3)
-        resize(tally, tally->n_places ? tally->n_places * 2 : FIRST_PLACES);
-    struct tally_entry *entry = &tally->entries[place_of(tally, key)];
-    if (entry->key == FREE_KEY) {
-        entry->key = key;
-        tally->n_entries++;
-    }
-    entry->ns = (int64_t)((uint64_t)entry->ns + (uint64_t)ns); // damaged times may wrap around
+    add(tally, key, ns);
 }
 
 void tally_merge(struct tally *tally, struct tally *small)
@@ -60,20 +89,23 @@ void tally_merge(struct tally *tally, struct tally *small)
     }
     const struct tally_entry *entry;
     for (uint32_t i = 0; (entry = tally_next(small, &i));)
-        tally_add(tally, entry->key, entry->ns);
+        add(tally, entry->key, entry->ns);
     tally_release(small);
 }
 
 void tally_release(struct tally *tally)
 {
-    free(tally->entries);
-    *tally = (struct tally){0};
+    if (tally->n_places > 0)
+        free(tally->table);
+    tally->n_places = tally->n_entries = 0;
 }
 
 const struct tally_entry *tally_next(const struct tally *tally, uint32_t *place)
 {
+    if (tally->n_places == 0)
+        return *place < tally->n_entries ? &tally->few[(*place)++] : NULL;
     while (*place < tally->n_places) {
-        const struct tally_entry *entry = &tally->entries[(*place)++];
+        const struct tally_entry *entry = &tally->table[(*place)++];
         if (entry->key != FREE_KEY)
             return entry;
     }
@@ -138,7 +170,7 @@ uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *
     node->content = *content;
     node->is_live = true;
     node->has_marks = 0; // marks are set with their bits
-    *content = (struct tally){0};
+    content->n_places = content->n_entries = 0;
     struct lineage_node *above = node_at(lineage, parent);
     above->n_children++;
     above->children_xor ^= index;
@@ -160,7 +192,7 @@ static void gather(struct tally *sum, const struct tally *content, int32_t times
 {
     const struct tally_entry *entry;
     for (uint32_t i = 0; (entry = tally_next(content, &i));)
-        tally_add(sum, entry->key, (int64_t)((uint64_t)times * (uint64_t)entry->ns));
+        add(sum, entry->key, (int64_t)((uint64_t)times * (uint64_t)entry->ns));
 }
 
 static void gather_all(struct lineage *lineage, const struct tally *content,
@@ -279,6 +311,6 @@ void lineage_sum(const struct lineage *lineage, uint32_t index, struct tally *su
         const struct tally_entry *entry;
         const struct tally *content = &node_at(lineage, index)->content;
         for (uint32_t i = 0; (entry = tally_next(content, &i));)
-            tally_add(sum, entry->key, entry->ns);
+            add(sum, entry->key, entry->ns);
     }
 }

@@ -29,14 +29,20 @@ static inline uint32_t activity_call_path(uint64_t key)
 }
 
 struct tally_entry {
-    uint64_t key; // UINT64_MAX: free place
+    uint64_t key; // UINT64_MAX: a free place of the table
     int64_t ns;
 };
 
-/// Open addressing, at most three quarters full; all zero is the empty tally.
+enum { TALLY_FEW = 4 };
+
+/// A list, or where there are more entries than most tallies have, a table with open addressing, at
+/// most three quarters full; all zero is the empty tally.
 struct tally {
-    struct tally_entry *entries;
-    uint32_t n_places; // a power of two, or 0
+    union {
+        struct tally_entry few[TALLY_FEW];
+        struct tally_entry *table;
+    };
+    uint32_t n_places; // of the table: a power of two; 0: a list
     uint32_t n_entries;
 };
 
