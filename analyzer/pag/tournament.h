@@ -43,8 +43,7 @@ static inline void tournament_set(struct tournament *tournament, uint32_t place,
     keys[node] = key;
     while (node > 1) {
         tournament_key other = keys[node ^ 1];
-        tournament_key is_less = -(tournament_key)(other < key); // all bits, or none
-        key ^= (key ^ other) & is_less;
+        key = other < key ? other : key;
         node /= 2;
         keys[node] = key;
     }
