@@ -143,11 +143,12 @@ static void print_efficiency(const struct page *page)
     bool has_lost = efficiency->cpu < 0.9995;
     if (result->total_ns == 0)
         return;
-    page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
-                  quantity_share(efficiency->parallel).text,
-                  factor(efficiency->load_balance, has_lost).text, has_lost ? " x CPU " : "",
-                  has_lost ? quantity_share(efficiency->cpu).text : "",
-                  factor(efficiency->communication, has_lost).text);
+    if (!isnan(efficiency->parallel)) // nobody computes in a call of MPI
+        page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
+                      quantity_share(efficiency->parallel).text,
+                      factor(efficiency->load_balance, has_lost).text, has_lost ? " x CPU " : "",
+                      has_lost ? quantity_share(efficiency->cpu).text : "",
+                      factor(efficiency->communication, has_lost).text);
     page_ideal(page);
     const char *gap = result->interval.is_phase ? "not in the phase" : "not recorded";
     page_labelled(page, "Ranks' time", "computing %s%s, waiting %s, other MPI %s%s%s",

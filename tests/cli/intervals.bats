@@ -22,6 +22,13 @@ ask() {
     sqlite3 -separator ' ' runs.db "$1"
 }
 
+@test "a call of MPI, in which no rank computes, has no efficiencies" {
+    run "$PAGODA" replay pipe --interval 'MPI_Recv#1'
+    [[ $output == *"computing 0.0 %, waiting 50.0 %"* && $output != *Efficiency* ]]
+    run "$PAGODA" replay pipe --interval 'solve#1'
+    [[ $output == *"  Efficiency "* ]]
+}
+
 @test "time without CPU time is that within the interval" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/without-cpu.txt" lost
     # Rank 0 from 5 to 12 ms: 6.1 of the 8 ms of its segment of solve, 0.9 of the 3 ms of its send.
