@@ -12,7 +12,8 @@
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/whatif.h"
 
-static const uint64_t least_part = 1000; // of the run: less is not worth a line
+static const uint64_t least_part = 1000;     // of the run: less is not worth a line
+static const uint64_t many_events = 8000000; // predicting all remedies takes about ten replays
 
 static int check_remedy(const struct finding_remedy *remedy, struct error *err)
 {
@@ -42,7 +43,7 @@ bool findings_are_predicted(const struct definitions *definitions)
     uint64_t n_events = 0;
     for (size_t i = 0; i < definitions->n_locations; i++)
         n_events += definitions->locations[i].n_events;
-    return n_events <= ADVISE_MANY_EVENTS;
+    return n_events <= many_events;
 }
 
 static enum advice_kind kind_of(const char *option)
@@ -112,14 +113,16 @@ static int by_gain(const void *a, const void *b)
 }
 
 /// What FINDING may save of the run: what its remedies are predicted to save, but no more than it
-/// costs; where none is known, as much as it costs each of N_RANKS ranks; where none saves
-/// anything, little of that.
+/// costs, of what may not be possible half; where none is known, half of what it costs each of
+/// N_RANKS ranks; where none saves anything, a quarter of that.
 static uint64_t potential_ns(const struct result_finding *finding, size_t n_ranks)
 {
     uint64_t loss_ns = finding->loss_ns, each_ns = loss_ns / n_ranks;
     if (finding->n_remedies == 0)
-        return finding->has_no_remedy ? each_ns : each_ns / 4;
+        return each_ns / (finding->has_no_remedy ? 2 : 4);
     uint64_t gain_ns = (uint64_t)finding->remedies[0].gain_ns; // one that saves nothing has gone
+    if (finding->remedies[0].is_limit)
+        gain_ns /= 2;
     if (!finding->remedies[0].is_fallback)
         return gain_ns < loss_ns ? gain_ns : loss_ns;
     return 2 * gain_ns < each_ns ? 2 * gain_ns : each_ns;
@@ -186,6 +189,22 @@ static bool is_repeated(const struct advice *advice, const struct result_remedy 
     return false;
 }
 
+/// Of remedies in the same words, which differ in the scope of their options, the best one stays.
+static void drop_same_sentences(struct result_finding *finding)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < finding->n_remedies; i++) {
+        bool is_said = false;
+        for (size_t k = 0; k < n_left && !is_said; k++)
+            is_said = strcmp(finding->remedies[k].sentence, finding->remedies[i].sentence) == 0;
+        if (is_said)
+            remedy_release(&finding->remedies[i]);
+        else
+            finding->remedies[n_left++] = finding->remedies[i];
+    }
+    finding->n_remedies = n_left;
+}
+
 /// What ADVICE predicts of the remedies of FINDING, of N_RANKS ranks; those that save nothing go,
 /// and fallbacks where others save something.
 static void take(const struct advice *advice, struct result_finding *finding, size_t n_ranks)
@@ -214,6 +233,7 @@ static void take(const struct advice *advice, struct result_finding *finding, si
     }
     finding->n_remedies = n_left;
     qsort(finding->remedies, n_left, sizeof *finding->remedies, by_gain);
+    drop_same_sentences(finding);
 }
 
 static void predict_candidates(const struct whatif_batch *batch, struct advice *advice)

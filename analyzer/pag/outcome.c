@@ -37,6 +37,7 @@ static void fill_location(const struct engine *engine, size_t index)
             .context = path->context,
             .is_stretch = path->is_stretch,
             .since = path->is_stretch ? path->last_child : NONE,
+            .blocked_ns = path->blocked_ns,
             .visits = path->visits,
             .inclusive_ns = path->inclusive_ns,
             .exclusive_ns = times_exclusive(state->profile.times, i),

@@ -151,6 +151,7 @@ struct call_path {
     /// by right before calls of the node before this one; inclusive_ns is the longest such time.
     bool is_stretch;
     uint32_t since; // of a stretch: the call right before its longest time, else EVENT_NO_INDEX
+    uint64_t blocked_ns; // of a stretch: blocked meanwhile, in no other time of it
     uint64_t visits;
     uint64_t inclusive_ns;
     uint64_t exclusive_ns; // stretches included

@@ -22,6 +22,8 @@ const char *const finding_text_names[N_FINDING_TEXTS] = {FINDING_TEXTS(NAME)
 #undef NAME
 };
 
+const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main", "waiting", "busiest"};
+
 /// A file being read.
 struct source {
     const char *path;
@@ -149,15 +151,22 @@ static int read_subject(const struct source *source, const struct xml_element *e
 static int read_kind(const struct source *source, const struct xml_element *element,
                      struct finding_kind *kind)
 {
-    static const char *const known[] = {"id", "order", "about"};
+    static const char *const known[] = {"id", "order", "about", "ranks"};
     const char *id = xml_attribute(element, "id");
     if (strcmp(element->name, "finding") != 0)
         return REFUSE(source, element, "<%s> is no <finding>", element->name);
-    if (check_attributes(source, element, known, 3) != 0)
+    if (check_attributes(source, element, known, 4) != 0)
         return -1;
     if (!id || !text_is_id(id))
         return REFUSE(source, element,
                       "<finding> needs id=\"...\", lower-case words joined by hyphens");
+    const char *ranks = xml_attribute(element, "ranks");
+    while (ranks && kind->ranks < N_FINDING_RANKS &&
+           strcmp(ranks, finding_ranks_names[kind->ranks]) != 0)
+        kind->ranks++;
+    if (kind->ranks == N_FINDING_RANKS)
+        return REFUSE(source, element, "ranks=\"%s\" can only be causing, main, waiting or busiest",
+                      ranks);
     kind->id = memory_copy_text(id);
     kind->file = memory_copy_text(source->path);
     kind->line = element->line;

@@ -46,21 +46,28 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(sharing)       /* 1 where the rank with most of the loss shares cores with others, else 0 */ \
     X(barrier_share) /* waits at barriers */                                                       \
     X(message_share) /* waits for messages */                                                      \
-    X(receiver_share) /* waits of senders for receivers */                                         \
-    X(order_share)    /* waits for messages while others had come */                               \
-    X(one_way)        /* 1 where all messages go to higher ranks, or all to lower, else 0 */       \
-    X(hub_share)      /* messages of the rank with most messages, of all messages */               \
-    X(partners)       /* ranks that send to the one with most of the loss */                       \
-    X(served)         /* messages to it */                                                         \
-    X(waiter_useful)  /* part of the judged time that the rank that waits most computes */         \
-    X(odd_share)      /* lost in iterations that take longer on the rank with most loss */         \
-    X(trend)          /* 1 where these are all from one on, else 0 */                              \
-    X(is_barrier)     /* 1 where the calls in the place are barriers, else 0 */                    \
-    X(call_us)        /* microseconds of the loss for each call */                                 \
-    X(visits)         /* of the place */                                                           \
-    X(calls)          /* of MPI in the place */                                                    \
-    X(messages)       /* of the run */                                                             \
-    X(mean_bytes)     /* of these messages */
+    X(receiver_share)   /* waits of senders for receivers */                                       \
+    X(order_share)      /* waits for messages while others had come */                             \
+    X(one_way)          /* 1 where all messages go to higher ranks, or all to lower, else 0 */     \
+    X(hub_share)        /* messages of the rank with most messages, of all messages */             \
+    X(partners)         /* ranks that send to the one with most of the loss */                     \
+    X(served)           /* messages to it */                                                       \
+    X(waiter_useful)    /* part of the judged time that the rank that waits most computes */       \
+    X(threads)          /* of the rank with most of the loss */                                    \
+    X(lone_share)       /* of the time in the place, that of master threads */                     \
+    X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
+    X(trend)            /* 1 where these are all from one on, else 0 */                            \
+    X(collective_share) /* waits in collective operations */                                       \
+    X(completing)       /* 1 where the waiting call completes nonblocking ones, else 0 */          \
+    X(other_code)  /* 1 where the function that waits is not the one that is waited for, else 0 */ \
+    X(lock_share)  /* of one-sided calls: to lock, unlock and flush */                             \
+    X(fence_share) /* the same: to fence, start, complete, post and wait */                        \
+    X(is_barrier)  /* 1 where the calls in the place are barriers, else 0 */                       \
+    X(call_us)     /* microseconds of the loss for each call */                                    \
+    X(visits)      /* of the place */                                                              \
+    X(calls)       /* of MPI in the place */                                                       \
+    X(messages)    /* of the run */                                                                \
+    X(mean_bytes)  /* of these messages */
 
 enum finding_number {
 #define NUMBER(name) FINDING_NUMBER_##name,
@@ -71,37 +78,43 @@ enum finding_number {
 
 /// The same as texts for sentences, ready to be read ("12.3 ms", "ranks 1-3").
 #define FINDING_TEXTS(X)                                                                           \
-    X(place)      /* region with its source, or the code before a call */                          \
-    X(region)     /* as what-if options name it */                                                 \
-    X(work)       /* "the work in solve", "the computing before a call" */                         \
-    X(rank)       /* "rank 2": with most of the loss on its account */                             \
-    X(number)     /* "2" */                                                                        \
-    X(causing)    /* "rank 2", "ranks 0-3": the causing_ranks */                                   \
-    X(some)       /* the same; unknown where it is all ranks */                                    \
-    X(awaited)    /* whom they wait for: "rank 2", "other ranks", "each other" */                  \
-    X(rank_time)  /* that it spends in the place */                                                \
-    X(mean_time)  /* of all ranks there */                                                         \
-    X(loss)       /* time of all ranks */                                                          \
-    X(took)       /* of it: in the calls or computing itself */                                    \
-    X(delays)     /* of it: waits of other ranks; unknown where next to nothing */                 \
-    X(loss_share) /* of all ranks' time */                                                         \
-    X(waiting)    /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */            \
-    X(wait_call)  /* where they wait */                                                            \
-    X(wait_path)  /* the call path of that, as what-if options name it */                          \
-    X(wait_scope) /* the call path around it */                                                    \
-    X(wait_outer) /* the one around that */                                                        \
-    X(wait_state) /* its pattern */                                                                \
-    X(wait_hint)  /* what the pattern says to do */                                                \
-    X(calls)      /* "12 calls" */                                                                 \
-    X(messages)   /* "603 messages" */                                                             \
-    X(mean_bytes) /* "8 B" */                                                                      \
-    X(hub)        /* "rank 0", with most messages */                                               \
-    X(served)     /* "400 messages" to the rank with most of the loss */                           \
-    X(odd)        /* "iteration 17", "iterations 4 to 9", "from iteration 44 on" */                \
-    X(odd_factor) /* "2.2 times" as long as usual */                                               \
-    X(sharing)    /* "4 ranks shared 2 cores" */                                                   \
-    X(ranks)      /* "4" of the run */                                                             \
-    X(last_rank)  /* "3" */
+    X(place)         /* region with its source, or the code before a call */                       \
+    X(largest)       /* the first of several places */                                             \
+    X(region)        /* as what-if options name it */                                              \
+    X(work)          /* "the work in solve", "the computing before a call" */                      \
+    X(rank)          /* "rank 2": with most of the loss on its account */                          \
+    X(number)        /* "2" */                                                                     \
+    X(causing)       /* "rank 2", "ranks 0-3": the causing_ranks */                                \
+    X(some)          /* the same; unknown where it is all ranks */                                 \
+    X(awaited)       /* whom they wait for: "rank 2", "other ranks", "each other" */               \
+    X(rank_time)     /* that it spends in the place */                                             \
+    X(mean_time)     /* of all ranks there */                                                      \
+    X(loss)          /* time of all ranks */                                                       \
+    X(took)          /* of it: in the calls or computing itself */                                 \
+    X(delays)        /* of it: waits of other ranks; unknown where next to nothing */              \
+    X(loss_share)    /* of all ranks' time */                                                      \
+    X(waiting)       /* "rank 0 waits", "ranks 1-3 wait": with most of the waits for it */         \
+    X(wait_call)     /* where they wait */                                                         \
+    X(wait_path)     /* the call path of that, as what-if options name it */                       \
+    X(wait_scope)    /* the call path around it */                                                 \
+    X(wait_outer)    /* the one around that */                                                     \
+    X(wait_state)    /* its pattern */                                                             \
+    X(wait_hint)     /* what the pattern says to do */                                             \
+    X(calls)         /* "12 calls" */                                                              \
+    X(messages)      /* "603 messages" */                                                          \
+    X(mean_bytes)    /* "8 B" */                                                                   \
+    X(hub)           /* "rank 0", with most messages */                                            \
+    X(served)        /* "400 messages" to the rank with most of the loss */                        \
+    X(rank_place)    /* where it spends most time: "solve (solve.c:56)" */                         \
+    X(busiest)       /* "rank 1", outside MPI longest */                                           \
+    X(busiest_place) /* where it computes longest */                                               \
+    X(odd)           /* "iteration 17", "iterations 4 to 9", "from iteration 44 on" */             \
+    X(odd_factor)    /* "2.2 times" as long as usual */                                            \
+    X(usual)         /* "2000us" for each visit of the place in other iterations */                \
+    X(threads)       /* "2 threads" of the rank with most of the loss */                           \
+    X(sharing)       /* "4 ranks shared 2 cores" */                                                \
+    X(ranks)         /* "4" of the run */                                                          \
+    X(last_rank)     /* "3" */
 
 enum finding_text {
 #define TEXT(name) FINDING_TEXT_##name,
@@ -123,6 +136,17 @@ struct finding_remedy {
     bool is_proof; // the finding is of this kind only where this, or another proof, saves something
 };
 
+/// Which ranks a finding is about: those that cause it, the one that causes most of it, those that
+/// wait, the one that is outside MPI longest.
+enum finding_ranks {
+    FINDING_RANKS_CAUSING,
+    FINDING_RANKS_MAIN,
+    FINDING_RANKS_WAITING,
+    FINDING_RANKS_BUSIEST,
+    N_FINDING_RANKS
+};
+extern const char *const finding_ranks_names[N_FINDING_RANKS];
+
 struct finding_kind {
     char *id;
     char *name; // a template
@@ -130,6 +154,7 @@ struct finding_kind {
     uint32_t line;
     uint64_t order; // those with less are tried first
     enum finding_subject subject;
+    enum finding_ranks ranks;
     char *when; // condition, NULL: always
     struct formula *condition;
     char *what, *hint; // templates: sentences; HINT "" without

@@ -54,8 +54,10 @@ static json_t *finding_object(const void *of, size_t i)
     const struct finding_kind *kind = &((const struct known *)of)->findings[i];
     return JSON_OBJECT({"id", json_string(kind->id)}, {"name", json_string(kind->name)},
                        {"about", json_string(finding_subject_names[kind->subject])},
-                       {"order", json_count(kind->order)}, {"when", json_text_or_null(kind->when)},
-                       {"what", json_string(kind->what)}, {"hint", json_text_or_null(kind->hint)},
+                       {"order", json_count(kind->order)},
+                       {"ranks", json_string(finding_ranks_names[kind->ranks])},
+                       {"when", json_text_or_null(kind->when)}, {"what", json_string(kind->what)},
+                       {"hint", json_text_or_null(kind->hint)},
                        {"remedies", json_list(kind->n_remedies, remedy_object, kind)},
                        {"file", json_string(kind->file)});
 }

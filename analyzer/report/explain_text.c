@@ -232,6 +232,9 @@ void finding_page_one(const struct finding_kind *kind, size_t width, FILE *strea
     fprintf(stream, "\nHow it is found\n\n");
     print_field("about", finding_subject_names[kind->subject], width, stream);
     print_field("order", quantity_format("%" PRIu64, kind->order).text, width, stream);
+    print_field("ranks",
+                kind->ranks == FINDING_RANKS_CAUSING ? "" : finding_ranks_names[kind->ranks], width,
+                stream);
     print_field("when", kind->when ? kind->when : "", width, stream);
     fputc('\n', stream);
     print_field("read from", kind->file, width, stream);

@@ -84,10 +84,12 @@ static uint32_t node_at(struct merge *merge, uint32_t parent, uint32_t name)
     return node;
 }
 
-static void add_times(struct merge *merge, uint32_t node, uint32_t rank,
+static void add_times(struct merge *merge, uint32_t node, const struct location *definition,
                       const struct call_path *times)
 {
     struct result_path *sum = &merge->nodes[node];
+    uint32_t rank = definition->rank;
+    sum->master_ns += definition->is_master ? times->exclusive_ns : 0;
     sum->visits += times->visits;
     sum->inclusive_ns += times->inclusive_ns;
     sum->exclusive_ns += times->exclusive_ns;
@@ -118,7 +120,7 @@ static uint32_t merge_outside(struct merge *merge, const struct location *defini
     uint32_t node = node_at(merge, RESULT_NONE, is_program ? merge->program : merge->thread);
     struct call_path outside = {
         .visits = 1, .inclusive_ns = self->exclusive_ns, .exclusive_ns = self->exclusive_ns};
-    add_times(merge, node, definition->rank, &outside);
+    add_times(merge, node, definition, &outside);
     return node;
 }
 
@@ -149,7 +151,7 @@ static void merge_location(struct merge *merge, const struct pag_location *locat
         } else if (is_met[i]) {
             uint32_t parent = local->parent == 0 ? RESULT_NONE : places[local->parent].path;
             places[i].path = node_at(merge, parent, merge->name_of[local->region]);
-            add_times(merge, places[i].path, definition->rank, local);
+            add_times(merge, places[i].path, definition, local);
         }
     }
     free(is_met);

@@ -57,6 +57,7 @@ struct result_path {
     uint32_t parent; // RESULT_NONE for a root
     uint32_t depth;
     uint64_t visits, inclusive_ns, exclusive_ns; // sums over ranks
+    uint64_t master_ns;                          // of exclusive_ns: in the ranks' master threads
 };
 
 /// Values of one path on one rank (all its locations together); only pairs that occurred.
@@ -87,7 +88,8 @@ struct result_site {
     uint64_t before_ns;
     uint32_t before_max_rank; // the rank with most of it (lowest of equals), RESULT_NONE
     uint64_t before_max_ns;
-    uint32_t before_since; // the site whose call was before the longest of it, RESULT_NONE
+    uint32_t before_since;      // the site whose call was before the longest of it, RESULT_NONE
+    uint64_t blocked_before_ns; // blocked right before the calls; not in before_ns
 };
 
 struct result_amount {

@@ -98,6 +98,7 @@ static void sum_site(struct result_site *site, const struct placed_call *calls, 
     for (size_t i = 0; i < count; i++) {
         site->visits += calls[i].call->visits;
         site->inclusive_ns += calls[i].call->inclusive_ns;
+        site->blocked_before_ns += calls[i].stretch->blocked_ns;
         uint64_t before_ns = calls[i].stretch->exclusive_ns;
         if (before_ns == 0)
             continue;

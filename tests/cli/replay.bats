@@ -733,10 +733,22 @@ wait-at-nx1 998900 998900
     jq -e '[.critical_path.regions[] | select(.region == "(blocked)") | .time_ns] == [7000000]' out.json
     # Its own time and that of the rank that waits for it.
     jq -e '.findings[0] | .kind == "blocked" and .region == "write" and .ranks == [0] and .pattern == "late-sender"
-        and .loss_ns == 9285714 and .remedies[0].words == "--scale write=0"' out.json
+        and .place == "write and solve" and .loss_ns == 13000000 and .remedies[0].words == "--scale write=0"' out.json
     # The predicted run as an archive has both again: twice the blocked time of write, no lack of cores.
     "$PAGODA" replay blocked --scale write=2 --output twice >/dev/null 2>&1
     "$PAGODA" replay --json twice | jq -e '.window.blocked_ns == 12000000 and .window.no_cpu_ns - 12000000 <= 1'
+}
+
+@test "blocked time without recorded functions is told by the calls it lies between" {
+    {
+        printf 'context %s\n' 'init main /u/a.c:1' 'send main /u/a.c:9' 'receive main /u/a.c:20'
+        sed -e '/^#/d' -e '/ main$/d' -e '/ solve$/d' -e '/ write$/d' -e 's/enter MPI_Init/& at init/' \
+            -e 's/enter MPI_Send/& at send/' -e 's/enter MPI_Recv/& at receive/' "$ROOT/tests/traces/whatif/blocked.txt"
+    } >plain.txt
+    "$BUILD/tools/mktrace" plain.txt plain
+    "$PAGODA" replay --json plain | jq -e '.findings[0] | .kind == "blocked" and .loss_ns == 14000000 and
+        .place == "the code between a.c:1 and main/MPI_Send at a.c:9" and
+        .remedies[0].words == "--scale \u0027before main/MPI_Send at a.c:9=0\u0027"'
 }
 
 @test "what is buffered on one node may wait for its receiver between nodes" {

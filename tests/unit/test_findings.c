@@ -363,6 +363,94 @@ static void test_a_function_and_what_it_calls_are_one(void **state)
     }
 }
 
+/// Our tracer records one-sided calls without their targets.
+static void test_one_sided_calls(void **state)
+{
+    static const struct {
+        const char *call, *kind;
+    } rows[] = {
+        {"MPI_Win_lock", "rma-locks"}, {"MPI_Win_fence", "rma-fences"}, {"MPI_Put", "one-sided"}};
+    (void)state;
+    struct result result = make_result(), found;
+    const struct result_region call = regions[1];
+    struct result_path_rank times[] = {
+        {0, 0, 1, 20 * MS, 20 * MS}, {0, 1, 1, 80 * MS, 80 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
+    result.path_ranks = times;
+    result.n_path_ranks = 3;
+    result.efficiency.load_balance = 0.6;
+    ranks[1].useful_ns = 80 * MS;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        regions[1].name = (char *)rows[i].call;
+        regions[1].mpi_class = MPI_CLASS_RMA_SYNCHRONISATION;
+        find(&result, &found);
+        assert_string_equal(found.findings[0].kind, rows[i].kind);
+        assert_string_equal(found.findings[0].place, "solve/MPI_Recv");
+        // Who computes longest is late at a fence; who is in calls longest waits for locks.
+        assert_int_equal(found.findings[0].n_ranks, 1);
+        assert_int_equal(found.findings[0].ranks[0], strcmp(rows[i].call, "MPI_Win_fence") == 0);
+        if (strcmp(rows[i].call, "MPI_Win_fence") == 0)
+            assert_says(&found, "Rank 1 has more work than the others, most of it in solve "
+                                "(solve.c:56).");
+        forget(&found);
+    }
+    regions[1] = call;
+}
+
+/// Without an origin the awaited ranks are known all the same.
+static void test_waits_without_origin(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_path_rank times[] = {{0, 1, 1, 40 * MS, 40 * MS}, {1, 1, 9, 10 * MS, 10 * MS}};
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){0};
+    result.path_ranks = times;
+    result.n_path_ranks = 2;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "waiting");
+    assert_int_equal(found.findings[1].ranks[0], 1);
+    assert_says(&found, "Rank 0 waits in solve/MPI_Recv for rank 1.");
+    assert_says(&found, "rank 1 spends most of its time in solve (solve.c:56).");
+    forget(&found);
+}
+
+/// One rank computes for another one, which then does other work: a kind that needs a proof.
+static void test_missed_overlap(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_traffic one_way = {1, 0, 2, 0};
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    find(&result, &found);
+    const struct result_finding *finding = &found.findings[1];
+    assert_string_equal(finding->kind, "missed-overlap");
+    assert_int_equal(finding->ranks[0], 0); // that waits
+    assert_string_equal(finding->remedies[0].value, "solve");
+    assert_int_equal(finding->n_otherwise, 1);
+    assert_string_equal(finding->otherwise->kind, "dependent-work");
+    assert_int_equal(finding->otherwise->ranks[0], 1);
+    forget(&found);
+}
+
+static void test_work_of_one_thread(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    result.threads.ranks = threads;
+    result.threads.n_ranks = 2;
+    for (int is_alone = 0; is_alone < 2; is_alone++) {
+        paths[0].master_ns = is_alone ? paths[0].exclusive_ns : paths[0].exclusive_ns / 2;
+        find(&result, &found);
+        assert_string_equal(found.findings[1].kind, is_alone ? "idle-threads" : "serial-work");
+        forget(&found);
+    }
+    paths[0].master_ns = 0;
+}
+
 /// Cores are a limit of the machine: last, unless they cost more than all else.
 static void test_limits_of_the_machine_come_last(void **state)
 {
@@ -512,6 +600,10 @@ int main(void)
         cmocka_unit_test(test_work_that_is_uneven_by_turns),
         cmocka_unit_test(test_serial_work),
         cmocka_unit_test(test_a_function_and_what_it_calls_are_one),
+        cmocka_unit_test(test_one_sided_calls),
+        cmocka_unit_test(test_waits_without_origin),
+        cmocka_unit_test(test_missed_overlap),
+        cmocka_unit_test(test_work_of_one_thread),
         cmocka_unit_test(test_limits_of_the_machine_come_last),
         cmocka_unit_test(test_parts_sum_to_the_lost_time),
         cmocka_unit_test(test_good_efficiency),

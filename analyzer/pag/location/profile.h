@@ -44,6 +44,7 @@ struct path {
                    // themselves
     uint64_t visits;
     uint64_t inclusive_ns;
+    uint64_t blocked_ns; // of a stretch: taken off it, as it was blocked
     uint16_t depth;
     bool is_stretch; // time in `parent` that ended with a call of the node before this one;
                      // inclusive_ns is the longest of them

@@ -84,6 +84,8 @@ static void move(struct profile *profile, struct cpu_segment *segment)
         child != segment->path ? times_take(profile->times, segment->path, segment->lost_ns) : 0;
     if (segment->lost_ns == 0)
         return;
+    if (segment->is_blocked)
+        profile->paths[segment->path].blocked_ns += segment->lost_ns;
     times_at(profile->times, child)->exclusive_ns += segment->lost_ns;
     profile->paths[child].inclusive_ns += segment->lost_ns;
     profile->paths[child].visits++;

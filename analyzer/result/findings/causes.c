@@ -147,6 +147,15 @@ static struct key key_of_call(const struct result *result, uint32_t path)
     return key;
 }
 
+/// The region that stands for programs outside recorded functions, RESULT_NONE: there is none.
+static uint32_t program_of(const struct result *result)
+{
+    for (uint32_t i = 0; i < result->n_regions; i++)
+        if (region_is_program(&result->regions[i]))
+            return i;
+    return RESULT_NONE;
+}
+
 /// Time without CPU time at PATH: blocked in what is around it, or without a core anywhere.
 static struct key key_of_lost(const struct result *result, uint32_t path)
 {
@@ -156,7 +165,7 @@ static struct key key_of_lost(const struct result *result, uint32_t path)
         return key;
     uint32_t parent = result->paths[path].parent;
     key.subject = FINDING_blocked;
-    key.region = parent == RESULT_NONE ? RESULT_NONE : result->paths[parent].region;
+    key.region = parent == RESULT_NONE ? program_of(result) : result->paths[parent].region;
     return key;
 }
 
@@ -221,6 +230,23 @@ static void walk_completion(struct walk *walk, const struct result_pattern *patt
     }
 }
 
+/// AMOUNT_NS of the waits of pattern INDEX have no origin: only for which ranks they are is known.
+static void walk_unknown(struct walk *walk, uint32_t index, uint64_t amount_ns)
+{
+    const struct result_pattern *pattern = &walk->result->patterns[index];
+    uint64_t left_ns = amount_ns, all_ns = 0;
+    for (size_t i = 0; i < pattern->n_by_cause; i++)
+        all_ns += pattern->by_cause[i].ns;
+    for (size_t i = 0; i < pattern->n_by_cause; i++) {
+        double share = part_of((double)pattern->by_cause[i].ns, (double)all_ns);
+        uint64_t ns = (uint64_t)((double)amount_ns * share);
+        ns = ns < left_ns ? ns : left_ns;
+        left_ns -= ns;
+        add(walk, &(struct loss){key_of_unknown(index), pattern->by_cause[i].key, index, ns});
+    }
+    add(walk, &(struct loss){key_of_unknown(index), RESULT_NONE, index, left_ns});
+}
+
 /// The origins of the waits of pattern INDEX are of the judged part.
 static void walk_origins(struct walk *walk, uint32_t index, uint64_t waits_ns)
 {
@@ -234,7 +260,7 @@ static void walk_origins(struct walk *walk, uint32_t index, uint64_t waits_ns)
         add(walk,
             &(struct loss){key_of_origin(walk->result, share, index), share->rank, index, ns});
     }
-    add(walk, &(struct loss){key_of_unknown(index), RESULT_NONE, index, left_ns});
+    walk_unknown(walk, index, left_ns);
 }
 
 /// What patterns measure may be more than the ranks' waits: a completion that lasts for want of a
@@ -259,9 +285,12 @@ static void walk_waits(struct walk *walk)
     }
 }
 
-/// Exclusive time of each path that is MPI's own but start and end, less its waits.
-static uint64_t *times_without_waits(const struct result *result)
+/// Exclusive time of each path that is MPI's own but start and end, less its waits. These may be
+/// more than that, *MORE_NS in sum: a rank that waits may have no core meanwhile, which is time of
+/// a child.
+static uint64_t *times_without_waits(const struct result *result, uint64_t *more_ns)
 {
+    *more_ns = 0;
     uint64_t *left_ns = memory_zeroed(result->n_paths, sizeof *left_ns);
     for (size_t i = 0; i < result->n_paths; i++) {
         const struct result_region *region = &result->regions[result->paths[i].region];
@@ -273,7 +302,9 @@ static uint64_t *times_without_waits(const struct result *result)
         const struct result_pattern *pattern = &result->patterns[i];
         for (size_t k = 0; pattern->is_top && k < pattern->n_by_path; k++) {
             uint64_t *left = &left_ns[pattern->by_path[k].key];
-            *left -= pattern->by_path[k].ns < *left ? pattern->by_path[k].ns : *left;
+            uint64_t ns = pattern->by_path[k].ns < *left ? pattern->by_path[k].ns : *left;
+            *left -= ns;
+            *more_ns += pattern->by_path[k].ns - ns;
         }
     }
     return left_ns;
@@ -306,11 +337,22 @@ static size_t ranks_of_path(const struct result *result, uint32_t path, size_t *
     return end - *at;
 }
 
+/// What of OTHER_NS in MPI a call has that took NS of CALLS_NS without waits. Of waits that took
+/// MORE_NS than the calls they are in, so much of other calls may be in OTHER_NS.
+static uint64_t call_ns(uint64_t ns, uint64_t other_ns, uint64_t calls_ns, uint64_t more_ns)
+{
+    uint64_t known_ns = calls_ns + more_ns < other_ns ? calls_ns + more_ns : other_ns;
+    return calls_ns == known_ns
+               ? ns
+               : (uint64_t)((double)ns * part_of((double)known_ns, (double)calls_ns));
+}
+
 /// Calls, and time without CPU time.
 static void walk_paths(struct walk *walk)
 {
     const struct result *result = walk->result;
-    uint64_t *left_ns = times_without_waits(result), calls_ns = 0, lost_ns = 0;
+    uint64_t more_ns, calls_ns = 0, lost_ns = 0;
+    uint64_t *left_ns = times_without_waits(result, &more_ns);
     size_t at = 0;
     for (uint32_t i = 0; i < result->n_paths; i++) {
         calls_ns += left_ns[i];
@@ -322,7 +364,7 @@ static void walk_paths(struct walk *walk)
         bool is_lost = lost_is_region(&result->regions[result->paths[i].region]);
         uint64_t exclusive_ns = result->paths[i].exclusive_ns;
         uint64_t ns = is_lost ? judged(exclusive_ns, result->no_cpu_ns, lost_ns)
-                              : judged(left_ns[i], result->other_mpi_ns, calls_ns);
+                              : call_ns(left_ns[i], result->other_mpi_ns, calls_ns, more_ns);
         if (ns == 0)
             continue;
         struct key key = is_lost ? key_of_lost(result, i) : key_of_call(result, i);

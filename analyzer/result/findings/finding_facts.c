@@ -16,39 +16,7 @@
 #include "analyzer/result/sites.h"
 #include "analyzer/trace/definitions.h"
 
-enum { MAX_NAMED_RANKS = 4, MAX_NAMED_PARTS = 2 };
-
-// --- places
-
-/// "the code before worker/MPI_Send at farm.c:60"; or if it mostly begins with another call, "the
-/// code between farm.c:56 and worker/MPI_Send at farm.c:60".
-static void write_stretch(const struct result *result, uint32_t site, FILE *out)
-{
-    uint32_t since = result->sites[site].before_since;
-    const char *from = since == RESULT_NONE ? "" : result->sites[since].source;
-    char *text = site_text(result, site, RESULT_NONE);
-    if (since == site)
-        fprintf(out, "the code between two calls of %s", text);
-    else if (from[0])
-        fprintf(out, "the code between %s and %s", from, text);
-    else
-        fprintf(out, "the code before %s", text);
-    free(text);
-}
-
-void place_write(const struct result *result, uint32_t index, uint32_t site, FILE *out)
-{
-    const struct result_region *region = &result->regions[index];
-    if (site != RESULT_NONE) {
-        write_stretch(result, site, out);
-    } else if (region_is_program(region)) {
-        fputs("the program's code outside recorded regions", out);
-    } else {
-        char *source = source_text(region->file, region->line);
-        fprintf(out, source[0] ? "%s (%s)" : "%s", region->shown, source);
-        free(source);
-    }
-}
+enum { MAX_NAMED_RANKS = 4 };
 
 // --- ranks
 
@@ -108,7 +76,7 @@ void facts_release(struct facts *facts)
         free(facts->texts[i]);
 }
 
-static void put_text(struct facts *facts, enum finding_text name, char *text)
+void facts_put_text(struct facts *facts, enum finding_text name, char *text)
 {
     free(facts->texts[name]);
     facts->texts[name] = text;
@@ -122,6 +90,16 @@ static double pattern_share(const struct result *result, const struct cause *cau
     return 0;
 }
 
+/// The part of the loss that is waits in collective operations: all but those for messages.
+static double collective_share(const struct result *result, const struct cause *cause)
+{
+    double waits_ns = 0;
+    for (size_t i = 0; i < result->n_patterns; i++)
+        waits_ns += (double)cause->by_pattern_ns[i];
+    return part_of(waits_ns, (double)cause->loss_ns) - pattern_share(result, cause, "late-sender") -
+           pattern_share(result, cause, "late-receiver");
+}
+
 /// The part of CAUSE's waits for messages in which another message could have been received.
 static double order_share(const struct result *result, const struct cause *cause)
 {
@@ -132,6 +110,19 @@ static double order_share(const struct result *result, const struct cause *cause
         all_ns += strcmp(pattern->id, "late-sender") ? 0 : (double)pattern->total_ns;
     }
     return part_of(wrong_ns, all_ns) * pattern_share(result, cause, "late-sender");
+}
+
+/// Whether the computing of CAUSE ends with calls of the function that PATH's are in. Of recorded
+/// functions doing_ranks tells more.
+static bool are_of_one_function(const struct result *result, const struct cause *cause,
+                                uint32_t path)
+{
+    if (cause->site == RESULT_NONE)
+        return false;
+    uint32_t a = result->paths[path].parent;
+    uint32_t b = result->paths[result->sites[cause->site].path].parent;
+    return a == b || (a != RESULT_NONE && b != RESULT_NONE &&
+                      result->paths[a].region == result->paths[b].region);
 }
 
 static void put_waits(const struct result *result, const struct cause *cause, struct facts *facts)
@@ -168,162 +159,42 @@ static void put_waits(const struct result *result, const struct cause *cause, st
         facts->numbers[FINDING_NUMBER_waiter_useful] =
             part_of((double)result->ranks[facts->waiting.main].useful_ns,
                     (double)(result->window_end_ns - result->window_begin_ns));
-        put_text(facts, FINDING_TEXT_waiting,
-                 memory_format("%s wait%s", facts->waiting.text, facts->waiting.n == 1 ? "s" : ""));
+        facts_put_text(
+            facts, FINDING_TEXT_waiting,
+            memory_format("%s wait%s", facts->waiting.text, facts->waiting.n == 1 ? "s" : ""));
     }
     bool are_several = facts->causing.n > 1, are_all = facts->causing.n == result->n_ranks;
     bool are_same = !strcmp(facts->waiting.text, facts->causing.text);
-    put_text(facts, FINDING_TEXT_awaited,
-             memory_copy_text(are_several && are_same  ? "each other"
-                              : are_several && are_all ? "other ranks"
-                                                       : facts->causing.text));
-    put_text(facts, FINDING_TEXT_wait_state, memory_copy_text(pattern->name));
+    facts_put_text(facts, FINDING_TEXT_awaited,
+                   memory_copy_text(are_several && are_same  ? "each other"
+                                    : are_several && are_all ? "other ranks"
+                                                             : facts->causing.text));
+    facts_put_text(facts, FINDING_TEXT_wait_state, memory_copy_text(pattern->name));
     if (pattern->n_by_path > 0) {
         uint32_t path = pattern->by_path[0].key;
-        put_text(facts, FINDING_TEXT_wait_call, path_text(result, pattern, path));
+        facts_put_text(facts, FINDING_TEXT_wait_call, path_text(result, pattern, path));
         const char *call = result->regions[result->paths[path].region].name;
         facts->numbers[FINDING_NUMBER_symmetric] =
             strcasestr(call, "sendrecv") || strcasestr(call, "wait");
-        put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
+        facts->numbers[FINDING_NUMBER_completing] = strncasecmp(call, "MPI_Wait", 8) == 0;
+        facts->numbers[FINDING_NUMBER_other_code] = !are_of_one_function(result, cause, path);
+        facts_put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
         uint32_t scope = result->paths[path].parent;
         uint32_t outer = scope == RESULT_NONE ? RESULT_NONE : result->paths[scope].parent;
         if (scope != RESULT_NONE)
-            put_text(facts, FINDING_TEXT_wait_scope, memory_copy_text(result->paths[scope].shown));
+            facts_put_text(facts, FINDING_TEXT_wait_scope,
+                           memory_copy_text(result->paths[scope].shown));
         if (outer != RESULT_NONE)
-            put_text(facts, FINDING_TEXT_wait_outer, memory_copy_text(result->paths[outer].shown));
+            facts_put_text(facts, FINDING_TEXT_wait_outer,
+                           memory_copy_text(result->paths[outer].shown));
     }
     for (size_t i = 0; i < result->n_hints; i++) {
         if (strcmp(result->hints[i].pattern, pattern->id) != 0)
             continue;
         // Its first sentence repeats numbers.
         const char *text = result->hints[i].text, *end = strstr(text, ". ");
-        put_text(facts, FINDING_TEXT_wait_hint, memory_copy_text(end ? end + 2 : text));
+        facts_put_text(facts, FINDING_TEXT_wait_hint, memory_copy_text(end ? end + 2 : text));
     }
-}
-
-/// Where CAUSE is in a program without recorded functions: for blocked time the call behind most of
-/// it that others waited for.
-static uint32_t site_of(const struct result *result, const struct cause *cause, uint32_t rank)
-{
-    uint32_t site = cause->site;
-    int64_t most_ns = 0;
-    if (cause->subject != FINDING_blocked || cause->region == RESULT_NONE ||
-        !region_is_program(&result->regions[cause->region]))
-        return site;
-    for (size_t i = 0; i < result->n_patterns; i++) {
-        const struct result_origins *origins = &result->patterns[i].origins;
-        for (size_t k = 0; k < origins->n_by_path_rank; k++) {
-            const struct result_path_share *share = &origins->by_path_rank[k];
-            if (share->rank != rank || share->time_ns <= most_ns || share->site == RESULT_NONE ||
-                strcmp(result->regions[share->region].name, RESULT_REGION_BLOCKED) != 0)
-                continue;
-            most_ns = share->time_ns;
-            site = share->site;
-        }
-    }
-    return site;
-}
-
-/// The path of calls about SUBJECT that take longest, RESULT_NONE: there are none.
-static uint32_t heaviest_calls(const struct result *result, enum finding_subject subject)
-{
-    uint32_t found = RESULT_NONE;
-    for (uint32_t i = 0; i < result->n_paths; i++) {
-        const struct result_region *region = &result->regions[result->paths[i].region];
-        if (region->is_mpi && cause_of_call(region) == subject &&
-            (found == RESULT_NONE ||
-             result->paths[i].exclusive_ns > result->paths[found].exclusive_ns))
-            found = i;
-    }
-    return found;
-}
-
-/// What options and sentences call region INDEX, or the computing before SITE. Nothing where that
-/// is all of a program.
-static void put_names(const struct result *result, uint32_t index, uint32_t site,
-                      struct facts *facts)
-{
-    const struct result_region *region = &result->regions[index];
-    if (site != RESULT_NONE) {
-        char *calls = site_text(result, site, RESULT_NONE);
-        put_text(facts, FINDING_TEXT_region, memory_format("before %s", calls));
-        put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", calls));
-        free(calls);
-    } else if (!region_is_program(region) && !region_is_main(region)) {
-        put_text(facts, FINDING_TEXT_region, memory_copy_text(region->shown));
-        put_text(facts, FINDING_TEXT_work, memory_format("the work in %s", region->shown));
-    }
-}
-
-/// Writes PLACE of CAUSE, its own or that of a part.
-static void write_place(const struct result *result, const struct cause *cause, uint32_t place,
-                        FILE *out)
-{
-    if (cause->site != RESULT_NONE)
-        place_write(result, cause->region, place, out);
-    else if (cause->region != RESULT_NONE)
-        place_write(result, place, RESULT_NONE, out);
-    else {
-        char *text = path_text(result, NULL, place);
-        fputs(text, out);
-        free(text);
-    }
-}
-
-/// "solve (solve.c:56), step (solve.c:90) and 2 other places".
-static char *places_text(const struct result *result, const struct cause *cause)
-{
-    char *text;
-    size_t size, n_named = cause->n_parts < MAX_NAMED_PARTS ? cause->n_parts : MAX_NAMED_PARTS;
-    FILE *out = memory_stream(&text, &size);
-    write_place(result, cause, cause_place(cause), out);
-    for (size_t i = 0; i < n_named; i++) {
-        fputs(i + 1 == cause->n_parts ? " and " : ", ", out);
-        write_place(result, cause, cause->parts[i], out);
-    }
-    if (cause->n_parts > n_named)
-        fprintf(out, " and %s", quantity_count(cause->n_parts - n_named, "other place").text);
-    fclose(out);
-    return text;
-}
-
-/// What the place is called, in sentences and by options.
-static void put_place(const struct result *result, const struct cause *cause, struct facts *facts)
-{
-    char *text;
-    size_t size;
-    if (cause->region != RESULT_NONE && cause->site == RESULT_NONE && facts->site != RESULT_NONE) {
-        FILE *out = memory_stream(&text, &size);
-        place_write(result, cause->region, facts->site, out);
-        fclose(out);
-        put_text(facts, FINDING_TEXT_place, text);
-    } else if (cause_place(cause) != RESULT_NONE) {
-        put_text(facts, FINDING_TEXT_place, places_text(result, cause));
-    } else {
-        uint32_t path = heaviest_calls(result, cause->subject);
-        if (path != RESULT_NONE)
-            put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
-    }
-    if (cause->region != RESULT_NONE)
-        put_names(result, cause->region, facts->site, facts);
-    else if (cause->path != RESULT_NONE) {
-        const struct result_path *path = &result->paths[cause->path];
-        put_text(facts, FINDING_TEXT_region,
-                 memory_copy_text(cause->n_parts > 0 ? result->regions[path->region].shown
-                                                     : path->shown));
-    }
-}
-
-bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)
-{
-    if (cause->n_parts == 0 || cause->region == RESULT_NONE)
-        return false;
-    uint32_t outer = cause_outer(result, cause);
-    if (cause->site != RESULT_NONE)
-        put_names(result, cause->region, cause->parts[0], facts);
-    else
-        put_names(result, outer != RESULT_NONE ? outer : cause->parts[0], RESULT_NONE, facts);
-    return true;
 }
 
 /// What the ranks do in the place, and whether one does more than others.
@@ -358,10 +229,26 @@ static void put_times(const struct result *result, const struct cause *cause, st
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
     facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
     if (own_ns >= 0)
-        put_text(facts, FINDING_TEXT_rank_time,
-                 memory_copy_text(quantity_time((uint64_t)own_ns).text));
-    put_text(facts, FINDING_TEXT_mean_time,
-             memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
+        facts_put_text(facts, FINDING_TEXT_rank_time,
+                       memory_copy_text(quantity_time((uint64_t)own_ns).text));
+    facts_put_text(facts, FINDING_TEXT_mean_time,
+                   memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
+}
+
+/// The part of the one-sided calls' time that is spent in those whose names begin with one of N.
+static double onesided_share(const struct result *result, const char *const *names, size_t n)
+{
+    uint64_t some_ns = 0, all_ns = 0;
+    for (size_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        if (!region->is_mpi || cause_of_call(region) != FINDING_onesided)
+            continue;
+        all_ns += result->paths[i].exclusive_ns;
+        for (size_t k = 0; k < n; k++)
+            if (strncasecmp(region->name, names[k], strlen(names[k])) == 0)
+                some_ns += result->paths[i].exclusive_ns;
+    }
+    return part_of((double)some_ns, (double)all_ns);
 }
 
 static bool is_barrier(const struct result *result, const struct cause *cause)
@@ -384,17 +271,23 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         if (region->is_mpi && is_here)
             n_calls += result->paths[i].visits;
     }
+    static const char *const locks[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
+    static const char *const fences[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete",
+                                         "MPI_Win_post", "MPI_Win_wait"};
+    facts->numbers[FINDING_NUMBER_lock_share] = onesided_share(result, locks, 3);
+    facts->numbers[FINDING_NUMBER_fence_share] = onesided_share(result, fences, 5);
     facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
     facts->numbers[FINDING_NUMBER_is_barrier] = is_barrier(result, cause) ? 1 : 0;
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
-    put_text(facts, FINDING_TEXT_calls, memory_copy_text(quantity_count(n_calls, "call").text));
-    put_text(facts, FINDING_TEXT_messages,
-             memory_copy_text(quantity_count(n_messages, "message").text));
+    facts_put_text(facts, FINDING_TEXT_calls,
+                   memory_copy_text(quantity_count(n_calls, "call").text));
+    facts_put_text(facts, FINDING_TEXT_messages,
+                   memory_copy_text(quantity_count(n_messages, "message").text));
     if (n_messages > 0)
-        put_text(facts, FINDING_TEXT_mean_bytes,
-                 memory_copy_text(quantity_size(size_bytes / n_messages).text));
+        facts_put_text(facts, FINDING_TEXT_mean_bytes,
+                       memory_copy_text(quantity_size(size_bytes / n_messages).text));
     if (cause->region != RESULT_NONE)
         facts->numbers[FINDING_NUMBER_visits] = (double)result->regions[cause->region].visits;
 }
@@ -430,12 +323,67 @@ static void put_traffic(const struct result *result, struct facts *facts)
     if (n_messages > 0) {
         facts->numbers[FINDING_NUMBER_hub_share] =
             part_of((double)of_rank[hub], (double)n_messages);
-        put_text(facts, FINDING_TEXT_hub, memory_format("rank %" PRIu32, hub));
+        facts_put_text(facts, FINDING_TEXT_hub, memory_format("rank %" PRIu32, hub));
     }
-    put_text(facts, FINDING_TEXT_served,
-             memory_copy_text(quantity_count(n_served, "message").text));
+    facts_put_text(facts, FINDING_TEXT_served,
+                   memory_copy_text(quantity_count(n_served, "message").text));
     free(of_rank);
     free(is_partner);
+}
+
+/// Threads of the rank with most of the loss, and whether they share the work in the place.
+static void put_threads(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t master_ns = 0, all_ns = 0, n_threads = 1;
+    if (facts->causing.main < result->threads.n_ranks)
+        n_threads = result->threads.ranks[facts->causing.main].n_threads;
+    for (size_t i = 0; i < result->n_paths && cause->region != RESULT_NONE; i++) {
+        if (result->paths[i].region != cause->region)
+            continue;
+        master_ns += result->paths[i].master_ns;
+        all_ns += result->paths[i].exclusive_ns;
+    }
+    facts->numbers[FINDING_NUMBER_threads] = (double)n_threads;
+    facts->numbers[FINDING_NUMBER_lone_share] = part_of((double)master_ns, (double)all_ns);
+    facts_put_text(facts, FINDING_TEXT_threads,
+                   memory_copy_text(quantity_count(n_threads, "thread").text));
+}
+
+/// Visits of the place of CAUSE by the rank with most of the loss, and its time there; false: not
+/// known, or not of the place alone.
+static bool own_visits(const struct result *result, const struct cause *cause,
+                       const struct facts *facts, double *visits, double *time_ns)
+{
+    uint64_t inclusive_ns = 0;
+    *visits = *time_ns = 0;
+    if (cause->n_parts > 0 || cause->region == RESULT_NONE)
+        return false;
+    if (facts->site != RESULT_NONE) {
+        const struct result_site *site = &result->sites[facts->site];
+        *visits = (double)site->visits / (double)result->n_ranks;
+        *time_ns = (double)site->before_max_ns;
+        return site->before_max_rank == facts->causing.main;
+    }
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        const struct result_path_rank *of = &result->path_ranks[i];
+        if (of->rank != facts->causing.main || result->paths[of->path].region != cause->region)
+            continue;
+        *visits += (double)of->visits;
+        *time_ns += (double)of->exclusive_ns;
+        inclusive_ns += of->inclusive_ns;
+    }
+    return *time_ns > 0 && (double)inclusive_ns < 1.1 * *time_ns;
+}
+
+/// How long each visit of the place would take without LOST_NS.
+static void put_usual(const struct result *result, const struct cause *cause, uint64_t lost_ns,
+                      struct facts *facts)
+{
+    double visits, time_ns;
+    if (!own_visits(result, cause, facts, &visits, &time_ns) || visits < 1)
+        return;
+    double usual_ns = time_ns > (double)lost_ns ? (time_ns - (double)lost_ns) / visits : 0;
+    facts_put_text(facts, FINDING_TEXT_usual, memory_format("%.0fus", usual_ns / 1e3));
 }
 
 /// The iterations that take longer on the rank with most of the loss, the most costly of them.
@@ -443,11 +391,16 @@ static void put_iterations(const struct result *result, const struct cause *caus
                            struct facts *facts)
 {
     const struct result_odd *odd = NULL;
-    for (size_t i = 0; i < result->iterations.n_odd && !odd; i++)
-        if (result->iterations.odd[i].rank == facts->causing.main)
-            odd = &result->iterations.odd[i];
+    uint64_t lost_ns = 0;
+    for (size_t i = 0; i < result->iterations.n_odd; i++) {
+        if (result->iterations.odd[i].rank != facts->causing.main)
+            continue;
+        lost_ns += result->iterations.odd[i].lost_ns;
+        odd = odd ? odd : &result->iterations.odd[i];
+    }
     if (!odd)
         return;
+    put_usual(result, cause, lost_ns, facts);
     double waiting_ns = (double)odd->lost_ns * (double)(result->n_ranks - 1);
     facts->numbers[FINDING_NUMBER_odd_share] = part_of(waiting_ns, (double)cause->loss_ns);
     facts->numbers[FINDING_NUMBER_trend] = odd->is_trend;
@@ -458,8 +411,8 @@ static void put_iterations(const struct result *result, const struct cause *caus
                   : odd->first == odd->last
                       ? memory_format("iteration %" PRIu64, odd->first)
                       : memory_format("iterations %" PRIu64 " to %" PRIu64, odd->first, odd->last);
-    put_text(facts, FINDING_TEXT_odd, which);
-    put_text(facts, FINDING_TEXT_odd_factor, memory_format("%.1f times", odd->factor));
+    facts_put_text(facts, FINDING_TEXT_odd, which);
+    facts_put_text(facts, FINDING_TEXT_odd_factor, memory_format("%.1f times", odd->factor));
 }
 
 /// The loss, and what of it are waits of other ranks.
@@ -468,12 +421,12 @@ static void put_loss(const struct result *result, const struct cause *cause, str
     uint64_t waits_ns = 0;
     for (size_t i = 0; i < result->n_patterns; i++)
         waits_ns += cause->by_pattern_ns[i];
-    put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
-    put_text(facts, FINDING_TEXT_took,
-             memory_copy_text(quantity_time(cause->loss_ns - waits_ns).text));
+    facts_put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
+    facts_put_text(facts, FINDING_TEXT_took,
+                   memory_copy_text(quantity_time(cause->loss_ns - waits_ns).text));
     if (waits_ns > cause->loss_ns / 100)
-        put_text(facts, FINDING_TEXT_delays, memory_copy_text(quantity_time(waits_ns).text));
-    put_text(
+        facts_put_text(facts, FINDING_TEXT_delays, memory_copy_text(quantity_time(waits_ns).text));
+    facts_put_text(
         facts, FINDING_TEXT_loss_share,
         memory_copy_text(quantity_part((double)cause->loss_ns, (double)result->total_ns).text));
 }
@@ -503,27 +456,28 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts->numbers[FINDING_NUMBER_barrier_share] = pattern_share(result, cause, "wait-at-barrier");
     facts->numbers[FINDING_NUMBER_message_share] =
         pattern_share(result, cause, "late-sender") + pattern_share(result, cause, "late-receiver");
-    put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));
-    put_text(facts, FINDING_TEXT_last_rank, memory_format("%zu", result->n_ranks - 1));
+    facts_put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));
+    facts_put_text(facts, FINDING_TEXT_last_rank, memory_format("%zu", result->n_ranks - 1));
     put_loss(result, cause, facts);
     if (main != RESULT_NONE) {
         facts->numbers[FINDING_NUMBER_main_share] =
             part_of((double)cause->by_rank_ns[main], loss_ns);
-        put_text(facts, FINDING_TEXT_rank, memory_format("rank %" PRIu32, main));
-        put_text(facts, FINDING_TEXT_number, memory_format("%" PRIu32, main));
-        put_text(facts, FINDING_TEXT_causing, memory_copy_text(facts->causing.text));
+        facts_put_text(facts, FINDING_TEXT_rank, memory_format("rank %" PRIu32, main));
+        facts_put_text(facts, FINDING_TEXT_number, memory_format("%" PRIu32, main));
+        facts_put_text(facts, FINDING_TEXT_causing, memory_copy_text(facts->causing.text));
         if (facts->causing.n < result->n_ranks)
-            put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
+            facts_put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
     }
+    facts->numbers[FINDING_NUMBER_collective_share] = collective_share(result, cause);
     facts->numbers[FINDING_NUMBER_receiver_share] = pattern_share(result, cause, "late-receiver");
     facts->numbers[FINDING_NUMBER_order_share] = order_share(result, cause);
     put_waits(result, cause, facts);
-    facts->site = site_of(result, cause, main);
-    put_place(result, cause, facts);
+    facts_put_places(result, cause, facts);
     put_times(result, cause, facts);
     put_counts(result, cause, facts);
     put_traffic(result, facts);
     put_iterations(result, cause, facts);
+    put_threads(result, cause, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
-        put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
+        facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
 }

@@ -20,6 +20,7 @@ struct facts {
     double numbers[N_FINDING_NUMBERS];
     char *texts[N_FINDING_TEXTS]; // NULL where unknown
     struct named_ranks causing, waiting;
+    uint32_t busiest;      // the rank that is outside MPI longest, RESULT_NONE
     uint32_t wait_pattern; // with most of the waits, RESULT_NONE: none
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls
 };
@@ -29,6 +30,10 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
 /// Names another place of CAUSE, of which FACTS are, instead of the largest: the function that
 /// calls all others, else the second one; false: there is none.
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause);
+/// Part of facts_collect() (finding_places.c): the places of CAUSE, of the ranks named in FACTS.
+void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts);
+/// NAME is TEXT, which FACTS takes.
+void facts_put_text(struct facts *facts, enum finding_text name, char *text);
 void facts_release(struct facts *facts);
 
 /// Writes "solve (solve.c:56)", the region INDEX; SITE (or RESULT_NONE) stands for it where

@@ -20,6 +20,7 @@ enum { MAX_FINDINGS = 5 };
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more
 static const double little = 0.02;            // of the ranks' time: not worth a finding
 static const double good_efficiency = 0.95;
+static const double alike = 1.02; // longest over mean
 
 // --- findings
 
@@ -78,14 +79,29 @@ static void add_remedies(const struct finding_kind *kind, const struct facts *fa
     }
 }
 
-/// The ranks that the sentences name as those that cause it.
-static void add_ranks(const struct cause *cause, const struct named_ranks *causing, size_t n_ranks,
-                      struct result_finding *finding)
+static int by_number(const void *a, const void *b)
 {
-    finding->ranks = memory_zeroed(n_ranks, sizeof *finding->ranks);
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/// The ranks that the sentences name as those that cause it.
+static void add_causing_ranks(const struct cause *cause, const struct named_ranks *causing,
+                              size_t n_ranks, struct result_finding *finding)
+{
     for (uint32_t i = 0; i < n_ranks && causing->n > 0; i++)
         if ((double)cause->by_rank_ns[i] >= causing->least)
             finding->ranks[finding->n_ranks++] = i;
+}
+
+/// Those that it names as waiting for PATTERN.
+static void add_waiting_ranks(const struct result_pattern *pattern,
+                              const struct named_ranks *waiting, struct result_finding *finding)
+{
+    for (size_t i = 0; i < pattern->n_by_rank && waiting->n > 0; i++)
+        if ((double)pattern->by_rank[i].ns >= waiting->least)
+            finding->ranks[finding->n_ranks++] = pattern->by_rank[i].key;
+    qsort(finding->ranks, finding->n_ranks, sizeof *finding->ranks, by_number);
 }
 
 static bool needs_proof(const struct finding_kind *kind)
@@ -121,7 +137,15 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         .path = cause->path,
         .wait_pattern = facts->wait_pattern,
     };
-    add_ranks(cause, &facts->causing, result->n_ranks, finding);
+    finding->ranks = memory_zeroed(result->n_ranks, sizeof *finding->ranks);
+    if (kind->ranks == FINDING_RANKS_MAIN && facts->causing.main != RESULT_NONE)
+        finding->ranks[finding->n_ranks++] = facts->causing.main;
+    else if (kind->ranks == FINDING_RANKS_BUSIEST && facts->busiest != RESULT_NONE)
+        finding->ranks[finding->n_ranks++] = facts->busiest;
+    else if (kind->ranks == FINDING_RANKS_WAITING && facts->wait_pattern != RESULT_NONE)
+        add_waiting_ranks(&result->patterns[facts->wait_pattern], &facts->waiting, finding);
+    else
+        add_causing_ranks(cause, &facts->causing, result->n_ranks, finding);
     add_remedies(kind, facts, finding);
     if (facts_take_other(facts, result, cause))
         add_remedies(kind, facts, finding);
@@ -186,6 +210,19 @@ static const struct result_path_share *site_of(const struct result *result,
     return site && 2 * site->time_ns >= share->time_ns ? site : NULL;
 }
 
+/// Whether all ranks compute as long in REGION, or before the calls of SITE.
+static bool are_alike(const struct result *result, uint32_t region, uint32_t site)
+{
+    uint64_t most_ns = result->regions[region].max_ns,
+             sum_ns = result->regions[region].exclusive_ns;
+    if (site != RESULT_NONE) {
+        most_ns = result->sites[site].before_max_ns;
+        sum_ns = result->sites[site].before_ns;
+    }
+    return result->n_ranks > 1 &&
+           (double)most_ns * (double)result->n_ranks <= alike * (double)sum_ns;
+}
+
 static void write_critical_path(const struct result *result, FILE *out)
 {
     for (size_t i = 0; i < result->critical_path.n_by_region; i++) {
@@ -202,6 +239,8 @@ static void write_critical_path(const struct result *result, FILE *out)
                 part_of_path > 1 ? "Most" : quantity_share(part_of_path).text);
         place_write(result, share->region, is_of_site ? site->site : RESULT_NONE, out);
         fputs(": less time there shortens the run. ", out);
+        if (are_alike(result, share->region, is_of_site ? site->site : RESULT_NONE))
+            fputs("All ranks compute as long there: if each does the same work, divide it. ", out);
         return;
     }
 }
@@ -369,13 +408,13 @@ static void write_conclusion(struct result *result)
     end_text(out, &result->conclusion);
 }
 
-/// Whether the machine costs more than all else that was found.
+/// Whether another machine may save more than all changes of the program.
 static bool is_machine_first(const struct result *result)
 {
     uint64_t machine_ns = 0, others_ns = 0;
     for (size_t i = 0; i < result->n_findings; i++)
         *(result->findings[i].is_of_machine ? &machine_ns : &others_ns) +=
-            result->findings[i].loss_ns;
+            result->findings[i].potential_ns;
     return machine_ns > others_ns;
 }
 

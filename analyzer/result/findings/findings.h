@@ -12,7 +12,7 @@
 void findings_write(const struct finding_kinds *kinds, struct result *result);
 
 /// Orders the findings by their potential_ns, those that only another machine can help last, unless
-/// these cost more than all others together; writes headline, conclusion and certainty anew.
+/// these may save more than all others together; writes headline, conclusion and certainty anew.
 void findings_order(struct result *result);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What has one cause at several places (causes.h): a function and what it calls, the code around
-// calls of one function, an MPI function called at several places. Parts are of the same kind, are
-// caused by the same ranks, and make others wait in the same way.
+// calls of one function, functions among which blocked time is spread, an MPI function called at
+// several places. Parts are caused by the same ranks and make others wait in the same way; those of
+// MPI calls, and those that do not call one another, are of the same kind.
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,8 @@ static bool are_one_place(const struct result *result, const struct cause *cause
 {
     if (cause->site != RESULT_NONE)
         return are_one_stretch(result, a, b);
+    if (cause->subject == FINDING_blocked) // spread over the functions between two calls of MPI
+        return true;
     if (cause->region != RESULT_NONE)
         return is_called_by(result, a, b) || is_called_by(result, b, a);
     return cause->subject == FINDING_files || result->paths[a].region == result->paths[b].region;
@@ -127,10 +130,12 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     return nature;
 }
 
-static bool are_alike(const struct nature *a, const struct nature *b, bool makes_wait)
+/// Whether what is of natures A and B can be parts of CAUSE.
+static bool are_alike(const struct cause *cause, const struct nature *a, const struct nature *b)
 {
-    return a->kind && a->kind == b->kind &&
-           (!makes_wait || (a->wait_pattern == b->wait_pattern && strcmp(a->ranks, b->ranks) == 0));
+    bool is_of_calls = cause->region == RESULT_NONE, is_of_functions = cause->site == RESULT_NONE;
+    return a->kind && b->kind && (a->kind == b->kind || (is_of_functions && !is_of_calls)) &&
+           (is_of_calls || (a->wait_pattern == b->wait_pattern && strcmp(a->ranks, b->ranks) == 0));
 }
 
 /// PART becomes a part of CAUSE.
@@ -151,11 +156,9 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
                        const struct result *result)
 {
     struct cause *cause = &causes->causes[index];
-    bool makes_wait = cause->region != RESULT_NONE;
     for (size_t i = index + 1; i < causes->n; i++) {
         struct cause *part = &causes->causes[i];
-        if (cause->subject != part->subject ||
-            !are_alike(&natures[index], &natures[i], makes_wait) ||
+        if (cause->subject != part->subject || !are_alike(cause, &natures[index], &natures[i]) ||
             !are_related(result, cause, part))
             continue;
         join(result, cause, part);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Facts of a cause: its places in sentences and as what-if options name them, and where ranks spend
+// most of their time (finding_facts.h).
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/result/cores.h"
+#include "analyzer/result/findings/finding_facts.h"
+#include "analyzer/result/sites.h"
+#include "analyzer/trace/definitions.h"
+
+enum { MAX_NAMED_PARTS = 2 };
+
+/// "the code before worker/MPI_Send at farm.c:60"; or if it mostly begins with another call, "the
+/// code between farm.c:56 and worker/MPI_Send at farm.c:60".
+static void write_stretch(const struct result *result, uint32_t site, FILE *out)
+{
+    uint32_t since = result->sites[site].before_since;
+    const char *from = since == RESULT_NONE ? "" : result->sites[since].source;
+    char *text = site_text(result, site, RESULT_NONE);
+    if (since == site)
+        fprintf(out, "the code between two calls of %s", text);
+    else if (from[0])
+        fprintf(out, "the code between %s and %s", from, text);
+    else
+        fprintf(out, "the code before %s", text);
+    free(text);
+}
+
+void place_write(const struct result *result, uint32_t index, uint32_t site, FILE *out)
+{
+    const struct result_region *region = &result->regions[index];
+    if (site != RESULT_NONE) {
+        write_stretch(result, site, out);
+    } else if (region_is_program(region)) {
+        fputs("the program's code outside recorded regions", out);
+    } else {
+        char *source = source_text(region->file, region->line);
+        fprintf(out, source[0] ? "%s (%s)" : "%s", region->shown, source);
+        free(source);
+    }
+}
+
+/// Where CAUSE is in a program without recorded functions: for blocked time the call after most of
+/// it.
+static uint32_t site_of(const struct result *result, const struct cause *cause)
+{
+    uint32_t site = cause->site;
+    uint64_t most_ns = 0;
+    if (cause->subject != FINDING_blocked || cause->region == RESULT_NONE ||
+        !region_is_program(&result->regions[cause->region]))
+        return site;
+    for (uint32_t i = 0; i < result->n_sites; i++) {
+        if (result->sites[i].blocked_before_ns > most_ns) {
+            most_ns = result->sites[i].blocked_before_ns;
+            site = i;
+        }
+    }
+    return site;
+}
+
+/// The path of calls about SUBJECT that take longest, RESULT_NONE: there are none.
+static uint32_t heaviest_calls(const struct result *result, enum finding_subject subject)
+{
+    uint32_t found = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        if (region->is_mpi && cause_of_call(region) == subject &&
+            (found == RESULT_NONE ||
+             result->paths[i].exclusive_ns > result->paths[found].exclusive_ns))
+            found = i;
+    }
+    return found;
+}
+
+/// What options and sentences call region INDEX, or the computing before SITE. Nothing where that
+/// is all of a program.
+static void put_names(const struct result *result, uint32_t index, uint32_t site,
+                      struct facts *facts)
+{
+    const struct result_region *region = &result->regions[index];
+    if (site != RESULT_NONE) {
+        char *calls = site_text(result, site, RESULT_NONE);
+        facts_put_text(facts, FINDING_TEXT_region, memory_format("before %s", calls));
+        facts_put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", calls));
+        free(calls);
+    } else if (!region_is_program(region) && !region_is_main(region)) {
+        facts_put_text(facts, FINDING_TEXT_region, memory_copy_text(region->shown));
+        facts_put_text(facts, FINDING_TEXT_work, memory_format("the work in %s", region->shown));
+    }
+}
+
+/// Writes PLACE of CAUSE, its own or that of a part.
+static void write_place(const struct result *result, const struct cause *cause, uint32_t place,
+                        FILE *out)
+{
+    if (cause->site != RESULT_NONE)
+        place_write(result, cause->region, place, out);
+    else if (cause->region != RESULT_NONE)
+        place_write(result, place, RESULT_NONE, out);
+    else {
+        char *text = path_text(result, NULL, place);
+        fputs(text, out);
+        free(text);
+    }
+}
+
+/// "solve (solve.c:56), step (solve.c:90) and 2 other places".
+static char *places_text(const struct result *result, const struct cause *cause)
+{
+    char *text;
+    size_t size, n_named = cause->n_parts < MAX_NAMED_PARTS ? cause->n_parts : MAX_NAMED_PARTS;
+    FILE *out = memory_stream(&text, &size);
+    write_place(result, cause, cause_place(cause), out);
+    for (size_t i = 0; i < n_named; i++) {
+        fputs(i + 1 == cause->n_parts ? " and " : ", ", out);
+        write_place(result, cause, cause->parts[i], out);
+    }
+    if (cause->n_parts > n_named)
+        fprintf(out, " and %s", quantity_count(cause->n_parts - n_named, "other place").text);
+    fclose(out);
+    return text;
+}
+
+/// What the place is called, in sentences and by options.
+static void put_place(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    char *text;
+    size_t size;
+    if (cause->region != RESULT_NONE && cause->site == RESULT_NONE && facts->site != RESULT_NONE) {
+        FILE *out = memory_stream(&text, &size);
+        place_write(result, cause->region, facts->site, out);
+        fclose(out);
+        facts_put_text(facts, FINDING_TEXT_place, text);
+    } else if (cause_place(cause) != RESULT_NONE) {
+        struct cause alone = *cause;
+        alone.n_parts = 0;
+        facts_put_text(facts, FINDING_TEXT_place, places_text(result, cause));
+        facts_put_text(facts, FINDING_TEXT_largest, places_text(result, &alone));
+    } else {
+        uint32_t path = heaviest_calls(result, cause->subject);
+        if (path != RESULT_NONE)
+            facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
+    }
+    if (cause->region != RESULT_NONE)
+        put_names(result, cause->region, facts->site, facts);
+    else if (cause->path != RESULT_NONE) {
+        const struct result_path *path = &result->paths[cause->path];
+        facts_put_text(facts, FINDING_TEXT_region,
+                       memory_copy_text(cause->n_parts > 0 ? result->regions[path->region].shown
+                                                           : path->shown));
+    }
+}
+
+bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)
+{
+    if (cause->n_parts == 0 || cause->region == RESULT_NONE)
+        return false;
+    uint32_t outer = cause_outer(result, cause);
+    if (cause->site != RESULT_NONE)
+        put_names(result, cause->region, cause->parts[0], facts);
+    else
+        put_names(result, outer != RESULT_NONE ? outer : cause->parts[0], RESULT_NONE, facts);
+    return true;
+}
+
+/// The path that RANK spends most time in between MPI_Init and MPI_Finalize, RESULT_NONE; calls of
+/// MPI only if COUNTS_CALLS.
+static uint32_t heaviest_path(const struct result *result, uint32_t rank, bool counts_calls)
+{
+    const struct result_path_rank *most = NULL;
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        const struct result_path_rank *of = &result->path_ranks[i];
+        const struct result_region *region = &result->regions[result->paths[of->path].region];
+        bool counts = !region->is_mpi || (counts_calls && region->mpi_class != MPI_CLASS_START_END);
+        if (of->rank == rank && counts && !lost_is_region(region) &&
+            (!most || of->exclusive_ns > most->exclusive_ns))
+            most = of;
+    }
+    return most ? most->path : RESULT_NONE;
+}
+
+/// Where RANK computes longest, by the calls after it in a program without recorded functions.
+static uint32_t heaviest_site(const struct result *result, uint32_t rank)
+{
+    uint32_t found = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_sites; i++) {
+        const struct result_site *site = &result->sites[i];
+        if (site->before_max_rank == rank &&
+            (found == RESULT_NONE || site->before_max_ns > result->sites[found].before_max_ns))
+            found = i;
+    }
+    return found;
+}
+
+static void put_heaviest(const struct result *result, uint32_t rank, bool counts_calls,
+                         enum finding_text name, struct facts *facts)
+{
+    uint32_t path = heaviest_path(result, rank, counts_calls);
+    if (path == RESULT_NONE)
+        return;
+    uint32_t region = result->paths[path].region;
+    if (result->regions[region].is_mpi) {
+        facts_put_text(facts, name, path_text(result, NULL, path));
+        return;
+    }
+    char *text;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+    bool is_program = region_is_program(&result->regions[region]);
+    place_write(result, region, is_program ? heaviest_site(result, rank) : RESULT_NONE, out);
+    fclose(out);
+    facts_put_text(facts, name, text);
+}
+
+/// The rank that is outside MPI longest, and where.
+static void put_busiest(const struct result *result, struct facts *facts)
+{
+    uint64_t most_ns = 0;
+    facts->busiest = RESULT_NONE;
+    for (uint32_t i = 0; i < result->n_ranks; i++) {
+        uint64_t outside_ns = result->ranks[i].useful_ns + result->ranks[i].no_cpu_ns;
+        if (outside_ns > most_ns) {
+            most_ns = outside_ns;
+            facts->busiest = i;
+        }
+    }
+    if (facts->busiest == RESULT_NONE)
+        return;
+    facts_put_text(facts, FINDING_TEXT_busiest, memory_format("rank %" PRIu32, facts->busiest));
+    put_heaviest(result, facts->busiest, false, FINDING_TEXT_busiest_place, facts);
+}
+
+void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    facts->site = site_of(result, cause);
+    put_place(result, cause, facts);
+    if (facts->causing.main != RESULT_NONE)
+        put_heaviest(result, facts->causing.main, true, FINDING_TEXT_rank_place, facts);
+    put_busiest(result, facts);
+}
