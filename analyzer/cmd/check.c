@@ -175,25 +175,15 @@ static int check_finding_kind(struct check *check, struct error *err)
     return status;
 }
 
-/// Properties beside the shipped ones and their hierarchies, which may have them.
-static int check_asl(struct check *check, struct error *err)
+/// Properties or a hierarchy of them, beside the shipped ones.
+static int check_properties_of_run(struct check *check, struct error *err)
 {
-    check->kind = CHECK_ASL;
+    check->kind = property_file_is_asl(check->path) ? CHECK_ASL : CHECK_HIERARCHY;
     struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
     if (!catalogue)
         return -1;
     for (size_t i = 0; i < catalogue->properties.n; i++)
         check->n_entries += strcmp(catalogue->properties.items[i].file, check->path) == 0;
-    catalogue_free(catalogue);
-    return 0;
-}
-
-static int check_hierarchy(struct check *check, struct error *err)
-{
-    check->kind = CHECK_HIERARCHY;
-    struct catalogue *catalogue = catalogue_load_shipped(&check->path, 1, err);
-    if (!catalogue)
-        return -1;
     for (size_t i = 0; i < catalogue->hierarchies.n; i++)
         if (strcmp(catalogue->hierarchies.items[i].file, check->path) == 0)
             check->n_entries = catalogue->hierarchies.items[i].n_nodes;
@@ -211,7 +201,7 @@ static int check_xml(struct check *check, struct error *err)
         {"PATTERN", check_catalogue},     {"property", check_properties},
         {"properties", check_properties}, {"machine", check_machine},
         {"policy", check_policy},         {"sweep", check_sweep},
-        {"finding", check_finding_kind},  {"hierarchy", check_hierarchy},
+        {"finding", check_finding_kind},  {"hierarchy", check_properties_of_run},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
@@ -302,7 +292,7 @@ static void check_file(struct check *check)
     struct error err = {{0}};
     int result;
     if (property_file_is_asl(check->path))
-        result = check_asl(check, &err);
+        result = check_properties_of_run(check, &err);
     else if (looks_like_xml(check->path))
         result = check_xml(check, &err);
     else if (is_text(check))

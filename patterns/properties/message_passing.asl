@@ -49,7 +49,7 @@ property time_without_cpu(Region r, Experiment e, Region basis) {
   severity: cost / duration(basis, e);
 }
 
-// Time in MPI calls.
+// Time in MPI calls, but for those that start and end MPI.
 property message_passing_overhead(Region r, Experiment e, Region basis) {
   let float cost = profile(r, e).mpi_time;
   in condition: cost > 0;
@@ -68,12 +68,12 @@ property message_passing_imbalance(Region r, Experiment e, Region basis) {
   severity: (most - mean) / most * profile(r, e).mpi_time / duration(basis, e);
 }
 
-// Time in calls that start and end MPI.
-property start_and_end(Region r, Experiment e, Region basis) {
+// Time in calls that start and end MPI, of the whole run.
+property start_and_end(Region r, Experiment e) {
   let float cost = profile(r, e).start_end_time;
   in condition: cost > 0;
   confidence: 1;
-  severity: cost / duration(basis, e);
+  severity: cost / duration(e);
 }
 
 // Time in point-to-point communication.

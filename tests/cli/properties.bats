@@ -65,7 +65,7 @@ property() {
     wait_ns=$("$PAGODA" replay --json run |
         jq '[.patterns[] | select(.id == "late-sender-wrong-order")][0].total_ns')
     [ "$wait_ns" -gt 0 ]
-    # The wait is a share of the ranks' run time.
+    # The wait is a share of the ranks' run time, all of which is judged.
     "$PAGODA" replay --json --properties message-passing run | jq -e --argjson wait "$wait_ns" \
         --argjson whole "$("$PAGODA" replay --json run | jq '.time_ns * .trace.ranks')" \
         '[.properties[] | select(.property == "messages_in_wrong_order" and
@@ -211,6 +211,8 @@ ASL
     refused bad.asl "bad.asl:1: a parameter cannot be a 'Regoin'" 'did you mean Region?'
     property bad.asl '1' 'Region r'
     refused bad.asl "property 'p' needs a parameter Experiment"
+    property bad.asl '1' 'Experiment e, float limit = 1, float limit = 2'
+    refused bad.asl "bad.asl:1: there are two values 'limit'"
     property bad.asl 'profile(r, e).time >'
     refused bad.asl 'a value is missing at the end'
     printf 'property p(Experiment e) { confidence: 1; severity: 1; }\n' >bad.asl

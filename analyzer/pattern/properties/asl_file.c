@@ -203,6 +203,34 @@ struct reading {
     struct asl_scope scope;
 };
 
+/// `float NAME = NUMBER`, of which the type has been read.
+static int read_number_parameter(struct reading *reading)
+{
+    struct source *source = reading->source;
+    struct property_slot slot = {.kind = SLOT_NUMBER, .set = SLOT_NONE, .is_parameter = true};
+    slot.name = take_name(source, "a parameter");
+    if (!slot.name)
+        return -1;
+    int status = read_number(source, &slot.number);
+    if (status == 0 && asl_add_slot(reading->property, &slot, source->err))
+        return 0;
+    if (status == 0)
+        error_wrap(source->err, "%s:%u", source->path, line_at(source, source->at));
+    free(slot.name);
+    return -1;
+}
+
+static int refuse_type(struct source *source, const char *const *types)
+{
+    char *all = spelling_list(types, N_PROPERTY_FOCI);
+    char *word = memory_format("%.*s", (int)name_length(source), source->at);
+    REFUSE(source, "a parameter cannot be a '%s'; its type is float, int or one of %s%s", word, all,
+           spelling_hint(word, types, N_PROPERTY_FOCI, "; did you mean %s?", "").text);
+    free(all);
+    free(word);
+    return -1;
+}
+
 static int read_parameter(struct reading *reading, bool *is_after)
 {
     static const char *const types[N_PROPERTY_FOCI] = {
@@ -211,40 +239,23 @@ static int read_parameter(struct reading *reading, bool *is_after)
 #undef TYPE
     };
     struct source *source = reading->source;
-    if (take_number_type(source)) {
-        double value = 0;
-        char *name = take_name(source, "a parameter");
-        if (!name || read_number(source, &value) != 0) {
-            free(name);
-            return -1;
-        }
-        struct property_slot slot = {
-            .kind = SLOT_NUMBER, .name = name, .set = SLOT_NONE, .is_parameter = true};
-        slot.number = value;
-        return asl_add_slot(reading->property, &slot, NULL) ? 0
-                                                            : REFUSE(source, "too many parameters");
-    }
+    struct asl_scope *scope = &reading->scope;
+    if (take_number_type(source))
+        return read_number_parameter(reading);
     unsigned type = 0;
     while (type < N_PROPERTY_FOCI && !take_word(source, types[type]))
         type++;
-    if (type == N_PROPERTY_FOCI) {
-        char *all = spelling_list(types, N_PROPERTY_FOCI), *word = NULL;
-        word = memory_format("%.*s", (int)name_length(source), source->at);
-        REFUSE(source, "a parameter cannot be a '%s'; its type is float, int or one of %s%s", word,
-               all, spelling_hint(word, types, N_PROPERTY_FOCI, "; did you mean %s?", "").text);
-        free(all);
-        free(word);
-        return -1;
-    }
-    char **name = type == FOCUS_program ? &reading->scope.experiment
-                  : *is_after           ? &reading->scope.basis
-                                        : &reading->scope.focus;
+    if (type == N_PROPERTY_FOCI)
+        return refuse_type(source, types);
+    char **name = type == FOCUS_program ? &scope->experiment
+                  : *is_after           ? &scope->basis
+                                        : &scope->focus;
     if (*name || (*is_after && type != FOCUS_region))
         return REFUSE(source,
                       "the parameters are what the property is asked of, the Experiment, then "
                       "the Region that is its basis, then numbers");
     *is_after = *is_after || type == FOCUS_program;
-    if (name == &reading->scope.focus)
+    if (name == &scope->focus)
         reading->property->focus = (enum property_focus_kind)type;
     *name = take_name(source, "a parameter");
     return *name ? 0 : -1;

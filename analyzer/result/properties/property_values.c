@@ -213,7 +213,8 @@ static double row_value(const struct sum *sum, const struct result_path_rank *ro
     case METRIC_no_cpu_time:
         return is == IN_NO_CPU ? (double)row->exclusive_ns : 0;
     case METRIC_mpi_time:
-        return is == IN_MPI ? (double)row->exclusive_ns : 0;
+        return is == IN_MPI && region->mpi_class != MPI_CLASS_START_END ? (double)row->exclusive_ns
+                                                                        : 0;
     case METRIC_mpi_calls:
         return is == IN_MPI ? (double)row->visits : 0;
     default:
@@ -481,5 +482,7 @@ double property_basis_value(struct property_values *v, enum property_basis basis
         region = v->around[v->around_of[focus->region]];
     if (basis == BASIS_enclosing && focus->path != RESULT_NONE)
         path = result->paths[focus->path].parent;
+    if (region == RESULT_NONE && path == RESULT_NONE && result->total_ns > 0)
+        return (double)result->total_ns;
     return values_at(v, METRIC_time, region, path)->total;
 }

@@ -33,7 +33,7 @@ bool property_values_have(const struct property_values *values, const struct pro
 double property_value(struct property_values *values, const struct property_slot *slot,
                       const struct property_focus *focus);
 
-/// The duration of what BASIS is for FOCUS.
+/// The duration of what BASIS is for FOCUS; the program's is its judged part.
 double property_basis_value(struct property_values *values, enum property_basis basis,
                             const struct property_focus *focus);
 
