@@ -25,9 +25,7 @@ static void add_case(struct back_test *test, char *kind, char *name,
                      struct model_prediction prediction, struct measurement measured)
 {
     double n = (double)measured.n, variance = fmax(measured.variance, 0) * n / (n - 1);
-    test->cases =
-        array_reserve(test->cases, &test->capacity, test->n_cases + 1, sizeof *test->cases);
-    test->cases[test->n_cases++] = (struct back_test_case){
+    *ARRAY_NEXT(test->cases, test->n_cases, test->capacity) = (struct back_test_case){
         .kind = kind,
         .name = name,
         .predicted = prediction.value,

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"

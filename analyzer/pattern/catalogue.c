@@ -4,7 +4,6 @@
 #include "analyzer/pattern/catalogue.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #define PAGODA_PATTERN_PATTERN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analyzer/pag/root.h"

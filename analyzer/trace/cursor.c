@@ -13,7 +13,6 @@
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/decode_ahead.h"
 #include "analyzer/trace/open_trace.h"
-#include "analyzer/trace/otf2_records.h"
 
 enum {
     BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache

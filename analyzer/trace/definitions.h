@@ -175,7 +175,6 @@ struct definitions {
     size_t n_properties;
     const char *creator; // what wrote the archive
     const char *description;
-    uint64_t clock_ticks_per_second;
     uint64_t length_ns;   // of the run as the archive declares: for progress only, 0 when unknown
     uint64_t realtime_ns; // wall-clock time of the run's start, 0 when unknown
 };

@@ -77,7 +77,6 @@ static int read_definitions(struct trace *trace, struct error *err)
 static void read_properties(struct trace *trace)
 {
     struct definitions *definitions = &trace->resolved.definitions;
-    definitions->clock_ticks_per_second = trace->records.ticks_per_second;
     double length_ns =
         (double)trace->records.length_ticks / (double)trace->records.ticks_per_second * 1e9;
     definitions->length_ns = length_ns < 3e16 ? (uint64_t)length_ns : 0; // below a year

@@ -4,9 +4,6 @@
 // differences into a node.
 #include "analyzer/pag/lineage/head.h"
 
-#include <stdlib.h>
-
-#include "analyzer/base/memory.h"
 #include "analyzer/pag/location/location.h"
 
 void head_init(struct engine *engine, struct head *head)

@@ -21,7 +21,6 @@
 #ifndef PAGODA_PAG_LOCATION_DIGEST_H
 #define PAGODA_PAG_LOCATION_DIGEST_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/pag/location/location.h"

@@ -4,7 +4,6 @@
 // posted with a wildcard takes its place in a channel when its completion names it; specific
 // receives posted after it that could compete for the same messages wait for that. Receives of
 // traces that do not say what was posted take their place at completion.
-#include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/lineage/head.h"

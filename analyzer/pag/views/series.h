@@ -6,9 +6,6 @@
 #ifndef PAGODA_PAG_SERIES_H
 #define PAGODA_PAG_SERIES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct engine;
 struct location_state;
 struct pag_result;

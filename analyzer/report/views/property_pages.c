@@ -3,9 +3,7 @@
 #include "analyzer/pattern/properties/hierarchy.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
@@ -32,7 +30,8 @@ void property_page_list(const struct known *known, size_t width, FILE *stream)
         print_labelled(known->hierarchies[i].id, columns, known->hierarchies[i].summary, width,
                        stream);
     char *metrics = spelling_list(property_metric_names, N_PROPERTY_METRICS);
-    fprintf(stream, "\nMetrics that a property may use, besides wait states such as late_sender\n\n");
+    fprintf(stream,
+            "\nMetrics that a property may use, besides wait states such as late_sender\n\n");
     print_paragraph(metrics, 0, 0, width, stream);
     free(metrics);
 }

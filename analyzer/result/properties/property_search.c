@@ -324,9 +324,7 @@ static void search_node(struct searching *s, uint32_t node)
             continue;
         state->is_critical[i] = true;
         state->n_critical++;
-        search->instances = array_reserve(search->instances, &s->capacity, search->n_instances + 1,
-                                          sizeof *search->instances);
-        search->instances[search->n_instances++] = instance;
+        *ARRAY_NEXT(search->instances, search->n_instances, s->capacity) = instance;
     }
 }
 

@@ -14,7 +14,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/tournament.h"
 #include "analyzer/simulation/cores/time_slices.h"
-#include "analyzer/trace/event.h"
 
 #define NOWHERE UINT32_MAX
 
