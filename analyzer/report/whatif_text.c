@@ -236,9 +236,10 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
     bool is_measured;
     whatif_base(report, page->result, &is_measured);
     if (!is_measured)
-        page_labelled(page, "",
-                      "the replay error is large: the tables below compare with the unchanged "
-                      "prediction, not with the measured run");
+        page_labelled(
+            page, "",
+            "above 1 %%: the tables below compare with the unchanged prediction, not with "
+            "the measured run");
     double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
     if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns)
         page_labelled(

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/result/result.h"
+
 /// Returns -1 unless ROW is 1; ERR where it is 0.
 static int one_trial(struct database *database, int row, int64_t trial, struct error *err)
 {
@@ -50,6 +52,38 @@ void trial_time_release(struct trial_time *time)
     "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"                    \
     "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0)\n"
 
+/// A wait may last while the rank has no CPU time, which is a child of the call: then the call's
+/// waits exceed its exclusive time. What they exceed it by is taken from the child.
+static int move_lost_waits(struct database *database, int64_t trial, trial_part_adder *add,
+                           void *user, struct error *err)
+{
+    sqlite3_stmt *query = database_query(
+        database, err,
+        PARTS_SQL ", rest AS (\n"
+                  "    SELECT f.call_path_id AS path_id, f.process_id,\n"
+                  "        sum(CASE wait_state WHEN '' THEN value ELSE -value END) AS value\n"
+                  "        FROM part JOIN focus f ON f.id = part.focus_id\n"
+                  "        GROUP BY f.call_path_id, f.process_id)\n"
+                  "SELECT call.path, child.path, process.path, min(-rest.value, lost.value)\n"
+                  "    FROM rest JOIN resource call ON call.id = rest.path_id\n"
+                  "    JOIN resource child ON child.parent_id = call.id\n"
+                  "        AND child.name = '" RESULT_REGION_NO_CPU "'\n"
+                  "    JOIN rest lost ON lost.path_id = child.id\n"
+                  "        AND lost.process_id = rest.process_id\n"
+                  "    JOIN resource process ON process.id = rest.process_id\n"
+                  "    WHERE rest.value < 0 AND lost.value > 0",
+        "i", trial);
+    const char *call, *child, *process;
+    int64_t ns;
+    int row;
+    while ((row = database_row(database, err, query, "sssi", &call, &child, &process, &ns)) == 1) {
+        add(user, call, process, "", ns);
+        add(user, child, process, "", -ns);
+    }
+    sqlite3_finalize(query);
+    return row;
+}
+
 int trial_time_parts(struct database *database, int64_t trial, trial_part_adder *add, void *user,
                      struct error *err)
 {
@@ -70,7 +104,7 @@ int trial_time_parts(struct database *database, int64_t trial, trial_part_adder 
             add(user, call_path, process, "", -value_ns);
     }
     sqlite3_finalize(query);
-    return row;
+    return row ? row : move_lost_waits(database, trial, add, user, err);
 }
 
 /// The parts of a trial by the resource of a hierarchy, the column HIERARCHY of the foci.
