@@ -125,6 +125,28 @@ static bool are_of_one_function(const struct result *result, const struct cause 
                       result->paths[a].region == result->paths[b].region);
 }
 
+/// The call with most waits of PATTERN, and what is around it.
+static void put_wait_call(const struct result *result, const struct cause *cause,
+                          const struct result_pattern *pattern, struct facts *facts)
+{
+    uint32_t path = pattern->by_path[0].key;
+    facts_put_text(facts, FINDING_TEXT_wait_call, path_text(result, pattern, path));
+    const char *call = result->regions[result->paths[path].region].name;
+    facts->numbers[FINDING_NUMBER_symmetric] =
+        strcasestr(call, "sendrecv") || strcasestr(call, "wait");
+    facts->numbers[FINDING_NUMBER_completing] = strncasecmp(call, "MPI_Wait", 8) == 0;
+    facts->numbers[FINDING_NUMBER_other_code] = !are_of_one_function(result, cause, path);
+    facts_put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
+    uint32_t scope = result->paths[path].parent;
+    uint32_t outer = scope == RESULT_NONE ? RESULT_NONE : result->paths[scope].parent;
+    if (scope != RESULT_NONE)
+        facts_put_text(facts, FINDING_TEXT_wait_scope,
+                       memory_copy_text(result->paths[scope].shown));
+    if (outer != RESULT_NONE)
+        facts_put_text(facts, FINDING_TEXT_wait_outer,
+                       memory_copy_text(result->paths[outer].shown));
+}
+
 static void put_waits(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t most_ns = 0;
@@ -170,24 +192,8 @@ static void put_waits(const struct result *result, const struct cause *cause, st
                                     : are_several && are_all ? "other ranks"
                                                              : facts->causing.text));
     facts_put_text(facts, FINDING_TEXT_wait_state, memory_copy_text(pattern->name));
-    if (pattern->n_by_path > 0) {
-        uint32_t path = pattern->by_path[0].key;
-        facts_put_text(facts, FINDING_TEXT_wait_call, path_text(result, pattern, path));
-        const char *call = result->regions[result->paths[path].region].name;
-        facts->numbers[FINDING_NUMBER_symmetric] =
-            strcasestr(call, "sendrecv") || strcasestr(call, "wait");
-        facts->numbers[FINDING_NUMBER_completing] = strncasecmp(call, "MPI_Wait", 8) == 0;
-        facts->numbers[FINDING_NUMBER_other_code] = !are_of_one_function(result, cause, path);
-        facts_put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
-        uint32_t scope = result->paths[path].parent;
-        uint32_t outer = scope == RESULT_NONE ? RESULT_NONE : result->paths[scope].parent;
-        if (scope != RESULT_NONE)
-            facts_put_text(facts, FINDING_TEXT_wait_scope,
-                           memory_copy_text(result->paths[scope].shown));
-        if (outer != RESULT_NONE)
-            facts_put_text(facts, FINDING_TEXT_wait_outer,
-                           memory_copy_text(result->paths[outer].shown));
-    }
+    if (pattern->n_by_path > 0)
+        put_wait_call(result, cause, pattern, facts);
     for (size_t i = 0; i < result->n_hints; i++) {
         if (strcmp(result->hints[i].pattern, pattern->id) != 0)
             continue;
