@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda replay: golden reports of text traces (tests/traces/replay/NAME.txt beside NAME.report),
-# JSON, options, exit statuses, bad input. `UPDATE=1 bats tests/cli/replay.bats` rewrites reports.
+# JSON, options, exit statuses, bad input.
+# `UPDATE=1 make check T=tests/cli/replay.bats` rewrites the reports.
 load ../helper
 
 setup() {

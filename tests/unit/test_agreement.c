@@ -135,14 +135,11 @@ static bool is_plausible(const struct findings *found, const struct limits *limi
     if (!is_sound)
         fprintf(stream, "  the critical path sums to %lld, not %lld\n", (long long)path_ns,
                 (long long)time_ns);
-    static const char *const disjoint[] = {
-        "late-sender", "late-receiver",  "wait-at-barrier", "barrier-completion",
-        "wait-at-nxn", "nxn-completion", "late-broadcast",  "early-reduce",
-        "wait-at-nx1", "early-scan",     "wait-at-finalize"};
     for (uint32_t rank = 0; rank < PROGRAM_MAX_RANKS; rank++) {
         int64_t wait_ns = 0;
-        for (size_t p = 0; p < sizeof disjoint / sizeof disjoint[0]; p++)
-            wait_ns += findings_sum(found, disjoint[p], rank, 0, NULL).ns;
+        for (size_t p = 0; p < shipped_catalogue->n_patterns; p++)
+            if (shipped_catalogue->patterns[p].is_counted)
+                wait_ns += findings_sum(found, shipped_catalogue->patterns[p].id, rank, 0, NULL).ns;
         int64_t run_ns = findings_sum(found, "exclusive", rank, 0, NULL).ns;
         int64_t useful_ns = findings_sum(found, "useful", rank, 0, NULL).ns;
         bool is_too_useful = useful_ns > window_ns && useful_ns > 0 && !limits->is_skewed &&
