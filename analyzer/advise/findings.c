@@ -13,7 +13,7 @@
 #include "analyzer/whatif/whatif.h"
 
 static const uint64_t least_part = 1000;     // of the run: less is not worth a line
-static const uint64_t many_events = 8000000; // predicting all remedies takes about ten replays
+static const uint64_t many_events = 2000000; // predicting all remedies takes about ten replays
 
 static int check_remedy(const struct finding_remedy *remedy, struct error *err)
 {
@@ -142,10 +142,14 @@ static int64_t gain_ns(const struct advice *advice, const struct result_remedy *
     return candidate->is_replayed && candidate->gain_ns > 0 ? candidate->gain_ns : 0;
 }
 
-static bool saves(const struct advice *advice, const struct result_remedy *remedy)
+/// Whether REMEDY saves something of FINDING. What saves more of the run than the finding costs all
+/// ranks together, and a quarter, changes something else above all.
+static bool saves(const struct advice *advice, const struct result_finding *finding,
+                  const struct result_remedy *remedy)
 {
     int64_t saved_ns = gain_ns(advice, remedy);
-    return saved_ns > 0 && saved_ns >= (int64_t)(advice->target_ns / least_part);
+    return saved_ns > 0 && saved_ns >= (int64_t)(advice->target_ns / least_part) &&
+           4 * (uint64_t)saved_ns <= 5 * finding->loss_ns;
 }
 
 /// Whether ADVICE shows that FINDING is of its kind: one of the proofs that this needs saves a
@@ -156,7 +160,7 @@ static bool is_proven(const struct advice *advice, const struct result_finding *
     bool needs_one = false;
     for (size_t i = 0; i < finding->n_remedies; i++) {
         const struct result_remedy *remedy = &finding->remedies[i];
-        if (remedy->is_proof && saves(advice, remedy) &&
+        if (remedy->is_proof && saves(advice, finding, remedy) &&
             4 * n_ranks * (uint64_t)gain_ns(advice, remedy) >= finding->loss_ns)
             return true;
         needs_one |= remedy->is_proof;
@@ -214,10 +218,11 @@ static void take(const struct advice *advice, struct result_finding *finding, si
     while (finding->n_otherwise > 0 && !is_proven(advice, finding, n_ranks))
         take_otherwise(finding);
     for (size_t i = 0; i < finding->n_remedies; i++)
-        has_others |= !finding->remedies[i].is_fallback && saves(advice, &finding->remedies[i]);
+        has_others |=
+            !finding->remedies[i].is_fallback && saves(advice, finding, &finding->remedies[i]);
     for (size_t i = 0; i < finding->n_remedies; i++) {
         struct result_remedy *remedy = &finding->remedies[i];
-        if (!saves(advice, remedy) || (remedy->is_fallback && has_others)) {
+        if (!saves(advice, finding, remedy) || (remedy->is_fallback && has_others)) {
             remedy_release(remedy);
             continue;
         }
@@ -243,6 +248,14 @@ static void predict_candidates(const struct whatif_batch *batch, struct advice *
         all[i] = &advice->candidates[i];
     advise_predict(batch, advice, all, advice->n_candidates);
     free(all);
+}
+
+void findings_leave_unproven(struct result *result)
+{
+    for (size_t i = 0; i < result->n_findings; i++)
+        while (result->findings[i].n_otherwise > 0)
+            take_otherwise(&result->findings[i]);
+    findings_order(result);
 }
 
 int findings_predict(struct replay_run *measured, struct error *err)

@@ -19,6 +19,9 @@ bool findings_are_predicted(const struct definitions *definitions);
 /// or -1 and ERR.
 int findings_predict(struct replay_run *measured, struct error *err);
 
+/// Where nothing is predicted: findings of kinds that need a proof are of the next kind without.
+void findings_leave_unproven(struct result *result);
+
 /// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not
 /// there yet.
 void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice);

@@ -4,6 +4,7 @@
 // computed here: replay_run.c makes the passes, whatif/whatif.c the predictions.
 #include "analyzer/cmd/commands.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,11 +217,11 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
     return false;
 }
 
-/// What is wrong with the command line is printed, or goes to SAID if that is not NULL.
-static bool read_request(int argc, char **argv, struct replay_request *request,
-                         struct replay_outcome *outcome, int *status, struct error *said)
+enum { MAX_REPORT_ROWS = 16 };
+
+/// Puts the rows about the report into ROWS; how many.
+static size_t put_report_rows(struct replay_request *request, struct option_row *rows)
 {
-    request->text = text_options_for(stdout);
     const struct option_row own_rows[] = {
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text",
                         .manual =
@@ -267,6 +268,19 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         "say what a rank does then, and the chain of causes if it waits: 3@1.5s",
                         NULL, .manual = "Section Explaining a moment says what the output means."),
         THREADS_ROW,
+    };
+    size_t n = sizeof own_rows / sizeof own_rows[0];
+    assert(n <= MAX_REPORT_ROWS && "bug: more rows than there is room for");
+    memcpy(rows, own_rows, sizeof own_rows);
+    return n;
+}
+
+/// What is wrong with the command line is printed, or goes to SAID if that is not NULL.
+static bool read_request(int argc, char **argv, struct replay_request *request,
+                         struct replay_outcome *outcome, int *status, struct error *said)
+{
+    request->text = text_options_for(stdout);
+    const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
                         "store the result in this database, made when missing", NULL,
                         .manual = "Section Storing results says what is stored, and its names."),
@@ -287,10 +301,12 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                         .manual = "DIR must be new or empty. Section The predicted run as a trace "
                                   "says what is in it."),
     };
-    const size_t n_own = sizeof own_rows / sizeof own_rows[0];
-    struct option_row rows[sizeof own_rows / sizeof own_rows[0] + WHATIF_MAX_OPTIONS];
-    memcpy(rows, own_rows, sizeof own_rows);
-    size_t n_rows = n_own + whatif_option_rows(&request->whatif, rows + n_own);
+    struct option_row
+        rows[MAX_REPORT_ROWS + sizeof own_rows / sizeof own_rows[0] + WHATIF_MAX_OPTIONS];
+    size_t n_rows = put_report_rows(request, rows);
+    memcpy(rows + n_rows, own_rows, sizeof own_rows);
+    n_rows += sizeof own_rows / sizeof own_rows[0];
+    n_rows += whatif_option_rows(&request->whatif, rows + n_rows);
     struct option_group groups[3 + WHATIF_GROUPS] = {
         {"json", "report", NULL},
         {"store", "experiment database", NULL},
@@ -384,8 +400,11 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
                          quantity_time(measured->result.time_ns).text);
     if (request->wants_ideal && replay_run_ideal(measured, err) != 0)
         return -1;
-    if (predicts && findings_predict(measured, err) != 0)
+    bool is_predicted = predicts && findings_predict(measured, err) == 0;
+    if (predicts && !is_predicted)
         log_warning("what changes would save is not known: %s", err->text);
+    if (!is_predicted)
+        findings_leave_unproven(&measured->result);
     if (!outcome->is_whatif)
         return 0;
     if (whatif_plan_complete(&outcome->plan, measured, err) != 0 ||

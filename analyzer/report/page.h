@@ -40,24 +40,24 @@ void page_warnings(const struct page *page, bool of_damage_only);
 void page_labelled(const struct page *page, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// profile.c
+// views/profile.c
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 
-// counters.c
+// views/counters.c
 void page_counters(const struct page *page);
 
-// groups.c
+// views/groups.c
 void page_groups(const struct page *page);
 
-// iterations.c
+// views/iterations.c
 void page_iterations(const struct page *page);
 
-// threads.c: nothing where no process has several threads
+// views/threads.c: nothing where no process has several threads
 void page_thread_efficiency(const struct page *page);
 void page_threads(const struct page *page);
 
-// wait_states.c
+// views/wait_states.c
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 

@@ -463,3 +463,11 @@ END
     jq -e '.candidates[] | select(.options == "--scale write=0") | .gain_ns == 9285714 and .most_ns >= .gain_ns' out.json
     jq -e '[.candidates[] | select((.options | contains("(blocked)")) or (.most_ns != null and .gain_ns > .most_ns))] == []' out.json
 }
+
+@test "a kind of findings that needs a proof is not claimed where nothing is predicted" {
+    sed 's/^#!.*//' "$ROOT/tests/traces/whatif/in-turns.txt" >turns.txt
+    "$BUILD/tools/mktrace" turns.txt turns
+    "$PAGODA" replay --json turns | jq -e '.findings[0].kind == "moving-work"'
+    "$PAGODA" replay --cpu-speed 1 --json turns |
+        jq -e '[.. | objects | select(has("findings")).findings[].kind] == ["awaited-work"]'
+}
