@@ -46,6 +46,8 @@ replayed() {
 
 @test "three iterations are no loop" { replayed short; }
 
+@test "calls that repeat in next to none of the run are no loop" { replayed apart; }
+
 @test "the output depends neither on locale nor on threads" {
     replayed range
     LC_ALL=C "$PAGODA" replay --threads 1 range >one

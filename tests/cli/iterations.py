@@ -36,6 +36,7 @@ LOOPS = {
                   sites=True),
     "many": Loop(5000, slow(2049, 3072, 2, 2), [(2049, 3072, 1, False, 2, "solve")]),
     "short": Loop(3, slow(2, 2, 2, 4), None),
+    "apart": Loop(40, slow(10, 11, 2, 5000), None),
 }
 
 

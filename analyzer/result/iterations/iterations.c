@@ -11,6 +11,7 @@
 enum { LEAST_ITERATIONS = 4 };
 static const double least_ranks = 0.9;    // of those with MPI calls, which iterate
 static const double least_coverage = 0.5; // of the judged time
+static const double least_usual = 0.02;   // of it, if all took as long as usual
 
 // --- which loop
 
@@ -226,6 +227,17 @@ static void put_items(const struct loop *loop, struct result *result)
     free(n_slowest);
 }
 
+/// Calls that a start-up repeats among longer work are no loop.
+static void forget_start_up(struct result *result)
+{
+    double all_ns = (double)result->iterations.usual_ns * (double)result->iterations.n;
+    if (all_ns >= least_usual * window_of(result))
+        return;
+    free(result->iterations.items);
+    free(result->iterations.odd);
+    memset(&result->iterations, 0, sizeof result->iterations);
+}
+
 void iterations_collect(const struct call_tree *tree, struct result *result)
 {
     struct loop loop = {.tree = tree, .region = RESULT_NONE};
@@ -233,6 +245,7 @@ void iterations_collect(const struct call_tree *tree, struct result *result)
     if (loop_find(&loop, result)) {
         put_items(&loop, result);
         odd_iterations_collect(tree, loop.by_rank, result);
+        forget_start_up(result);
     }
     free(loop.by_rank);
 }
