@@ -361,6 +361,16 @@ static void test_a_function_and_what_it_calls_are_one(void **state)
                             is_nested ? "solve=0-1" : "inner=0.5");
         forget(&found);
     }
+    // What it is otherwise is about the part, too.
+    struct result_traffic one_way = {1, 0, 2, 0};
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "missed-overlap");
+    assert_string_equal(found.findings[1].otherwise->kind, "dependent-work");
+    assert_string_equal(found.findings[1].otherwise->remedies[1].value, "inner=0.5");
+    assert_string_equal(found.findings[1].otherwise->remedies[2].value, "solve=0.5");
+    forget(&found);
 }
 
 /// Our tracer records one-sided calls without their targets.

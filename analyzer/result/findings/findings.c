@@ -153,6 +153,8 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         add_remedies(kind, facts, finding);
     finding->has_no_remedy = finding->n_remedies == 0;
     if (needs_proof(kind)) {
+        facts_release(facts); // those of the other place
+        facts_collect(facts, result, cause);
         finding->otherwise = memory_zeroed(1, sizeof *finding->otherwise);
         finding->n_otherwise = write_finding(kinds, result, cause, facts, kind, finding->otherwise);
     }
