@@ -50,6 +50,7 @@ struct adder {
     struct difference *difference;
     const struct resource_map *map;
     size_t run;
+    double scale; // of what is added, for whole numbers
 };
 
 // --- run time
@@ -77,7 +78,8 @@ int difference_page_read(struct database *database, const struct difference_choi
         const struct difference_run *run = &page->runs.list[i];
         struct adder adder = {page->difference, choice->map,
                               difference_add_run(page->difference, run->group, run->trial.time_ns,
-                                                 run->trial.n_ranks)};
+                                                 run->trial.n_ranks),
+                              1};
         if (trial_time_parts(database, run->id, add_time, &adder, err))
             return -1;
     }
@@ -135,33 +137,82 @@ static int check_metric(struct database *database, const char *name,
     return status;
 }
 
+static void add_size(const struct query_value *value, void *user)
+{
+    *(double *)user += fabs(value->value);
+}
+
+struct total {
+    double scale;
+    int64_t value;
+};
+
 static void add_total(const struct query_value *value, void *user)
 {
-    *(double *)user += value->value;
+    struct total *total = user;
+    total->value += llround(value->value * total->scale);
 }
 
 static void add_value(const struct query_value *value, void *user)
 {
     const struct adder *adder = user;
     char *path = resource_map_apply(adder->map, value->part);
-    difference_add(adder->difference, adder->run, path, path, "", llround(value->value));
+    difference_add(adder->difference, adder->run, path, path, "",
+                   llround(value->value * adder->scale));
     free(path);
 }
 
+static struct query_question question_of(const struct metric_difference *of, size_t run,
+                                         enum query_by by)
+{
+    return (struct query_question){
+        .metric = of->metric, .by = by, .trials = &of->runs.list[run].id, .n_trials = 1};
+}
+
+/// The power of two that makes whole numbers of at most 2^50 of the values of all runs: differences
+/// are of integers, and a counter may be of joules or beyond 64 bits. 1 for times.
+static int find_scale(struct database *database, const struct metric_difference *of,
+                      enum query_by by, double *scale, struct error *err)
+{
+    double greatest = 0;
+    int exponent = 50;
+    for (size_t i = 0; i < of->runs.n && strcmp(of->unit, "ns") != 0; i++) {
+        struct query_question question = question_of(of, i, by);
+        double size = 0;
+        if (query_metric(database, &question, add_size, &size, err))
+            return -1;
+        greatest = fmax(greatest, size);
+    }
+    if (greatest > 0)
+        frexp(greatest, &exponent);
+    *scale = ldexp(1, 50 - exponent);
+    return 0;
+}
+
+/// The values of TABLE as they were before they got the SCALE.
+static void unscale(struct difference_table *table, double scale)
+{
+    for (size_t i = 0; i <= table->n_rows; i++) {
+        struct difference_row *row = i < table->n_rows ? &table->rows[i] : &table->total;
+        row->a_ns /= scale;
+        row->b_ns /= scale;
+        row->half_width_ns /= scale;
+    }
+}
+
 static int read_hierarchy(struct database *database, const struct difference_choice *choice,
-                          const struct metric_difference *of, enum query_by by,
+                          const struct metric_difference *of, enum query_by by, double scale,
                           struct difference *difference, struct error *err)
 {
     for (size_t i = 0; i < of->runs.n; i++) {
-        const struct difference_run *run = &of->runs.list[i];
-        struct query_question question = {
-            .metric = of->metric, .by = by, .trials = &run->id, .n_trials = 1};
-        double total = 0;
+        struct query_question question = question_of(of, i, by);
+        struct total total = {scale, 0};
         if (query_metric(database, &question, add_total, &total, err))
             return -1;
         struct adder adder = {difference, choice->map,
-                              difference_add_run(difference, run->group,
-                                                 total > 0 ? (uint64_t)llround(total) : 0, 1)};
+                              difference_add_run(difference, of->runs.list[i].group,
+                                                 total.value > 0 ? (uint64_t)total.value : 0, 1),
+                              scale};
         if (query_metric(database, &question, add_value, &adder, err))
             return -1;
     }
@@ -190,9 +241,13 @@ int metric_difference_read(struct database *database, const struct difference_ch
         struct metric_hierarchy *to = &difference->hierarchies[difference->n_hierarchies];
         *to = (struct metric_hierarchy){hierarchies[i].name, difference_new(), {0}};
         difference->n_hierarchies++;
-        if (read_hierarchy(database, choice, difference, hierarchies[i].by, to->difference, err))
+        double scale;
+        if (find_scale(database, difference, hierarchies[i].by, &scale, err) ||
+            read_hierarchy(database, choice, difference, hierarchies[i].by, scale, to->difference,
+                           err))
             return -1;
         difference_descend(to->difference, &difference->thresholds, true, &to->table);
+        unscale(&to->table, scale);
         if (to->table.n_rows == 0) { // the metric has no values by these resources
             difference_free(to->difference);
             difference_table_release(&to->table);

@@ -16,7 +16,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
-enum { MAX_DEPTH = 50, MAX_BYTES = 4000, MAX_NAMES = 64, WORD_BYTES = 64 };
+enum { MAX_DEPTH = 50, MAX_NAMES = 64, WORD_BYTES = 64 };
 
 enum operation {
     CONSTANT,
@@ -469,8 +469,8 @@ int expression_compile(const char *text, const struct expression_scope *scope,
                        struct expression *expression, struct error *err)
 {
     struct parser p = {.start = text, .at = text, .token_start = text, .scope = scope, .err = err};
-    if (strlen(text) > MAX_BYTES)
-        fail(&p, "the expression is longer than %d characters", MAX_BYTES);
+    if (strlen(text) > EXPRESSION_BYTES)
+        fail(&p, "the expression is longer than %d characters", EXPRESSION_BYTES);
     next(&p);
     size_t root = parse_expression(&p);
     if (p.token == TOKEN_NUMBER)

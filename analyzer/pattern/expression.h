@@ -10,7 +10,10 @@
 
 #include "analyzer/base/error.h"
 
-enum { EXPRESSION_SLOTS = 32 }; // of named values
+enum {
+    EXPRESSION_SLOTS = 32,   // of named values
+    EXPRESSION_BYTES = 4000, // of text at most
+};
 
 struct expression {
     struct expression_node *nodes;

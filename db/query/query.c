@@ -148,7 +148,8 @@ static int find_parts(struct query *query)
                 add_part(query, id, path);
         }
     }
-    qsort(query->parts, query->n_parts, sizeof *query->parts, compare_parts);
+    if (query->n_parts > 0)
+        qsort(query->parts, query->n_parts, sizeof *query->parts, compare_parts);
     for (size_t i = 0; i < query->n_parts; i++)
         map_put(&query->part_of, (uint64_t)query->parts[i].resource_id, (uint32_t)i);
     return row < 0 ? -1 : 0;

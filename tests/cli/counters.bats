@@ -59,3 +59,17 @@ same() {
     # A prediction is about the measured run, whose counters are there.
     "$PAGODA" replay --json --cpu-speed 2 counted | jq -e '.. | objects | select(has("counters")) | .counters | length == 4'
 }
+
+@test "values of any size: those without a sum are left out, fractions and great ones are compared" {
+    for factor in 1 2; do
+        /usr/bin/python3 "$ROOT/tests/cli/counter_sizes.py" sizes$factor $factor
+    done
+    "$PAGODA" replay --json sizes1 | jq -e '[.counters[].name] == ["joules", "huge"] and
+        all(.counters[]; .total > 0)'
+    for counter in joules huge; do
+        "$PAGODA" diff --metric $counter sizes1 sizes2 --json | jq -e '.differences[0] |
+            (.total.b / .total.a - 2 | fabs) < 1e-9 and .total.is_change and
+            all(.hierarchies[].resources[]; (.b / .a - 2 | fabs) < 1e-9)'
+    done
+    "$PAGODA" diff --metric joules sizes1 sizes2 | grep -q '^joules: 0.6 -> 1.2: +0.6 (+100.0 %)$'
+}

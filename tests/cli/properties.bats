@@ -23,6 +23,7 @@ critical() {
 }
 
 # refused FILE TEXT...: pagoda check refuses the file for a reason with each TEXT.
+# shellcheck disable=SC2154 # run sets stderr
 refused() {
     run --separate-stderr "$PAGODA" check "$1"
     [ "$status" = 1 ]
@@ -226,6 +227,23 @@ ASL
     refused nothing.asl 'nothing.asl: cannot be read'
 }
 
+@test "one name for two things, words that would be passed over, more than can be read" {
+    property bad.asl 'sum(profile(r, e).time where r in ranks) > 0'
+    refused bad.asl "bad.asl:2: " "an element of a set cannot be called as the parameter 'r'"
+    property bad.asl 'sum(profile(p, e).time where p in ranks and more) > 0'
+    refused bad.asl "an operation on a set ends in 'where NAME in ranks'"
+    property bad.asl 'profile(r, r).time > 0' 'Region r, Experiment r'
+    refused bad.asl "bad.asl:1: there are two parameters 'r'"
+    property bad.asl 'profile(r, e).time > 0 and _0 > 1'
+    refused bad.asl "there is no value '_0'"
+    printf '// well\n/* property p\n' >bad.asl
+    refused bad.asl 'bad.asl:1: the comment that begins in line 2 has no end'
+    property bad.asl "$(printf 'max(%.0s' {1..50000})"
+    local SECONDS=0
+    refused bad.asl 'it is longer than 4000 characters'
+    [ "$SECONDS" -lt 10 ]
+}
+
 # hierarchy FILE ID NODES
 hierarchy() {
     printf '<hierarchy id="%s">\n<name>N</name>\n<summary>S</summary>\n%s\n</hierarchy>\n' \
@@ -251,6 +269,17 @@ hierarchy() {
     refused bad.xml "bad.xml:4: " "'nod'"
     hierarchy bad.xml late-sender '<node property="inefficiency"/>'
     refused bad.xml "'late-sender' is the name of a pattern"
+    # Each uses the next one twenty times: 20^12 nodes, were there any.
+    local letters=({a..m}) i use files=()
+    for i in {0..12}; do
+        use=$(printf "<use hierarchy=\"many-${letters[i + 1]}\"/>%.0s" {1..20})
+        ((i < 12)) || use=
+        hierarchy "$i.xml" "many-${letters[i]}" "$use"
+        files+=(--patterns "$i.xml")
+    done
+    run timeout 10 "$PAGODA" explain properties "${files[@]}"
+    [ "$status" = 1 ]
+    [[ $output == *'hierarchies are used more than 1000 times' ]]
     for file in "$ROOT"/patterns/properties/*.xml; do
         xmllint --nonet --noout --relaxng "$ROOT/patterns/properties/hierarchies.rng" "$file"
     done

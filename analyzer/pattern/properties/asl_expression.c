@@ -252,7 +252,9 @@ static char *find_word(char *begin, const char *end, const char *word)
     return found;
 }
 
-static int read_element(const struct compiling *c, const char *where, struct element *element)
+/// What stands from WHERE to CLOSE: where NAME in SET.
+static int read_element(const struct compiling *c, const char *where, const char *close,
+                        struct element *element)
 {
     static const struct {
         const char *name;
@@ -260,9 +262,16 @@ static int read_element(const struct compiling *c, const char *where, struct ele
     } sets[] = {
         {"ranks", FOCUS_rank}, {"iterations", FOCUS_iteration}, {"call_paths", FOCUS_call_path}};
     char name[64], in[8], set[64];
-    if (sscanf(where, "%*s %63[A-Za-z0-9_] %7[A-Za-z] %63[A-Za-z0-9_]", name, in, set) != 3 ||
-        strcasecmp(in, "in") != 0)
+    int n_read = 0;
+    if (sscanf(where, "%*s %63[A-Za-z0-9_] %7[A-Za-z] %63[A-Za-z0-9_] %n", name, in, set,
+               &n_read) != 3 ||
+        strcasecmp(in, "in") != 0 || where + n_read != close)
         return error_set(c->err, "an operation on a set ends in 'where NAME in ranks'");
+    const char *const taken[] = {c->scope->focus, c->scope->basis, c->scope->experiment};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        if (taken[i] && strcmp(name, taken[i]) == 0)
+            return error_set(c->err, "an element of a set cannot be called as the parameter '%s'",
+                             name);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         if (strcmp(set, sets[i].name) != 0)
             continue;
@@ -300,7 +309,7 @@ static int replace_set(const struct compiling *c, char *begin, enum property_ope
     struct element element;
     if (c->element)
         return error_set(c->err, "a set within a set has no meaning");
-    if (read_element(c, where, &element) != 0)
+    if (read_element(c, where, close, &element) != 0)
         return -1;
     slot.over = element.kind;
     if (put_slot(c, &slot, begin, begin + 4) != 0) { // its text is replaced below
@@ -360,6 +369,8 @@ static int replace_word(const struct compiling *c, char *begin, char **at)
 {
     size_t length = (size_t)(*at - begin);
     bool is_duration = is_word(begin, length, "duration");
+    if (*begin == '_')
+        return error_set(c->err, "there is no value '%.*s'", (int)length, begin);
     if (is_word(begin, length, "and"))
         memcpy(begin, "&& ", 3);
     else if (is_word(begin, length, "or"))
@@ -403,6 +414,8 @@ int asl_compile(struct asl_property *property, const struct asl_scope *scope, ch
                 struct expression *value, struct error *err)
 {
     const struct compiling c = {property, scope, NULL, err};
+    if (strlen(text) > EXPRESSION_BYTES)
+        return error_set(err, "it is longer than %d characters", EXPRESSION_BYTES);
     return compile(&c, text, value);
 }
 

@@ -50,15 +50,19 @@ static size_t comment_length(const char *text)
     return end ? (size_t)(end + 2 - text) : strlen(text);
 }
 
-static void blank_comments(char *text)
+/// Where a comment begins that has no end, or NULL.
+static const char *blank_comments(char *text)
 {
     while (*text) {
         size_t n = comment_length(text);
+        if (n > 0 && text[1] == '*' && (n < 4 || strncmp(text + n - 2, "*/", 2) != 0))
+            return text;
         text += n == 0;
         for (; n > 0; n--, text++)
             if (*text != '\n')
                 *text = ' ';
     }
+    return NULL;
 }
 
 static int source_open(struct source *source, const char *path, struct error *err)
@@ -68,9 +72,11 @@ static int source_open(struct source *source, const char *path, struct error *er
     if (!source->written)
         return error_set(err, "%s: cannot be read: %s", path, why);
     source->text = memory_copy_text(source->written);
-    blank_comments(source->text);
     source->at = source->text;
-    return 0;
+    const char *open = blank_comments(source->text);
+    return open ? REFUSE(source, "the comment that begins in line %u has no end",
+                         line_at(source, open))
+                : 0;
 }
 
 static void source_close(struct source *source)
@@ -257,8 +263,15 @@ static int read_parameter(struct reading *reading, bool *is_after)
     *is_after = *is_after || type == FOCUS_program;
     if (name == &scope->focus)
         reading->property->focus = (enum property_focus_kind)type;
-    *name = take_name(source, "a parameter");
-    return *name ? 0 : -1;
+    char *taken = take_name(source, "a parameter");
+    const char *const others[] = {scope->focus, scope->experiment};
+    for (size_t i = 0; taken && i < 2; i++)
+        if (others[i] && strcmp(taken, others[i]) == 0) {
+            free(taken);
+            return REFUSE(source, "there are two parameters '%s'", others[i]);
+        }
+    *name = taken;
+    return taken ? 0 : -1;
 }
 
 static int read_parameters(struct reading *reading)
@@ -433,9 +446,7 @@ static int read_file(struct property_list *list, const char *path, const struct 
                      struct error *err)
 {
     struct source source;
-    if (source_open(&source, path, err) != 0)
-        return -1;
-    int status = 0;
+    int status = source_open(&source, path, err);
     struct property_list passed = {0};
     while (status == 0) {
         size_t comment = (size_t)(source.at - source.text);

@@ -17,7 +17,7 @@ const char *const property_basis_names[N_PROPERTY_BASES] = {
 };
 
 static const double default_threshold = 0.02;
-enum { MAX_NESTED = 16, MAX_NODES = 1000 };
+enum { MAX_NESTED = 16, MAX_NODES = 1000, MAX_USES = 1000 };
 
 #define REFUSE(path, element, err, ...)                                                            \
     (error_set(err, __VA_ARGS__), error_wrap(err, "%s:%u", path, (element)->line))
@@ -120,7 +120,7 @@ struct linking {
     const struct property_list *properties;
     struct hierarchy *to;
     const struct hierarchy *open[MAX_NESTED]; // those being used, the outermost first
-    size_t n_open;
+    size_t n_open, n_uses;
     struct error *err;
 };
 
@@ -251,6 +251,9 @@ static int use_hierarchy(struct linking *l, const struct xml_element *element, u
                           id);
     if (l->n_open == MAX_NESTED)
         return REFUSE(path_of(l), element, l->err, "hierarchies use each other too deeply");
+    if (++l->n_uses > MAX_USES)
+        return REFUSE(path_of(l), element, l->err, "hierarchies are used more than %d times",
+                      MAX_USES);
     l->open[l->n_open++] = used;
     int status = read_children(l, used->element, parent);
     l->n_open--;

@@ -2,6 +2,7 @@
 // Sums over the locations of a rank, in the places of result.path_ranks.
 #include "analyzer/result/views/counters.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -48,7 +49,7 @@ void counters_collect(const struct call_tree *tree, struct result *result)
         double *values = memory_zeroed(n, sizeof *values), total = 0;
         for (size_t i = 0; i < n; i++)
             total += values[i] = sums[i * n_counters + c];
-        if (total <= 0) {
+        if (!(total > 0) || !isfinite(total)) { // or values too large for sums
             free(values);
             continue;
         }
