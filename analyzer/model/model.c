@@ -179,8 +179,8 @@ static int refuse_points(const struct model_points *points, const char *const *n
                          struct error *err)
 {
     if (points->n < MODEL_LEAST_POINTS)
-        return error_set(err, "%zu different points are too few for a model; it needs %d, better 5",
-                         points->n, MODEL_LEAST_POINTS);
+        return error_set(err, "%zu different point%s too few for a model; it needs %d, better 5",
+                         points->n, points->n == 1 ? " is" : "s are", MODEL_LEAST_POINTS);
     for (size_t a = 0; a < points->n_parameters; a++)
         for (size_t b = a + 1; b < points->n_parameters; b++)
             if (change_together(points, a, b))

@@ -49,7 +49,7 @@ struct model_next model_measure_next(const struct model *model, const struct mod
             x[k] = values[k][rest % n[k]];
         double width = posterior_width_after(model->posterior, model->n_parameters, at,
                                              prediction->low, prediction->high, x);
-        if (width >= best.width)
+        if (!(width < best.width))
             continue;
         best.width = width;
         memcpy(best.x, x, sizeof x);

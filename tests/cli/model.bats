@@ -64,6 +64,7 @@ END
         [ "$status" = 1 ] && [[ $output == *"$message"* ]] || { echo "$message: $output"; return 1; }
     }
     bad "2 different points are too few for a model" p,value 1,1 2,2 1,1
+    bad "1 different point is too few for a model" p,value 1,1 1,2
     bad "p and n change together" p,n,value 1,10,1 2,20,2 4,40,3 8,80,4
     bad "the value -1 is below 0" p,value 1,-1 2,2 4,3
     bad "the value 1e+308 is too large or small" p,value 1,1 2,2 4,1e308
