@@ -78,7 +78,7 @@ trials() {
     "$PAGODA" replay --help | grep -A2 -e --as | tr -s ' \n' ' ' |
         grep -q 'name of this run, or of its prediction'
     tr '\n' ' ' <"$ROOT/man/pagoda-replay.1" |
-        grep -q 'With what-if options it is the name of the prediction'
+        grep -q 'With what-if options it names the prediction'
     # The example of the manual page, with names of both.
     local line
     rm runs.db
