@@ -81,7 +81,7 @@ property() {
 @test "a mixed program has both hierarchies" {
     archive threads/hybrid.txt
     run critical --properties mixed
-    [ "$output" = "$(sort <(critical --properties message-passing) <(critical --properties threads))" ]
+    [ "$output" = "$(LC_ALL=C sort <(critical --properties message-passing) <(critical --properties threads))" ]
     [[ $output == *thread_synchronisation* && $output == *start_and_end* ]]
 }
 
