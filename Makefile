@@ -256,7 +256,7 @@ own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && ec
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
     libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
-PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools \
+PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools valgrind \
     python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales procps slurm-wlm munge zsh fish
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
