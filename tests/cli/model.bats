@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda model: formulas found, predictions, and bad input.
 load ../helper
+load amdahl
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -124,28 +125,15 @@ END
         (.[4].notes | any(test("no formula fits")))' <<<"$output"
 }
 
-# program RANKS WORK: as in scaling.bats, WORK ms shared by all ranks, 1 ms on rank 0 alone, and an
-# allreduce in which the others wait for it.
-program() {
-    awk -v p="$1" -v work="$2" 'BEGIN {
-        print "region work main.c:1"; print "region serial main.c:9"
-        begin = 1000000; worked = begin + 1000000 * work / p; end = worked + 1000000
-        for (r = 0; r < p; r++) {
-            print r, 0, "enter MPI_Init"; print r, begin, "leave MPI_Init"
-            print r, begin, "enter work"; print r, worked, "leave work"
-            if (r == 0) { print r, worked, "enter serial"; print r, end, "leave serial" }
-            enter = r == 0 ? end : worked
-            print r, enter, "enter MPI_Allreduce"; print r, enter, "coll-begin"
-            print r, end, "coll-end allreduce world - 8 8"; print r, end, "leave MPI_Allreduce"
-            print r, end, "enter MPI_Finalize"; print r, end + 500000, "leave MPI_Finalize"
-        } }' >program.txt
-    "$BUILD/tools/mktrace" program.txt "run-$1-$2"
+# keep RANKS WORK: stores a run of program.
+keep() {
+    program "$1" "$2"
     "$PAGODA" replay "run-$1-$2" --store runs.db --as "app/sweep/" --parameter "size=$2" >/dev/null
 }
 
 @test "stored trials: time, regions and wait states by all parameters that vary, ranked at a target" {
     local p size
-    for p in 1 2 4 8; do for size in 16 32 64; do program "$p" "$size"; done; done
+    for p in 1 2 4 8; do for size in 16 32 64; do keep "$p" "$size"; done; done
     "$PAGODA" model runs.db --at ranks=64,size=1024 --json >found.json
     jq -e '.parameters == ["ranks", "size"]' found.json
     # By hand: the time is size / ranks + 1 ms, serial 1 / ranks ms per rank.
@@ -168,18 +156,18 @@ program() {
 
 @test "predictions are tested by runs that are measured later, models by larger runs" {
     local p size
-    for p in 1 2 4 8 16; do program "$p" 16; done
+    for p in 1 2 4 8 16; do keep "$p" 16; done
     # Twice the CPU speed: 16 ms of work are 8 ms, but the serial part is 1 ms in program, not 0.5.
     "$PAGODA" replay run-4-16 --cpu-speed 2,4 --store runs.db --as app/sweep/ >/dev/null
     "$PAGODA" advise run-4-16 --store runs.db --as app/sweep >/dev/null
     run "$PAGODA" model --errors runs.db
     [ "$status" = 0 ]
     [[ ${lines[0]} == "0 of "*" stored predictions measured as well, with the same parameters" ]]
-    program 4 8
+    keep 4 8
     measured() { "$PAGODA" replay run-4-8 --store runs.db --as "app/$1/" "${@:2}" >/dev/null; }
     measured sweep --parameter size=16 --parameter cpu-speed=2
     "$PAGODA" model --errors runs.db --json | jq -e 'all(.cases[]; .scatter == null)'
-    program 4 10 # as another repetition: 3.5 ms
+    keep 4 10 # as another repetition: 3.5 ms
     "$PAGODA" replay run-4-10 --store runs.db --as app/sweep/ --parameter size=16 --parameter cpu-speed=2 >/dev/null
     measured sweep --parameter size=8 --parameter cpu-speed=4  # another size
     measured other --parameter size=16 --parameter cpu-speed=4 # another experiment
