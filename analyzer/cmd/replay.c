@@ -244,13 +244,13 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",
                         .manual = "Section Intervals says what an interval is."),
-        OPTION_TEXT_ROW("paths", 0, "REGION", &request->paths,
-                        "list the distinct sequences of calls that the visits of REGION make", NULL,
-                        .manual =
-                            "Instead of the report: how often each sequence of child calls occurs, "
-                            "and the total, mean, least and largest time of these visits. A visit "
-                            "within another one is part of it; calls of one function in a row are "
-                            "one item. The first 1024 sequences of 64 items are told apart."),
+        OPTION_TEXT_ROW(
+            "paths", 0, "REGION", &request->paths,
+            "list the distinct sequences of calls that the visits of REGION make", NULL,
+            .manual = "Instead of the report: how often each sequence of child calls occurs, "
+                      "and the total, mean, least and largest time of these visits. A visit "
+                      "within another one is part of it; calls of one function in a row are "
+                      "one item. At most 1024 sequences have a row each, with up to 64 items."),
         OPTION_TEXT_ROW(
             "properties", 0, "HIERARCHY", &request->properties,
             "list critical properties: message-passing, threads, mixed, or one of --patterns", NULL,

@@ -308,7 +308,7 @@ static int by_value(const void *a, const void *b, void *context)
     const struct model_table *table = context;
     size_t left = *(const size_t *)a, right = *(const size_t *)b;
     const struct model_series *l = &table->series[left], *r = &table->series[right];
-    // The whole, or what has no model, before and behind the parts.
+    // The whole comes first, then its parts, last what has no model.
     int l_rank = l->reason ? 2 : l->is_part, r_rank = r->reason ? 2 : r->is_part;
     if (l_rank == 1 && r_rank == 1) {
         double l_value = l->predictions[l->n_asked + table->n_asked - 1].value;

@@ -100,7 +100,7 @@ static void set_noises(struct search *search, const struct model_points *points)
                                  (double)d / 2 * log(2 * M_PI);
 }
 
-/// log of the marginal likelihood but for the determinant; SHARES (may be NULL) gets its parts.
+/// log of the marginal likelihood, without its determinant; SHARES (may be NULL) gets its parts.
 static double evidence_of(const struct search *search, double squares, size_t degrees,
                           double *shares)
 {

@@ -143,7 +143,7 @@ static void print_efficiency(const struct page *page)
     bool has_lost = efficiency->cpu < 0.9995;
     if (result->total_ns == 0)
         return;
-    if (!isnan(efficiency->parallel)) // nobody computes in a call of MPI
+    if (!isnan(efficiency->parallel)) // not known where no rank computes
         page_labelled(page, "Efficiency", "%s = load balance %s%s%s x communication %s",
                       quantity_share(efficiency->parallel).text,
                       factor(efficiency->load_balance, has_lost).text, has_lost ? " x CPU " : "",

@@ -22,8 +22,7 @@ struct cpu_span {
 struct cpu_segment {
     uint64_t begin_ns, end_ns, lost_ns;
     uint32_t path;
-    bool
-        is_blocked; // the process was not ready to run; else that is not known, or it lacked a core
+    bool is_blocked; // the process is known to have been asleep or waiting for a device
 };
 
 enum { CPU_SEGMENTS = 16, CPU_SEGMENT_NS = 100000 };

@@ -127,8 +127,8 @@ static void find_longest(const struct rank_series *of, struct series *series,
     }
 }
 
-/// Whether SERIES is called more often than another one that seems to go on: an inner loop, in
-/// which nobody asks for the longest call paths.
+/// Whether SERIES is called more often than another one that seems to go on: an inner loop,
+/// whose longest call paths are not wanted.
 static bool is_inner(const struct rank_series *of, const struct series *series)
 {
     for (uint32_t i = 0; i < of->n; i++) {

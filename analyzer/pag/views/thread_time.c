@@ -21,7 +21,7 @@ struct barrier {
     uint32_t team, last; // last: the location that entered last
     uint64_t last_ns;
     uint32_t n_inside;
-    bool is_open; // nobody has left it
+    bool is_open; // no thread has left it yet
 };
 
 struct process {
@@ -215,7 +215,7 @@ static void advance(const struct engine *engine, struct thread *thread,
 
 // --- barriers
 
-/// The barrier of TEAM that nobody has left, or a new one.
+/// The barrier of TEAM that no thread has left yet, or a new one.
 static uint32_t barrier_of_team(struct process *process, uint32_t team)
 {
     size_t unused = process->n_barriers;

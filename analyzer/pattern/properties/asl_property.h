@@ -41,7 +41,7 @@ enum { BY_PLACE = 1, BY_RANK = 2, BY_ITERATION = 4 };
     X(visits, BY_PLACE | BY_RANK)                                                                  \
     X(computing_time, BY_PLACE | BY_RANK | BY_ITERATION) /* outside MPI, with CPU time */          \
     X(no_cpu_time, BY_PLACE | BY_RANK | BY_ITERATION)                                              \
-    X(mpi_time, BY_PLACE | BY_RANK | BY_ITERATION)  /* but for start_end_time */                   \
+    X(mpi_time, BY_PLACE | BY_RANK | BY_ITERATION)  /* without start_end_time */                   \
     X(wait_time, BY_PLACE | BY_RANK | BY_ITERATION) /* all wait states */                          \
     X(start_end_time, BY_PLACE | BY_RANK)           /* in MPI calls of a class */                  \
     X(point_to_point_time, BY_PLACE | BY_RANK)                                                     \

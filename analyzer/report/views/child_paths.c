@@ -62,7 +62,7 @@ void text_print_child_paths(const struct child_paths *paths, const struct text_o
     if (others.count > 0)
         add_row(&table, &others, "(others)");
     fprintf(stream, "trace %s: paths through %s%s\n\n", paths->trace, paths->region,
-            paths->others.count > 0 ? ", of which the first 1024 are told apart" : "");
+            paths->others.count > 0 ? "; the first 1024 have a row each" : "");
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
 }
 
