@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "db/schema.h"
@@ -616,6 +617,28 @@ int database_open_snapshot(struct database **database, const char *path, struct 
     if (database_open(database, path, DATABASE_READ, err))
         return -1;
     return unless_failed(database, database_run(*database, "BEGIN", err));
+}
+
+// --- databases for a while
+
+static void for_each_file(const char *path, void (*each)(const char *file))
+{
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char *file = memory_format("%s%s", path, endings[i]);
+        each(file);
+        free(file);
+    }
+}
+
+void database_scratch_begin(const char *path)
+{
+    for_each_file(path, scratch_path_begin);
+}
+
+void database_scratch_end(const char *path)
+{
+    for_each_file(path, scratch_path_end);
 }
 
 // --- databases in memory, and attached ones

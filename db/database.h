@@ -73,6 +73,12 @@ int database_attach_memory(struct database *database, struct database *memory, s
 /// KEEPER is closed; it may be NULL.
 void database_detach(struct database *database, struct database *keeper);
 
+/// From now on a signal that ends the program also removes the database at PATH, and the files that
+/// SQLite keeps beside it (scratch_path_begin()).
+void database_scratch_begin(const char *path);
+/// Removes them.
+void database_scratch_end(const char *path);
+
 /// A new database in memory, called NAME in messages. 0 (to be closed), or -1 and ERR.
 int database_open_memory(struct database **database, const char *name, struct error *err);
 

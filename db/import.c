@@ -293,6 +293,7 @@ static int import_into(const char *file, const char *path, struct import *import
 static int import_into_new(const char *path, struct import *import)
 {
     char *part = memory_format("%s.part-%ld", path, (long)getpid());
+    database_scratch_begin(part);
     int status = import_into(part, path, import);
     // Some file systems have no links.
     if (status == 0 && link(part, path) != 0)
@@ -300,12 +301,7 @@ static int import_into_new(const char *path, struct import *import)
                  : rename(part, path) == 0
                      ? 0
                      : error_set(import->copy.err, "cannot write %s: %s", path, strerror(errno));
-    static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof side_files / sizeof side_files[0]; i++) {
-        char *file = memory_format("%s%s", part, side_files[i]);
-        unlink(file);
-        free(file);
-    }
+    database_scratch_end(part);
     free(part);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch files and noted signals (see cleanup.h).
+// Scratch files, with and without names, and noted signals (see cleanup.h).
 #include "analyzer/base/cleanup.h"
 
 #include <errno.h>
@@ -63,6 +63,61 @@ ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at)
     }
     return (ssize_t)done;
 }
+
+// --- paths
+
+enum { MAX_PATHS = 16 };
+
+static const int fatal_numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+
+/// Read in a signal handler: a path is whole before it stands here.
+static _Atomic(char *) paths[MAX_PATHS];
+
+static void remove_paths(int number)
+{
+    for (int i = MAX_PATHS - 1; i >= 0; i--) {
+        const char *path = paths[i];
+        if (path && unlink(path) != 0)
+            rmdir(path);
+    }
+    // The handler was there for one signal: raised again, it ends the program.
+    raise(number);
+}
+
+static void catch_fatal(void)
+{
+    struct sigaction action = {.sa_handler = remove_paths, .sa_flags = (int)SA_RESETHAND}, former;
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof fatal_numbers / sizeof fatal_numbers[0]; i++)
+        if (sigaction(fatal_numbers[i], NULL, &former) == 0 && former.sa_handler == SIG_DFL)
+            sigaction(fatal_numbers[i], &action, NULL);
+}
+
+void scratch_path_begin(const char *path)
+{
+    int i = 0;
+    while (i < MAX_PATHS && paths[i])
+        i++;
+    if (i == MAX_PATHS)
+        return;
+    catch_fatal();
+    paths[i] = memory_copy_text(path);
+}
+
+void scratch_path_end(const char *path)
+{
+    remove(path);
+    for (int i = 0; i < MAX_PATHS; i++) {
+        char *named = paths[i];
+        if (named && strcmp(named, path) == 0) {
+            paths[i] = NULL;
+            free(named);
+            return;
+        }
+    }
+}
+
+// --- signals
 
 static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_SIGNALS = sizeof numbers / sizeof numbers[0] };

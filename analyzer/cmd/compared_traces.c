@@ -13,6 +13,7 @@
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
+#include "db/database.h"
 #include "db/store.h"
 
 bool is_trace(const char *path)
@@ -88,8 +89,10 @@ static int make_folder(struct compared_traces *traces, struct error *err)
         free(folder);
         return -1;
     }
+    scratch_path_begin(folder);
     traces->folder = folder;
     traces->database = memory_format("%s/runs.db", folder);
+    database_scratch_begin(traces->database);
     return 0;
 }
 
@@ -118,14 +121,10 @@ int compared_traces_replay(struct compared_traces *traces, char *const *paths, s
 
 void compared_traces_remove(struct compared_traces *traces)
 {
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; traces->database && i < sizeof endings / sizeof endings[0]; i++) {
-        char *file = memory_format("%s%s", traces->database, endings[i]);
-        unlink(file);
-        free(file);
+    if (traces->folder) {
+        database_scratch_end(traces->database);
+        scratch_path_end(traces->folder);
     }
-    if (traces->folder)
-        rmdir(traces->folder);
     catalogue_free(traces->catalogue);
     free(traces->database);
     free(traces->folder);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/checksum.h"
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/archive.h"
@@ -167,6 +168,8 @@ static bool write_file(const char *path, const uint64_t *header, const struct nu
 {
     char *other = memory_format("%s.XXXXXX", path);
     int descriptor = mkstemp(other);
+    if (descriptor >= 0)
+        scratch_path_begin(other);
     FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     bool is_written = file && fwrite(header, 1, HEADER_BYTES, file) == HEADER_BYTES &&
                       fwrite(numbers->bytes, 1, numbers->n, file) == numbers->n;
@@ -175,8 +178,8 @@ static bool write_file(const char *path, const uint64_t *header, const struct nu
     else if (descriptor >= 0)
         close(descriptor);
     is_written = is_written && rename(other, path) == 0;
-    if (!is_written && descriptor >= 0)
-        unlink(other);
+    if (descriptor >= 0)
+        scratch_path_end(other);
     free(other);
     return is_written;
 }

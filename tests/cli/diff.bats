@@ -521,3 +521,20 @@ places() {
         | sort == [0, 150000, 2900000]' late.json
     jq -e '[.differences[0].by_path[].a_ns // 0] | (add | round) == 21500000 and all(. >= 0)' late.json
 }
+
+@test "a signal that ends it leaves no folder behind" {
+    mkdir -p scratch
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" waiting
+    rm waiting/traces.def
+    mkfifo waiting/traces.def # opening the second trace waits for ever
+    TMPDIR=$PWD/scratch "$PAGODA" diff run0 waiting 3>&- &
+    local pid=$! i
+    for ((i = 0; i < 600; i++)); do
+        compgen -G 'scratch/pagoda-diff-*/runs.db' && break
+        sleep 0.05
+    done
+    ((i < 600))
+    kill -TERM $pid
+    wait $pid && return 1
+    [ -z "$(ls scratch)" ]
+}
