@@ -272,6 +272,22 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
     qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
 }
 
+/// Until where those pay that are shown.
+static void find_bends(const struct advise_setting *setting, const struct pag_result *unchanged,
+                       struct advice *advice)
+{
+    struct advice_candidate **shown =
+        memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
+    size_t n = 0, n_of_group[ADVICE_GROUPS] = {0};
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        struct advice_candidate *candidate = &advice->candidates[i];
+        if (advice_pays(advice, candidate) && n_of_group[candidate->group]++ < setting->n_shown)
+            shown[n++] = candidate;
+    }
+    advice->n_replays += advise_find_bends(&setting->batch, unchanged, shown, n);
+    free(shown);
+}
+
 // --- pairs
 
 static void replay_pairs(const struct advise_setting *setting, struct advice *advice)
@@ -383,6 +399,7 @@ static struct advise_setting within_limits(const struct advise_setting *setting)
     limited.max_passes = is_long ? LONG_PASSES : SIZE_MAX / 100;
     limited.max_placements = is_long ? 4 : 200;
     limited.n_paired = is_long ? 2 : 3;
+    limited.finds_bends = !is_long;
     return limited;
 }
 
@@ -420,6 +437,8 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
     size_t n_pairs = limited->n_paired * (limited->n_paired - 1) / 2;
     whatif_progress_expect(progress, n_candidates + n_pairs);
     replay_candidates(limited, advice);
+    if (limited->finds_bends && !*advice->target && !limited->target->unchanged.is_shared)
+        find_bends(limited, unchanged, advice);
     whatif_progress_expect(progress, n_pairs);
     replay_pairs(limited, advice);
 }

@@ -21,6 +21,7 @@ struct advise_setting {
     size_t max_passes;     // through the trace for candidates, unless all are to be replayed
     size_t max_placements; // predictions
     size_t n_paired;       // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
+    bool finds_bends;      // until where changes pay (bends.c)
 };
 
 // --- critical_regions.c: what the critical path of a run consists of, as bounds of what changes
@@ -43,6 +44,14 @@ struct advise_path {
 void advise_path_collect(struct advise_path *path, const struct definitions *definitions,
                          const struct pag_result *replay);
 void advise_path_release(struct advise_path *path);
+
+// --- bends.c
+
+/// Fills `bend` of those of N CANDIDATES that scale the work of a region and are predicted;
+/// their ranks do not share cores. UNCHANGED is the run without them, with its critical path. How
+/// many predictions it took.
+size_t advise_find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
+                         struct advice_candidate *const *candidates, size_t n);
 
 // --- candidates.c
 

@@ -133,6 +133,7 @@ static void remedy_release(struct result_remedy *remedy)
     free(remedy->option);
     free(remedy->value);
     free(remedy->sentence);
+    free(remedy->bend.then);
 }
 
 /// What REMEDY is predicted to save; 0: nothing, or it could not be predicted.
@@ -250,6 +251,34 @@ static void predict_candidates(const struct whatif_batch *batch, struct advice *
     free(all);
 }
 
+/// Until where the remedies that are left pay.
+static void find_bends(const struct whatif_batch *batch, const struct pag_result *unchanged,
+                       const struct advice *advice, struct result *result)
+{
+    struct advice_candidate **candidates =
+        memory_zeroed(advice->n_candidates, sizeof(struct advice_candidate *));
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_findings; i++)
+        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
+            const struct result_remedy *remedy = &result->findings[i].remedies[k];
+            struct advice_candidate *candidate = advise_find(advice, remedy->option, remedy->value);
+            bool is_new = true;
+            for (size_t c = 0; c < n; c++)
+                is_new = is_new && candidates[c] != candidate;
+            if (is_new)
+                candidates[n++] = candidate;
+        }
+    advise_find_bends(batch, unchanged, candidates, n);
+    for (size_t i = 0; i < result->n_findings; i++)
+        for (size_t k = 0; k < result->findings[i].n_remedies; k++) {
+            struct result_remedy *remedy = &result->findings[i].remedies[k];
+            remedy->bend = advise_find(advice, remedy->option, remedy->value)->bend;
+            if (remedy->bend.then)
+                remedy->bend.then = memory_copy_text(remedy->bend.then);
+        }
+    free(candidates);
+}
+
 void findings_leave_unproven(struct result *result)
 {
     for (size_t i = 0; i < result->n_findings; i++)
@@ -280,6 +309,8 @@ int findings_predict(struct replay_run *measured, struct error *err)
             take(&advice, finding, result->n_ranks);
             finding->potential_ns = potential_ns(finding, result->n_ranks);
         }
+        if (!plan.unchanged.is_shared)
+            find_bends(&batch, &unchanged.replay, &advice, result);
         findings_order(result);
     }
     replay_run_release(&unchanged);

@@ -70,10 +70,14 @@ static void print_command(const struct advice *advice, const struct advice_candi
 static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
+    char *bend = bend_text(&candidate->bend);
     fprintf(stream, "%3zu. %10s%s %7s  %s\n", number, quantity_signed_time(candidate->gain_ns).text,
             advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
             share_of(advice, candidate->gain_ns).text, candidate->sentence);
     print_command(advice, candidate, NULL, stream);
+    if (*bend)
+        fprintf(stream, "%26s%s\n", "", bend);
+    free(bend);
 }
 
 /// Prints changes among the first N that exclude each other, change FIRST and later ones, which
@@ -261,6 +265,7 @@ static json_t *candidate_object(const void *of, size_t i)
         {"predicted_ns", is_replayed ? json_count(candidate->predicted_ns) : json_null()},
         {"gain_ns", is_replayed ? json_integer(candidate->gain_ns) : json_null()},
         {"is_uncertain", is_replayed ? json_boolean(is_uncertain) : json_null()},
+        {"pays_until", json_bend(&candidate->bend)},
         {"same_as", candidate->same_as ? json_text(candidate->same_as) : NULL},
         {"failure", candidate->failure ? json_text(candidate->failure) : NULL});
     free(options);

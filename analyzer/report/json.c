@@ -415,6 +415,14 @@ static json_t *hint_object(const void *of, size_t i)
                        {"source", json_text(hint->source)}, {"file", json_text(hint->file)});
 }
 
+json_t *json_bend(const struct result_bend *bend)
+{
+    return bend->share == 0 ? NULL
+                            : JSON_OBJECT({"share", json_number(bend->share)},
+                                          {"gain_ns", json_integer(bend->gain_ns)},
+                                          {"then", json_text_or_null(bend->then)});
+}
+
 static json_t *remedy_object(const void *of, size_t i)
 {
     const struct result_remedy *remedy = &((const struct result_finding *)of)->remedies[i];
@@ -425,7 +433,8 @@ static json_t *remedy_object(const void *of, size_t i)
     free(words);
     return remedy->is_predicted
                ? JSON_PUT(object, {"predicted_ns", json_count(remedy->predicted_ns)},
-                          {"gain_ns", json_integer(remedy->gain_ns)})
+                          {"gain_ns", json_integer(remedy->gain_ns)},
+                          {"pays_until", json_bend(&remedy->bend)})
                : object;
 }
 

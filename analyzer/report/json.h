@@ -59,7 +59,11 @@ struct known;
 json_t *json_known_properties(const struct known *known);
 json_t *json_known_hierarchies(const struct known *known);
 
+struct result_bend;
 struct result_warning;
+
+/// Until where a change pays, or NULL if all the way.
+json_t *json_bend(const struct result_bend *bend);
 
 /// A warning as "code", "count" and "text", and all those of RESULT.
 json_t *json_warning(const struct result_warning *warning);

@@ -160,6 +160,15 @@ static void print_efficiency(const struct page *page)
                   time_part(result, gap, result->unrecorded_ns).text);
 }
 
+char *bend_text(const struct result_bend *bend)
+{
+    if (bend->share == 0)
+        return memory_copy_text("");
+    return memory_format("%s less saves %s already%s%s%s", quantity_share(bend->share).text,
+                         quantity_signed_time(bend->gain_ns).text, bend->then ? "; then " : "",
+                         bend->then ? bend->then : "", bend->then ? " is critical" : "");
+}
+
 /// "Spread ...: predicted to save 350.0 ms, 31.8 % of the run (--balance solve)", or what else the
 /// prediction says.
 static void print_remedy(const struct page *page, const struct result_remedy *remedy)
@@ -167,16 +176,18 @@ static void print_remedy(const struct page *page, const struct result_remedy *re
     const struct result *result = page->result;
     char *value = remedy->value ? shell_word(remedy->value) : NULL;
     char *words = memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
-    char *text;
+    char *text, *bend = bend_text(&remedy->bend);
     if (!remedy->is_predicted)
         text = memory_format("%s: not predicted (%s)", remedy->sentence, words);
     else if (remedy->gain_ns <= 0)
         text = memory_format("%s: predicted to save nothing (%s)", remedy->sentence, words);
     else
-        text = memory_format(
-            "%s: predicted to save %s, %s of the run (%s)", remedy->sentence,
-            quantity_time((uint64_t)remedy->gain_ns).text,
-            quantity_part((double)remedy->gain_ns, (double)result->replayed_ns).text, words);
+        text =
+            memory_format("%s: predicted to save %s, %s of the run (%s)%s%s", remedy->sentence,
+                          quantity_time((uint64_t)remedy->gain_ns).text,
+                          quantity_part((double)remedy->gain_ns, (double)result->replayed_ns).text,
+                          words, *bend ? ". " : "", bend);
+    free(bend);
     fputs("     - ", page->stream);
     print_paragraph(text, 7, 7, page->options->width, page->stream);
     free(text);

@@ -61,4 +61,9 @@ void page_threads(const struct page *page);
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 
+/// "12.3 % less saves 120.0 ms already; then exchange on rank 1 is critical", "" if it pays
+/// all the way.
+/// The caller frees.
+char *bend_text(const struct result_bend *bend);
+
 #endif

@@ -32,6 +32,7 @@ void advice_release(struct advice *advice)
         free(candidate->subject);
         free(candidate->region);
         free(candidate->failure);
+        free(candidate->bend.then);
     }
     free(advice->candidates);
     for (size_t i = 0; i < advice->n_pairs; i++)

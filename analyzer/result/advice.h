@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/result/result.h"
+
 enum advice_kind {
     ADVICE_REGION,     // computing in a region: faster, gone, balanced
     ADVICE_SYNC,       // operations that only synchronise
@@ -55,7 +57,8 @@ struct advice_candidate {
     bool is_replayed;
     char *failure; // why it could not be replayed, NULL: it was
     uint64_t predicted_ns;
-    int64_t gain_ns; // of the target's run time; negative: a loss
+    int64_t gain_ns;         // of the target's run time; negative: a loss
+    struct result_bend bend; // of --scale
 };
 
 /// Two candidates replayed together.

@@ -126,7 +126,7 @@ void result_finding_owned(struct owned *walk, struct result_finding *finding)
     finding->remedies = OWNED_ARRAY(walk, finding->remedies, finding->n_remedies);
     for (size_t k = 0; k < finding->n_remedies; k++) {
         struct result_remedy *remedy = &finding->remedies[k];
-        OWNED_TEXTS(walk, &remedy->option, &remedy->value, &remedy->sentence);
+        OWNED_TEXTS(walk, &remedy->option, &remedy->value, &remedy->sentence, &remedy->bend.then);
     }
     finding->otherwise = OWNED_ARRAY(walk, finding->otherwise, finding->n_otherwise);
     for (size_t i = 0; i < finding->n_otherwise; i++)

@@ -178,6 +178,13 @@ struct result_hint {
     char *file;   // of `source`, as recorded
 };
 
+/// Until where less work in a region pays (advise/bends.c).
+struct result_bend {
+    double share;    // of that work; 0: it pays all the way
+    int64_t gain_ns; // what so much less saves: beyond it the rate of gain is less than half
+    char *then;      // what is critical then, "exchange on rank 1"; NULL: not known
+};
+
 /// A change that may help against a finding, as an option of `pagoda replay`.
 struct result_remedy {
     char *option, *value; // without dashes; value NULL for a flag
@@ -186,8 +193,9 @@ struct result_remedy {
     bool is_limit;        // it may not be possible
     bool is_proof; // the finding is of this kind only if this, or another proof, saves something
     bool is_predicted;
-    uint64_t predicted_ns; // the run with it
-    int64_t gain_ns;       // less than the run predicted without it; negative: a loss
+    uint64_t predicted_ns;   // the run with it
+    int64_t gain_ns;         // less than the run predicted without it; negative: a loss
+    struct result_bend bend; // of --scale
 };
 
 /// A loss with one cause. Findings do not overlap: each part of the ranks' time is in one at most.

@@ -95,26 +95,28 @@ static void put_results(struct result *results, const struct whatif_plan *plan,
 }
 
 /// 0, or -1 and ERR; the caller releases POINTS in either case.
-static int predict_cases(const struct whatif_batch *batch, struct whatif_plan *plan,
-                         struct whatif_point *points, struct result *results, struct error *err)
+static int predict_cases(const struct whatif_batch *batch, const struct whatif_job *job,
+                         struct whatif_plan *plan, struct whatif_point *points, struct error *err)
 {
-    const struct whatif_input input = {
-        .measured = batch->measured, .catalogue = batch->catalogue, .is_quiet = true};
+    const struct whatif_input input = {.measured = batch->measured,
+                                       .catalogue = batch->catalogue,
+                                       .is_quiet = true,
+                                       .finds_path = job->run != NULL};
     struct whatif_report noted = {0};
     struct visits *counted = NULL;
-    struct replay_run run = {0};
+    struct replay_run own = {0}, *run = job->run ? job->run : &own;
     int status = 0;
     if (batch->is_completed)
         plan->cases[0].scenario.visits = batch->visits;
     else
         status = whatif_count_work(plan, batch->measured, &noted, &counted, err);
     if (status == 0)
-        status = whatif_predict(&input, &plan->cases[0].scenario, &run, points, plan->n_cases, err);
+        status = whatif_predict(&input, &plan->cases[0].scenario, run, points, plan->n_cases, err);
     if (status == 0)
         status = whatif_estimate(plan->cases, plan->n_cases, batch->measured, points, err);
-    if (status == 0 && results)
-        put_results(results, plan, &batch->measured->result, &run, points);
-    replay_run_release(&run);
+    if (status == 0 && job->results)
+        put_results(job->results, plan, &batch->measured->result, run, points);
+    replay_run_release(&own);
     visits_free(counted);
     whatif_report_release(&noted);
     return status;
@@ -134,7 +136,7 @@ void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
     struct whatif_point *own = job->points ? NULL : memory_zeroed(plan.n_cases, sizeof *own);
     struct whatif_point *points = job->points ? job->points : own;
     if (status == 0)
-        status = predict_cases(batch, &plan, points, job->results, &err);
+        status = predict_cases(batch, job, &plan, points, &err);
     if (status == 0) {
         job->predicted_ns = points[0].predicted_ns;
         job->window_ns = points[0].window_end_ns - points[0].window_begin_ns;

@@ -43,8 +43,9 @@ struct whatif_job {
     size_t n_cases;                               // that are wanted:
     struct whatif_point *points;                  // what is found, by case; NULL: not wanted
     struct result *results;                       // likewise, with a catalogue
-    uint64_t predicted_ns, window_ns;             // of the run; between MPI_Init and MPI_Finalize
-    char *failure;                                // NULL: it was predicted; the caller frees
+    struct replay_run *run; // of one process: the run with its critical path; NULL: not wanted
+    uint64_t predicted_ns, window_ns; // of the run; between MPI_Init and MPI_Finalize
+    char *failure;                    // NULL: it was predicted; the caller frees
 };
 
 /// What JOB asks for, completed: the words of the target, unless a candidate says all of it, and of
