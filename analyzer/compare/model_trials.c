@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analyzer/compare/model_trials.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +18,21 @@ struct read_trial {
     size_t n_values, capacity;
 };
 
+/// What a series is of.
+struct source {
+    const char *suffix; // of its name, that of a trial
+    char *path;         // of the region or call path, escaped; NULL: a wait state of all
+    char *wait_state;
+};
+
 struct reading {
     struct database *database;
     const struct model_choice *choice;
     struct model_table *table;
     struct read_trial *trials;
     size_t n_trials;
-    const char **suffixes; // by series
-    size_t suffixes_capacity;
+    struct source *sources; // by series
+    size_t n_sources, sources_capacity;
     struct error *err;
 };
 
@@ -137,35 +143,68 @@ static char *suffix_of(const struct reading *reading, const struct trial_efficie
     return suffix;
 }
 
-static void add_value(struct part_adder *adder, const char *name, bool is_part, double seconds)
+static void add_value(struct part_adder *adder, const char *name, const char *path,
+                      const char *wait_state, double seconds)
 {
     struct reading *reading = adder->reading;
     struct read_trial *trial = adder->trial;
     char *longer = memory_format("%s%s", name, trial->suffix);
     size_t series = model_table_series(reading->table, longer);
     free(longer);
-    reading->table->series[series].is_part = is_part;
-    reading->suffixes = array_reserve(reading->suffixes, &reading->suffixes_capacity, series + 1,
-                                      sizeof *reading->suffixes);
-    reading->suffixes[series] = trial->suffix;
+    if (series == reading->n_sources)
+        *ARRAY_NEXT(reading->sources, reading->n_sources, reading->sources_capacity) =
+            (struct source){trial->suffix, path ? memory_copy_text(path) : NULL,
+                            memory_copy_text(wait_state)};
     trial->values = array_reserve(trial->values, &trial->capacity, series + 1, sizeof(double));
     while (trial->n_values <= series)
         trial->values[trial->n_values++] = 0;
     trial->values[series] += seconds;
 }
 
+/// The name of a part: PLACE, or a wait state there or, without place, anywhere. The caller frees.
+static char *part_name(const char *place, const char *wait_state)
+{
+    return !place         ? memory_copy_text(wait_state)
+           : !*wait_state ? memory_copy_text(place)
+                          : memory_format("%s in %s", wait_state, place);
+}
+
 static void add_part(void *user, const char *path, const char *wait_state, int64_t value_ns)
 {
     struct part_adder *adder = user;
     bool by_call_path = adder->reading->choice->by_call_path;
-    const char *shown = by_call_path ? resource_path_short(path) : resource_path_last(path);
-    char *place = resource_path_plain(shown);
-    char *name = !*wait_state   ? memory_copy_text(place)
-                 : by_call_path ? memory_format("%s in %s", wait_state, place)
-                                : memory_copy_text(wait_state);
-    add_value(adder, name, true, (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
+    const char *part = by_call_path   ? resource_path_short(path)
+                       : !*wait_state ? resource_path_last(path)
+                                      : NULL;
+    char *place = part ? resource_path_plain(part) : NULL;
+    char *name = part_name(place, wait_state);
+    add_value(adder, name, part, wait_state,
+              (double)value_ns / 1e9 / (double)adder->trial->facts.n_ranks);
     free(name);
     free(place);
+}
+
+/// Says which series are parts, that is all but the time of the run, and how they are shown.
+static void name_parts(struct reading *reading)
+{
+    struct shown_paths paths = {0};
+    for (size_t i = 0; i < reading->n_sources; i++)
+        if (reading->sources[i].path)
+            shown_paths_add(&paths, reading->sources[i].path);
+    shown_paths_complete(&paths);
+    for (size_t i = 0; i < reading->n_sources; i++) {
+        const struct source *source = &reading->sources[i];
+        struct model_series *series = &reading->table->series[i];
+        series->is_part = source->path || *source->wait_state;
+        if (!source->path)
+            continue;
+        char *place = shown_paths_text(&paths, source->path);
+        char *name = part_name(place, source->wait_state);
+        series->shown = memory_format("%s%s", name, source->suffix);
+        free(name);
+        free(place);
+    }
+    shown_paths_release(&paths);
 }
 
 static int read_times(struct reading *reading, struct read_trial *trial)
@@ -173,7 +212,7 @@ static int read_times(struct reading *reading, struct read_trial *trial)
     struct part_adder adder = {reading, trial};
     const struct trial_efficiency *facts = &trial->facts;
     trial->suffix = suffix_of(reading, facts);
-    add_value(&adder, "time", false,
+    add_value(&adder, "time", NULL, "",
               (double)(facts->window_ns ? facts->window_ns : facts->time_ns) / 1e9);
     return reading->choice->by_call_path
                ? trial_call_path_times(reading->database, facts->id, add_part, &adder, reading->err)
@@ -190,9 +229,8 @@ static void add_rows(struct reading *reading)
         for (size_t k = 0; k < table->n_parameters; k++)
             number_of(&trial->facts, table->parameters[k], &x[k]);
         for (size_t i = 0; i < table->n_series; i++) {
-            // Sums of waits and times without them may miss 0 by a little.
-            double value = i < trial->n_values ? fmax(trial->values[i], 0) : 0;
-            if (strcmp(reading->suffixes[i], trial->suffix) == 0)
+            double value = i < trial->n_values ? trial->values[i] : 0;
+            if (strcmp(reading->sources[i].suffix, trial->suffix) == 0)
                 model_series_add_row(&table->series[i], table->n_parameters, x, value);
         }
     }
@@ -213,6 +251,7 @@ static int read_trials(struct reading *reading, const struct trial_group *group)
         if (read_times(reading, &reading->trials[i]))
             return -1;
     add_rows(reading);
+    name_parts(reading);
     return 0;
 }
 
@@ -221,7 +260,7 @@ int model_trials_read(struct database *database, const struct model_choice *choi
 {
     struct reading reading = {.database = database, .choice = choice, .table = table, .err = err};
     struct trial_group group = {0};
-    *table = (struct model_table){0};
+    *table = (struct model_table){.is_time = true};
     int status =
         choice->n_selectors
             ? trial_group_to_compare(database, choice->selectors, choice->n_selectors, &group, err)
@@ -236,7 +275,11 @@ int model_trials_read(struct database *database, const struct model_choice *choi
         free(reading.trials[i].values);
     }
     free(reading.trials);
-    free(reading.suffixes);
+    for (size_t i = 0; i < reading.n_sources; i++) {
+        free(reading.sources[i].path);
+        free(reading.sources[i].wait_state);
+    }
+    free(reading.sources);
     if (status)
         model_table_release(table);
     return status;

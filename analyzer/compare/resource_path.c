@@ -2,9 +2,12 @@
 // Resource paths as text (see resource_path.h).
 #include "analyzer/compare/resource_path.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "db/focus.h"
 
 /// The slash sorts before every other byte, so that nothing comes between a resource and what is
@@ -64,4 +67,63 @@ char *resource_path_plain(const char *path)
     }
     *to = '\0';
     return plain;
+}
+
+// --- shown paths
+
+/// The next name of *PATH, which is moved behind it; NULL at the end. The caller frees.
+static char *next_name(const char **path)
+{
+    const char *begin = *path + (**path == '/'), *end = begin;
+    if (*begin == '\0')
+        return NULL;
+    while (*end && *end != '/')
+        end += 1 + (end[0] == '\\' && end[1] != '\0');
+    char *escaped = memory_format("%.*s", (int)(end - begin), begin);
+    char *name = resource_path_plain(escaped);
+    free(escaped);
+    *path = end;
+    return name;
+}
+
+void shown_paths_add(struct shown_paths *paths, const char *path)
+{
+    for (char *name; (name = next_name(&path)) != NULL;)
+        *ARRAY_NEXT(paths->names, paths->n, paths->capacity) = name;
+}
+
+void shown_paths_complete(struct shown_paths *paths)
+{
+    size_t n = 0;
+    if (paths->n > 0)
+        qsort(paths->names, paths->n, sizeof *paths->names, text_compare);
+    for (size_t i = 0; i < paths->n; i++) {
+        if (n > 0 && strcmp(paths->names[i], paths->names[n - 1]) == 0)
+            free(paths->names[i]);
+        else
+            paths->names[n++] = paths->names[i];
+    }
+    paths->n = n;
+    paths->shown = function_names_shown((const char *const *)paths->names, n);
+}
+
+char *shown_paths_text(const struct shown_paths *paths, const char *path)
+{
+    char *text = memory_copy_text("");
+    for (char *name; (name = next_name(&path)) != NULL;) {
+        char **found = paths->n > 0 ? bsearch(&name, paths->names, paths->n, sizeof *paths->names,
+                                              text_compare)
+                                    : NULL;
+        text_append(&text, "%s%s", *text ? "/" : "",
+                    found ? paths->shown[found - paths->names] : name);
+        free(name);
+    }
+    return text;
+}
+
+void shown_paths_release(struct shown_paths *paths)
+{
+    function_names_free(paths->names, paths->n);
+    function_names_free(paths->shown, paths->n);
+    *paths = (struct shown_paths){0};
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
@@ -66,6 +67,7 @@ void scaling_free(struct scaling *scaling)
     }
     for (size_t i = 0; i < scaling->n_parts; i++) {
         free(scaling->parts[i].name);
+        free(scaling->parts[i].shown);
         free(scaling->parts[i].wait_state);
         free(scaling->parts[i].ns);
     }
@@ -230,9 +232,8 @@ char *scaling_growth(const struct scaling *scaling, const struct model_series *m
 
 static void add_row(struct scaling *scaling, size_t series, size_t trial, double value_ns)
 {
-    // Sums of waits and times without them may miss 0 by a little.
     model_series_add_row(&scaling->models.series[series], 1, &scaling->trials[trial].x,
-                         fmax(value_ns, 0) / 1e9);
+                         value_ns / 1e9);
 }
 
 /// Adds the rows of PART, whose values begin at FIRST of those added. Returns where they end.
@@ -273,6 +274,18 @@ static void make_models(struct scaling *scaling)
     model_table_fit(models);
 }
 
+static void name_parts(struct scaling *scaling)
+{
+    const char **names = memory_zeroed(scaling->n_parts, sizeof *names);
+    for (size_t i = 0; i < scaling->n_parts; i++)
+        names[i] = scaling->parts[i].name;
+    char **shown = function_names_shown(names, scaling->n_parts);
+    for (size_t i = 0; i < scaling->n_parts; i++)
+        scaling->parts[i].shown = shown[i];
+    free(shown);
+    free(names);
+}
+
 static void make_parts(struct scaling *scaling)
 {
     size_t capacity = 0, last = scaling->n_points - 1;
@@ -294,6 +307,7 @@ static void make_parts(struct scaling *scaling)
             (double)scaling->points[point].n_trials;
     }
     make_models(scaling);
+    name_parts(scaling);
     if (scaling->n_parts)
         qsort_r(scaling->parts, scaling->n_parts, sizeof *scaling->parts, compare_parts, &last);
 }

@@ -71,6 +71,7 @@ struct scaling_point {
 /// A part of the run time: the waits of a wait state, or the time of a region without its waits.
 struct scaling_part {
     char *name;
+    char *shown;          // the name in texts, short but of this part only
     char *wait_state;     // "" for a region
     bool is_start_or_end; // MPI_Init, MPI_Finalize: not in the sums below
     double *ns;           // by point: mean per rank

@@ -20,7 +20,7 @@ static struct quantity time_of(double time_ns)
 /// "solve", "late-sender waits".
 static void put_part(const struct scaling *scaling, size_t part, FILE *to)
 {
-    fprintf(to, "%s%s", scaling->parts[part].name,
+    fprintf(to, "%s%s", scaling->parts[part].shown,
             *scaling->parts[part].wait_state ? " waits" : "");
 }
 

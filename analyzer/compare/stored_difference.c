@@ -45,12 +45,11 @@ static void release_runs(struct difference_runs *runs)
     free(runs->list);
 }
 
-/// Where the values of one run go.
+/// Where the times of one run go.
 struct adder {
     struct difference *difference;
     const struct resource_map *map;
     size_t run;
-    double scale; // of what is added, for whole numbers
 };
 
 // --- run time
@@ -78,8 +77,7 @@ int difference_page_read(struct database *database, const struct difference_choi
         const struct difference_run *run = &page->runs.list[i];
         struct adder adder = {page->difference, choice->map,
                               difference_add_run(page->difference, run->group, run->trial.time_ns,
-                                                 run->trial.n_ranks),
-                              1};
+                                                 run->trial.n_ranks)};
         if (trial_time_parts(database, run->id, add_time, &adder, err))
             return -1;
     }
@@ -137,56 +135,50 @@ static int check_metric(struct database *database, const char *name,
     return status;
 }
 
-static void add_size(const struct query_value *value, void *user)
-{
-    *(double *)user += fabs(value->value);
-}
-
-struct total {
-    double scale;
-    int64_t value;
+/// The values of one run by one kind of resources, whose names the map has changed.
+struct values {
+    struct part {
+        char *name;
+        double value;
+    } * parts;
+    size_t n, capacity;
+    const struct resource_map *map;
 };
 
-static void add_total(const struct query_value *value, void *user)
+static void keep_value(const struct query_value *value, void *user)
 {
-    struct total *total = user;
-    total->value += llround(value->value * total->scale);
+    struct values *values = user;
+    values->parts =
+        array_reserve(values->parts, &values->capacity, values->n + 1, sizeof *values->parts);
+    values->parts[values->n++] =
+        (struct part){resource_map_apply(values->map, value->part), value->value};
 }
 
-static void add_value(const struct query_value *value, void *user)
+static void release_values(struct values *runs, size_t n_runs)
 {
-    const struct adder *adder = user;
-    char *path = resource_map_apply(adder->map, value->part);
-    difference_add(adder->difference, adder->run, path, path, "",
-                   llround(value->value * adder->scale));
-    free(path);
-}
-
-static struct query_question question_of(const struct metric_difference *of, size_t run,
-                                         enum query_by by)
-{
-    return (struct query_question){
-        .metric = of->metric, .by = by, .trials = &of->runs.list[run].id, .n_trials = 1};
+    for (size_t i = 0; i < n_runs; i++) {
+        for (size_t j = 0; j < runs[i].n; j++)
+            free(runs[i].parts[j].name);
+        free(runs[i].parts);
+    }
+    free(runs);
 }
 
 /// The power of two that makes whole numbers of at most 2^50 of the values of all runs: differences
 /// are of integers, and a counter may be of joules or beyond 64 bits. 1 for times.
-static int find_scale(struct database *database, const struct metric_difference *of,
-                      enum query_by by, double *scale, struct error *err)
+static double find_scale(const struct metric_difference *of, const struct values *runs)
 {
     double greatest = 0;
     int exponent = 50;
     for (size_t i = 0; i < of->runs.n && strcmp(of->unit, "ns") != 0; i++) {
-        struct query_question question = question_of(of, i, by);
         double size = 0;
-        if (query_metric(database, &question, add_size, &size, err))
-            return -1;
+        for (size_t j = 0; j < runs[i].n; j++)
+            size += fabs(runs[i].parts[j].value);
         greatest = fmax(greatest, size);
     }
     if (greatest > 0)
         frexp(greatest, &exponent);
-    *scale = ldexp(1, 50 - exponent);
-    return 0;
+    return ldexp(1, 50 - exponent);
 }
 
 /// The values of TABLE as they were before they got the SCALE.
@@ -200,23 +192,41 @@ static void unscale(struct difference_table *table, double scale)
     }
 }
 
-static int read_hierarchy(struct database *database, const struct difference_choice *choice,
-                          const struct metric_difference *of, enum query_by by, double scale,
-                          struct difference *difference, struct error *err)
+/// The values of a run, as whole numbers; the length of the run is their total.
+static void add_run(struct difference *difference, enum difference_group group,
+                    const struct values *values, double scale)
 {
-    for (size_t i = 0; i < of->runs.n; i++) {
-        struct query_question question = question_of(of, i, by);
-        struct total total = {scale, 0};
-        if (query_metric(database, &question, add_total, &total, err))
-            return -1;
-        struct adder adder = {difference, choice->map,
-                              difference_add_run(difference, of->runs.list[i].group,
-                                                 total.value > 0 ? (uint64_t)total.value : 0, 1),
-                              scale};
-        if (query_metric(database, &question, add_value, &adder, err))
-            return -1;
+    int64_t total = 0;
+    for (size_t i = 0; i < values->n; i++)
+        total += llround(values->parts[i].value * scale);
+    size_t run = difference_add_run(difference, group, total > 0 ? (uint64_t)total : 0, 1);
+    for (size_t i = 0; i < values->n; i++) {
+        const struct part *part = &values->parts[i];
+        difference_add(difference, run, part->name, part->name, "", llround(part->value * scale));
     }
-    return 0;
+}
+
+/// Compares the runs by one kind of resources. 0, also if there are no values, or -1 and ERR.
+static int read_hierarchy(struct database *database, const struct resource_map *map,
+                          enum query_by by, const struct metric_difference *of,
+                          struct metric_hierarchy *to, struct error *err)
+{
+    size_t n = of->runs.n;
+    struct values *runs = memory_zeroed(n, sizeof *runs);
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct query_question question = {
+            .metric = of->metric, .by = by, .trials = &of->runs.list[i].id, .n_trials = 1};
+        runs[i].map = map;
+        status = query_metric(database, &question, keep_value, &runs[i], err);
+    }
+    double scale = find_scale(of, runs);
+    for (size_t i = 0; i < n; i++)
+        add_run(to->difference, of->runs.list[i].group, &runs[i], scale);
+    release_values(runs, n);
+    difference_descend(to->difference, &of->thresholds, true, &to->table);
+    unscale(&to->table, scale);
+    return status;
 }
 
 int metric_difference_read(struct database *database, const struct difference_choice *choice,
@@ -241,13 +251,8 @@ int metric_difference_read(struct database *database, const struct difference_ch
         struct metric_hierarchy *to = &difference->hierarchies[difference->n_hierarchies];
         *to = (struct metric_hierarchy){hierarchies[i].name, difference_new(), {0}};
         difference->n_hierarchies++;
-        double scale;
-        if (find_scale(database, difference, hierarchies[i].by, &scale, err) ||
-            read_hierarchy(database, choice, difference, hierarchies[i].by, scale, to->difference,
-                           err))
+        if (read_hierarchy(database, choice->map, hierarchies[i].by, difference, to, err))
             return -1;
-        difference_descend(to->difference, &difference->thresholds, true, &to->table);
-        unscale(&to->table, scale);
         if (to->table.n_rows == 0) { // the metric has no values by these resources
             difference_free(to->difference);
             difference_table_release(&to->table);

@@ -54,11 +54,12 @@ static void factor_text(struct model_factor factor, const char *name, FILE *stre
 }
 
 static void piece_text(const struct model_piece *piece, const char *const *names,
-                       size_t n_parameters, FILE *stream)
+                       size_t n_parameters, int digits, FILE *stream)
 {
     for (size_t i = 0; i < piece->n_terms; i++) {
         const struct model_term *term = &piece->terms[i];
-        fprintf(stream, "%s%.10g", i && term->coefficient >= 0 ? "+" : "", term->coefficient);
+        fprintf(stream, "%s%.*g", i && term->coefficient >= 0 ? "+" : "", digits,
+                term->coefficient);
         for (size_t k = 0; k < n_parameters; k++)
             factor_text(term->factors[k], names[k], stream);
     }
@@ -67,17 +68,17 @@ static void piece_text(const struct model_piece *piece, const char *const *names
 }
 
 char *model_formula_text(const struct model_formula *formula, const char *const *names,
-                         size_t n_parameters)
+                         size_t n_parameters, int digits)
 {
     char *text;
     size_t size;
     FILE *stream = memory_stream(&text, &size);
     if (formula->n_pieces > 1) {
-        fprintf(stream, "%s<=%.10g ? ", names[formula->break_parameter], formula->break_at);
-        piece_text(&formula->pieces[0], names, n_parameters, stream);
+        fprintf(stream, "%s<=%.*g ? ", names[formula->break_parameter], digits, formula->break_at);
+        piece_text(&formula->pieces[0], names, n_parameters, digits, stream);
         fputs(" : ", stream);
     }
-    piece_text(&formula->pieces[formula->n_pieces - 1], names, n_parameters, stream);
+    piece_text(&formula->pieces[formula->n_pieces - 1], names, n_parameters, digits, stream);
     fclose(stream);
     return text;
 }

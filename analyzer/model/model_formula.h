@@ -51,9 +51,10 @@ const struct model_piece *model_piece_at(const struct model_formula *formula, co
 double model_formula_value(const struct model_formula *formula, size_t n_parameters,
                            const double *x);
 
-/// FORMULA as text in the language of formulas (analyzer/base/formula.h). The caller frees.
+/// FORMULA as text in the language of formulas (analyzer/base/formula.h), its numbers with so many
+/// significant DIGITS. The caller frees.
 char *model_formula_text(const struct model_formula *formula, const char *const *names,
-                         size_t n_parameters);
+                         size_t n_parameters, int digits);
 
 /// Of FORMULA the term that changes most between the points FROM and TO, without its coefficient:
 /// "p^2", "1-p^(-1)" where it rises to a limit, "constant". The caller frees.

@@ -274,7 +274,7 @@ static void fit_series(struct model_table *table, struct model_series *series,
     if (model_fit(workspace, &data, names, &series->model, &err)) {
         series->reason = memory_copy_text(err.text);
     } else {
-        series->formula = model_formula_text(&series->model.formula, names, n);
+        series->formula = model_formula_text(&series->model.formula, names, n, 10);
         series->predictions = memory_new((n_asked + 1) * sizeof *series->predictions);
         for (size_t i = 0; i < n_asked; i++)
             series->predictions[i] =
@@ -351,6 +351,7 @@ void model_table_release(struct model_table *table)
     for (size_t i = 0; i < table->n_series; i++) {
         struct model_series *series = &table->series[i];
         free(series->name);
+        free(series->shown);
         free(series->rows);
         free(series->asked);
         free(series->reason);

@@ -12,6 +12,7 @@
 
 struct model_series {
     char *name;
+    char *shown;  // in texts, where NAME has long names of functions; NULL: NAME
     bool is_part; // its values and those of the other parts sum to a whole
     size_t n_rows, rows_capacity, n_asked, asked_capacity;
     double *rows;  // each the values of the parameters, then the measured one
@@ -29,6 +30,7 @@ struct model_series {
 struct model_table {
     char **parameters; // their names
     size_t n_parameters;
+    bool is_time; // values are seconds; else their unit is not known
     struct model_series *series;
     size_t n_series, series_capacity;
     double *asked; // points at which each series is asked for

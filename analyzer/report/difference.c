@@ -9,80 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
-
-/// Call paths of a database as reports of a run show them: their names short, but so that each
-/// means one function of all paths there are (base/function_names.h).
-struct shown_paths {
-    char **names, **shown; // sorted when they are complete
-    size_t n, capacity;
-};
-
-/// The next name of *PATH, which is moved behind it; NULL at the end. The caller frees.
-static char *next_name(const char **path)
-{
-    const char *begin = *path + (**path == '/'), *end = begin;
-    if (*begin == '\0')
-        return NULL;
-    while (*end && *end != '/')
-        end += 1 + (end[0] == '\\' && end[1] != '\0');
-    char *escaped = memory_format("%.*s", (int)(end - begin), begin);
-    char *name = resource_path_plain(escaped);
-    free(escaped);
-    *path = end;
-    return name;
-}
-
-/// Adds the names of PATH, such as "/CallPath/main/f\(int\)", before any path is asked for.
-static void shown_paths_add(struct shown_paths *paths, const char *path)
-{
-    for (char *name; (name = next_name(&path)) != NULL;)
-        *ARRAY_NEXT(paths->names, paths->n, paths->capacity) = name;
-}
-
-/// After the last path.
-static void shown_paths_complete(struct shown_paths *paths)
-{
-    size_t n = 0;
-    if (paths->n > 0)
-        qsort(paths->names, paths->n, sizeof *paths->names, text_compare);
-    for (size_t i = 0; i < paths->n; i++) {
-        if (n > 0 && strcmp(paths->names[i], paths->names[n - 1]) == 0)
-            free(paths->names[i]);
-        else
-            paths->names[n++] = paths->names[i];
-    }
-    paths->n = n;
-    paths->shown = function_names_shown((const char *const *)paths->names, n);
-}
-
-/// A path, or a part of one, of names that were added: "main/f(int)". The caller frees.
-static char *shown_paths_text(const struct shown_paths *paths, const char *path)
-{
-    char *text = memory_copy_text("");
-    for (char *name; (name = next_name(&path)) != NULL;) {
-        char **found = paths->n > 0 ? bsearch(&name, paths->names, paths->n, sizeof *paths->names,
-                                              text_compare)
-                                    : NULL;
-        text_append(&text, "%s%s", *text ? "/" : "",
-                    found ? paths->shown[found - paths->names] : name);
-        free(name);
-    }
-    return text;
-}
-
-static void shown_paths_release(struct shown_paths *paths)
-{
-    function_names_free(paths->names, paths->n);
-    function_names_free(paths->shown, paths->n);
-    *paths = (struct shown_paths){0};
-}
 
 /// With its sign, as a change has it.
 static struct quantity change_text(int64_t time_ns)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Models of series, and how right predictions were, as text and JSON.
 #include <math.h>
+#include <stdlib.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/model/model_table.h"
@@ -135,30 +137,55 @@ static void print_next(const struct model_table *table, const struct model_serie
             100 * series->next.width);
 }
 
+enum { DIGITS = 4 }; // significant, more are noise
+
+static struct quantity value_text(const struct model_table *table, double value)
+{
+    return table->is_time ? quantity_time((uint64_t)llround(1e9 * value))
+                          : quantity_format("%.*g", DIGITS, value);
+}
+
+/// The name of SERIES as it is shown; the caller frees.
+static char *shown_name(const struct model_series *series)
+{
+    return utf8_clean(series->shown ? series->shown : series->name);
+}
+
+static void print_predictions(const struct model_table *table, const struct model_series *series,
+                              FILE *stream)
+{
+    for (size_t i = 0; i < series->n_asked + table->n_asked; i++) {
+        const struct model_prediction *prediction = &series->predictions[i];
+        fputs("  at ", stream);
+        print_point(table, model_table_asked(table, series, i), stream);
+        fprintf(stream, ": %s (95 %%: %s to %s)\n", value_text(table, prediction->value).text,
+                value_text(table, prediction->low).text, value_text(table, prediction->high).text);
+    }
+}
+
 static void print_series(const struct model_table *table, const struct model_series *series,
                          FILE *stream)
 {
     const struct model *model = &series->model;
-    if (*series->name)
-        fprintf(stream, "%s\n", series->name);
+    char *name = shown_name(series);
+    if (*name)
+        fprintf(stream, "%s\n", name);
+    free(name);
     if (series->reason) {
         fprintf(stream, "  no model: %s\n", series->reason);
         return;
     }
-    fprintf(stream, "  value = %s\n", series->formula);
+    char *formula = model_formula_text(&model->formula, (const char *const *)table->parameters,
+                                       table->n_parameters, DIGITS);
+    fprintf(stream, "  %s = %s\n", table->is_time ? "time in s" : "value", formula);
+    free(formula);
     fprintf(stream, "  %s, error %s rms, %s at most", quantity_count(model->n_points, "point").text,
             quantity_share(model->rms_error).text, quantity_share(model->worst).text);
     if (!isnan(model->noise))
         fprintf(stream, "; repetitions differ by %s%s", quantity_share(model->noise).text,
                 model->is_one_sided ? ", the least counts" : "");
     fputc('\n', stream);
-    for (size_t i = 0; i < series->n_asked + table->n_asked; i++) {
-        const struct model_prediction *prediction = &series->predictions[i];
-        fputs("  at ", stream);
-        print_point(table, model_table_asked(table, series, i), stream);
-        fprintf(stream, ": %.5g (95 %%: %.5g to %.5g)\n", prediction->value, prediction->low,
-                prediction->high);
-    }
+    print_predictions(table, series, stream);
     print_next(table, series, stream);
     for (size_t i = 0; i < words_count(series->notes); i++)
         fprintf(stream, "  note: %s\n", series->notes[i]);
@@ -173,11 +200,11 @@ static void add_part(struct table *rows, const struct model_table *table,
     char *growth = model_growth_text(&series->model.formula, (const char *const *)table->parameters,
                                      table->n_parameters, series->model.greatest, x);
     table_add_cell(rows, "%s", quantity_part(at->value, whole).text);
-    table_add_cell(rows, "%s", quantity_time((uint64_t)llround(1e9 * at->value)).text);
-    table_add_cell(rows, "%s", quantity_time((uint64_t)llround(1e9 * at->low)).text);
-    table_add_cell(rows, "%s", quantity_time((uint64_t)llround(1e9 * at->high)).text);
+    table_add_cell(rows, "%s", value_text(table, at->value).text);
+    table_add_cell(rows, "%s", value_text(table, at->low).text);
+    table_add_cell(rows, "%s", value_text(table, at->high).text);
     table_add_cell(rows, "%s", model_series_fits(series) ? growth : "none fits");
-    table_add_cell(rows, "%s", series->name);
+    table_add_cell(rows, "%s", series->shown ? series->shown : series->name);
     free(growth);
 }
 
@@ -186,31 +213,71 @@ static bool is_ranked(const struct model_table *table, const struct model_series
     return series->is_part && !series->reason && table->n_asked > 0;
 }
 
-/// The parts of stored trials from the series I of the order on, up to N of them, by their shares
-/// at the last point asked for. Returns where they end.
-static size_t print_parts(const struct model_table *table, size_t i, size_t n, FILE *stream)
+/// Whether a series with a name has no other value than 0.
+static bool is_zero(const struct model_table *table, const struct model_series *series)
+{
+    size_t n = table->n_parameters + 1;
+    bool is_zero = *series->name && !series->reason;
+    for (size_t i = 0; i < series->n_rows && is_zero; i++)
+        is_zero = !(series->rows[i * n + n - 1] > 0);
+    return is_zero;
+}
+
+/// The series that are 0 everywhere, in one line.
+static void print_zeros(const struct model_table *table, FILE *stream)
+{
+    enum { MAX_LISTED = 4 };
+    size_t n = 0;
+    for (size_t i = 0; i < table->n_series; i++) {
+        const struct model_series *series = &table->series[table->order[i]];
+        if (!is_zero(table, series) || n++ >= MAX_LISTED)
+            continue;
+        char *name = shown_name(series);
+        fprintf(stream, "%s%s", n == 1 ? "Always 0: " : ", ", name);
+        free(name);
+    }
+    if (n > MAX_LISTED)
+        fprintf(stream, " and %zu more", n - MAX_LISTED);
+    if (n > 0)
+        fputc('\n', stream);
+}
+
+/// The parts of stored trials among the N series of ORDER, by their shares at the last point asked
+/// for.
+static void print_parts(const struct model_table *table, const size_t *order, size_t n,
+                        FILE *stream)
 {
     struct table rows = {0};
     table_add_columns(&rows, "share", "time", "from", "to", "<growth", "<part");
-    for (; i < n && is_ranked(table, &table->series[table->order[i]]); i++)
-        add_part(&rows, table, &table->series[table->order[i]]);
-    fputs("Parts at ", stream);
-    print_point(table, table->asked + (table->n_asked - 1) * table->n_parameters, stream);
-    fputs(" (mean per rank; from, to: 95 %; without their waits)\n", stream);
-    table_print(&rows, 2, 0, stream);
-    return i;
+    for (size_t i = 0; i < n; i++)
+        if (is_ranked(table, &table->series[order[i]]))
+            add_part(&rows, table, &table->series[order[i]]);
+    if (rows.n_cells > 0) {
+        fputs("Parts at ", stream);
+        print_point(table, table->asked + (table->n_asked - 1) * table->n_parameters, stream);
+        fputs(" (mean per rank; from, to: 95 %; without their waits)\n", stream);
+        table_print(&rows, 2, 0, stream);
+    }
+    table_release(&rows);
 }
 
 void text_print_models(const struct model_table *table, size_t top, FILE *stream)
 {
-    size_t n = top < table->n_series ? top : table->n_series;
-    for (size_t i = 0; i < n;)
-        if (is_ranked(table, &table->series[table->order[i]]))
-            i = print_parts(table, i, n, stream);
-        else
-            print_series(table, &table->series[table->order[i++]], stream);
-    if (n < table->n_series)
-        fprintf(stream, "and %zu more (--top)\n", table->n_series - n);
+    size_t *order = memory_new((table->n_series + 1) * sizeof *order), n = 0;
+    for (size_t i = 0; i < table->n_series; i++)
+        if (!is_zero(table, &table->series[table->order[i]]))
+            order[n++] = table->order[i];
+    size_t n_shown = top < n ? top : n, i = 0;
+    for (; i < n_shown && !is_ranked(table, &table->series[order[i]]); i++)
+        print_series(table, &table->series[order[i]], stream);
+    print_parts(table, order, n_shown, stream);
+    for (; i < n_shown; i++)
+        if (!is_ranked(table, &table->series[order[i]]))
+            print_series(table, &table->series[order[i]], stream);
+    if (n_shown < n)
+        fprintf(stream, "and %zu more (--top)\n", n - n_shown);
+    print_zeros(table, stream);
+    free(order);
 }
 
 // ---- how right predictions were

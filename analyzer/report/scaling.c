@@ -134,7 +134,7 @@ static void add_growth(struct table *table, const struct scaling *scaling,
         free(line);
     }
     table_add_cell(table, "%s", *part->wait_state ? "wait" : "region");
-    table_add_cell(table, "%s", part->name);
+    table_add_cell(table, "%s", part->shown);
 }
 
 static void print_growth(const struct scaling *scaling, const struct scaling_text_options *options,

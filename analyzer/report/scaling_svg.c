@@ -239,7 +239,7 @@ static void draw_growth(struct panel *panel, const struct scaling *scaling, cons
     panel_ticks(panel, true, "");
     for (size_t i = 0; i < scaling->n_parts && panel->n_lines < n_lines; i++)
         if (!scaling->parts[i].is_start_or_end)
-            panel_line(panel, x, scaling->parts[i].ns, scaling->n_points, scaling->parts[i].name);
+            panel_line(panel, x, scaling->parts[i].ns, scaling->n_points, scaling->parts[i].shown);
 }
 
 void svg_print_scaling(const struct scaling_page *page, FILE *stream)

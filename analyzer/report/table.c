@@ -31,7 +31,8 @@ void table_add_cell(struct table *table, const char *format, ...)
     va_start(arguments, format);
     char *text = memory_format_list(format, arguments);
     va_end(arguments);
-    *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) = text;
+    *ARRAY_NEXT(table->cells, table->n_cells, table->capacity) = utf8_clean(text);
+    free(text);
 }
 
 static void print_blanks(size_t count, FILE *stream)

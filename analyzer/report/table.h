@@ -26,7 +26,8 @@ void table_add_titles(struct table *table, const char *const *titles);
 #define table_add_columns(table, ...)                                                              \
     table_add_titles(table, (const char *const[]){__VA_ARGS__, NULL})
 
-/// Appends one cell; cells fill rows from left to right.
+/// Appends one cell; cells fill rows from left to right. Control characters and bytes that are no
+/// UTF-8 are replaced.
 void table_add_cell(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

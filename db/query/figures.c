@@ -38,83 +38,66 @@ void trial_time_release(struct trial_time *time)
     *time = (struct trial_time){0};
 }
 
-// Times by focus: exclusive ones, and the waits of those wait states whose waits are in no other's,
-// which are part of the former.
-#define PARTS_SQL                                                                                  \
+// Times by region, call path and process, as `divided`: the waits of those wait states whose waits
+// are in no other's, and what they leave of the exclusive times. A wait may last while the rank has
+// no CPU time, which is a child of the call: then the call's waits exceed its exclusive time. What
+// they exceed it by is taken from the child.
+#define DIVIDED_SQL                                                                                \
     "WITH part AS (\n"                                                                             \
-    "    SELECT t.focus_id, '' AS wait_state, t.value FROM tuple t\n"                              \
-    "        JOIN metric m ON m.id = t.metric_id AND m.name = 'exclusive_ns'\n"                    \
+    "    SELECT f.code_id, f.call_path_id AS path_id, f.process_id, '' AS wait_state, t.value\n"   \
+    "        FROM tuple t JOIN metric m ON m.id = t.metric_id AND m.name = 'exclusive_ns'\n"       \
+    "        JOIN focus f ON f.id = t.focus_id\n"                                                  \
     "        WHERE t.trial_id = ?1 AND t.interval = 0\n"                                           \
     "    UNION ALL\n"                                                                              \
-    "    SELECT t.focus_id, p.name, t.value FROM trial_property tp\n"                              \
-    "        JOIN property p ON p.id = tp.property_id\n"                                           \
+    "    SELECT f.code_id, f.call_path_id, f.process_id, p.name, t.value\n"                        \
+    "        FROM trial_property tp JOIN property p ON p.id = tp.property_id\n"                    \
     "        JOIN metric m ON m.name = p.name || '.wait_ns'\n"                                     \
     "        JOIN tuple t ON t.trial_id = tp.trial_id AND t.metric_id = m.id\n"                    \
-    "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0)\n"
-
-/// A wait may last while the rank has no CPU time, which is a child of the call: then the call's
-/// waits exceed its exclusive time. What they exceed it by is taken from the child.
-static int move_lost_waits(struct database *database, int64_t trial, trial_part_adder *add,
-                           void *user, struct error *err)
-{
-    sqlite3_stmt *query = database_query(
-        database, err,
-        PARTS_SQL ", rest AS (\n"
-                  "    SELECT f.call_path_id AS path_id, f.process_id,\n"
-                  "        sum(CASE wait_state WHEN '' THEN value ELSE -value END) AS value\n"
-                  "        FROM part JOIN focus f ON f.id = part.focus_id\n"
-                  "        GROUP BY f.call_path_id, f.process_id)\n"
-                  "SELECT call.path, child.path, process.path, min(-rest.value, lost.value)\n"
-                  "    FROM rest JOIN resource call ON call.id = rest.path_id\n"
-                  "    JOIN resource child ON child.parent_id = call.id\n"
-                  "        AND child.name = '" RESULT_REGION_NO_CPU "'\n"
-                  "    JOIN rest lost ON lost.path_id = child.id\n"
-                  "        AND lost.process_id = rest.process_id\n"
-                  "    JOIN resource process ON process.id = rest.process_id\n"
-                  "    WHERE rest.value < 0 AND lost.value > 0",
-        "i", trial);
-    const char *call, *child, *process;
-    int64_t ns;
-    int row;
-    while ((row = database_row(database, err, query, "sssi", &call, &child, &process, &ns)) == 1) {
-        add(user, call, process, "", ns);
-        add(user, child, process, "", -ns);
-    }
-    sqlite3_finalize(query);
-    return row;
-}
+    "        JOIN focus f ON f.id = t.focus_id\n"                                                  \
+    "        WHERE tp.trial_id = ?1 AND tp.is_top = 1 AND t.interval = 0),\n"                      \
+    "rest AS MATERIALIZED (\n"                                                                     \
+    "    SELECT code_id, path_id, process_id,\n"                                                   \
+    "        sum(CASE wait_state WHEN '' THEN value ELSE -value END) AS value\n"                   \
+    "        FROM part GROUP BY path_id, process_id, code_id),\n"                                  \
+    "moved AS MATERIALIZED (\n"                                                                    \
+    "    SELECT rest.code_id, rest.path_id, rest.process_id, lost.code_id AS from_code_id,\n"      \
+    "        lost.path_id AS from_path_id, min(-rest.value, lost.value) AS value\n"                \
+    "        FROM rest JOIN resource child ON child.parent_id = rest.path_id\n"                    \
+    "            AND child.name = '" RESULT_REGION_NO_CPU "'\n"                                    \
+    "        JOIN rest lost ON lost.path_id = child.id AND lost.process_id = rest.process_id\n"    \
+    "        WHERE rest.value < 0 AND lost.value > 0),\n"                                          \
+    "divided AS (\n"                                                                               \
+    "    SELECT * FROM part WHERE wait_state <> ''\n"                                              \
+    "    UNION ALL SELECT code_id, path_id, process_id, '', value FROM rest\n"                     \
+    "    UNION ALL SELECT code_id, path_id, process_id, '', value FROM moved\n"                    \
+    "    UNION ALL SELECT from_code_id, from_path_id, process_id, '', -value FROM moved)\n"
 
 int trial_time_parts(struct database *database, int64_t trial, trial_part_adder *add, void *user,
                      struct error *err)
 {
     sqlite3_stmt *query = database_query(
         database, err,
-        PARTS_SQL "SELECT call_path.path, process.path, part.wait_state, part.value FROM part\n"
-                  "    JOIN focus f ON f.id = part.focus_id\n"
-                  "    JOIN resource call_path ON call_path.id = f.call_path_id\n"
-                  "    JOIN resource process ON process.id = f.process_id",
+        DIVIDED_SQL "SELECT call_path.path, process.path, wait_state, value FROM divided\n"
+                    "    JOIN resource call_path ON call_path.id = path_id\n"
+                    "    JOIN resource process ON process.id = process_id",
         "i", trial);
     const char *call_path, *process, *wait_state;
     int64_t value_ns;
     int row;
     while ((row = database_row(database, err, query, "sssi", &call_path, &process, &wait_state,
-                               &value_ns)) == 1) {
+                               &value_ns)) == 1)
         add(user, call_path, process, wait_state, value_ns);
-        if (*wait_state)
-            add(user, call_path, process, "", -value_ns);
-    }
     sqlite3_finalize(query);
-    return row ? row : move_lost_waits(database, trial, add, user, err);
+    return row;
 }
 
-/// The parts of a trial by the resource of a hierarchy, the column HIERARCHY of the foci.
+/// The parts of a trial by the resource of a hierarchy, a column of `divided`.
 #define TIMES_SQL(hierarchy)                                                                       \
-    PARTS_SQL ", summed AS (\n"                                                                    \
-              "    SELECT f." hierarchy " AS id, part.wait_state, sum(part.value) AS value\n"      \
-              "        FROM part JOIN focus f ON f.id = part.focus_id\n"                           \
-              "        GROUP BY f." hierarchy ", part.wait_state)\n"                               \
-              "SELECT resource.path, wait_state, value FROM summed\n"                              \
-              "    JOIN resource ON resource.id = summed.id"
+    DIVIDED_SQL ", summed AS (\n"                                                                  \
+                "    SELECT " hierarchy " AS id, wait_state, sum(value) AS value FROM divided\n"   \
+                "        GROUP BY " hierarchy ", wait_state)\n"                                    \
+                "SELECT resource.path, wait_state, max(value, 0) FROM summed\n"                    \
+                "    JOIN resource ON resource.id = summed.id"
 
 /// Summed by SQLite: as many rows as regions or call paths, however many ranks there are.
 static int add_times(struct database *database, int64_t trial, const char *sql,
@@ -124,11 +107,8 @@ static int add_times(struct database *database, int64_t trial, const char *sql,
     const char *path, *wait_state;
     int64_t value_ns;
     int row;
-    while ((row = database_row(database, err, query, "ssi", &path, &wait_state, &value_ns)) == 1) {
+    while ((row = database_row(database, err, query, "ssi", &path, &wait_state, &value_ns)) == 1)
         add(user, path, wait_state, value_ns);
-        if (*wait_state)
-            add(user, path, "", -value_ns);
-    }
     sqlite3_finalize(query);
     return row;
 }
@@ -142,7 +122,7 @@ int trial_region_times(struct database *database, int64_t trial, trial_region_ad
 int trial_call_path_times(struct database *database, int64_t trial, trial_region_adder *add,
                           void *user, struct error *err)
 {
-    return add_times(database, trial, TIMES_SQL("call_path_id"), add, user, err);
+    return add_times(database, trial, TIMES_SQL("path_id"), add, user, err);
 }
 
 struct trial_profile_row *trial_profile(struct database *database, int64_t trial, size_t *n,

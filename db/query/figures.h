@@ -34,7 +34,8 @@ typedef void trial_region_adder(void *user, const char *region, const char *wait
                                 int64_t value_ns);
 
 /// Calls ADD with the time of each region of a trial (its path, escaped as in focus.h), all ranks
-/// together, divided likewise. The parts sum to the time of all ranks. 0, or -1 and ERR.
+/// together, divided likewise, each part once. None is below 0; the parts sum to the time of all
+/// ranks, or more where corrected clocks made waits longer than their calls. 0, or -1 and ERR.
 int trial_region_times(struct database *database, int64_t trial, trial_region_adder *add,
                        void *user, struct error *err);
 /// The same by call path instead of region.

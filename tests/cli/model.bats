@@ -123,6 +123,8 @@ END
         (.[1].notes | any(test("all values are the same"))) and .[2].predictions[0].value == 0 and
         .[3].formula == null and (.[3].reason | test("too few")) and
         (.[4].notes | any(test("no formula fits")))' <<<"$output"
+    run "$PAGODA" model table.csv
+    [[ ${lines[-1]} == "Always 0: none" ]]
 }
 
 # keep RANKS WORK: stores a run of program.
@@ -148,10 +150,31 @@ keep() {
     [ "$status" = 0 ]
     [[ ${lines[0]} == time && $output == *"Parts at ranks=64,size=1024 (mean per rank"* ]]
     [[ $output =~ "16.00 ms  "[^$'\n']*"ranks^(-1)*size"\ +work.*"984.4 us  "[^$'\n']*"1-ranks^(-1)"\ +wait-at-nxn ]]
+    # Numbers have four digits, times a unit, and what took no time is one line.
+    [[ $output == *$'\n  time in s = 0.001+0.001*ranks^(-1)*size\n'*$'\n  at ranks=64,size=1024: 17.00 ms (95 %: '* ]]
+    [[ ${lines[-1]} == "Always 0: MPI_Allreduce" ]]
+    "$PAGODA" model runs.db --json | jq -e '.series[] | select(.name == "MPI_Allreduce") | .formula == "0"'
     run "$PAGODA" model runs.db --by nothing
     [ "$status" = 1 ] && [[ $output == *"cannot be modelled by nothing"* ]]
     run "$PAGODA" model table.csv --by ranks
     [ "$status" = 1 ]
+}
+
+@test "names of functions are as short as in reports" {
+    local p name='void ns::Grid<double, ns::Box<int> >::work(int, double)' copy
+    for p in 1 2 4; do
+        program "$p" 8
+        copy=named-$p
+        sed "s/work/\"$name\"/" program.txt | "$BUILD/tools/mktrace" - "$copy"
+        "$PAGODA" replay "$copy" --store named.db --as app/named/ >/dev/null
+    done
+    "$PAGODA" model named.db --json | NAME=$name jq -e 'any(.series[]; .name == env.NAME)'
+    run "$PAGODA" model named.db
+    [[ $output == *$'\nns::Grid<>::work\n'* ]]
+    run "$PAGODA" model named.db --call-paths --at ranks=64
+    [[ $output == *" ns::Grid<>::work"* && $output != *"double"* ]]
+    run "$PAGODA" scaling named.db
+    [[ $output == *" ns::Grid<>::work"* && $output != *"double"* ]]
 }
 
 @test "predictions are tested by runs that are measured later, models by larger runs" {
@@ -184,6 +207,9 @@ keep() {
         all(.error | fabs < 1e-3) and ([.[].name] | length) == 3' errors.json || { jq .cases errors.json; return 1; }
     run "$PAGODA" model --errors runs.db --as sweep
     [[ $output == *"--cpu-speed "*"-23.1 %  "*"10.9 %"*"model, up to 2 x beyond the data"* ]]
+    sqlite3 runs.db "UPDATE prediction SET change = replace(change, '--cpu', '--' || char(27, 10) || 'cpu')"
+    run "$PAGODA" model --errors runs.db --as sweep
+    [[ $output == *"??cpu-speed "* && $output != *$'\e'* ]]
     run "$PAGODA" model --errors runs.db --at ranks=4
     [ "$status" = 2 ]
     "$PAGODA" model --errors runs.db --as nothing --json | jq -e '.stored == 0 and .cases == []'

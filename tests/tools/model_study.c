@@ -343,8 +343,8 @@ static void judge(struct model_workspace *workspace, const struct series *series
         fprintf(stderr, "%s: %s\n", class_names[series->class], err.text);
         return;
     }
-    char *found = model_formula_text(&model.formula, names, series->n_parameters);
-    char *truth = model_formula_text(&series->truth, names, 2);
+    char *found = model_formula_text(&model.formula, names, series->n_parameters, 10);
+    char *truth = model_formula_text(&series->truth, names, 2, 10);
     outcome->is_recovered = has_same_terms(&model.formula.pieces[model.formula.n_pieces - 1],
                                            &series->truth.pieces[series->truth.n_pieces - 1]);
     for (size_t f = 0; f < N_FAR; f++) {

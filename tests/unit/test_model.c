@@ -81,7 +81,7 @@ static void text_of_formulas_gives_their_value(void **unused)
         struct error err;
         make(&rows, i % N_KINDS, levels[i / N_KINDS]);
         fit(&rows, &model);
-        char *text = model_formula_text(&model.formula, names, rows.n_parameters);
+        char *text = model_formula_text(&model.formula, names, rows.n_parameters, 10);
         struct formula *formula = formula_new(text, names, rows.n_parameters, &err);
         if (!formula)
             fail_msg("%s", err.text);
