@@ -34,7 +34,7 @@ parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(N_CORES))
 
 ## ---- libraries: pkg-config first, for OTF2 else otf2-config --------------------------------
 
-LIBRARIES = otf2 libxml-2.0 sqlite3 jansson libdw muparser gsl
+LIBRARIES = otf2 libxml-2.0 sqlite3 jansson libdw muparser gsl zlib
 
 # $(call once,NAME,COMMAND): the variable NAME, computed by the shell at its first use.
 define once
@@ -89,7 +89,7 @@ spread-source := analyzer/spread/mpi.c
 sources := $(filter-out $(spread-source),\
     $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c)))
 objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
-objects += $(BUILD)/obj/db/schema.o
+objects += $(BUILD)/obj/db/schema.o $(BUILD)/obj/analyzer/report/run_page/run_page_text.o
 main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
 library := $(BUILD)/obj/libpagoda.a
 
@@ -108,6 +108,16 @@ $(BUILD)/obj/db/schema.c: $(sort $(wildcard db/schema/*.sql)) db/schema
 	    FNR == 1 && NR > 1 { print "," } { gsub(/[\\"]/, "\\\\&"); print "\"" $$0 "\\n\"" } END { print \
 	    "};\nconst uint32_t schema_version = sizeof schema_steps / sizeof schema_steps[0];" }' $(filter %.sql,$^) >$@
 $(BUILD)/obj/db/schema.o: $(BUILD)/obj/db/schema.c $(BUILD)/flags
+	$(call say,CC,$<)
+	$(compile) -c -o $@ $<
+
+# The page of a run becomes a text in C, too.
+$(BUILD)/obj/analyzer/report/run_page/run_page_text.c: analyzer/report/run_page/run_page.html
+	$(call say,HTML,$@)
+	@mkdir -p $(@D)
+	$(Q)awk 'BEGIN { print "extern const char run_page_text[];\n\nconst char run_page_text[] =" } \
+	    { gsub(/[\\"]/, "\\\\&"); print "\"" $$0 "\\n\"" } END { print ";" }' $< >$@
+$(BUILD)/obj/analyzer/report/run_page/run_page_text.o: $(BUILD)/obj/analyzer/report/run_page/run_page_text.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
 
@@ -254,12 +264,12 @@ tests: all $(unit-tests) $(tools) $(fuzzers) $(benches) $(programs)
 # An OTF2 built from its source is as good as the package, which older releases do not have.
 own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && echo yes; } 2>/dev/null)
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
-    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev
+    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev zlib1g-dev
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools valgrind \
     python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales procps slurm-wlm munge zsh fish
 # Real programs that not every release packages; their tests are skipped without them.
-PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi
+PACKAGES_TEST_OPTIONAL = hpcc netpipe-openmpi chromium-headless-shell
 PACKAGES_LINT = clang clang-format cppcheck debootstrap shellcheck mandoc libxml2-utils
 
 # $(call install-packages,LIST,OPTIONAL): nothing when all are there, so that it works without a

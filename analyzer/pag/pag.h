@@ -63,6 +63,17 @@ struct pag_message {
     bool is_synchronous;
 };
 
+/// A call by the master location of RANK, as it is left.
+struct pag_called {
+    uint32_t rank;
+    uint32_t region;    // EVENT_NO_INDEX: a record without call
+    uint32_t call_path; // of the location
+    uint64_t began_ns;  // the location's first event
+    uint64_t enter_ns, leave_ns;
+    uint64_t release_ns; // the end of its wait for others, its enter without any
+    uint32_t releaser;   // the rank that ended the wait; EVENT_NO_INDEX: no wait, or not known
+};
+
 /// What the next events of a location are, in simulated time.
 enum pag_moved_kind {
     /// Outside MPI. Their times follow from the work done before them, which listener.weighed gave
@@ -119,10 +130,8 @@ struct pag_listener {
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
     /// order of time, except where partners are read ahead.
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);
-    /// The master location of RANK leaves a call of REGION (EVENT_NO_INDEX: a record without call),
-    /// after its messages and roots.
-    void (*called)(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
-                   uint64_t leave_ns);
+    /// A call is left, after its messages and roots. CALL is valid during the call only.
+    void (*called)(void *context, const struct pag_called *call);
     /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
     void (*cpu_time)(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
     /// The window (root.in_window) begins anew: forget what was counted as inside it.

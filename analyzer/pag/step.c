@@ -24,10 +24,23 @@ static inline void tell_computing(const struct engine *engine,
 
 static inline void tell_called(const struct engine *engine, const struct location_state *location)
 {
+    if (__builtin_expect(engine->listener.called == NULL, 1) || !location->is_master)
+        return;
     const struct call *call = &location->call;
-    if (__builtin_expect(engine->listener.called != NULL, 0) && location->is_master)
-        engine->listener.called(engine->listener.context, location->rank, call->region,
-                                call->enter_ns, call->leave_ns);
+    bool waits = call->release_ns > call->enter_ns;
+    struct pag_called called = {
+        .rank = location->rank,
+        .region = call->region,
+        .call_path = call->path,
+        .began_ns = location->first_ns,
+        .enter_ns = call->enter_ns,
+        .leave_ns = call->leave_ns,
+        .release_ns = !waits                              ? call->enter_ns
+                      : call->release_ns < call->leave_ns ? call->release_ns
+                                                          : call->leave_ns,
+        .releaser = waits && call->releaser != location->rank ? call->releaser : NONE,
+    };
+    engine->listener.called(engine->listener.context, &called);
 }
 
 static void tell_cpu_time(const struct engine *engine, const struct location_state *location,

@@ -25,7 +25,10 @@ static void on_tested(void *context, const struct root *root)
 static void on_message(void *context, const struct pag_message *message)
 {
     struct replay_run *run = context;
-    recorded_message(run->recorded, message);
+    if (run->recorded)
+        recorded_message(run->recorded, message);
+    if (run->timeline)
+        timeline_message(run->timeline, message);
 }
 
 static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
@@ -34,11 +37,13 @@ static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool co
     recorded_computing(run->recorded, rank, time_ns, computes);
 }
 
-static void on_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
-                      uint64_t leave_ns)
+static void on_called(void *context, const struct pag_called *call)
 {
     struct replay_run *run = context;
-    recorded_called(run->recorded, rank, region, enter_ns, leave_ns);
+    if (run->recorded)
+        recorded_called(run->recorded, call);
+    if (run->timeline)
+        timeline_called(run->timeline, call);
 }
 
 static void on_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
@@ -115,9 +120,9 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .context = run,
         .root = catalogue || gathers ? on_root : NULL,
         .tested = gathers ? on_tested : NULL,
-        .message = gathers ? on_message : NULL,
+        .message = gathers || run->timeline ? on_message : NULL,
         .computing = gathers ? on_computing : NULL,
-        .called = gathers ? on_called : NULL,
+        .called = gathers || run->timeline ? on_called : NULL,
         .cpu_time = gathers ? on_cpu_time : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
@@ -138,6 +143,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         collect_result(&(struct collect_input){.trace = run->trace,
                                                .catalogue = catalogue,
                                                .matcher = run->matcher,
+                                               .timeline = run->timeline,
                                                .replay = &run->replay},
                        &run->result);
     return 0;

@@ -11,6 +11,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/result/result.h"
+#include "analyzer/result/views/timeline.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/trace/reader.h"
@@ -25,6 +26,7 @@ struct replay_run {
     struct result result;            // with a catalogue
     struct time_map *times;          // where events go in simulated time; NULL unless asked for
     const struct pag_moment *moment; // to be explained in `result`, NULL: none
+    struct timeline *timeline;       // to be filled with the run; of the caller; NULL: none
     bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 

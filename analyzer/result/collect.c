@@ -18,6 +18,7 @@
 #include "analyzer/result/threads.h"
 #include "analyzer/result/views/counters.h"
 #include "analyzer/result/views/moment.h"
+#include "analyzer/result/views/timeline.h"
 #include "analyzer/result/waits.h"
 #include "analyzer/result/warnings.h"
 
@@ -372,6 +373,8 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_mpi_classes(result);
     counters_collect(&tree, result);
     sites_collect(&tree, result);
+    if (input->timeline)
+        timeline_conclude(input->timeline, &tree);
     struct coverage coverage = coverage_of(result, input->replay, definitions);
     waits_collect(&(struct waits_input){.catalogue = input->catalogue,
                                         .matcher = input->matcher,

@@ -98,6 +98,7 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
         (input->out && whatif_out_prepare(input->out, run, err) != 0))
         return -1;
     run->finds_path = input->finds_path;
+    run->timeline = input->timeline;
     const struct definitions *definitions = trace_definitions(run->trace);
     const struct machine *machine = scenario->settings->machine;
     struct prediction prediction = {0};

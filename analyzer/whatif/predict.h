@@ -14,6 +14,7 @@ struct whatif_input {
     const struct replay_run *measured;
     const struct catalogue *catalogue; // for wait states and critical path; NULL: without
     const char *out;                   // the predicted run is written there; NULL: it is not
+    struct timeline *timeline;         // to be filled, with a catalogue only; NULL: none
     const char *change;                // with `out`: what is different, in words
     bool is_quiet;                     // no progress bar
     bool finds_path;                   // the critical path is wanted even without a catalogue

@@ -189,6 +189,7 @@ static int predict_one(const struct whatif_asked *asked, struct error *err)
         .catalogue = asked->catalogue,
         .out = asked->outputs->out,
         .change = asked->plan->change,
+        .timeline = asked->outputs->timeline,
     };
     struct whatif_report *report = asked->report;
     struct whatif_point *point = &report->points[0];

@@ -12,6 +12,7 @@
 struct whatif_outputs {
     const char *out;    // where a single predicted run is written as an archive; NULL: it is not
     bool keeps_results; // those of all points of a list, for a database
+    struct timeline *timeline; // to be filled with a single predicted run; NULL: none
 };
 
 /// Predicts every case of PLAN, completed for MEASURED; a single one with its wait states and

@@ -147,16 +147,16 @@ static void count_kept(struct recorded *recorded, struct kept_call *call)
     cost_table_count(*table, 0, call->own_ns);
 }
 
-void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
-                     uint64_t leave_ns)
+void recorded_called(void *context, const struct pag_called *of)
 {
     struct recorded *recorded = context;
-    if (!recorded_lacked_cores(recorded, rank))
+    if (!recorded_lacked_cores(recorded, of->rank))
         return;
-    struct kept_rank *state = &recorded->kept[rank];
-    struct kept_call call = {true, region, leave_ns,
-                             core_wait_own_ns(recorded->core_wait, rank, enter_ns, leave_ns)};
-    if (leave_ns - enter_ns < LONG_CALL_NS) {
+    struct kept_rank *state = &recorded->kept[of->rank];
+    struct kept_call call = {
+        true, of->region, of->leave_ns,
+        core_wait_own_ns(recorded->core_wait, of->rank, of->enter_ns, of->leave_ns)};
+    if (of->leave_ns - of->enter_ns < LONG_CALL_NS) {
         count_kept(recorded, &call);
         return;
     }

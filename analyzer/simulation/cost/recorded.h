@@ -55,8 +55,7 @@ void recorded_message(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
 void recorded_tested(void *context, const struct root *root);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
-void recorded_called(void *context, uint32_t rank, uint32_t region, uint64_t enter_ns,
-                     uint64_t leave_ns);
+void recorded_called(void *context, const struct pag_called *of);
 void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
 
 /// After the measured replay, which found RESULT: from here on costs can be asked for.

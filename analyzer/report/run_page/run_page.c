@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See run_page.h. The page holds the report as JSON, a JSON of what its arrays are, and the arrays
+// one after the other, deflated, in base64.
+#include "analyzer/report/run_page/run_page.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/json.h"
+#include "analyzer/report/report.h"
+#include "analyzer/result/result.h"
+#include "analyzer/result/sites.h"
+#include "analyzer/result/views/timeline.h"
+#include "analyzer/result/whatif.h"
+
+/// The page, with one DATA_MARK (made of run_page.html).
+extern const char run_page_text[];
+#define DATA_MARK "<!-- DATA -->"
+
+/// Arrays in the machine's order of bytes (little-endian in practice, as browsers have it). Each
+/// begins where its items are aligned: wide items come first, and narrower ones in even numbers.
+struct arrays {
+    FILE *stream;
+    char *bytes;
+    size_t n_bytes;
+    json_t *list;
+};
+
+static void put_array(struct arrays *arrays, const char *name, const char *type, size_t n,
+                      const void *items, size_t item_bytes)
+{
+    fwrite(items, item_bytes, n, arrays->stream);
+    json_array_append_new(
+        arrays->list,
+        JSON_OBJECT({"name", json_text(name)}, {"type", json_text(type)}, {"n", json_count(n)}));
+}
+
+/// N values VALUE(OF, i) of a type of C and of JavaScript.
+#define PUT_ARRAY(arrays, name, js_type, c_type, n_items, value)                                   \
+    do {                                                                                           \
+        c_type *items_ = memory_new(((n_items) + 1) * sizeof *items_);                             \
+        for (size_t i = 0; i < (n_items); i++)                                                     \
+            items_[i] = (c_type)(value);                                                           \
+        put_array(arrays, name, js_type, n_items, items_, sizeof *items_);                         \
+        free(items_);                                                                              \
+    } while (0)
+
+// --- places of calls
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct timeline_call *x = *(const struct timeline_call *const *)a,
+                               *y = *(const struct timeline_call *const *)b;
+    return x->path != y->path ? (x->path > y->path) - (x->path < y->path)
+                              : (x->site > y->site) - (x->site < y->site);
+}
+
+static char *place_label(const struct result *result, const struct timeline_call *call)
+{
+    if (call->path == RESULT_NONE)
+        return memory_copy_text("an MPI call");
+    const struct result_path *path = &result->paths[call->path];
+    if (call->site == RESULT_NONE || !result->sites[call->site].source[0])
+        return memory_copy_text(path->shown);
+    return memory_format("%s at %s", path->shown, result->sites[call->site].source);
+}
+
+/// The texts of the places; PLACE_OF: by call, which one is its.
+static json_t *label_places(const struct result *result, const struct timeline *timeline,
+                            uint32_t *place_of)
+{
+    const struct timeline_call **sorted = memory_new((timeline->n_calls + 1) * sizeof *sorted);
+    json_t *labels = json_array();
+    for (size_t i = 0; i < timeline->n_calls; i++)
+        sorted[i] = &timeline->calls[i];
+    qsort(sorted, timeline->n_calls, sizeof *sorted, compare_places);
+    for (size_t i = 0; i < timeline->n_calls; i++) {
+        if (i == 0 || compare_places(&sorted[i - 1], &sorted[i]) != 0) {
+            char *label = place_label(result, sorted[i]);
+            json_array_append_new(labels, json_text(label));
+            free(label);
+        }
+        place_of[sorted[i] - timeline->calls] = (uint32_t)json_array_size(labels) - 1;
+    }
+    free(sorted);
+    return labels;
+}
+
+// --- the data
+
+static void put_messages(struct arrays *arrays, const struct timeline *timeline)
+{
+    const struct timeline_message *messages = timeline->messages;
+    size_t n = timeline->n_messages;
+    PUT_ARRAY(arrays, "send", "Float64Array", double, n, messages[i].send_ns);
+    PUT_ARRAY(arrays, "receive", "Float64Array", double, n, messages[i].receive_ns);
+    PUT_ARRAY(arrays, "message_wait", "Float64Array", double, n, messages[i].wait_ns);
+    PUT_ARRAY(arrays, "bytes", "Float64Array", double, n, messages[i].size_bytes);
+    PUT_ARRAY(arrays, "sender", "Uint32Array", uint32_t, n, messages[i].sender);
+    PUT_ARRAY(arrays, "receiver", "Uint32Array", uint32_t, n, messages[i].receiver);
+}
+
+static void put_calls(struct arrays *arrays, const struct timeline *timeline,
+                      const uint32_t *place_of)
+{
+    const struct timeline_call *calls = timeline->calls;
+    size_t n = timeline->n_calls;
+    PUT_ARRAY(arrays, "enter", "Float64Array", double, n, calls[i].enter_ns);
+    PUT_ARRAY(arrays, "release", "Float64Array", double, n, calls[i].release_ns);
+    PUT_ARRAY(arrays, "leave", "Float64Array", double, n, calls[i].leave_ns);
+    PUT_ARRAY(arrays, "rank", "Uint32Array", uint32_t, n, calls[i].rank);
+    PUT_ARRAY(arrays, "releaser", "Uint32Array", uint32_t, n, calls[i].releaser);
+    PUT_ARRAY(arrays, "place", "Uint32Array", uint32_t, n, place_of[i]);
+    PUT_ARRAY(arrays, "kind", "Uint32Array", uint32_t, n, calls[i].kind);
+}
+
+static size_t columns_in_use(const struct timeline *timeline)
+{
+    uint64_t n = timeline->end_ns / timeline->column_ns + 1;
+    return n < timeline->n_columns ? (size_t)n : timeline->n_columns;
+}
+
+static void put_shares(struct arrays *arrays, const struct timeline *timeline)
+{
+    size_t row = columns_in_use(timeline) * TIMELINE_KINDS;
+    for (size_t rank = 0; rank < timeline->n_ranks; rank++) {
+        const uint16_t *shares = timeline->shares + rank * timeline->n_columns * TIMELINE_KINDS;
+        for (size_t i = 0; i < row; i++)
+            putc(shares[i] / (TIMELINE_WHOLE / UINT8_MAX), arrays->stream);
+    }
+    json_array_append_new(arrays->list, JSON_OBJECT({"name", json_text("shares")},
+                                                    {"type", json_text("Uint8Array")},
+                                                    {"n", json_count(timeline->n_ranks * row)}));
+}
+
+/// What of TEXT, JSON, could end or begin an element of HTML stands only in its strings.
+static void print_in_script(const char *id, const char *text, FILE *stream)
+{
+    fprintf(stream, "<script id=\"%s\" type=\"application/json\">", id);
+    for (; *text; text++)
+        if (*text == '<')
+            fputs("\\u003c", stream);
+        else
+            putc(*text, stream);
+    fputs("</script>\n", stream);
+}
+
+/// What the arrays of a timeline are: its lane of the page.
+static json_t *lane_object(const char *name, const struct timeline *timeline, json_t *places,
+                           json_t *arrays)
+{
+    return JSON_OBJECT(
+        {"name", json_text(name)}, {"ranks", json_count(timeline->n_ranks)},
+        {"columns", json_count(columns_in_use(timeline))},
+        {"column_ns", json_count(timeline->column_ns)}, {"end_ns", json_count(timeline->end_ns)},
+        {"has_all_calls", json_boolean(timeline->has_all_calls)},
+        {"messages", json_count(timeline->n_all_messages)}, {"places", places}, {"arrays", arrays});
+}
+
+static void print_base64(const unsigned char *bytes, size_t n, FILE *stream)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        size_t left = n - i;
+        unsigned group = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                         (left > 2 ? bytes[i + 2] : 0);
+        putc(digits[group >> 18], stream);
+        putc(digits[group >> 12 & 63], stream);
+        putc(left > 1 ? digits[group >> 6 & 63] : '=', stream);
+        putc(left > 2 ? digits[group & 63] : '=', stream);
+    }
+}
+
+static int print_bytes(const char *id, const char *bytes, size_t n, FILE *stream, struct error *err)
+{
+    uLongf n_packed = compressBound(n);
+    unsigned char *packed = memory_new(n_packed);
+    int code = compress2(packed, &n_packed, (const unsigned char *)bytes, n, Z_BEST_COMPRESSION);
+    fprintf(stream, "<script id=\"%s\" type=\"application/octet-stream\">", id);
+    if (code == Z_OK)
+        print_base64(packed, n_packed, stream);
+    fputs("</script>\n", stream);
+    free(packed);
+    return code == Z_OK ? 0 : error_set(err, "cannot compress the timeline: %s", zError(code));
+}
+
+/// Prints the arrays of a TIMELINE of RESULT as the element NAME, and adds their lane to LANES.
+static int print_lane(json_t *lanes, const char *name, const struct result *result,
+                      const struct timeline *timeline, FILE *stream, struct error *err)
+{
+    struct arrays arrays = {.list = json_array()};
+    uint32_t *place_of = memory_new((timeline->n_calls + 1) * sizeof *place_of);
+    json_t *places = label_places(result, timeline, place_of);
+    arrays.stream = memory_stream(&arrays.bytes, &arrays.n_bytes);
+    put_calls(&arrays, timeline, place_of);
+    put_messages(&arrays, timeline);
+    put_shares(&arrays, timeline);
+    fclose(arrays.stream);
+    int status = print_bytes(name, arrays.bytes, arrays.n_bytes, stream, err);
+    json_array_append_new(lanes, lane_object(name, timeline, places, arrays.list));
+    free(arrays.bytes);
+    free(place_of);
+    return status;
+}
+
+static void print_report(const struct run_page *page, FILE *stream)
+{
+    char *report;
+    size_t n_report;
+    FILE *text = memory_stream(&report, &n_report);
+    json_print(page->result, page->predicted, text);
+    fclose(text);
+    print_in_script("report", report, stream);
+    free(report);
+}
+
+int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
+{
+    const char *mark = strstr(run_page_text, DATA_MARK);
+    json_t *lanes = json_array();
+    fwrite(run_page_text, 1, (size_t)(mark - run_page_text), stream);
+    print_report(page, stream);
+    int status = print_lane(lanes, "measured", page->result, page->timeline, stream, err);
+    if (status == 0 && page->predicted)
+        status = print_lane(lanes, "predicted", &page->predicted->predicted,
+                            page->predicted_timeline, stream, err);
+    char *text = json_dumps(lanes, JSON_COMPACT);
+    print_in_script("lanes", text, stream);
+    fputs(mark + strlen(DATA_MARK), stream);
+    free(text);
+    json_decref(lanes);
+    return status;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See timeline.h. The column that a rank is in is counted in nanoseconds, columns before it as
+// shares of their width. When columns are joined, the two of a pair are added.
+#include "analyzer/result/views/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/result/call_tree.h"
+#include "analyzer/trace/definitions.h"
+
+enum {
+    MAX_COLUMNS = 1 << 14,
+    MIN_COLUMNS = 1 << 9,
+    MAX_CELLS = 1 << 22, // of all ranks
+    MAX_CALLS = 1 << 17,
+    MAX_MESSAGES = 1 << 14,
+    LEAST_COLUMN_NS = 64,
+};
+
+/// What a rank did up to now_ns, and the column it is in.
+struct timeline_rank {
+    uint64_t now_ns;
+    uint64_t column;
+    uint64_t kind_ns[TIMELINE_KINDS]; // in that column
+    bool has_begun;
+};
+
+struct timeline *timeline_new(const struct definitions *definitions)
+{
+    struct timeline *timeline = memory_zeroed(1, sizeof *timeline);
+    size_t n_ranks = definitions->n_ranks;
+    timeline->definitions = definitions;
+    timeline->n_ranks = n_ranks;
+    timeline->n_columns = MAX_COLUMNS;
+    while (timeline->n_columns > MIN_COLUMNS && timeline->n_columns * n_ranks > MAX_CELLS)
+        timeline->n_columns /= 2;
+    timeline->column_ns = LEAST_COLUMN_NS;
+    timeline->has_all_calls = true;
+    timeline->shares = memory_zeroed((n_ranks * timeline->n_columns + 1) * TIMELINE_KINDS,
+                                     sizeof *timeline->shares);
+    timeline->ranks = memory_zeroed(n_ranks + 1, sizeof *timeline->ranks);
+    return timeline;
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    if (!timeline)
+        return;
+    free(timeline->shares);
+    free(timeline->calls);
+    free(timeline->messages);
+    free(timeline->ranks);
+    free(timeline);
+}
+
+static uint16_t *cell(const struct timeline *timeline, size_t rank, uint64_t column)
+{
+    return timeline->shares + (rank * timeline->n_columns + column) * TIMELINE_KINDS;
+}
+
+// --- columns
+
+/// Rounds the nanoseconds of a rank's column to shares, whose sum is at most TIMELINE_WHOLE.
+static void put_column(const struct timeline *timeline, size_t rank)
+{
+    const struct timeline_rank *state = &timeline->ranks[rank];
+    uint16_t *shares = cell(timeline, rank, state->column);
+    uint64_t ns = 0, given = 0;
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        ns += state->kind_ns[kind];
+        uint64_t until = (uint64_t)((__extension__(unsigned __int128) ns * TIMELINE_WHOLE +
+                                     timeline->column_ns / 2) /
+                                    timeline->column_ns);
+        shares[kind] = (uint16_t)(until - given);
+        given = until;
+    }
+}
+
+/// What the column before that of STATE holds is added to it: both become one.
+static void join_before(const struct timeline *timeline, size_t rank)
+{
+    struct timeline_rank *state = &timeline->ranks[rank];
+    const uint16_t *before = cell(timeline, rank, state->column - 1);
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+        state->kind_ns[kind] +=
+            (uint64_t)((__extension__(unsigned __int128) before[kind] * timeline->column_ns) /
+                       TIMELINE_WHOLE);
+}
+
+static void join_columns(struct timeline *timeline)
+{
+    for (size_t rank = 0; rank < timeline->n_ranks; rank++) {
+        struct timeline_rank *state = &timeline->ranks[rank];
+        if (state->column % 2 == 1)
+            join_before(timeline, rank);
+        for (uint64_t column = 0; column < timeline->n_columns; column++) {
+            uint16_t *to = cell(timeline, rank, column);
+            const uint16_t *from = cell(timeline, rank, 2 * column);
+            bool is_there = column < state->column / 2;
+            for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+                to[kind] =
+                    is_there ? (uint16_t)((from[kind] + from[TIMELINE_KINDS + kind]) / 2) : 0;
+        }
+        state->column /= 2;
+    }
+    timeline->column_ns *= 2;
+}
+
+/// RANK does KIND up to END_NS.
+static void pass(struct timeline *timeline, size_t rank, enum timeline_kind kind, uint64_t end_ns)
+{
+    struct timeline_rank *state = &timeline->ranks[rank];
+    while (end_ns / timeline->column_ns >= timeline->n_columns)
+        join_columns(timeline);
+    while (state->now_ns < end_ns) {
+        uint64_t column_end_ns = (state->column + 1) * timeline->column_ns;
+        uint64_t until_ns = end_ns < column_end_ns ? end_ns : column_end_ns;
+        state->kind_ns[kind] += until_ns - state->now_ns;
+        state->now_ns = until_ns;
+        if (until_ns < column_end_ns)
+            break;
+        put_column(timeline, rank);
+        memset(state->kind_ns, 0, sizeof state->kind_ns);
+        state->column++;
+    }
+}
+
+static void begin(struct timeline *timeline, size_t rank, uint64_t time_ns)
+{
+    struct timeline_rank *state = &timeline->ranks[rank];
+    state->has_begun = true;
+    while (time_ns / timeline->column_ns >= timeline->n_columns)
+        join_columns(timeline);
+    state->now_ns = time_ns;
+    state->column = time_ns / timeline->column_ns;
+}
+
+// --- calls and messages
+
+static enum timeline_kind kind_of_call(const struct timeline *timeline, uint32_t region)
+{
+    if (region == EVENT_NO_INDEX)
+        return TIMELINE_OTHER_MPI;
+    switch (timeline->definitions->regions[region].mpi_class) {
+    case MPI_CLASS_POINT_TO_POINT:
+        return TIMELINE_POINT_TO_POINT;
+    case MPI_CLASS_COLLECTIVE:
+        return TIMELINE_COLLECTIVE;
+    default:
+        return TIMELINE_OTHER_MPI;
+    }
+}
+
+static void keep_call(struct timeline *timeline, const struct pag_called *call,
+                      enum timeline_kind kind)
+{
+    if (timeline->n_calls == MAX_CALLS) {
+        timeline->has_all_calls = false;
+        timeline->n_calls = 0;
+    }
+    if (!timeline->has_all_calls)
+        return;
+    *ARRAY_NEXT(timeline->calls, timeline->n_calls, timeline->calls_capacity) =
+        (struct timeline_call){.enter_ns = call->enter_ns,
+                               .release_ns = call->release_ns,
+                               .leave_ns = call->leave_ns,
+                               .rank = call->rank,
+                               .releaser = call->releaser,
+                               .call_path = call->call_path,
+                               .kind = kind,
+                               .path = RESULT_NONE,
+                               .site = RESULT_NONE};
+}
+
+void timeline_called(struct timeline *timeline, const struct pag_called *call)
+{
+    enum timeline_kind kind = kind_of_call(timeline, call->region);
+    if (!timeline->ranks[call->rank].has_begun)
+        begin(timeline, call->rank, call->began_ns);
+    pass(timeline, call->rank, TIMELINE_COMPUTING, call->enter_ns);
+    pass(timeline, call->rank, TIMELINE_WAITING, call->release_ns);
+    pass(timeline, call->rank, kind, call->leave_ns);
+    keep_call(timeline, call, kind);
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+    const struct timeline_message *x = a, *y = b;
+    return x->wait_ns != y->wait_ns ? (x->wait_ns < y->wait_ns) - (x->wait_ns > y->wait_ns)
+           : x->receive_ns != y->receive_ns
+               ? (x->receive_ns > y->receive_ns) - (x->receive_ns < y->receive_ns)
+           : x->receiver != y->receiver ? (x->receiver > y->receiver) - (x->receiver < y->receiver)
+           : x->sender != y->sender     ? (x->sender > y->sender) - (x->sender < y->sender)
+                                        : (x->send_ns > y->send_ns) - (x->send_ns < y->send_ns);
+}
+
+static void choose_messages(struct timeline *timeline)
+{
+    qsort(timeline->messages, timeline->n_messages, sizeof *timeline->messages, compare_waits);
+    if (timeline->n_messages > MAX_MESSAGES)
+        timeline->n_messages = MAX_MESSAGES;
+}
+
+void timeline_message(struct timeline *timeline, const struct pag_message *message)
+{
+    uint64_t released_ns =
+        message->send_enter_ns < message->leave_ns ? message->send_enter_ns : message->leave_ns;
+    bool waits = message->is_deciding && !message->is_test && released_ns > message->enter_ns;
+    timeline->n_all_messages++;
+    *ARRAY_NEXT(timeline->messages, timeline->n_messages, timeline->messages_capacity) =
+        (struct timeline_message){.send_ns = message->send_enter_ns,
+                                  .receive_ns = message->leave_ns,
+                                  .wait_ns = waits ? released_ns - message->enter_ns : 0,
+                                  .size_bytes = message->size_bytes,
+                                  .sender = message->sender,
+                                  .receiver = message->receiver};
+    if (timeline->n_messages == 2 * MAX_MESSAGES)
+        choose_messages(timeline);
+}
+
+// --- the end
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct timeline_call *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->enter_ns > y->enter_ns) - (x->enter_ns < y->enter_ns);
+}
+
+void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
+{
+    for (size_t rank = 0; rank < timeline->n_ranks; rank++) {
+        uint32_t master = timeline->definitions->ranks[rank].master;
+        const struct pag_location *location = &tree->replay->locations[master];
+        if (!timeline->ranks[rank].has_begun)
+            begin(timeline, rank, location->first_ns);
+        pass(timeline, rank, TIMELINE_COMPUTING, location->last_ns);
+        if (timeline->end_ns < location->last_ns)
+            timeline->end_ns = location->last_ns;
+    }
+    for (size_t rank = 0; rank < timeline->n_ranks; rank++)
+        put_column(timeline, rank);
+    qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, compare_calls);
+    for (size_t i = 0; i < timeline->n_calls; i++) {
+        struct timeline_call *call = &timeline->calls[i];
+        struct call_place place =
+            call_tree_place(tree, timeline->definitions->ranks[call->rank].master, call->call_path);
+        call->path = place.path;
+        call->site = place.site;
+    }
+    choose_messages(timeline);
+}

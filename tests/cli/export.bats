@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda export: what the page of a run holds, and what it does in a real browser (headless Chromium).
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# archive NAME [SED]: makes the archive NAME here out of the text trace NAME, changed by SED.
+archive() {
+    sed "${2:-}" "$ROOT/tests/traces/replay/$1.txt" >"$1.txt"
+    "$BUILD/tools/mktrace" "$1.txt" "$1"
+}
+
+# browse PAGE SCRIPT: opens PAGE with SCRIPT run when its timeline is there; prints the document as it is
+# then. Nothing may be written to the console.
+browse() {
+    local page=$1
+    command -v chromium-headless-shell >/dev/null || skip "there is no chromium-headless-shell"
+    { sed '/<\/body>/,$d' "$page" && printf '<script>%s</script></body></html>' "$2"; } >browsed.html
+    timeout 60 chromium-headless-shell --no-sandbox --disable-gpu --enable-logging=stderr --window-size=1200,1000 \
+        --user-data-dir="$PWD/profile" --virtual-time-budget=8000 --dump-dom "file://$PWD/browsed.html" \
+        >browsed.dom 2>browsed.log
+    ! grep CONSOLE browsed.log
+}
+
+# After the timeline is ready: JavaScript's value of "said" becomes the text of an element "said".
+when_ready() {
+    printf 'const timer = setInterval(() => { if (!document.body.dataset.ready) return; clearInterval(timer);
+        let said = ""; %s; document.body.append(make("pre", { id: "said" }, said)); }, 20);' "$1"
+}
+
+said() {
+    sed -n '/<pre id="said">/,/<\/pre>/p' browsed.dom | sed 's/.*<pre id="said">//; s/<\/pre>.*//'
+}
+
+@test "the page holds each call as it was recorded" {
+    archive pipeline
+    run --separate-stderr "$PAGODA" export pipeline -o page.html
+    [ "$status" = 0 ]
+    [ -z "$output$stderr" ]
+    # Rank 1 waits for the message of 7000000, rank 0 for rank 1 at 9001000 and at 9015000 for nobody.
+    run "$ROOT/tests/cli/run_page.py" page.html pipeline.txt
+    echo "$output"
+    [ "$output" = $'0 1999000\n1 4005000' ]
+    for threads in 1 2; do
+        "$PAGODA" export pipeline -o "page$threads.html" --threads $threads
+        cmp page.html "page$threads.html"
+    done
+    ! sed 's|"http://www.w3.org/2000/svg"||' page.html | grep -E 'https?://|src=|@import'
+}
+
+@test "a page is replaced when the new one is whole, and left alone otherwise" {
+    archive pipeline
+    echo old >page.html
+    run "$PAGODA" export missing -o page.html
+    [ "$status" = 1 ]
+    [ "$(cat page.html)" = old ]
+    "$PAGODA" export pipeline -o page.html
+    grep -q 'id="lanes"' page.html
+    run "$PAGODA" export pipeline -o nowhere/page.html
+    [ "$status" = 1 ]
+    [ "$output" = "pagoda: cannot write nowhere/page.html: No such file or directory" ]
+    run "$PAGODA" export pipeline -o /dev/full
+    [ "$status" = 1 ]
+    [ -c /dev/full ]
+    "$PAGODA" export pipeline -o /dev/stdout | cmp - page.html
+    [ -z "$(ls -- *.part 2>/dev/null)" ]
+    run "$PAGODA" export pipeline
+    [ "$status" = 2 ]
+    [[ $output == *"-o FILE is missing: where the page goes"* ]]
+    run "$PAGODA" export pipeline -o page.html --cpu-speed 1,2
+    [ "$status" = 2 ]
+    [[ $output == *"a page shows one prediction, not one for each value of a list"* ]]
+}
+
+@test "in a browser: findings lead to the longest wait, pointing tells what a rank does" {
+    archive pipeline
+    "$PAGODA" export pipeline -o page.html
+    browse page.html "$(when_ready '
+        said += document.title + "\n" + document.querySelectorAll("#findings > li").length + "\n";
+        document.querySelector("#findings button").click(); draw();
+        said += Math.round(view.begin) + " " + Math.round(view.end) + " " + mark.rank + "\n" + $("under").textContent + "\n";
+        const box = canvas.getBoundingClientRect();
+        point({ clientX: box.left + xOf(4000000, box.width), clientY: box.top + topOf(lanes[0]) + 1.5 * rowHeight }); draw();
+        said += $("under").textContent + "\n";
+        point({ clientX: box.left + xOf(2500000, box.width), clientY: box.top + topOf(lanes[0]) + 1.5 * rowHeight });
+        said += $("under").textContent + "\n";
+        canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
+        said += Math.round(view.begin) + " " + Math.round(view.end)')"
+    said
+    [ "$(said)" = "pipeline: Pagoda
+1
+0 9040000 1
+Rank 1 waits 4 ms from 3 ms on, in main/solve/MPI_Recv, for rank 0.
+Rank 1: main/solve/MPI_Recv, 4.004 ms from 3 ms on; waits 4 ms for rank 0.
+Rank 1 computes for 1 ms, from 2 ms on, until main/solve/MPI_Recv.
+0 9040000" ]
+}
+
+@test "names with quotes, angle brackets and scripts are text" {
+    archive pipeline 's/solve/a<\/script><script>document.title="taken"<\/script><!--"\&amp;/g'
+    "$PAGODA" export pipeline -o page.html
+    browse page.html "$(when_ready 'said += document.title + "\n" +
+        [...document.querySelectorAll("#paths td.name")].map(cell => cell.textContent).filter(text => text[0] === "a")[0]')"
+    [ "$(said)" = 'pipeline: Pagoda
+a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"&amp;amp;' ]
+}
+
+@test "a prediction has its timeline below the measured one" {
+    archive pipeline
+    "$PAGODA" export pipeline -o page.html --scale solve=0.5
+    run "$ROOT/tests/cli/run_page.py" page.html pipeline.txt predicted
+    echo "$output"
+    # Half of the 5 ms that rank 0 computes before it sends, and of the 1 ms before rank 1 waits.
+    [ "${lines[1]}" = "1 2005000" ]
+    browse page.html "$(when_ready 'said += $("prediction").textContent + "\n" + lanes.map(lane => lane.name).join(" ")')"
+    said
+    [[ "$(said)" == "Predicted with --scale solve=0.5: "*" in place of 9.04 ms, "*" less."*$'\nmeasured predicted' ]]
+}

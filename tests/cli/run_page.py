@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run_page.py PAGE.html TRACE.txt [LANE]: the calls that a page of `pagoda export` holds, against the text that its
+trace was made of; and the shares of its columns against the calls. Prints what each rank waits, in ns."""
+import base64
+import json
+import re
+import struct
+import sys
+import zlib
+
+KINDS = 5  # computing, waiting, point-to-point, collective, other MPI
+
+
+def element(page, name):
+    return re.search(rf'<script id="{name}" type="[^"]*">(.*?)</script>', page, re.S).group(1)
+
+
+def lane_of(page, name):
+    lane = next(lane for lane in json.loads(element(page, "lanes")) if lane["name"] == name)
+    data = zlib.decompress(base64.b64decode(element(page, name)))
+    letters = {"Float64Array": "d", "Uint32Array": "I", "Uint8Array": "B"}
+    at = 0
+    for array in lane["arrays"]:
+        form = "<%d%s" % (array["n"], letters[array["type"]])
+        lane[array["name"]] = struct.unpack_from(form, data, at)
+        at += struct.calcsize(form)
+    assert at == len(data)
+    return lane
+
+
+def calls_of(text):
+    """(rank, enter, leave) of each MPI call, times from the first event on."""
+    events = [line.split() for line in text.splitlines() if re.match(r"\d+ +\d+ +(enter|leave) +MPI_", line)]
+    begin = min(int(line.split()[1]) for line in text.splitlines() if re.match(r"\d+ +\d+ ", line))
+    is_open, calls = {}, []
+    for rank, time, what, _ in events:
+        if what == "enter":
+            is_open[rank] = int(time)
+        else:
+            calls.append((int(rank), is_open.pop(rank) - begin, int(time) - begin))
+    return sorted(calls)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        page = file.read()
+    lane = lane_of(page, sys.argv[3] if len(sys.argv) > 3 else "measured")
+    calls = list(zip(lane["rank"], lane["enter"], lane["leave"], lane["release"], lane["kind"]))
+    if len(sys.argv) <= 3:
+        with open(sys.argv[2], encoding="utf-8") as file:
+            assert [call[:3] for call in calls] == calls_of(file.read())
+    for rank in range(lane["ranks"]):
+        own = [call for call in calls if call[0] == rank]
+        row = lane["shares"][rank * lane["columns"] * KINDS:(rank + 1) * lane["columns"] * KINDS]
+        for kind in range(1, KINDS):
+            shown = sum(row[kind::KINDS]) / 255 * lane["column_ns"]
+            real = sum(call[3] - call[1] for call in own) if kind == 1 else \
+                sum(call[2] - call[3] for call in own if call[4] == kind)
+            # A column's share is rounded down to 255ths.
+            assert abs(shown - real) <= lane["column_ns"] * lane["columns"] / 255, (rank, kind, shown, real)
+        print(rank, int(sum(call[3] - call[1] for call in own)))
+
+
+main()
