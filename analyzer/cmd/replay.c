@@ -378,8 +378,10 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
                        struct error *err)
 {
     struct replay_run *measured = &outcome->measured;
-    if (load_patterns(request, outcome, err) != 0 ||
-        replay_run_open(measured, request->trace, err) != 0)
+    if (load_patterns(request, outcome, err) != 0)
+        return -1;
+    if ((has_shares(outcome) ? replay_run_open : replay_run_open_shared)(measured, request->trace,
+                                                                         err) != 0)
         return -1;
     if (outcome->is_whatif &&
         whatif_plan_prepare(&outcome->plan, trace_definitions(measured->trace), err) != 0)
@@ -539,6 +541,14 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
     return log_outcome(status, is_unreadable, &err);
 }
 
+/// What a process other than the first does where there is one replay only.
+static int serve_first(const struct replay_request *request)
+{
+    struct error err = {{0}};
+    bool is_alone = request->paths || request->intervals.count > 0;
+    return log_outcome(is_alone ? 0 : replay_serve(request->trace, &err), false, &err);
+}
+
 /// Reads and prints the paths through a region.
 static int run_paths(const struct replay_request *request)
 {
@@ -566,7 +576,7 @@ int cmd_replay(int argc, char **argv)
     if (!read_request(argc, argv, &request, &outcome, &status, NULL))
         goto out;
     if (!has_shares(&outcome) && !spread_is_first())
-        status = STATUS_DONE;
+        status = serve_first(&request);
     else if (request.paths)
         status = run_paths(&request);
     else if (request.intervals.count > 0)

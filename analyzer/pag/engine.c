@@ -176,6 +176,12 @@ static void digest(void *context, size_t location, const struct decoded *decoded
     digest_events(engine->locations[location].digest, decoded, out);
 }
 
+static void pass_digest(void *context, size_t location, struct numbers *numbers)
+{
+    const struct engine *engine = context;
+    digest_pass(engine->locations[location].digest, numbers);
+}
+
 /// Parts of a run look at the profile at times between the events that a digest leaves, and a
 /// driver at each event.
 static void begin_digest(struct engine *engine)
@@ -184,7 +190,7 @@ static void begin_digest(struct engine *engine)
         return;
     for (size_t i = 0; i < engine->n_locations; i++)
         engine->locations[i].digest = digest_new(engine->definitions, i);
-    trace_set_digest(engine->trace, digest, engine);
+    trace_set_digest(engine->trace, &(struct trace_digest){engine, digest, pass_digest});
 }
 
 static void end_digest(struct engine *engine)
@@ -197,7 +203,7 @@ static void end_digest(struct engine *engine)
         location->profile = digest_finish(location->digest, &location->head);
         location->digest = NULL;
     }
-    trace_set_digest(engine->trace, NULL, NULL);
+    trace_set_digest(engine->trace, NULL);
 }
 
 void engine_init(struct engine *engine, struct trace *trace, const struct pag_options *options,

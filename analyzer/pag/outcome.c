@@ -30,20 +30,11 @@ static void fill_location(const struct engine *engine, size_t index)
     out->n_paths = state->profile.n_paths;
     out->paths = memory_new(out->n_paths * sizeof(*out->paths));
     for (size_t i = 0; i < out->n_paths; i++) {
-        const struct path *path = &state->profile.paths[i];
-        out->paths[i] = (struct call_path){
-            .region = path->region,
-            .parent = path->parent,
-            .context = path->context,
-            .is_stretch = path->is_stretch,
-            .since = path->is_stretch ? path->last_child : NONE,
-            .blocked_ns = path->blocked_ns,
-            .visits = path->visits,
-            .inclusive_ns = path->inclusive_ns,
-            .exclusive_ns = times_exclusive(state->profile.times, i),
-        };
+        struct call_path *path = &out->paths[i];
+        *path = profile_path(&state->profile, i);
+        path->exclusive_ns = times_exclusive(state->profile.times, i);
         if (path->is_stretch)
-            out->paths[path->parent].exclusive_ns += out->paths[i].exclusive_ns;
+            out->paths[path->parent].exclusive_ns += path->exclusive_ns;
     }
     out->counted = state->profile.counted;
     out->n_counted = state->profile.n_counted;

@@ -3,6 +3,7 @@
 #include "analyzer/replay/replay_run.h"
 
 #include "analyzer/base/error.h"
+#include "analyzer/pag/location/digest.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
@@ -88,6 +89,23 @@ int replay_run_open(struct replay_run *run, const char *trace, struct error *err
     *run = (struct replay_run){0};
     run->trace = trace_open(trace, err);
     return run->trace ? 0 : -1;
+}
+
+int replay_run_open_shared(struct replay_run *run, const char *trace, struct error *err)
+{
+    *run = (struct replay_run){0};
+    run->trace = trace_open_shared(trace, err);
+    return run->trace ? 0 : -1;
+}
+
+int replay_serve(const char *path, struct error *err)
+{
+    struct trace *trace = trace_open_shared(path, err);
+    if (!trace)
+        return -1;
+    digest_serve(trace);
+    trace_close(trace);
+    return 0;
 }
 
 int replay_run_open_again(struct replay_run *run, struct trace *first, struct error *err)

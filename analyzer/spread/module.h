@@ -4,6 +4,7 @@
 #ifndef PAGODA_SPREAD_MODULE_H
 #define PAGODA_SPREAD_MODULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct spread_module {
@@ -12,6 +13,14 @@ struct spread_module {
     void (*gather)(uint64_t own, uint64_t *all);
     /// All processes get the N BYTES of one.
     void (*broadcast)(void *bytes, uint64_t n, unsigned from);
+    /// Begins to send N BYTES to a process; they must stay as they are until is_sent(), asked from
+    /// time to time, says that they are sent, which it does once.
+    void *(*send)(const void *bytes, uint64_t n, unsigned to);
+    bool (*is_sent)(void *sending);
+    /// Whether a message has come that was sent so: its length, and FROM whom, in the order in
+    /// which that process sent them. Then receive() gets it.
+    bool (*has_come)(uint64_t *n, unsigned *from);
+    void (*receive)(void *bytes, uint64_t n, unsigned from);
     void (*end)(void);
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The library libpagoda-mpi-NAME.so, compiled by each MPI's mpicc (module.h).
+#include <assert.h>
+#include <limits.h>
 #include <mpi.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "analyzer/spread/module.h"
@@ -40,6 +43,43 @@ static void broadcast(void *bytes, uint64_t n, unsigned from)
     }
 }
 
+static void *send(const void *bytes, uint64_t n, unsigned to)
+{
+    assert(n <= INT_MAX && "bug: no call tree is that large");
+    MPI_Request *request = malloc(sizeof *request);
+    if (!request)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Isend(bytes, (int)n, MPI_BYTE, (int)to, 0, MPI_COMM_WORLD, request);
+    return request;
+}
+
+static bool is_sent(void *sending)
+{
+    int is_done = 0;
+    MPI_Test(sending, &is_done, MPI_STATUS_IGNORE);
+    if (is_done)
+        free(sending);
+    return is_done;
+}
+
+static bool has_come(uint64_t *n, unsigned *from)
+{
+    MPI_Status status;
+    int has = 0, count;
+    MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &has, &status);
+    if (!has)
+        return false;
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    *n = (uint64_t)count;
+    *from = (unsigned)status.MPI_SOURCE;
+    return true;
+}
+
+static void receive(void *bytes, uint64_t n, unsigned from)
+{
+    MPI_Recv(bytes, (int)n, MPI_BYTE, (int)from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static void end(void)
 {
     MPI_Finalize();
@@ -47,4 +87,11 @@ static void end(void)
 
 extern const struct spread_module spread_module;
 __attribute__((visibility("default")))
-const struct spread_module spread_module = {begin, gather, broadcast, end};
+const struct spread_module spread_module = {.begin = begin,
+                                            .gather = gather,
+                                            .broadcast = broadcast,
+                                            .send = send,
+                                            .is_sent = is_sent,
+                                            .has_come = has_come,
+                                            .receive = receive,
+                                            .end = end};

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes meet in exchanges only: each sends bytes, and all get those of all. The first exchange
-// compares command lines and cores; each of the others is about jobs, or ends the process.
+// Processes meet in exchanges: each sends bytes, and all get those of all. The first exchange
+// compares command lines and cores; each of the others is about jobs, or ends the process. Between
+// two of them there may be messages of one process to another.
 #include "analyzer/spread/spread.h"
 
 #include <dlfcn.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analyzer/base/bundled.h"
@@ -16,16 +20,42 @@
 #include "analyzer/base/threads.h"
 #include "analyzer/spread/module.h"
 
+enum {
+    PATIENCE_S = 10,
+    YIELDS = 200, // so many pauses are short ones,
+    FIRST_PAUSE_NS = 20000,
+    LAST_PAUSE_NS = 1000000
+};
+
+/// A message on its way.
+struct sending {
+    void *of_module;
+    unsigned char *bytes;
+    struct sending *next; // sent later
+};
+
 static struct {
     const struct spread_module *module; // NULL: this process is alone
     unsigned rank, size;
     struct error last; // of another process than the first
     uint64_t n_rounds; // of jobs
+    struct sending *first_sending, *last_sending;
+    unsigned n_pauses; // in a row
 } spread;
 
 bool spread_is_first(void)
 {
     return spread.rank == 0;
+}
+
+unsigned spread_rank(void)
+{
+    return spread.rank;
+}
+
+unsigned spread_size(void)
+{
+    return spread.module ? spread.size : 1;
 }
 
 // --- the launcher
@@ -71,6 +101,16 @@ static const char *launching_mpi(void)
     return NULL;
 }
 
+static bool launched_as_first(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+        const char *rank = getenv(launchers[i].rank);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return true;
+}
+
 /// 0, or -1 and ERR.
 static int load_module(const char *mpi, struct error *err)
 {
@@ -113,6 +153,63 @@ static void free_messages(struct owned *messages)
     for (unsigned i = 0; i < spread.size; i++)
         free(messages[i].bytes);
     free(messages);
+}
+
+// --- messages
+
+/// Frees what has gone; what was sent later stays, even if it has gone before.
+static void free_gone(void)
+{
+    struct sending *sending;
+    while ((sending = spread.first_sending) && spread.module->is_sent(sending->of_module)) {
+        spread.first_sending = sending->next;
+        free(sending->bytes);
+        free(sending);
+    }
+}
+
+void spread_send(unsigned to, unsigned char *bytes, size_t n)
+{
+    free_gone();
+    struct sending *sending = memory_new(sizeof *sending);
+    *sending = (struct sending){spread.module->send(bytes, n, to), bytes, NULL};
+    if (spread.first_sending)
+        spread.last_sending->next = sending;
+    else
+        spread.first_sending = sending;
+    spread.last_sending = sending;
+}
+
+unsigned char *spread_receive(size_t *n, unsigned *from)
+{
+    uint64_t length;
+    free_gone();
+    if (!spread.module->has_come(&length, from))
+        return NULL;
+    unsigned char *bytes = memory_new(length + 1);
+    spread.module->receive(bytes, length, *from);
+    *n = length;
+    spread.n_pauses = 0;
+    return bytes;
+}
+
+void spread_pause(void)
+{
+    if (spread.n_pauses++ < YIELDS) {
+        sched_yield();
+        return;
+    }
+    unsigned n_doubled = spread.n_pauses - YIELDS;
+    long pause_ns = n_doubled < 8 ? (long)FIRST_PAUSE_NS << n_doubled : LAST_PAUSE_NS;
+    nanosleep(&(struct timespec){.tv_nsec = pause_ns < LAST_PAUSE_NS ? pause_ns : LAST_PAUSE_NS},
+              NULL);
+}
+
+void spread_flush(void)
+{
+    spread.n_pauses = 0;
+    for (free_gone(); spread.first_sending; free_gone())
+        spread_pause();
 }
 
 // --- the first exchange: programs, command lines, and cores that several processes may use
@@ -204,6 +301,28 @@ static bool agree(int argc, char **argv)
     return are_same;
 }
 
+static void warn_of_waiting(union sigval nothing)
+{
+    (void)nothing;
+    log_warning("after %d s not all processes of the launcher have started pagoda; waiting for them "
+                "(PAGODA_MPI=none: do not work together)",
+                PATIENCE_S);
+}
+
+/// Waits until all processes that the launcher started are here, not without a word.
+static void join(bool is_first)
+{
+    struct sigevent warn = {.sigev_notify = SIGEV_THREAD,
+                            .sigev_notify_function = warn_of_waiting};
+    timer_t timer;
+    bool has_timer = is_first && timer_create(CLOCK_MONOTONIC, &warn, &timer) == 0;
+    if (has_timer)
+        timer_settime(timer, 0, &(struct itimerspec){.it_value.tv_sec = PATIENCE_S}, NULL);
+    spread.module->begin(&spread.rank, &spread.size);
+    if (has_timer)
+        timer_delete(timer);
+}
+
 static void leave(void)
 {
     spread.module->end();
@@ -217,7 +336,7 @@ int spread_begin(int argc, char **argv, struct error *err)
         return 0;
     if (load_module(mpi, err) != 0)
         return -1;
-    spread.module->begin(&spread.rank, &spread.size);
+    join(launched_as_first());
     if (spread.size == 1 || !agree(argc, argv)) {
         spread.rank = 0;
         leave();

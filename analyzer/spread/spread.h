@@ -36,6 +36,26 @@ struct spread_jobs {
 /// process has failed: then the first one says what happened, and all end.
 void spread_each(const struct spread_jobs *jobs);
 
+/// The number of this process, and how many work together; 0 of 1: it is alone.
+unsigned spread_rank(void);
+unsigned spread_size(void);
+
+// Messages between two processes. All that were sent must be received before the next jobs, or the
+// end.
+
+/// Begins to send the N BYTES, which are freed when they have gone.
+void spread_send(unsigned to, unsigned char *bytes, size_t n);
+
+/// A message that has come, in the order in which process *FROM sent its own; the caller frees.
+/// NULL: none so far.
+unsigned char *spread_receive(size_t *n, unsigned *from);
+
+/// There was nothing to do: waits a little, the longer the more often it is called in a row.
+void spread_pause(void);
+
+/// Waits until all has gone that was sent.
+void spread_flush(void);
+
 /// Waits, asleep, until all processes have done with STATUS. The exit status of all: that of the
 /// first one, or of one that failed, whose error the first one prints.
 int spread_end(int status);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/trace/place.h"
@@ -53,9 +54,16 @@ struct decoded {
     bool is_last;
 };
 
-/// Makes other events of those DECODED of LOCATION, and appends them to OUT. Runs where they are
-/// decoded, perhaps in another thread: for one location after the other, for several at once.
-typedef void trace_digest(void *context, size_t location, const struct decoded *decoded,
-                          struct batch *out);
+/// What is made of the events of each location where they are decoded, perhaps in another thread
+/// or process: for one location after the other, for several at once.
+struct trace_digest {
+    void *context;
+    /// Makes other events of those DECODED of LOCATION, and appends them to OUT.
+    void (*events)(void *context, size_t location, const struct decoded *decoded,
+                   struct batch *out);
+    /// Writes what the digest of a location that has ended knows besides, or reads it in another
+    /// process.
+    void (*pass)(void *context, size_t location, struct numbers *numbers);
+};
 
 #endif

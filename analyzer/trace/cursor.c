@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/threads.h"
+#include "analyzer/trace/ahead/decode_ahead.h"
+#include "analyzer/trace/ahead/shared.h"
 #include "analyzer/trace/archive.h"
-#include "analyzer/trace/decode_ahead.h"
 #include "analyzer/trace/open_trace.h"
 
 enum {
@@ -260,7 +262,7 @@ static void give_to_digest(struct trace *trace, size_t location, const struct ev
 {
     struct counts *counts = &trace->readers[location].decoder.counts;
     struct decoded decoded = {events, n, counts->growths, counts->n_growths, is_last};
-    trace->digest(trace->digest_context, location, &decoded, out);
+    trace->digest.events(trace->digest.context, location, &decoded, out);
     counts->n_growths = 0;
     counts->base = 0;
 }
@@ -282,7 +284,11 @@ static void decode_batch_of(void *context, size_t location, struct batch *batch)
 {
     struct trace *trace = context;
     size_t n_wanted = AHEAD_BATCHES * trace->n_batch_events;
-    if (trace->digest) {
+    if (trace->shared && trace->readers[location].is_remote) {
+        shared_unpack(trace, location, batch);
+        return;
+    }
+    if (trace->digest.events) {
         digest_batch(trace, location, n_wanted, batch);
         return;
     }
@@ -326,23 +332,32 @@ static void take_batch(struct location_reader *reader, struct batch *batch)
     batch->capacity = old_capacity;
 }
 
+void location_decode_ahead(struct trace *trace)
+{
+    trace->has_tried_ahead = true;
+    if (threads_count() > 1 || trace->shared)
+        trace->ahead = decode_ahead_start(trace->n_readers, decode_batch_of, trace);
+}
+
 void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
 {
     struct location_reader *reader = &trace->readers[location];
     struct cursor *cursor = &reader->cursor;
-    if (trace->has_origin && !trace->has_tried_ahead) {
-        trace->has_tried_ahead = true;
-        trace->ahead = decode_ahead_start(trace->n_readers, decode_batch_of, trace);
-    }
+    if (trace->has_origin && !trace->has_tried_ahead)
+        location_decode_ahead(trace);
     while (cursor->end - cursor->position < min_ahead && !cursor->at_end) {
+        if (trace->shared && reader->is_remote)
+            shared_await(trace, location);
         if (trace->ahead) {
             struct batch *batch = decode_ahead_wait(trace->ahead, location);
             if (trace->keeps_places)
                 note_begin(reader, batch);
             take_batch(reader, batch);
-            if (!cursor->at_end)
+            if (!cursor->at_end && trace->shared && reader->is_remote)
+                shared_request(trace, location);
+            else if (!cursor->at_end)
                 decode_ahead_request(trace->ahead, location);
-        } else if (trace->digest) {
+        } else if (trace->digest.events) {
             digest_batch(trace, location, trace->n_batch_events, &trace->digested);
             take_batch(reader, &trace->digested);
         } else {
@@ -351,14 +366,20 @@ void trace_fill(struct trace *trace, size_t location, uint32_t min_ahead)
     }
 }
 
-void trace_set_digest(struct trace *trace, trace_digest *digest, void *context)
+void trace_set_digest(struct trace *trace, const struct trace_digest *digest)
 {
-    trace->digest = digest;
-    trace->digest_context = context;
-    trace->is_counted |= digest != NULL;
-    for (size_t i = 0; digest && i < trace->n_readers; i++) {
+    if (!digest) {
+        shared_end(trace);
+        trace->digest = (struct trace_digest){0};
+        return;
+    }
+    trace->digest = *digest;
+    trace->is_counted = true;
+    for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         struct cursor *cursor = &reader->cursor;
+        if (reader->is_remote)
+            continue;
         trace->digested.n = 0;
         trace->digested.at_end = cursor->at_end;
         give_to_digest(trace, i, cursor->events, cursor->end, cursor->at_end, &trace->digested);
@@ -419,18 +440,23 @@ void trace_go_to(struct trace *trace, size_t location, const struct trace_place 
     }
 }
 
-void trace_report_pass(struct trace *trace, size_t location, struct numbers *numbers)
+void location_pass_counts(struct trace *trace, size_t location, struct numbers *numbers)
 {
     struct decoder *decoder = &trace->readers[location].decoder;
     struct location_report *report = &decoder->report;
-    if (numbers->is_reading) { // the thread counts, too
-        decode_ahead_stop(trace->ahead);
-        trace->ahead = NULL;
-    }
     report->n_read = numbers_pass(numbers, report->n_read);
     report->n_unknown = numbers_pass(numbers, report->n_unknown);
     report->n_bad_references = numbers_pass(numbers, report->n_bad_references);
     report->n_backward = numbers_pass(numbers, report->n_backward);
     for (size_t i = 0; i < location_n_unused_kinds(trace); i++)
         decoder->n_unused[i] = numbers_pass(numbers, decoder->n_unused[i]);
+}
+
+void trace_report_pass(struct trace *trace, size_t location, struct numbers *numbers)
+{
+    if (numbers->is_reading) { // the thread counts, too
+        decode_ahead_stop(trace->ahead);
+        trace->ahead = NULL;
+    }
+    location_pass_counts(trace, location, numbers);
 }

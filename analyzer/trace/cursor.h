@@ -17,7 +17,7 @@ struct cursor *trace_cursor(struct trace *trace, size_t location);
 
 /// Of a trace that has just been opened, or begun again, the cursors show the events that DIGEST
 /// makes; as they are decoded once it is NULL again, when all locations are at their ends.
-void trace_set_digest(struct trace *trace, trace_digest *digest, void *context);
+void trace_set_digest(struct trace *trace, const struct trace_digest *digest);
 
 /// Decodes more events after cursor->end (what lies before `position` is forgotten, unread events
 /// move to the front) until at least MIN_AHEAD unread events are there or the location is at its

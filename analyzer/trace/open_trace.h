@@ -33,6 +33,7 @@ struct location_reader {
     struct batch_begins begins;  // of a trace that keeps places
     uint64_t n_first_chunk;      // records that the first chunk holds, as it says
     char *reason;                // owned text of decoder.report.reason
+    bool is_remote;              // of a shared trace: another process reads it
 };
 
 struct trace {
@@ -45,8 +46,8 @@ struct trace {
     struct location_reader *readers; // by location index
     size_t n_readers;
     struct decode_ahead *ahead; // NULL: decoding happens in place
-    trace_digest *digest;       // NULL: none
-    void *digest_context;
+    struct trace_digest digest; // zeroed: none
+    struct shared *shared;      // with other processes, NULL: not
     bool is_counted;       // the digest got what counters grew by
     struct batch digested; // in place
     size_t n_batch_events; // decoded at once in place
@@ -75,6 +76,12 @@ void location_set_reason(struct location_reader *reader, const char *format, ...
 
 /// Opens a location's events and reads the first batch, or reports why it is skipped.
 void location_open(struct trace *trace, size_t location);
+
+/// Writes the counts of a location's report, or reads them.
+void location_pass_counts(struct trace *trace, size_t location, struct numbers *numbers);
+
+/// Decodes ahead from now on, if other threads or processes can.
+void location_decode_ahead(struct trace *trace);
 
 /// Ends a location whose next event lies later than any run takes.
 void location_end_late(struct trace *trace, size_t location);

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/spread/spread.h"
+#include "analyzer/trace/ahead/decode_ahead.h"
+#include "analyzer/trace/ahead/shared.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/chunk_file.h"
-#include "analyzer/trace/decode_ahead.h"
 #include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 
@@ -145,20 +147,23 @@ static void read_local_definitions(struct trace *trace, size_t location)
     free(path);
 }
 
-// Skips locations without any of the events promised for them. Some writers promise what they like:
-// where a location has more, no promise of that archive is believed.
-static void check_promises(struct trace *trace)
+// Whether LOCATION has more events than promised for it. Some writers promise what they like: then no
+// promise of that archive is believed.
+static bool exceeds_promise(const struct trace *trace, size_t location)
+{
+    const struct location_reader *reader = &trace->readers[location];
+    return !reader->decoder.report.is_skipped && !reader->decoder.report.is_cut &&
+           reader->n_first_chunk > trace->resolved.definitions.locations[location].n_events;
+}
+
+// Skips locations without any of the events promised for them.
+static void skip_broken_promises(struct trace *trace)
 {
     const struct location *locations = trace->resolved.definitions.locations;
-    for (size_t i = 0; i < trace->n_readers; i++)
-        if (!trace->readers[i].decoder.report.is_skipped &&
-            !trace->readers[i].decoder.report.is_cut &&
-            trace->readers[i].n_first_chunk > locations[i].n_events)
-            return;
     for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         struct location_report *report = &reader->decoder.report;
-        if (report->is_skipped || report->n_read > 0 || locations[i].n_events == 0)
+        if (reader->is_remote || report->is_skipped || report->n_read > 0 || locations[i].n_events == 0)
             continue;
         report->is_skipped = true;
         location_set_reason(
@@ -173,7 +178,20 @@ static bool is_counted(const struct location *location)
     return location->is_cpu_thread && location->rank != EVENT_NO_INDEX;
 }
 
-static int open_locations(struct trace *trace, struct error *err)
+static void read_all_local_definitions(struct trace *trace)
+{
+    bool is_compressed = trace->chunk_bytes.definitions == 0;
+    if (is_compressed && OTF2_Reader_OpenDefFiles(trace->otf2_reader) != OTF2_SUCCESS)
+        return;
+    for (size_t i = 0; i < trace->n_readers; i++)
+        if (!trace->readers[i].is_remote)
+            read_local_definitions(trace, i);
+    if (is_compressed)
+        OTF2_Reader_CloseDefFiles(trace->otf2_reader);
+}
+
+// Makes ready what opens locations. IS_SHARED: some of them only, if spread.h has further processes.
+static int prepare_locations(struct trace *trace, bool is_shared, struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;
     trace->n_readers = definitions->n_locations;
@@ -195,13 +213,9 @@ static int open_locations(struct trace *trace, struct error *err)
         if (definitions->locations[i].is_defined)
             OTF2_Reader_SelectLocation(trace->otf2_reader, definitions->locations[i].id);
     }
-    bool is_compressed = trace->chunk_bytes.definitions == 0;
-    if (!is_compressed || OTF2_Reader_OpenDefFiles(trace->otf2_reader) == OTF2_SUCCESS) {
-        for (size_t i = 0; i < trace->n_readers; i++)
-            read_local_definitions(trace, i);
-        if (is_compressed)
-            OTF2_Reader_CloseDefFiles(trace->otf2_reader);
-    }
+    if (is_shared && spread_size() > 1 && trace->chunk_bytes.definitions > 0)
+        shared_begin(trace);
+    read_all_local_definitions(trace);
     otf2_error_begin();
     OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(trace->otf2_reader);
     if (code != OTF2_SUCCESS)
@@ -210,10 +224,24 @@ static int open_locations(struct trace *trace, struct error *err)
     trace->callbacks = otf2_records_callbacks();
     if (!trace->callbacks)
         return error_set(err, "out of memory for the event callbacks of '%s'", trace->path);
-    for (size_t i = 0; i < trace->n_readers; i++)
-        location_open(trace, i);
-    check_promises(trace);
     return 0;
+}
+
+// Opens the locations that this process reads, up to the first event of each.
+static struct opening open_locations(struct trace *trace)
+{
+    struct opening opening = {.first_ticks = INT64_MAX};
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        const struct cursor *cursor = &trace->readers[i].cursor;
+        if (trace->readers[i].is_remote)
+            continue;
+        location_open(trace, i);
+        opening.exceeds_a_promise |= exceeds_promise(trace, i);
+        trace_fill(trace, i, 1);
+        if (cursor->end && (int64_t)cursor->events[0].time_ns < opening.first_ticks)
+            opening.first_ticks = (int64_t)cursor->events[0].time_ns;
+    }
+    return opening;
 }
 
 static void rebase_event(const struct clock *clock, uint64_t max_ticks, struct event *event)
@@ -245,16 +273,9 @@ static void rebase_ends(struct definitions *definitions, const struct clock *clo
     }
 }
 
-// Turns the ticks of the first batches into times since the first event of all.
-static void rebase_times(struct trace *trace)
+// Turns the ticks of the first batches into times since FIRST_TICKS, the first event of all.
+static void rebase_times(struct trace *trace, int64_t first_ticks)
 {
-    int64_t first_ticks = INT64_MAX;
-    for (size_t i = 0; i < trace->n_readers; i++) {
-        trace_fill(trace, i, 1);
-        const struct cursor *cursor = &trace->readers[i].cursor;
-        if (cursor->end && (int64_t)cursor->events[0].time_ns < first_ticks)
-            first_ticks = (int64_t)cursor->events[0].time_ns;
-    }
     uint64_t origin_ticks = (uint64_t)first_ticks;
     trace->clock = clock_of(trace->records.ticks_per_second, origin_ticks);
     uint64_t max_ticks = max_run_ticks(trace);
@@ -283,7 +304,7 @@ static void rebase_times(struct trace *trace)
     trace->has_origin = true;
 }
 
-struct trace *trace_open(const char *path, struct error *err)
+static struct trace *open_trace(const char *path, bool is_shared, struct error *err)
 {
     struct trace *trace = memory_zeroed(1, sizeof *trace);
     pthread_mutex_init(&trace->lock, NULL);
@@ -301,13 +322,28 @@ struct trace *trace_open(const char *path, struct error *err)
         error_set(err, "'%s' defines no location, so there are no events in it", trace->path);
         goto failed;
     }
-    if (open_locations(trace, err) != 0)
+    if (prepare_locations(trace, is_shared, err) != 0)
         goto failed;
-    rebase_times(trace);
+    struct opening opening = open_locations(trace);
+    if (trace->shared)
+        opening = shared_agree(trace, opening);
+    if (!opening.exceeds_a_promise)
+        skip_broken_promises(trace);
+    rebase_times(trace, opening.first_ticks);
     return trace;
 failed:
     trace_close(trace);
     return NULL;
+}
+
+struct trace *trace_open(const char *path, struct error *err)
+{
+    return open_trace(path, false, err);
+}
+
+struct trace *trace_open_shared(const char *path, struct error *err)
+{
+    return open_trace(path, true, err);
 }
 
 // Ends the reading, wherever it is.
@@ -316,9 +352,19 @@ static void stop_reading(struct trace *trace)
     decode_ahead_stop(trace->ahead);
     trace->ahead = NULL;
     trace->has_tried_ahead = false;
+    shared_end(trace);
     otf2_error_begin();
     for (size_t i = 0; i < trace->n_readers; i++)
         location_close(trace, &trace->readers[i]);
+}
+
+void trace_serve(struct trace *trace, const struct trace_digest *digest)
+{
+    if (!trace->shared)
+        return;
+    trace_set_digest(trace, digest);
+    shared_serve(trace);
+    stop_reading(trace);
 }
 
 void trace_close(struct trace *trace)
@@ -373,6 +419,9 @@ static int rewind_trace(struct trace *trace, struct error *err)
         reader->cursor.at_end = false;
         if (decoder->report.is_skipped)
             continue;
+        if (reader->is_remote)
+            read_local_definitions(trace, i);
+        reader->is_remote = false;
         decoder->report = (struct location_report){
             .lacks_definitions = decoder->report.lacks_definitions,
             .n_unused = decoder->n_unused,

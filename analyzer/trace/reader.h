@@ -23,6 +23,14 @@ struct trace;
 struct trace *trace_open(const char *path, struct error *err);
 void trace_close(struct trace *trace);
 
+/// The same in all processes that work together (spread.h): each reads a part of the locations. The
+/// first one replays the trace once, with a digest, and may make further passes after that, which
+/// it reads alone; the others only serve it. Alone, the same as trace_open().
+struct trace *trace_open_shared(const char *path, struct error *err);
+
+/// In another process than the first: sends it what DIGEST leaves, as long as it reads.
+void trace_serve(struct trace *trace, const struct trace_digest *digest);
+
 /// The archive of FIRST from its begin on, for a further pass: FIRST itself unless it is lent, an
 /// opening that was given back, or a new one. NULL and ERR when the archive can no longer be
 /// opened. Several threads may ask at once; FIRST must have been read by then, and not be closed

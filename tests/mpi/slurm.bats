@@ -278,10 +278,13 @@ predicts_by_srun() {
     srun_line "$1" 3
     timeout -k 5 300 "${line[@]}" "$PAGODA" replay trace --nodes 1,2,3 --cpu-speed 1,2 --json >together
     cmp together alone
+    timeout -k 5 300 "${line[@]}" "$PAGODA" replay trace --json >together
+    cmp together measured
 }
-@test "processes of srun share predictions" {
+@test "processes of srun share a replay, and predictions" {
     cd "$BATS_TEST_TMPDIR"
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/worked-example.txt" trace
     "$PAGODA" replay trace --nodes 1,2,3 --cpu-speed 1,2 --json >alone
+    "$PAGODA" replay trace --json >measured
     for_each_mpi predicts_by_srun
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Predictions shared by the processes of a launcher: they are those of the command alone, byte for byte,
-# the first process alone prints, and all end together.
+# A replay and predictions shared by the processes of a launcher: what is found is that of the command
+# alone, byte for byte, the first process alone prints, and all end together.
 load ../helper
 
 setup() {
@@ -81,8 +81,46 @@ stores() {
     for_each_mpi stores
 }
 
+replays() {
+    local n
+    for n in 2 3 7; do
+        same_as_alone $n replay "$1" --json --threads $((n % 3 + 1))
+    done
+}
+
+all_kinds() {
+    local kind
+    for kind in engine/threads-and-messages replay/without-cpu replay/damaged advise/pairs; do
+        archive "$kind" "$mpi-${kind##*/}"
+        replays "$mpi-${kind##*/}"
+    done
+    replays counted
+    replays spoiled
+    same_as_alone 3 replay spoiled --explain 1@10us
+    same_as_alone 2 replay counted --nodes 2
+}
+@test "a replay: messages, threads, counters, CPU times, damage" {
+    archive advise/pairs spoiled
+    truncate -s -30 spoiled/traces/1.evt
+    rm spoiled/traces/2.evt
+    echo damaged >spoiled/traces/3.def
+    /usr/bin/python3 "$ROOT/tests/cli/counters.py" counted 3 30000 >/dev/null
+    for_each_mpi all_kinds
+}
+
+long_replays() {
+    same_as_alone 2 replay long --json
+    same_as_alone 3 replay long --json --threads 2
+    same_as_alone 3 replay calls --json --store together.db
+    rm together.db
+}
+@test "a replay of many events and locations" {
+    "$BUILD/bench/generate" --ranks 32 --pattern random --user-events 3 --events 1e5 long >/dev/null
+    "$BUILD/bench/generate" --ranks 3 --sites --depth 5 --user-events 300 --events 3e5 calls >/dev/null
+    for_each_mpi long_replays
+}
+
 measured() {
-    same_as_alone 3 replay trace
     same_as_alone 2 replay trace --interval 1us:3us --json
     same_as_alone 2 replay --help
     rm -rf predicted && together 2 "$PAGODA" replay trace --cores 1 --output predicted
@@ -90,6 +128,10 @@ measured() {
     same_as_alone 2 replay trace --cores none
     [ "$status" = 2 ]
     same_as_alone 2 advise nothing
+    [ "$status" = 1 ]
+    same_as_alone 2 replay nothing
+    [ "$status" = 1 ]
+    same_as_alone 3 replay trace --explain 99@1us # after the trace was opened
     [ "$status" = 1 ]
 }
 @test "what is not shared the first process does alone" {
@@ -103,17 +145,38 @@ in_own_folder() {
     together 3 sh -c 'cd "rank-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"' sh "$@"
 }
 
+own_files() {
+    local status=0
+    "$PAGODA" replay trace --properties message-passing --json >alone.out || status=$?
+    in_own_folder "$PAGODA" replay trace --properties message-passing --json
+    [ "$status" = 0 ]
+    cmp out alone.out
+}
+@test "each process reads the files of its own locations only" {
+    local i
+    archive advise/pairs
+    for i in 0 1 2; do
+        mkdir rank-$i
+        cp -r trace rank-$i
+    done
+    rm rank-0/trace/traces/[!0].* rank-1/trace/traces/[!12].* rank-2/trace/traces/[!3].*
+    for_each_mpi own_files
+}
+
 fails() {
-    in_own_folder "$PAGODA" advise trace
-    [ "$status" = 1 ]
-    [ ! -s out ]
-    [[ $(cat err) =~ ^"pagoda: process 1 on "[^:]+": cannot open 'trace': No such file or directory"$ ]]
-    cp -r late rank-1/trace
-    in_own_folder "$PAGODA" advise trace
-    [ "$status" = 1 ]
-    [ ! -s out ]
-    [ "$(cat err)" = "pagoda: the processes read different traces: give all of them the same one" ]
-    rm -r rank-1/trace
+    local command
+    for command in advise replay; do
+        in_own_folder "$PAGODA" $command trace
+        [ "$status" = 1 ]
+        [ ! -s out ]
+        [[ $(cat err) =~ ^"pagoda: process 1 on "[^:]+": cannot open 'trace': No such file or directory"$ ]]
+        cp -r late rank-1/trace
+        in_own_folder "$PAGODA" $command trace
+        [ "$status" = 1 ]
+        [ ! -s out ]
+        [ "$(cat err)" = "pagoda: the processes read different traces: give all of them the same one" ]
+        rm -r rank-1/trace
+    done
 }
 @test "where one process fails, all end with what it says" {
     mkdir rank-0 rank-1 rank-2
@@ -143,6 +206,20 @@ alone() {
 @test "a script's commands, and those that differ, have their processes for themselves" {
     archive whatif/worked-example
     for_each_mpi alone
+}
+
+comes_late() {
+    # shellcheck disable=SC2016
+    PAGODA_MPI=$mpi together 2 sh -c 'case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in 1) sleep 12 ;; esac; "$@"' \
+        sh "$PAGODA" replay trace
+    [ "$status" = 0 ]
+    cmp out alone.out
+    [ "$(cat err)" = "pagoda: warning: after 10 s not all processes of the launcher have started pagoda; waiting for them (PAGODA_MPI=none: do not work together)" ]
+}
+@test "the first process does not wait for others without a word" {
+    archive advise/pairs
+    "$PAGODA" replay trace >alone.out
+    for_each_mpi comes_late
 }
 
 @test "without what the launcher's MPI needs, a warning says so" {

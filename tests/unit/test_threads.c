@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/threads.h"
-#include "analyzer/trace/decode_ahead.h"
+#include "analyzer/trace/ahead/decode_ahead.h"
 
 enum { MAX_JOBS = 40 };
 
@@ -84,14 +84,26 @@ static void test_cores_are_those_the_process_may_use(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
-static void test_one_thread_decodes_nothing_ahead(void **state)
+static void note_location(void *context, size_t location, struct batch *batch)
+{
+    batch->n = (uint32_t)location;
+    ((pthread_t *)context)[location] = pthread_self();
+}
+
+static void test_one_thread_decodes_when_it_helps_or_waits(void **state)
 {
     (void)state;
+    pthread_t decoders[3] = {0};
     threads_limit = 1;
-    assert_null(decode_ahead_start(1, NULL, NULL));
-    threads_limit = 2;
-    struct decode_ahead *ahead = decode_ahead_start(1, NULL, NULL);
-    assert_non_null(ahead);
+    struct decode_ahead *ahead = decode_ahead_start(3, note_location, decoders);
+    assert_false(decode_ahead_help(ahead));
+    decode_ahead_request(ahead, 2);
+    decode_ahead_request(ahead, 1);
+    assert_true(decode_ahead_help(ahead));
+    assert_true(pthread_equal(decoders[2], pthread_self()));
+    assert_false(pthread_equal(decoders[1], pthread_self()));
+    assert_int_equal(decode_ahead_wait(ahead, 1)->n, 1);
+    assert_false(decode_ahead_help(ahead));
     decode_ahead_stop(ahead);
     threads_limit = 0;
 }
@@ -101,7 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_job_runs_once_and_no_more_threads_than_allowed),
         cmocka_unit_test(test_cores_are_those_the_process_may_use),
-        cmocka_unit_test(test_one_thread_decodes_nothing_ahead),
+        cmocka_unit_test(test_one_thread_decodes_when_it_helps_or_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/trace/batch.h"
@@ -295,6 +296,87 @@ void digest_events(struct digest *digest, const struct decoded *decoded, struct 
     digest_run(digest, decoded->events + n_done, decoded->n - n_done, out);
     if (decoded->is_last)
         end(digest, out);
+}
+
+// --- in another process than the engine
+
+static void pass_path(struct call_path *path, struct numbers *numbers)
+{
+    path->region = numbers_pass_any_index(numbers, path->region, UINT32_MAX);
+    path->parent = numbers_pass_any_index(numbers, path->parent, UINT32_MAX);
+    path->context = numbers_pass_any_index(numbers, path->context, UINT32_MAX);
+    path->is_stretch = numbers_pass(numbers, path->is_stretch);
+    path->since = numbers_pass_any_index(numbers, path->since, UINT32_MAX);
+    path->blocked_ns = numbers_pass(numbers, path->blocked_ns);
+    path->visits = numbers_pass(numbers, path->visits);
+    path->inclusive_ns = numbers_pass(numbers, path->inclusive_ns);
+}
+
+static void pass_tree(struct profile *profile, struct numbers *numbers)
+{
+    size_t n = numbers_pass_count(numbers, profile->n_paths);
+    struct call_path *tree = memory_zeroed(n, sizeof *tree);
+    for (size_t i = 0; i < n; i++) {
+        if (!numbers->is_reading)
+            tree[i] = profile_path(profile, i);
+        pass_path(&tree[i], numbers);
+    }
+    if (numbers->is_reading)
+        profile_become(profile, tree, n);
+    free(tree);
+}
+
+static void pass_counted(struct profile *profile, struct numbers *numbers)
+{
+    profile->n_counted = numbers_pass_count(numbers, profile->n_counted);
+    if (numbers->is_reading)
+        profile->counted =
+            array_reserve(profile->counted, &profile->counted_capacity, profile->n_counted,
+                          sizeof *profile->counted);
+    for (size_t i = 0; i < profile->n_counted; i++) {
+        uint64_t bits;
+        memcpy(&bits, &profile->counted[i], sizeof bits);
+        bits = numbers_pass(numbers, bits);
+        memcpy(&profile->counted[i], &bits, sizeof bits);
+    }
+}
+
+void digest_pass(struct digest *digest, struct numbers *numbers)
+{
+    struct profile *profile = &digest->profile;
+    pass_tree(profile, numbers);
+    pass_counted(profile, numbers);
+    profile->last_ns = numbers_pass(numbers, profile->last_ns);
+    profile->n_unbalanced = numbers_pass(numbers, profile->n_unbalanced);
+}
+
+static void serve_events(void *context, size_t location, const struct decoded *decoded,
+                         struct batch *out)
+{
+    struct digest **digests = context;
+    digest_events(digests[location], decoded, out);
+}
+
+static void serve_end(void *context, size_t location, struct numbers *numbers)
+{
+    struct digest **digests = context;
+    digest_pass(digests[location], numbers);
+}
+
+void digest_serve(struct trace *trace)
+{
+    const struct definitions *definitions = trace_definitions(trace);
+    size_t n = definitions->n_locations;
+    struct digest **digests = memory_zeroed(n, sizeof(struct digest *));
+    for (size_t i = 0; i < n; i++)
+        digests[i] = digest_new(definitions, i);
+    trace_serve(trace, &(struct trace_digest){digests, serve_events, serve_end});
+    for (size_t i = 0; i < n; i++) {
+        times_release(&digests[i]->times);
+        profile_release(&digests[i]->profile);
+        free(digests[i]);
+    }
+    free(digests);
 }
 
 // --- the finished profile

@@ -28,12 +28,20 @@
 struct batch;
 struct decoded;
 struct digest;
+struct numbers;
 
 /// Of location LOCATION of DEFINITIONS; digest_finish() frees it.
 struct digest *digest_new(const struct definitions *definitions, size_t location);
 
 /// Digests events and what counters grew by, and appends what is left to OUT.
 void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out);
+
+/// Writes what DIGEST, which has come to the end of its location, knows, or reads it into a new one.
+void digest_pass(struct digest *digest, struct numbers *numbers);
+
+/// In a process that does not replay TRACE, a shared one: digests its locations for the one that
+/// does (trace_serve()).
+void digest_serve(struct trace *trace);
 
 /// When the location ended, which the digest has come to.
 uint64_t digest_end_ns(const struct digest *digest);

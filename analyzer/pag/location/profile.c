@@ -196,6 +196,33 @@ void profile_grow_as(struct profile *profile, const struct call_path *tree, size
     }
 }
 
+void profile_become(struct profile *profile, const struct call_path *tree, size_t n_paths)
+{
+    profile_grow_as(profile, tree, n_paths);
+    for (size_t i = 0; i < n_paths; i++) {
+        struct path *path = &profile->paths[i];
+        path->visits = tree[i].visits;
+        path->inclusive_ns = tree[i].inclusive_ns;
+        path->blocked_ns = tree[i].blocked_ns;
+        path->last_child = tree[i].since;
+    }
+}
+
+struct call_path profile_path(const struct profile *profile, size_t index)
+{
+    const struct path *path = &profile->paths[index];
+    return (struct call_path){
+        .region = path->region,
+        .parent = path->parent,
+        .context = path->context,
+        .is_stretch = path->is_stretch,
+        .since = path->is_stretch ? path->last_child : NONE,
+        .blocked_ns = path->blocked_ns,
+        .visits = path->visits,
+        .inclusive_ns = path->inclusive_ns,
+    };
+}
+
 /// The node to go to from the current one; CONTEXT only for MPI calls. What followed the last one
 /// before is guessed.
 static inline uint32_t next_path(struct profile *profile, uint32_t region, uint32_t context)

@@ -155,6 +155,10 @@ uint32_t profile_enter_call(struct profile *profile, uint32_t region, uint32_t c
 uint32_t profile_before_call(struct profile *profile, uint32_t region, uint32_t context);
 /// Makes the nodes of a new PROFILE those of TREE, the first N_PATHS of a location's.
 void profile_grow_as(struct profile *profile, const struct call_path *tree, size_t n_paths);
+/// The same with their sums; exclusive times are not among them.
+void profile_become(struct profile *profile, const struct call_path *tree, size_t n_paths);
+/// A node as the result has it, without its exclusive time.
+struct call_path profile_path(const struct profile *profile, size_t index);
 /// Closes the innermost open instance of REGION (and what was left open inside it).
 void profile_leave(struct profile *profile, uint32_t region, uint64_t time_ns);
 /// The location ends: closes all that is open.

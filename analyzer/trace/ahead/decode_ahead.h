@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decoding in further threads: while the engine consumes one batch of a location, the next ones of
 // all locations are decoded. What the engine sees does not depend on it.
-#ifndef PAGODA_TRACE_DECODE_AHEAD_H
-#define PAGODA_TRACE_DECODE_AHEAD_H
+#ifndef PAGODA_TRACE_AHEAD_DECODE_AHEAD_H
+#define PAGODA_TRACE_AHEAD_DECODE_AHEAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/trace/batch.h"
@@ -13,8 +14,8 @@ typedef void decode_batch(void *context, size_t location, struct batch *batch);
 
 struct decode_ahead;
 
-/// Starts the threads that the calling one may keep busy beside itself; NULL when there are none:
-/// then decode in place.
+/// Starts the threads that the calling one may keep busy beside itself. Where there are none, it
+/// decodes itself: while it waits for a batch, and when it helps.
 struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode, void *context);
 
 /// Stops the threads after the batches they are at. NULL is ignored.
@@ -26,5 +27,8 @@ struct batch *decode_ahead_wait(struct decode_ahead *ahead, size_t location);
 
 /// Has the batch after that decoded.
 void decode_ahead_request(struct decode_ahead *ahead, size_t location);
+
+/// Decodes a requested batch in the calling thread. false: none waits for a thread.
+bool decode_ahead_help(struct decode_ahead *ahead);
 
 #endif

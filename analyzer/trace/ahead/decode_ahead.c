@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads that decode, and a ring of requested locations (see decode_ahead.h). A waiting thread
 // spins a little before it sleeps: a batch takes some ten microseconds.
-#include "analyzer/trace/decode_ahead.h"
+#include "analyzer/trace/ahead/decode_ahead.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -101,8 +101,6 @@ struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode
     size_t n_threads = threads_count() - 1;
     if (n_threads > n_locations)
         n_threads = n_locations;
-    if (n_threads == 0)
-        return NULL;
     struct decode_ahead *ahead = memory_zeroed(1, sizeof *ahead);
     ahead->decode = decode;
     ahead->context = context;
@@ -116,10 +114,7 @@ struct decode_ahead *decode_ahead_start(size_t n_locations, decode_batch *decode
     while (ahead->n_threads < n_threads &&
            pthread_create(&ahead->threads[ahead->n_threads], NULL, work, ahead) == 0)
         ahead->n_threads++;
-    if (ahead->n_threads > 0)
-        return ahead;
-    decode_ahead_stop(ahead);
-    return NULL;
+    return ahead;
 }
 
 void decode_ahead_stop(struct decode_ahead *ahead)
@@ -175,6 +170,14 @@ struct batch *decode_ahead_wait(struct decode_ahead *ahead, size_t location)
             fill(ahead, other);
     }
     return &slot->batch;
+}
+
+bool decode_ahead_help(struct decode_ahead *ahead)
+{
+    size_t location = take(ahead);
+    if (location != NO_LOCATION)
+        fill(ahead, location);
+    return location != NO_LOCATION;
 }
 
 void decode_ahead_request(struct decode_ahead *ahead, size_t location)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events of a location in few bytes, as they cross from one process to another.
+#ifndef PAGODA_TRACE_AHEAD_PACKED_EVENTS_H
+#define PAGODA_TRACE_AHEAD_PACKED_EVENTS_H
+
+#include <stddef.h>
+
+#include "analyzer/base/format/numbers.h"
+#include "analyzer/trace/batch.h"
+
+/// Appends N events to NUMBERS.
+void events_pack(const struct event *events, size_t n, struct numbers *numbers);
+
+/// Reads them and appends them to OUT.
+void events_unpack(struct numbers *numbers, struct batch *out);
+
+#endif
