@@ -304,16 +304,16 @@ static bool agree(int argc, char **argv)
 static void warn_of_waiting(union sigval nothing)
 {
     (void)nothing;
-    log_warning("after %d s not all processes of the launcher have started pagoda; waiting for them "
-                "(PAGODA_MPI=none: do not work together)",
-                PATIENCE_S);
+    log_warning(
+        "after %d s not all processes of the launcher have started pagoda; waiting for them "
+        "(PAGODA_MPI=none: do not work together)",
+        PATIENCE_S);
 }
 
 /// Waits until all processes that the launcher started are here, not without a word.
 static void join(bool is_first)
 {
-    struct sigevent warn = {.sigev_notify = SIGEV_THREAD,
-                            .sigev_notify_function = warn_of_waiting};
+    struct sigevent warn = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = warn_of_waiting};
     timer_t timer;
     bool has_timer = is_first && timer_create(CLOCK_MONOTONIC, &warn, &timer) == 0;
     if (has_timer)

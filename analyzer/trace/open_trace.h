@@ -48,9 +48,9 @@ struct trace {
     struct decode_ahead *ahead; // NULL: decoding happens in place
     struct trace_digest digest; // zeroed: none
     struct shared *shared;      // with other processes, NULL: not
-    bool is_counted;       // the digest got what counters grew by
-    struct batch digested; // in place
-    size_t n_batch_events; // decoded at once in place
+    bool is_counted;            // the digest got what counters grew by
+    struct batch digested;      // in place
+    size_t n_batch_events;      // decoded at once in place
     size_t window_bytes;
     bool has_origin; // times are final: decoding ahead may begin
     bool has_tried_ahead;

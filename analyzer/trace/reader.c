@@ -147,8 +147,8 @@ static void read_local_definitions(struct trace *trace, size_t location)
     free(path);
 }
 
-// Whether LOCATION has more events than promised for it. Some writers promise what they like: then no
-// promise of that archive is believed.
+// Whether LOCATION has more events than promised for it. Some writers promise what they like: then
+// no promise of that archive is believed.
 static bool exceeds_promise(const struct trace *trace, size_t location)
 {
     const struct location_reader *reader = &trace->readers[location];
@@ -163,7 +163,8 @@ static void skip_broken_promises(struct trace *trace)
     for (size_t i = 0; i < trace->n_readers; i++) {
         struct location_reader *reader = &trace->readers[i];
         struct location_report *report = &reader->decoder.report;
-        if (reader->is_remote || report->is_skipped || report->n_read > 0 || locations[i].n_events == 0)
+        if (reader->is_remote || report->is_skipped || report->n_read > 0 ||
+            locations[i].n_events == 0)
             continue;
         report->is_skipped = true;
         location_set_reason(
@@ -190,7 +191,8 @@ static void read_all_local_definitions(struct trace *trace)
         OTF2_Reader_CloseDefFiles(trace->otf2_reader);
 }
 
-// Makes ready what opens locations. IS_SHARED: some of them only, if spread.h has further processes.
+// Makes ready what opens locations. IS_SHARED: some of them only, if spread.h has further
+// processes.
 static int prepare_locations(struct trace *trace, bool is_shared, struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;

@@ -159,7 +159,7 @@ own_files() {
         mkdir rank-$i
         cp -r trace rank-$i
     done
-    rm rank-0/trace/traces/[!0].* rank-1/trace/traces/[!12].* rank-2/trace/traces/[!3].*
+    rm rank-0/trace/traces/[!05].* rank-1/trace/traces/[!1267].* rank-2/trace/traces/[!34].*
     for_each_mpi own_files
 }
 

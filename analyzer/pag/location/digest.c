@@ -330,9 +330,8 @@ static void pass_counted(struct profile *profile, struct numbers *numbers)
 {
     profile->n_counted = numbers_pass_count(numbers, profile->n_counted);
     if (numbers->is_reading)
-        profile->counted =
-            array_reserve(profile->counted, &profile->counted_capacity, profile->n_counted,
-                          sizeof *profile->counted);
+        profile->counted = array_reserve(profile->counted, &profile->counted_capacity,
+                                         profile->n_counted, sizeof *profile->counted);
     for (size_t i = 0; i < profile->n_counted; i++) {
         uint64_t bits;
         memcpy(&bits, &profile->counted[i], sizeof bits);

@@ -36,7 +36,8 @@ struct digest *digest_new(const struct definitions *definitions, size_t location
 /// Digests events and what counters grew by, and appends what is left to OUT.
 void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out);
 
-/// Writes what DIGEST, which has come to the end of its location, knows, or reads it into a new one.
+/// Writes what DIGEST, which has come to the end of its location, knows, or reads it into a new
+/// one.
 void digest_pass(struct digest *digest, struct numbers *numbers);
 
 /// In a process that does not replay TRACE, a shared one: digests its locations for the one that

@@ -17,10 +17,10 @@ struct fields {
 
 static inline struct fields fields_of(const struct event *event)
 {
-    return (struct fields){{(uint64_t)event->op | (uint64_t)event->class_ << 8 |
-                                (uint64_t)event->flags << 16,
-                            event->index, event->peer, event->tag, event->size_bytes,
-                            event->received_bytes, event->request}};
+    return (struct fields){
+        {(uint64_t)event->op | (uint64_t)event->class_ << 8 | (uint64_t)event->flags << 16,
+         event->index, event->peer, event->tag, event->size_bytes, event->received_bytes,
+         event->request}};
 }
 
 static inline void set_fields(struct event *event, const struct fields *fields)
