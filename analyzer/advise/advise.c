@@ -143,8 +143,8 @@ static int by_gain(const void *a, const void *b)
         return !x->same_as ? -1 : 1;
     if (x->group != y->group)
         return x->group < y->group ? -1 : 1;
-    if (x->gain_ns != y->gain_ns)
-        return x->gain_ns < y->gain_ns ? 1 : -1;
+    if (x->order_ns != y->order_ns)
+        return x->order_ns < y->order_ns ? 1 : -1;
     int order = strcmp(x->words[0].option, y->words[0].option);
     if (order == 0 && x->words[0].value && y->words[0].value)
         order = strcmp(x->words[0].value, y->words[0].value);
@@ -157,15 +157,27 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/// The gain that a candidate needs to be among the first n_shown of its group.
-static int64_t gain_of_last_shown(struct advice_candidate *const *order, size_t n, size_t n_shown,
+/// What CANDIDATE counts in the list: its gain, or half of it where it only wants code to be
+/// faster, and no finding says how.
+static int64_t order_ns(const struct advice *advice, const struct advice_candidate *candidate)
+{
+    int64_t gain_ns = candidate->gain_ns, least_ns = (int64_t)(advice->target_ns / 1000);
+    bool is_wish = strcmp(candidate->words[0].option, "scale") == 0 && !candidate->is_remedy;
+    if (!is_wish || gain_ns < least_ns)
+        return gain_ns;
+    return gain_ns / 2 > least_ns ? gain_ns / 2 : least_ns; // what pays comes before the rest
+}
+
+/// The order_ns that a candidate needs to be among the first n_shown of its group.
+static int64_t gain_of_last_shown(const struct advice *advice,
+                                  struct advice_candidate *const *order, size_t n, size_t n_shown,
                                   enum advice_group group)
 {
     int64_t *gains = memory_zeroed(n, sizeof *gains), least_ns = 0;
     size_t n_gains = 0;
     for (size_t i = 0; i < n; i++)
         if (order[i]->is_replayed && !order[i]->same_as && order[i]->group == group)
-            gains[n_gains++] = order[i]->gain_ns;
+            gains[n_gains++] = order_ns(advice, order[i]);
     qsort(gains, n_gains, sizeof *gains, descending);
     if (n_gains >= n_shown && n_shown > 0 && gains[n_shown - 1] > 0)
         least_ns = gains[n_shown - 1];
@@ -206,8 +218,8 @@ static size_t choose_round(struct trial *trial, struct advice_candidate **round)
     const uint64_t slack_ns = trial->advice->target_ns / 100;
     int64_t needs_ns[ADVICE_GROUPS];
     for (int group = 0; group < ADVICE_GROUPS; group++)
-        needs_ns[group] = gain_of_last_shown(trial->order, trial->n, trial->setting->n_shown,
-                                             (enum advice_group)group);
+        needs_ns[group] = gain_of_last_shown(trial->advice, trial->order, trial->n,
+                                             trial->setting->n_shown, (enum advice_group)group);
     size_t n_round = 0;
     for (size_t i = 0; i < trial->n && n_round < ROUND; i++) {
         struct advice_candidate *candidate = trial->order[i];
@@ -269,6 +281,8 @@ static void replay_candidates(const struct advise_setting *setting, struct advic
         advice->n_untried += !trial.is_done[i];
     free(trial.order);
     free(trial.is_done);
+    for (size_t i = 0; i < n; i++)
+        advice->candidates[i].order_ns = order_ns(advice, &advice->candidates[i]);
     qsort(advice->candidates, n, sizeof *advice->candidates, by_gain);
 }
 

@@ -21,7 +21,8 @@
     X(files)      /* the same of file I/O */                                                       \
     X(probe)      /* time in probes */                                                             \
     X(mpi)        /* other MPI calls */                                                            \
-    X(waiting)    /* waits whose origin is not known */
+    X(waiting)    /* waits whose origin is not known */                                            \
+    X(iterations) /* time that all ranks compute longer than in the first iterations */
 
 enum finding_subject {
 #define SUBJECT(name) FINDING_##name,
@@ -55,6 +56,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(waiter_useful)    /* part of the judged time that the rank that waits most computes */       \
     X(threads)          /* of the rank with most of the loss */                                    \
     X(lone_share)       /* of the time in the place, that of master threads */                     \
+    X(blocked_share)    /* of the time in the place, that it is blocked */                         \
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
     X(trend)            /* 1 where these are all from one on, else 0 */                            \
     X(collective_share) /* waits in collective operations */                                       \

@@ -58,6 +58,7 @@ struct advice_candidate {
     char *failure; // why it could not be replayed, NULL: it was
     uint64_t predicted_ns;
     int64_t gain_ns;         // of the target's run time; negative: a loss
+    int64_t order_ns;        // what that counts in the list
     struct result_bend bend; // of --scale
 };
 

@@ -101,9 +101,9 @@ static bool ends_computing(const struct engine *engine, const struct event *even
             region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE);
 }
 
-/// TIME_NS of the computation, changed as its parts are; what belongs to visits whose work is set
-/// stays.
-static uint64_t changed_length(const struct prediction *prediction,
+/// TIME_NS that the computation is blocked, changed as its parts are; what belongs to visits whose
+/// work is set stays.
+static uint64_t changed_blocked(const struct prediction *prediction,
                                const struct computation *computation, uint64_t time_ns)
 {
     if (!prediction->knows_paths || computation->recorded_ns == 0)
@@ -111,7 +111,7 @@ static uint64_t changed_length(const struct prediction *prediction,
     wide sum = (wide)computation->recorded_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < computation->n_parts; i++) {
         const struct computation_part *part = &computation->parts[i];
-        sum += (wide)part->recorded_ns * part->scale;
+        sum += (wide)part->recorded_ns * part->blocked_scale;
         sum -= (wide)part->recorded_ns * PAG_WORK_PER_NS;
     }
     return (uint64_t)(sum * time_ns / computation->recorded_ns / PAG_WORK_PER_NS);
@@ -135,7 +135,7 @@ static pag_work work_of(const struct engine *engine, const struct location_state
                                            ready_ns, process_ns);
     computation->process_ns = process_ns;
     computation->lost_ns = ready_ns - process_ns;
-    computation->blocked_ns = changed_length(prediction, computation, blocked_ns);
+    computation->blocked_ns = changed_blocked(prediction, computation, blocked_ns);
     if (!prediction->knows_paths)
         return (pag_work)process_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < computation->n_parts; i++)

@@ -408,14 +408,13 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
         prediction.counted = visits;
         prediction.counts_wall_time = !asked->knows_cores || settings.is_timeless;
         status = prediction_run_again(&prediction, trace, &options, NULL, &result, err);
+        visits_conclude(visits, &scenario.works);
     }
     pag_result_release(&result);
     prediction_release(&prediction);
     scenario_release(&scenario);
-    if (status == 0) {
-        visits_conclude(visits);
+    if (status == 0)
         return visits;
-    }
     visits_free(visits);
     return NULL;
 }

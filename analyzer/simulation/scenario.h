@@ -23,7 +23,7 @@ struct node_speed {
     uint64_t speed; // millionths
 };
 
-/// The time inside what PATTERN names (region_pattern.h) times FACTOR.
+/// The time inside what PATTERN names (region_pattern.h, or "blocked in " and that) times FACTOR.
 struct region_scale {
     const char *pattern;
     uint64_t factor; // millionths
@@ -87,6 +87,7 @@ enum { REGION_MAX_SCALES = 64 };
 struct region_scales {
     uint64_t factors[REGION_MAX_SCALES]; // millionths
     uint32_t patterns[REGION_MAX_SCALES];
+    bool only_blocked[REGION_MAX_SCALES]; // the time that a region is blocked
     size_t n;
 };
 
@@ -108,6 +109,7 @@ struct region_works {
         bool is_balanced;
         uint64_t duration_ns;
         bool *takes_part; // by location
+        uint32_t n_named; // ranks that the user names; 0: all that visit it
     } * items;
     size_t n;
 };

@@ -106,13 +106,15 @@ struct computation_part {
     uint64_t visit_ns;    // of the one that is open
     pag_work work;        // set for them
     uint64_t scale;       // millionths
+    uint64_t blocked_scale; // the same, of time that it is blocked
     bool is_moved;        // another rank does it (move.h)
 };
 
 /// What a call path is known by (region_pattern.h), and how its work is scaled.
 struct path_scale {
     uint64_t mark;
-    uint64_t scale; // millionths
+    uint64_t scale;         // millionths
+    uint64_t blocked_scale; // of time that it is blocked
 };
 
 /// The computation a location is in. Its private events are read when it begins; its length is

@@ -118,6 +118,9 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
                             "are slow in turns stay slow. A finer region is balanced part by part, "
                             "such as \"before CALLS\", the computing before these MPI calls"
                           : "";
+    const char *others = summary.n_sharing > summary.n_locations
+                             ? "; those that never visit it do their part without delay"
+                             : "";
     char *text;
     if (!item->is_balanced)
         text =
@@ -126,16 +129,16 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
                           option, summary.n_visits);
     else if (summary.is_by_visit)
         text = memory_format("%s: visit by visit, the n-th visits of %" PRIu64
-                             " ranks get their mean%s",
-                             option, summary.n_locations, coarse);
+                             " ranks get their mean%s%s",
+                             option, summary.n_sharing, others, coarse);
     else
         text = memory_format(
             "%s: by the totals of %" PRIu64
-            " ranks, because they %s; all visits of a rank are scaled by the same factor%s",
-            option, summary.n_locations,
+            " ranks, because they %s; all visits of a rank are scaled by the same factor%s%s",
+            option, summary.n_sharing,
             summary.n_visits > VISITS_MAX_KEPT ? "have too many visits to be kept"
                                                : "visit it unequally often",
-            coarse);
+            others, coarse);
     whatif_report_note(report, text);
 }
 

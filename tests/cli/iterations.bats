@@ -32,6 +32,13 @@ replayed() {
     [[ $output == *"from 32 on  rank 1 computes longer in solve; 3."*" at the end"* ]]
 }
 
+@test "all ranks compute longer from iteration to iteration: a finding, though no rank waits" {
+    replayed swelling
+    jq -e '.findings[0] | .kind == "growing-work" and .ranks == [0, 1, 2] and .region == "solve" and
+        .remedies[0].words == "--duration solve=1us"' swelling.json
+    jq -e '.findings[0].loss_ns == 3 * .iterations.odd[0].lost_ns' swelling.json
+}
+
 @test "each tenth iteration is slow, on all ranks" {
     replayed periodic
     run "$PAGODA" replay periodic

@@ -29,6 +29,7 @@ LOOPS = {
     "shift": Loop(100, slow(41, 100, 0, 2), [(41, 100, 1, True, 0, "solve")]),
     "growth": Loop(100, lambda r, k: WORK + (k - 30) * 40 * (r == 1 and k > 30),
                    [(32, 100, 1, True, 1, "solve")]),
+    "swelling": Loop(80, lambda r, k: WORK + 40 * k, [(12, 80, 1, True, None, "solve")]),
     "periodic": Loop(60, lambda r, k: WORK * (3 if k % 10 == 0 else 1),
                      [(10, 60, 10, False, None, "solve")]),
     "even": Loop(60, lambda r, k: WORK + 3 * ((r * 7 + k * 13) % 11), []),

@@ -127,6 +127,9 @@ static void balance(struct run_visits *visits, uint32_t item)
             visits->is_by_visit[item] = false;
         most = n[r] > 0 ? n[r] : most;
     }
+    uint32_t named = visits->model->scenario->changes.works[item].ranks;
+    if (visits->n_ranks[item] > 0 && named != UINT32_MAX) // they share it, visits or not
+        visits->n_ranks[item] = (uint32_t)__builtin_popcount(named);
     for (uint32_t r = 0; r < PROGRAM_MAX_RANKS && visits->n_ranks[item] > 0; r++)
         visits->ratio[item][r] = ratio(sum / (parts_t)visits->n_ranks[item], total[r]);
 }

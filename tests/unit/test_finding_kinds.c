@@ -122,10 +122,10 @@ static const struct {
      "1: <finding> needs id=\"...\", lower-case words joined by hyphens"},
     {"\n<finding id='a'>" TEXTS "</finding>",
      "2: <finding> needs about=\"...\", one of computing, blocked, cores, messages, collective, "
-     "onesided, files, probe, mpi, waiting"},
+     "onesided, files, probe, mpi, waiting, iterations"},
     {"<finding id='a' about='colective'>" TEXTS "</finding>",
      "1: <finding> needs about=\"...\", one of computing, blocked, cores, messages, collective, "
-     "onesided, files, probe, mpi, waiting; did you mean collective?"},
+     "onesided, files, probe, mpi, waiting, iterations; did you mean collective?"},
     {"<finding id='a' about='mpi' ordre='3'>" TEXTS "</finding>",
      "1: <finding> has no attribute 'ordre', did you mean 'order'?"},
     {"<finding id='a' about='mpi' ranks='all'>" TEXTS "</finding>",

@@ -482,8 +482,9 @@ static void test_limits_of_the_machine_come_last(void **state)
     result.n_regions = result.n_paths = 4;
     for (int has_most = 0; has_most < 2; has_most++) {
         add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
-        result.other_mpi_ns = has_most ? 10 * MS : 50 * MS;
-        result.no_cpu_ns = own_paths[3].exclusive_ns = 45 * MS;
+        // More than four times 30 and 8 ms come first.
+        result.other_mpi_ns = has_most ? 8 * MS : 50 * MS;
+        result.no_cpu_ns = own_paths[3].exclusive_ns = (has_most ? 160 : 45) * MS;
         result.useful_ns = result.total_ns - 30 * MS - result.other_mpi_ns - result.no_cpu_ns;
         find(&result, &found);
         assert_int_equal(found.n_findings, 3);

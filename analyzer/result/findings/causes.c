@@ -373,6 +373,23 @@ static void walk_paths(struct walk *walk)
     free(left_ns);
 }
 
+/// Computing that grows on all ranks from iteration to iteration. Nobody waits for it.
+static void walk_growth(struct walk *walk)
+{
+    const struct result *result = walk->result;
+    for (size_t i = 0; i < result->iterations.n_odd; i++) {
+        const struct result_odd *odd = &result->iterations.odd[i];
+        if (!odd->is_trend || odd->rank != RESULT_NONE || odd->cause != RESULT_ODD_COMPUTING)
+            continue;
+        struct key key = key_about(FINDING_iterations);
+        key.site = odd->path == RESULT_NONE ? odd->site : RESULT_NONE;
+        key.region =
+            odd->path == RESULT_NONE ? program_of(result) : result->paths[odd->path].region;
+        for (uint32_t rank = 0; rank < result->n_ranks; rank++)
+            add(walk, &(struct loss){key, rank, RESULT_NONE, odd->lost_ns});
+    }
+}
+
 static int by_loss(const void *a, const void *b)
 {
     const struct cause *x = a, *y = b;
@@ -394,6 +411,7 @@ void causes_collect(struct causes *causes, const struct result *result)
     struct walk walk = {.result = result, .causes = causes};
     walk_waits(&walk);
     walk_paths(&walk);
+    walk_growth(&walk);
     release_index(&walk); // its causes change places
     causes_sort(causes);
     for (; causes->n > MAX_CAUSES; causes->n--)
@@ -406,6 +424,7 @@ void causes_collect(struct causes *causes, const struct result *result)
     walk.is_second = true;
     walk_waits(&walk);
     walk_paths(&walk);
+    walk_growth(&walk);
     release_index(&walk);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Losses by their causes: every wait, every call of MPI and all time without CPU time belongs to
-// one cause, so causes do not overlap, and their sum is the time the ranks did not compute.
+// one cause, so causes do not overlap, and their sum is the time the ranks did not compute. Beside
+// them there is computing that grows on all ranks.
 #ifndef PAGODA_RESULT_CAUSES_H
 #define PAGODA_RESULT_CAUSES_H
 

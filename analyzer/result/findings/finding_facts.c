@@ -337,6 +337,26 @@ static void put_traffic(const struct result *result, struct facts *facts)
     free(is_partner);
 }
 
+/// How much of the time in the place is blocked.
+static void put_blocked(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    double blocked_ns = 0, own_ns = 0;
+    if (facts->site != RESULT_NONE) {
+        blocked_ns = (double)result->sites[facts->site].blocked_before_ns;
+        own_ns = (double)result->sites[facts->site].before_ns;
+    }
+    for (size_t i = 0; i < result->n_paths && facts->site == RESULT_NONE; i++) {
+        const struct result_path *path = &result->paths[i];
+        bool is_blocked = !strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED);
+        uint32_t region = !is_blocked                   ? path->region
+                          : path->parent != RESULT_NONE ? result->paths[path->parent].region
+                                                        : RESULT_NONE;
+        if (region == cause->region && region != RESULT_NONE)
+            *(is_blocked ? &blocked_ns : &own_ns) += (double)path->exclusive_ns;
+    }
+    facts->numbers[FINDING_NUMBER_blocked_share] = part_of(blocked_ns, blocked_ns + own_ns);
+}
+
 /// Threads of the rank with most of the loss, and whether they share the work in the place.
 static void put_threads(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -366,9 +386,11 @@ static bool own_visits(const struct result *result, const struct cause *cause,
         return false;
     if (facts->site != RESULT_NONE) {
         const struct result_site *site = &result->sites[facts->site];
+        bool is_of_all = cause->subject == FINDING_iterations;
         *visits = (double)site->visits / (double)result->n_ranks;
-        *time_ns = (double)site->before_max_ns;
-        return site->before_max_rank == facts->causing.main;
+        *time_ns = is_of_all ? (double)site->before_ns / (double)result->n_ranks
+                             : (double)site->before_max_ns;
+        return is_of_all || site->before_max_rank == facts->causing.main;
     }
     for (size_t i = 0; i < result->n_path_ranks; i++) {
         const struct result_path_rank *of = &result->path_ranks[i];
@@ -392,14 +414,16 @@ static void put_usual(const struct result *result, const struct cause *cause, ui
     facts_put_text(facts, FINDING_TEXT_usual, memory_format("%.0fus", usual_ns / 1e3));
 }
 
-/// The iterations that take longer on the rank with most of the loss, the most costly of them.
+/// The iterations that take longer on the rank with most of the loss, or on all where that is the
+/// cause; the most costly of them.
 static void put_iterations(const struct result *result, const struct cause *cause,
                            struct facts *facts)
 {
     const struct result_odd *odd = NULL;
     uint64_t lost_ns = 0;
+    uint32_t rank = cause->subject == FINDING_iterations ? RESULT_NONE : facts->causing.main;
     for (size_t i = 0; i < result->iterations.n_odd; i++) {
-        if (result->iterations.odd[i].rank != facts->causing.main)
+        if (result->iterations.odd[i].rank != rank)
             continue;
         lost_ns += result->iterations.odd[i].lost_ns;
         odd = odd ? odd : &result->iterations.odd[i];
@@ -483,6 +507,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_counts(result, cause, facts);
     put_traffic(result, facts);
     put_iterations(result, cause, facts);
+    put_blocked(result, cause, facts);
     put_threads(result, cause, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
         facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));

@@ -21,6 +21,7 @@ static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time sli
 static const double little = 0.02;            // of the ranks' time: not worth a finding
 static const double good_efficiency = 0.95;
 static const double alike = 1.02; // longest over mean
+static const uint64_t machine_factor = 4;
 
 // --- findings
 
@@ -151,7 +152,9 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
     add_remedies(kind, facts, finding);
     if (facts_take_other(facts, result, cause))
         add_remedies(kind, facts, finding);
-    finding->has_no_remedy = finding->n_remedies == 0;
+    // That ranks wait for something unknown is no cause that a change of these calls could remove.
+    finding->has_no_remedy = finding->n_remedies == 0 && kind->subject != FINDING_probe &&
+                             kind->subject != FINDING_waiting;
     if (needs_proof(kind)) {
         facts_release(facts); // those of the other place
         facts_collect(facts, result, cause);
@@ -161,14 +164,17 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
     return true;
 }
 
-static void add_finding(const struct finding_kinds *kinds, struct result *result,
+/// False: CAUSE is of no kind.
+static bool add_finding(const struct finding_kinds *kinds, struct result *result,
                         const struct cause *cause)
 {
     struct facts facts;
     facts_collect(&facts, result, cause);
-    result->n_findings +=
+    bool is_any =
         write_finding(kinds, result, cause, &facts, NULL, &result->findings[result->n_findings]);
+    result->n_findings += is_any;
     facts_release(&facts);
+    return is_any;
 }
 
 /// The causes that are worth one; what is left of the time that ranks did not compute is the rest.
@@ -179,14 +185,15 @@ static void find(const struct finding_kinds *kinds, struct result *result)
     causes_join(&causes, kinds, result);
     result->findings = memory_zeroed(MAX_FINDINGS, sizeof *result->findings);
     uint64_t lost_ns = result->wait_ns + result->other_mpi_ns + result->no_cpu_ns;
-    for (size_t i = 0; i < causes.n && result->n_findings < MAX_FINDINGS; i++)
-        if ((double)causes.causes[i].loss_ns >= little * (double)result->total_ns)
-            add_finding(kinds, result, &causes.causes[i]);
     result->found_rest_ns = lost_ns;
-    for (size_t i = 0; i < result->n_findings; i++)
-        result->found_rest_ns -= result->findings[i].loss_ns < result->found_rest_ns
-                                     ? result->findings[i].loss_ns
-                                     : result->found_rest_ns;
+    for (size_t i = 0; i < causes.n && result->n_findings < MAX_FINDINGS; i++) {
+        const struct cause *cause = &causes.causes[i];
+        if ((double)cause->loss_ns < little * (double)result->total_ns ||
+            !add_finding(kinds, result, cause) || cause->subject == FINDING_iterations)
+            continue;
+        uint64_t *rest_ns = &result->found_rest_ns;
+        *rest_ns -= cause->loss_ns < *rest_ns ? cause->loss_ns : *rest_ns;
+    }
     causes_release(&causes);
 }
 
@@ -412,14 +419,14 @@ static void write_conclusion(struct result *result)
     end_text(out, &result->conclusion);
 }
 
-/// Whether another machine may save more than all changes of the program.
+/// Whether changes of the program may save next to nothing of what another machine may save.
 static bool is_machine_first(const struct result *result)
 {
     uint64_t machine_ns = 0, others_ns = 0;
     for (size_t i = 0; i < result->n_findings; i++)
         *(result->findings[i].is_of_machine ? &machine_ns : &others_ns) +=
             result->findings[i].potential_ns;
-    return machine_ns > others_ns;
+    return machine_ns > machine_factor * others_ns;
 }
 
 static bool is_before(const struct result_finding *a, const struct result_finding *b,

@@ -231,7 +231,8 @@ static void put_items(const struct loop *loop, struct result *result)
 static void forget_start_up(struct result *result)
 {
     double all_ns = (double)result->iterations.usual_ns * (double)result->iterations.n;
-    if (all_ns >= least_usual * window_of(result))
+    bool is_trend = result->iterations.n_odd > 0 && result->iterations.odd[0].is_trend;
+    if (is_trend || all_ns >= least_usual * window_of(result))
         return;
     free(result->iterations.items);
     free(result->iterations.odd);

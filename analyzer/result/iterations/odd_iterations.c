@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Iterations that take longer than usual. Segments of about the same time per iteration tell usual
 // from odd ones: a segment of one is a single slow iteration, one up to the end is a shift, stairs
-// are a growth.
+// are a growth. Where all iterations take longer and longer, the first ones are the usual ones.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +12,15 @@
 #include "analyzer/result/sites.h"
 
 enum { LEAST_ITEMS = 5, MAX_ODD = 32, LEAST_PERIODIC = 3, LEAST_SHIFT = 3 };
-enum { MAX_SEEN = 16 };                 // call paths of odd iterations that are looked at
-static const double least_noise = 0.02; // of the time of an iteration
-static const double least_factor = 1.1; // of odd iterations
+enum { N_PARTS = 8, LEAST_OF_PART = 3 }; // of a loop that grows, and their iterations
+enum { MAX_SEEN = 16 };                  // call paths of odd iterations that are looked at
+static const double least_noise = 0.02;  // of the time of an iteration
+static const double least_factor = 1.1;  // of odd iterations
 static const double least_factor_of_one = 1.25;
-static const double least_lost = 0.005; // of the time of all iterations
-static const double least_usual = 0.1;  // of the iterations, which are the usual ones, in a row,
+static const double least_growth = 1.5; // from the first part of a loop that grows to its last
+static const double least_growth_of_part = 1.02; // and from each one to the next
+static const double least_lost = 0.005;          // of the time of all iterations
+static const double least_usual = 0.1; // of the iterations, which are the usual ones, in a row,
 static const double least_scattered = 0.25;   // or wherever they are
 static const double least_outstanding = 0.05; // the same where very many are odd
 static const double least_explained = 0.3;    // of what an iteration takes longer: by its cause
@@ -140,6 +143,34 @@ static void find_usual(struct segments *segments, uint64_t n)
     segments->usual_ns = n_usual > 0 ? sum_ns / (double)n_usual : 0;
 }
 
+static double median_of(const double *values, size_t n)
+{
+    double *sorted = memory_new(n * sizeof *sorted);
+    memcpy(sorted, values, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    double median = sorted[n / 2];
+    free(sorted);
+    return median;
+}
+
+/// Whether the logarithms VALUES grow from each part of the loop to the next; then ENDS are those
+/// of the first part and of all.
+static bool is_growing(const double *values, size_t n, size_t *ends)
+{
+    double medians[N_PARTS];
+    if (n < (size_t)N_PARTS * LEAST_OF_PART)
+        return false;
+    for (size_t i = 0; i < N_PARTS; i++) {
+        size_t begin = i * n / N_PARTS, end = (i + 1) * n / N_PARTS;
+        medians[i] = median_of(values + begin, end - begin);
+        if (i > 0 && medians[i] - medians[i - 1] < log(least_growth_of_part))
+            return false;
+    }
+    ends[0] = (n + N_PARTS - 1) / N_PARTS;
+    ends[1] = n;
+    return medians[N_PARTS - 1] - medians[0] >= log(least_growth);
+}
+
 /// All but the first item, which may hold what was before the loop.
 static struct segments cut_segments(const struct result *result)
 {
@@ -149,7 +180,8 @@ static struct segments cut_segments(const struct result *result)
     uint64_t n_each, n_all = 0;
     for (size_t i = 0; i < n; i++)
         values[i] = log(time_of(result, i + 1, i + 2, &n_each) + 1);
-    struct segments segments = {.n = segments_of(values, n, ends)};
+    struct segments segments = {.n =
+                                    is_growing(values, n, ends) ? 2 : segments_of(values, n, ends)};
     segments.items = memory_zeroed(segments.n, sizeof *segments.items);
     for (size_t i = 0; i < segments.n; i++) {
         struct segment *segment = &segments.items[i];

@@ -3,6 +3,7 @@
 #include "analyzer/simulation/change/scale.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
@@ -10,14 +11,20 @@
 /// A millionth of a millionth: what a factor is divided by to become its reciprocal.
 #define SCALE_OF_ONE ((uint64_t)PAG_WORK_PER_NS * PAG_WORK_PER_NS)
 
+/// What a pattern begins with that means only the time in which its region is blocked.
+static const char blocked_in[] = "blocked in ";
+
 /// One more factor for what PATTERN names; WHERE it was given.
 static int add_scale(struct scenario *scenario, const char *where, const char *pattern,
                      uint64_t factor, struct error *err)
 {
     size_t i = scenario->scales.n++;
+    bool only_blocked = strncmp(pattern, blocked_in, sizeof blocked_in - 1) == 0;
     scenario->scales.factors[i] = factor;
-    return region_patterns_add(scenario->regions, where, pattern, REGION_COMPUTING,
-                               &scenario->scales.patterns[i], err);
+    scenario->scales.only_blocked[i] = only_blocked;
+    return region_patterns_add(scenario->regions, only_blocked ? "--scale blocked in" : where,
+                               pattern + (only_blocked ? sizeof blocked_in - 1 : 0),
+                               REGION_COMPUTING, &scenario->scales.patterns[i], err);
 }
 
 int region_scales_init(struct scenario *scenario, struct error *err)
@@ -45,14 +52,16 @@ int region_scales_init(struct scenario *scenario, struct error *err)
     return 0;
 }
 
-/// The factor in millionths of a path of LOCATION with MARK: the product of all it is inside of.
-static uint64_t factor_of(const struct prediction *prediction, uint32_t location, uint64_t mark)
+/// The factor in millionths of a path of LOCATION with MARK, or of time that it IS_BLOCKED: the
+/// product of all it is inside of.
+static uint64_t factor_of(const struct prediction *prediction, uint32_t location, uint64_t mark,
+                          bool is_blocked)
 {
     const struct scenario *scenario = prediction->scenario;
     const struct region_scales *scales = &scenario->scales;
     uint64_t factor = PAG_WORK_PER_NS, inside = region_patterns_inside(scenario->regions, mark);
     for (size_t i = 0; i < scales->n; i++)
-        if (inside >> scales->patterns[i] & 1)
+        if (inside >> scales->patterns[i] & 1 && (is_blocked || !scales->only_blocked[i]))
             factor = factor * scales->factors[i] / PAG_WORK_PER_NS;
     int32_t kind = prediction->visit_scales ? path_visit_kind(scenario, location, mark) : 0;
     if (kind == 0)
@@ -80,7 +89,7 @@ static struct path_scale scale_of(const struct engine *engine,
     const struct prediction *prediction = prediction_of(engine);
     struct computation *computation = &simulated_location(engine, location)->computation;
     if (!prediction->knows_paths)
-        return (struct path_scale){.scale = PAG_WORK_PER_NS};
+        return (struct path_scale){.scale = PAG_WORK_PER_NS, .blocked_scale = PAG_WORK_PER_NS};
     while (computation->n_scales <= path) { // parents come before their children
         size_t next = computation->n_scales++;
         computation->scales = array_reserve(computation->scales, &computation->scale_capacity,
@@ -94,7 +103,8 @@ static struct path_scale scale_of(const struct engine *engine,
         if (next > 0 && of->region != EVENT_NO_INDEX)
             region_patterns_enter(prediction->scenario->regions, &scale->mark, of->region,
                                   of->context);
-        scale->scale = factor_of(prediction, location->index, scale->mark);
+        scale->scale = factor_of(prediction, location->index, scale->mark, false);
+        scale->blocked_scale = factor_of(prediction, location->index, scale->mark, true);
     }
     return computation->scales[path];
 }
@@ -118,7 +128,8 @@ uint32_t path_add_part(const struct engine *engine, const struct location_state 
     computation->part_of_path[path] = place;
     computation->parts = array_reserve(computation->parts, &computation->parts_capacity, place + 1,
                                        sizeof *computation->parts);
-    computation->parts[place] =
-        (struct computation_part){.path = path, .scale = scale_of(engine, location, path).scale};
+    struct path_scale scale = scale_of(engine, location, path);
+    computation->parts[place] = (struct computation_part){
+        .path = path, .scale = scale.scale, .blocked_scale = scale.blocked_scale};
     return place;
 }

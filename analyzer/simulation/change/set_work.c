@@ -33,6 +33,8 @@ static int read_ranks(struct region_works_item *item, const struct region_work *
         status = error_wrap(err, "--balance %s=%s", setting->pattern, setting->ranks);
     for (uint32_t rank = 0; rank < n_ranks; rank++)
         item->takes_part[definitions->ranks[rank].master] = is_listed[rank];
+    for (uint32_t rank = 0; rank < n_ranks && setting->ranks; rank++)
+        item->n_named += is_listed[rank];
     free(is_listed);
     return status;
 }
@@ -101,6 +103,7 @@ struct visit_kind {
     bool is_by_visit;
     bool has_calls;       // some visit has work before and after an MPI call
     uint64_t n_locations; // with visits
+    uint64_t n_sharing;   // the work
     pag_work mean;        // of their totals
     pag_work *means;      // by visit
 };
@@ -178,11 +181,11 @@ static void balance_by_visit(const struct visits *visits, struct visit_kind *kin
         for (size_t i = 0; i < visits->n_locations; i++)
             if (kind->lists[i].n_visits > 0)
                 kind->means[visit] += kind->lists[i].works[visit];
-        kind->means[visit] /= kind->n_locations;
+        kind->means[visit] /= kind->n_sharing;
     }
 }
 
-void visits_conclude(struct visits *visits)
+void visits_conclude(struct visits *visits, const struct region_works *works)
 {
     for (size_t k = 0; k < visits->n_kinds; k++) {
         struct visit_kind *kind = &visits->kinds[k];
@@ -197,8 +200,9 @@ void visits_conclude(struct visits *visits)
             kind->n_locations++;
             kind->mean += list->total;
         }
+        kind->n_sharing = works->items[k].n_named > 0 ? works->items[k].n_named : kind->n_locations;
         if (kind->n_locations > 0)
-            kind->mean /= kind->n_locations;
+            kind->mean /= kind->n_sharing;
         if (kind->n_locations > 0 && is_even && kind->is_kept)
             balance_by_visit(visits, kind, n_visits);
     }
@@ -208,6 +212,7 @@ struct visits_summary visits_summary(const struct visits *visits, int32_t kind_n
 {
     const struct visit_kind *kind = kind_at(visits, kind_number);
     struct visits_summary summary = {.n_locations = kind->n_locations,
+                                     .n_sharing = kind->n_sharing,
                                      .is_by_visit = kind->is_by_visit,
                                      .has_calls = kind->has_calls};
     for (size_t i = 0; i < visits->n_locations; i++)

@@ -7,7 +7,9 @@
 //              as much of T as it had of the visit's work in the recording; the last one the rest.
 //   balance    by visit, where all locations that take part visit the region equally often: the
 //              n-th visit of each has the mean of their n-th visits. Else by total: each has its
-//              work times (mean of the totals / its own total), in millionths.
+//              work times (mean of the totals / its own total), in millionths. Ranks that are named
+//              but never visit it share the work, too: in the mean. They are not delayed by it, for
+//              in the recording they waited meanwhile.
 //
 // The works of so many visits are kept one by one; beyond that balancing is by total, and a
 // duration is spread by the mean of a location's visits.
@@ -46,12 +48,13 @@ struct visits;
 
 struct visits *visits_new(size_t n_kinds, size_t n_locations);
 void visits_free(struct visits *visits);
-/// Nothing will be added: computes what balancing needs.
-void visits_conclude(struct visits *visits);
+/// Nothing will be added: computes what balancing WORKS needs.
+void visits_conclude(struct visits *visits, const struct region_works *works);
 
 /// What was found for a kind, for the report.
 struct visits_summary {
     uint64_t n_visits, n_locations; // that have visits
+    uint64_t n_sharing;             // locations that share the work: those, or all that are named
     bool is_by_visit;
     bool has_calls; // some visit has work before and after an MPI call
 };
