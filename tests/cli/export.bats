@@ -102,9 +102,20 @@ Rank 1 computes for 1 ms, from 2 ms on, until main/solve/MPI_Recv.
     archive pipeline 's/solve/a<\/script><script>document.title="taken"<\/script><!--"\&amp;/g'
     "$PAGODA" export pipeline -o page.html
     browse page.html "$(when_ready 'said += document.title + "\n" +
-        [...document.querySelectorAll("#paths td.name")].map(cell => cell.textContent).filter(text => text[0] === "a")[0]')"
+        [...document.querySelectorAll("#paths td.name")].map(cell => cell.title).filter(text => text.includes("script"))[0]')"
     [ "$(said)" = 'pipeline: Pagoda
-a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"&amp;amp;' ]
+main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"&amp;amp;' ]
+}
+
+@test "long names are shown as in the report" {
+    archive pipeline 's/solve/ns::Solver<double,std::vector<int,std::allocator<int>>>::solve(double)/g'
+    "$PAGODA" export pipeline -o page.html
+    browse page.html "$(when_ready '
+        said += [...document.querySelectorAll("#paths td.name")].map(cell => cell.textContent).join(" ") + "\n";
+        showWorst(report.patterns.find(item => item.id === "late-sender").worst);
+        said += $("under").textContent')"
+    said
+    [[ "$(said)" != *vector* && "$(said)" == *", in main/ns::Solver&lt;&gt;::solve/MPI_Recv, for rank 0."* ]]
 }
 
 @test "a prediction has its timeline below the measured one" {

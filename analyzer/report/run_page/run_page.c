@@ -205,6 +205,29 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
     return status;
 }
 
+static void put_shown(json_t *names, const char *name, const char *shown)
+{
+    if (strcmp(name, shown) == 0)
+        return;
+    json_t *key = json_text(name); // whatever its bytes are
+    json_object_set_new(names, json_string_value(key), json_text(shown));
+    json_decref(key);
+}
+
+/// How names of the report are shown, where that is shorter.
+static void print_names(const struct result *result, FILE *stream)
+{
+    json_t *names = json_object();
+    for (size_t i = 0; i < result->n_regions; i++)
+        put_shown(names, result->regions[i].name, result->regions[i].shown);
+    for (size_t i = 0; i < result->n_paths; i++)
+        put_shown(names, result->paths[i].path, result->paths[i].shown);
+    char *text = json_dumps(names, JSON_COMPACT);
+    print_in_script("names", text, stream);
+    free(text);
+    json_decref(names);
+}
+
 static void print_report(const struct run_page *page, FILE *stream)
 {
     char *report;
@@ -222,6 +245,7 @@ int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
     json_t *lanes = json_array();
     fwrite(run_page_text, 1, (size_t)(mark - run_page_text), stream);
     print_report(page, stream);
+    print_names(page->result, stream);
     int status = print_lane(lanes, "measured", page->result, page->timeline, stream, err);
     if (status == 0 && page->predicted)
         status = print_lane(lanes, "predicted", &page->predicted->predicted,
