@@ -28,14 +28,18 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
     if (!data)
         return NULL;
     char *path = memory_format("%s/%s", data, catalogue->folder);
-    char **names = xml_folder_names(path, n);
-    for (size_t i = 0; i < *n; i++)
-        names[i][strlen(names[i]) - (sizeof ending - 1)] = '\0';
-    if (names) // "a" before "a-b", unlike the files' names
-        qsort(names, *n, sizeof *names, text_compare);
+    char **files = folder_files(path, ending);
+    *n = words_count(files);
+    char **names = memory_zeroed(*n + 1, sizeof *names);
+    for (size_t i = 0; i < *n; i++) {
+        const char *name = strrchr(files[i], '/') + 1;
+        names[i] = memory_format("%.*s", (int)(strlen(name) - (sizeof ending - 1)), name);
+    }
+    qsort(names, *n, sizeof *names, text_compare); // "a" before "a-b", unlike the files' names
+    words_free(files);
     free(path);
     free(data);
-    return names ? names : memory_zeroed(1, sizeof *names);
+    return names;
 }
 
 static void say_unknown(const struct bundled *catalogue, const char *name, char *const *names,
@@ -138,25 +142,19 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name); // alphasort() depends on the locale
 }
 
-char **folder_names(const char *directory, const char *wanted, size_t *n)
+char **folder_files(const char *directory, const char *wanted)
 {
     struct dirent **entries;
     int n_entries = scandir(directory, &entries, NULL, compare_names);
-    *n = 0;
     if (n_entries < 0)
         return NULL;
-    char **names = memory_zeroed((size_t)n_entries + 1, sizeof *names);
-    for (int i = 0; i < n_entries; i++) {
+    char **paths = memory_zeroed((size_t)n_entries + 1, sizeof *paths);
+    for (int i = 0, n = 0; i < n_entries; i++) {
         const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
         if (dot && dot > name && name[0] != '.' && strcmp(dot, wanted) == 0)
-            names[(*n)++] = memory_copy_text(name);
+            paths[n++] = memory_format("%s/%s", directory, name);
         free(entries[i]);
     }
     free(entries);
-    return names;
-}
-
-char **xml_folder_names(const char *directory, size_t *n)
-{
-    return folder_names(directory, ending, n);
+    return paths;
 }

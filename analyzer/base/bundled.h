@@ -31,10 +31,9 @@ char *data_folder(struct error *err);
 /// is installed, also when the whole tree was moved. NULL: nowhere. The caller frees.
 char *program_part(const char *name);
 
-/// The names of the files in DIRECTORY with this ENDING (".xml"), *N of them, for words_free(), in
-/// the order of their bytes whatever the locale; hidden ones are left out. NULL and errno when it
-/// cannot be read.
-char **folder_names(const char *directory, const char *ending, size_t *n);
-char **xml_folder_names(const char *directory, size_t *n);
+/// The paths of the files in DIRECTORY with this ENDING (".xml"), for words_free(), in the order of
+/// their bytes whatever the locale; hidden ones are left out. NULL and errno when it cannot be
+/// read.
+char **folder_files(const char *directory, const char *ending);
 
 #endif

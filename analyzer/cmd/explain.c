@@ -13,6 +13,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/catalogue.h"
@@ -147,39 +148,34 @@ static bool has_name(const struct bundled *catalogue, const char *name)
     return found;
 }
 
-/// Says which name WHAT may have been meant to be.
-static int nothing_of_that_name(const struct catalogue *catalogue, const char *what,
-                                struct error *err)
+/// Adds N names to WORDS; the array NAMES is freed, not what it holds.
+static void add_names(char ***words, const char **names, size_t n)
 {
-    size_t n_machines, n_policies, n = 0;
-    char **machines = bundled_names(&bundled_machines, &n_machines, NULL);
-    char **policies = bundled_names(&bundled_policies, &n_policies, NULL);
-    const struct property_list *properties = &catalogue->properties;
-    const struct hierarchy_list *hierarchies = &catalogue->hierarchies;
-    const char **names = memory_zeroed(N_KINDS + catalogue->n_patterns + catalogue->findings.n +
-                                           properties->n + hierarchies->n + n_machines + n_policies,
-                                       sizeof *names);
-    for (int i = 0; i < N_KINDS; i++)
-        names[n++] = kinds[i].name;
-    for (size_t i = 0; i < catalogue->n_patterns; i++)
-        names[n++] = catalogue->patterns[i].id;
-    for (size_t i = 0; i < catalogue->findings.n; i++)
-        names[n++] = catalogue->findings.kinds[i].id;
-    for (size_t i = 0; i < properties->n; i++)
-        names[n++] = properties->items[i].name;
-    for (size_t i = 0; i < hierarchies->n; i++)
-        names[n++] = hierarchies->items[i].id;
-    for (size_t i = 0; i < n_machines; i++)
-        names[n++] = machines[i];
-    for (size_t i = 0; i < n_policies; i++)
-        names[n++] = policies[i];
-    error_set(
-        err, "nothing is called `%s`%s", what,
-        spelling_hint(what, names, n, "; did you mean `%s`?", " (`pagoda explain` lists all names)")
-            .text);
+    for (size_t i = 0; i < n; i++)
+        words_add(words, names[i]);
     free(names);
-    words_free(machines);
-    words_free(policies);
+}
+
+/// Says which name WHAT may have been meant to be.
+static int nothing_of_that_name(const struct catalogue *c, const char *what, struct error *err)
+{
+    const struct bundled *const bundled[] = {&bundled_machines, &bundled_policies};
+    char **all = NULL;
+    add_names(&all, NAMED_NAMES(kinds, N_KINDS), N_KINDS);
+    add_names(&all, NAMED_NAMES(c->patterns, c->n_patterns), c->n_patterns);
+    add_names(&all, NAMED_NAMES(c->findings.kinds, c->findings.n), c->findings.n);
+    add_names(&all, NAMED_NAMES(c->properties.items, c->properties.n), c->properties.n);
+    add_names(&all, NAMED_NAMES(c->hierarchies.items, c->hierarchies.n), c->hierarchies.n);
+    for (size_t i = 0, n; i < 2; i++) {
+        char **names = bundled_names(bundled[i], &n, NULL);
+        add_names(&all, NAMED_NAMES(names, n), n);
+        words_free(names);
+    }
+    error_set(err, "nothing is called `%s`%s", what,
+              spelling_hint(what, (const char *const *)all, words_count(all),
+                            "; did you mean `%s`?", " (`pagoda explain` lists all names)")
+                  .text);
+    words_free(all);
     return -1;
 }
 

@@ -10,6 +10,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"
@@ -22,27 +23,22 @@ enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
 
 static uint32_t find(const struct pattern *patterns, size_t n, const char *id)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(patterns[i].id, id) == 0)
-            return (uint32_t)i;
-    return PATTERN_NONE;
+    size_t at = NAMED_FIND(patterns, n, id);
+    return at < n ? (uint32_t)at : PATTERN_NONE;
 }
 
 static int read_shipped(const char *directory, struct pattern_list *list, struct error *err)
 {
-    size_t n_names;
-    char **names = xml_folder_names(directory, &n_names);
+    char **files = folder_files(directory, ".xml");
     int failure = 0;
-    if (!names)
+    if (!files)
         return error_set(err, "%s: cannot read the folder of patterns: %s", directory,
                          strerror(errno));
-    if (!n_names)
+    if (!*files)
         failure = error_set(err, "%s: there are no patterns (*.xml) in this folder", directory);
-    for (size_t i = 0; i < n_names && !failure; i++) {
+    for (char **file = files; *file && !failure; file++) {
         size_t first = list->n_patterns;
-        char *path = memory_format("%s/%s", directory, names[i]);
-        failure = catalogue_file_read(path, list, err);
-        free(path);
+        failure = catalogue_file_read(*file, list, err);
         for (size_t k = first; k < list->n_patterns && !failure; k++) {
             const struct pattern *pattern = &list->patterns[k];
             uint32_t same = find(list->patterns, first, pattern->id);
@@ -54,7 +50,7 @@ static int read_shipped(const char *directory, struct pattern_list *list, struct
     }
     for (size_t i = 0; i < list->n_patterns; i++)
         list->patterns[i].is_shipped = true;
-    words_free(names);
+    words_free(files);
     return failure;
 }
 
@@ -107,9 +103,7 @@ static int read_extra(const char *path, struct pattern_list *list, struct error 
 static int unknown_parent(const struct pattern_list *list, const struct pattern *pattern,
                           struct error *err)
 {
-    const char **ids = memory_zeroed(list->n_patterns, sizeof(*ids));
-    for (size_t i = 0; i < list->n_patterns; i++)
-        ids[i] = list->patterns[i].id;
+    const char **ids = NAMED_NAMES(list->patterns, list->n_patterns);
     error_set(
         err, "%s:%u: the parent '%s' of pattern '%s' does not exist%s", pattern->file,
         pattern->line, pattern->parent, pattern->id,
@@ -323,15 +317,16 @@ static int check_ids_differ(const struct catalogue *catalogue, struct error *err
 static int read_findings(struct catalogue *catalogue, const char *directory,
                          const char *const *extra_files, size_t n, struct error *err)
 {
+    char *folder = memory_format("%s/findings", directory ? directory : "");
+    char **files = directory ? folder_files(folder, ".xml") : NULL;
     int failure = 0;
-    if (directory) {
-        char *findings = memory_format("%s/findings", directory);
-        failure = finding_kinds_load(&catalogue->findings, findings, err);
-        free(findings);
-    }
-    for (size_t i = 0; i < n && !failure; i++)
-        if (finding_kind_is_file(extra_files[i]))
-            failure = finding_kinds_read(&catalogue->findings, extra_files[i], err);
+    for (size_t i = 0; i < n; i++)
+        if (xml_file_is(extra_files[i], "finding"))
+            words_add(&files, extra_files[i]);
+    for (char **file = files; file && *file && !failure; file++)
+        failure = finding_kinds_read(&catalogue->findings, *file, err);
+    words_free(files);
+    free(folder);
     return failure ? failure : check_ids_differ(catalogue, err);
 }
 
@@ -371,6 +366,13 @@ static int read_properties(struct catalogue *catalogue, const char *directory,
     return failure;
 }
 
+/// Whether a file is for catalogue_file_read(), if for anything.
+static bool holds_patterns(const char *path)
+{
+    return !property_file_is_asl(path) && !xml_file_is(path, "finding") &&
+           !xml_file_is(path, "hierarchy");
+}
+
 struct catalogue *catalogue_load(const char *directory, const char *const *extra_files, size_t n,
                                  struct error *err)
 {
@@ -378,9 +380,7 @@ struct catalogue *catalogue_load(const char *directory, const char *const *extra
     struct catalogue *catalogue = NULL;
     int failure = directory ? read_shipped(directory, &list, err) : 0;
     for (size_t i = 0; i < n && !failure; i++)
-        failure = finding_kind_is_file(extra_files[i]) || properties_is_file(extra_files[i])
-                      ? 0
-                      : read_extra(extra_files[i], &list, err);
+        failure = holds_patterns(extra_files[i]) ? read_extra(extra_files[i], &list, err) : 0;
     if (!failure)
         failure = check_parents(&list, err);
     if (!failure) {

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/bundled.h"
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
@@ -227,47 +227,15 @@ int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct err
         release_kind(&kind);
         return -1;
     }
-    size_t at = 0;
-    while (at < kinds->n && strcmp(kinds->kinds[at].id, kind.id) != 0)
-        at++;
-    if (at < kinds->n)
-        release_kind(&kinds->kinds[at]);
-    else
-        kinds->kinds = memory_resize(kinds->kinds, ++kinds->n, sizeof *kinds->kinds);
-    kinds->kinds[at] = kind;
+    NAMED_PUT(kinds->kinds, kinds->n, kind, release_kind);
     qsort(kinds->kinds, kinds->n, sizeof *kinds->kinds, compare_kinds);
     return 0;
 }
 
-int finding_kinds_load(struct finding_kinds *kinds, const char *directory, struct error *err)
-{
-    size_t n;
-    char **names = xml_folder_names(directory, &n);
-    int status = 0;
-    for (size_t i = 0; names && i < n && status == 0; i++) {
-        char *path = memory_format("%s/%s", directory, names[i]);
-        status = finding_kinds_read(kinds, path, err);
-        free(path);
-    }
-    words_free(names);
-    return status;
-}
-
-bool finding_kind_is_file(const char *path)
-{
-    struct xml_document *document = xml_read(path, NULL);
-    bool is_one = document && document->top.n_children > 0 &&
-                  strcmp(document->top.children[0].name, "finding") == 0;
-    xml_free(document);
-    return is_one;
-}
-
 const struct finding_kind *finding_kinds_find(const struct finding_kinds *kinds, const char *id)
 {
-    for (size_t i = 0; i < kinds->n; i++)
-        if (strcmp(kinds->kinds[i].id, id) == 0)
-            return &kinds->kinds[i];
-    return NULL;
+    size_t at = NAMED_FIND(kinds->kinds, kinds->n, id);
+    return at < kinds->n ? &kinds->kinds[at] : NULL;
 }
 
 void finding_kinds_release(struct finding_kinds *kinds)

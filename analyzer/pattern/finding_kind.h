@@ -169,13 +169,9 @@ struct finding_kinds {
     size_t n;
 };
 
-/// Reads all *.xml of DIRECTORY, which need not exist. 0, or -1 and ERR ("FILE:LINE: ..."); the
-/// caller releases KINDS in either case.
-int finding_kinds_load(struct finding_kinds *kinds, const char *directory, struct error *err);
-/// Adds the kind in the file PATH; one of the same id is replaced. 0, or -1 and ERR.
+/// Adds the kind in the file PATH; one of the same id is replaced. 0, or -1 and ERR ("FILE:LINE:
+/// ..."). The caller releases KINDS in either case.
 int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct error *err);
-/// Whether the outermost element of the XML file PATH is <finding>.
-bool finding_kind_is_file(const char *path);
 /// The kind with this id, NULL when there is none.
 const struct finding_kind *finding_kinds_find(const struct finding_kinds *kinds, const char *id);
 void finding_kinds_release(struct finding_kinds *kinds);

@@ -10,6 +10,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
@@ -103,18 +104,6 @@ static int read_property(const char *path, const struct xml_element *from,
     return check_property(from, property, err);
 }
 
-static void add(struct property_catalogue *catalogue, const struct experiment_property *property)
-{
-    for (size_t i = 0; i < catalogue->n; i++) {
-        if (strcmp(catalogue->items[i].id, property->id) != 0)
-            continue;
-        property_release(&catalogue->items[i]);
-        catalogue->items[i] = *property;
-        return;
-    }
-    *ARRAY_NEXT(catalogue->items, catalogue->n, catalogue->capacity) = *property;
-}
-
 int property_file_read(struct property_catalogue *catalogue, const char *path, struct error *err)
 {
     struct xml_document *document = xml_read(path, err);
@@ -134,7 +123,7 @@ int property_file_read(struct property_catalogue *catalogue, const char *path, s
         else
             status = read_property(path, child, &property, err);
         if (status == 0)
-            add(catalogue, &property);
+            NAMED_PUT(catalogue->items, catalogue->n, property, property_release);
         else
             property_release(&property);
     }
@@ -145,17 +134,13 @@ int property_file_read(struct property_catalogue *catalogue, const char *path, s
 int property_folder_read(struct property_catalogue *catalogue, const char *directory,
                          struct error *err)
 {
-    size_t n;
-    char **names = xml_folder_names(directory, &n);
-    if (!names)
+    char **files = folder_files(directory, ".xml");
+    if (!files)
         return error_set(err, "cannot read the folder %s: %s", directory, strerror(errno));
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        char *path = memory_format("%s/%s", directory, names[i]);
-        status = property_file_read(catalogue, path, err);
-        free(path);
-    }
-    words_free(names);
+    for (char **file = files; *file && status == 0; file++)
+        status = property_file_read(catalogue, *file, err);
+    words_free(files);
     return status;
 }
 

@@ -30,7 +30,7 @@ struct experiment_property {
 
 struct property_catalogue {
     struct experiment_property *items;
-    size_t n, capacity;
+    size_t n;
 };
 
 /// Adds the properties of a file; one with the id of another replaces it. 0, or -1 and ERR

@@ -16,32 +16,15 @@
 #include "analyzer/pattern/catalogue.h"
 #include "tests/tools/lib/scratch.h"
 
-static char *folder, *path; // of the file that is written and read
-
-static int make_file(void **state)
-{
-    (void)state;
-    folder = scratch_directory();
-    path = memory_format("%s/finding.xml", folder);
-    return 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    scratch_remove(folder);
-    free(path);
-    return 0;
-}
-
 /// The shipped catalogue with a file that holds TEXT; NULL and ERR.
 static struct catalogue *load(const char *text, struct error *err)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(scratch_file, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
-    struct catalogue *catalogue = catalogue_load("patterns", (const char *const *)&path, 1, err);
+    struct catalogue *catalogue =
+        catalogue_load("patterns", (const char *const *)&scratch_file, 1, err);
     if (catalogue && findings_check_remedies(&catalogue->findings, err) == 0)
         return catalogue;
     catalogue_free(catalogue);
@@ -74,7 +57,7 @@ static void test_a_kind_is_added(void **state)
     assert_int_equal(catalogue->findings.n, shipped->findings.n + 1);
     const struct finding_kind *kind = finding_kinds_find(&catalogue->findings, "mine");
     assert_ptr_equal(kind, &catalogue->findings.kinds[0]); // the lowest order
-    assert_string_equal(kind->file, path);
+    assert_string_equal(kind->file, scratch_file);
     assert_string_equal(kind->hint, "");
     assert_int_equal(kind->n_remedies, 1);
     const struct finding_remedy *remedy = kind->remedies;
@@ -179,12 +162,12 @@ static const struct {
 static void test_bad_files(void **state)
 {
     (void)state;
-    size_t length = strlen(path);
+    size_t length = strlen(scratch_file);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct error err = {{0}};
         if (load(bad[i].text, &err))
             fail_msg("was accepted: %s", bad[i].text);
-        if (strncmp(err.text, path, length) != 0 || err.text[length] != ':' ||
+        if (strncmp(err.text, scratch_file, length) != 0 || err.text[length] != ':' ||
             strncmp(err.text + length + 1, bad[i].message, strlen(bad[i].message)) != 0)
             fail_msg("\"%s\" instead of \"%s\"", err.text, bad[i].message);
     }
@@ -208,5 +191,6 @@ int main(void)
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_shipped_remedies),
     };
-    return cmocka_run_group_tests_name("finding kinds", tests, make_file, remove_file);
+    return cmocka_run_group_tests_name("finding kinds", tests, scratch_file_make,
+                                       scratch_file_remove);
 }

@@ -20,27 +20,9 @@
 #include "analyzer/pattern/matcher.h"
 #include "tests/tools/lib/scratch.h"
 
-static char *folder, *path; // of the file that is written and read
-
-static int make_file(void **state)
-{
-    (void)state;
-    folder = scratch_directory();
-    path = memory_format("%s/pattern.xml", folder);
-    return 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    scratch_remove(folder);
-    free(path);
-    return 0;
-}
-
 static void write_file(const char *text, size_t size_bytes)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(scratch_file, "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size_bytes, file), size_bytes);
     assert_int_equal(fclose(file), 0);
@@ -50,7 +32,7 @@ static struct catalogue *load(const char *directory, const char *text, struct er
 {
     write_file(text, strlen(text));
     err->text[0] = '\0';
-    return catalogue_load(directory, (const char *const *)&path, 1, err);
+    return catalogue_load(directory, (const char *const *)&scratch_file, 1, err);
 }
 
 static struct catalogue *load_good(const char *directory, const char *text)
@@ -69,8 +51,8 @@ static void check_refused(const char *text, const char *message)
     struct catalogue *catalogue = load("patterns", text, &err);
     if (catalogue)
         fail_msg("was accepted: %s", text);
-    size_t length = strlen(path);
-    if (strncmp(err.text, path, length) != 0 || err.text[length] != ':' ||
+    size_t length = strlen(scratch_file);
+    if (strncmp(err.text, scratch_file, length) != 0 || err.text[length] != ':' ||
         strncmp(err.text + length + 1, message, strlen(message)) != 0)
         fail_msg("\"%s\" instead of \"%s\"", err.text, message);
 }
@@ -392,7 +374,7 @@ static void test_bad_xml(void **state)
     check_one_line("<pattern id='a' parent='b&#10;c'>" TEXTS "</pattern>");
     write_file("<pattern\0/>", 11);
     struct error err = {{0}};
-    assert_null(catalogue_load(NULL, (const char *const *)&path, 1, &err));
+    assert_null(catalogue_load(NULL, (const char *const *)&scratch_file, 1, &err));
     assert_non_null(strstr(err.text, ": is no text in UTF-8"));
 }
 
@@ -546,7 +528,8 @@ static void test_mutated_files(void **state)
         struct catalogue *catalogue = load(NULL, text, &err);
         if (!catalogue) {
             n_refused++;
-            if (strncmp(err.text, path, strlen(path)) != 0 || strpbrk(err.text, "\r\n"))
+            if (strncmp(err.text, scratch_file, strlen(scratch_file)) != 0 ||
+                strpbrk(err.text, "\r\n"))
                 fail_msg("\"%s\" for %s", err.text, text);
             continue;
         }
@@ -594,5 +577,5 @@ int main(void)
         cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_mutated_files),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, scratch_file_make, scratch_file_remove);
 }

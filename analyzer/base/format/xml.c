@@ -248,6 +248,15 @@ void xml_free(struct xml_document *document)
     free(document);
 }
 
+bool xml_file_is(const char *path, const char *name)
+{
+    struct xml_document *document = xml_read(path, NULL);
+    bool is_one = document && document->top.n_children > 0 &&
+                  strcmp(document->top.children[0].name, name) == 0;
+    xml_free(document);
+    return is_one;
+}
+
 const char *xml_attribute(const struct xml_element *element, const char *name)
 {
     for (size_t i = 0; i < element->n_attributes; i++)

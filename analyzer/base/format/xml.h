@@ -4,6 +4,7 @@
 #ifndef PAGODA_BASE_XML_H
 #define PAGODA_BASE_XML_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,9 @@ struct xml_document {
 /// well-formed, declares a document type or is over the limits. The caller frees.
 struct xml_document *xml_read(const char *path, struct error *err);
 void xml_free(struct xml_document *document);
+
+/// Whether the outermost element of the file PATH is called NAME.
+bool xml_file_is(const char *path, const char *name);
 
 /// Value of an attribute, NULL when the element has none of that name.
 const char *xml_attribute(const struct xml_element *element, const char *name);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
 #include "analyzer/pattern/properties/asl_expression.h"
 
@@ -19,18 +20,23 @@ bool property_file_is_asl(const char *path)
 /// A file being read.
 struct source {
     const char *path;
-    char *written;  // with comments
-    char *text;     // the same places, with blanks for comments
-    const char *at; // in text
+    char *written;       // with comments
+    char *text;          // the same places, with blanks for comments
+    const char *at;      // in text
+    const char *counted; // up to here there were n_lines
+    uint32_t n_lines;
     struct error *err;
 };
 
-static uint32_t line_at(const struct source *source, const char *at)
+static uint32_t line_at(struct source *source, const char *at)
 {
-    uint32_t line = 1;
-    for (const char *p = source->text; p < at; p++)
-        line += *p == '\n';
-    return line;
+    if (!source->counted || at < source->counted) {
+        source->counted = source->text;
+        source->n_lines = 0;
+    }
+    for (; source->counted < at; source->counted++)
+        source->n_lines += *source->counted == '\n';
+    return source->n_lines + 1;
 }
 
 #define REFUSE(source, ...)                                                                        \
@@ -170,34 +176,25 @@ static int read_number(struct source *source, double *number)
 
 // ---- constants
 
-static void set_constant(struct property_list *list, char *name, double value)
+static void release_constant(struct property_constant *constant)
 {
-    for (size_t i = 0; i < list->n_constants; i++) {
-        if (strcmp(list->constants[i].name, name) != 0)
-            continue;
-        list->constants[i].value = value;
-        free(name);
-        return;
-    }
-    list->constants =
-        memory_resize(list->constants, list->n_constants + 1, sizeof *list->constants);
-    list->constants[list->n_constants++] = (struct property_constant){name, value};
+    free(constant->name);
 }
 
 /// `const float NAME = NUMBER;`, of which const has been read.
 static int read_constant(struct source *source, struct property_list *list)
 {
-    double value = 0;
+    struct property_constant constant = {0};
     if (!take_number_type(source))
         return REFUSE(source, "float or int is missing %s", next_word(source).text);
-    char *name = take_name(source, "a constant");
-    if (!name)
+    constant.name = take_name(source, "a constant");
+    if (!constant.name)
         return -1;
-    if (read_number(source, &value) != 0 || expect_sign(source, ';') != 0) {
-        free(name);
+    if (read_number(source, &constant.value) != 0 || expect_sign(source, ';') != 0) {
+        release_constant(&constant);
         return -1;
     }
-    set_constant(list, name, value);
+    NAMED_PUT(list->constants, list->n_constants, constant, release_constant);
     return 0;
 }
 
@@ -399,18 +396,6 @@ static void release_property(struct asl_property *property)
     free(property->file);
 }
 
-static void add_property(struct property_list *list, const struct asl_property *property)
-{
-    size_t at = 0;
-    while (at < list->n && strcmp(list->items[at].name, property->name) != 0)
-        at++;
-    if (at < list->n)
-        release_property(&list->items[at]);
-    else
-        list->items = memory_resize(list->items, ++list->n, sizeof *list->items);
-    list->items[at] = *property;
-}
-
 /// A property, of which the word has been read; its comment begins at COMMENT.
 static int read_property(struct source *source, struct property_list *list, size_t comment,
                          const struct asl_scope *scope)
@@ -428,7 +413,7 @@ static int read_property(struct source *source, struct property_list *list, size
     free(reading.scope.focus);
     free(reading.scope.basis);
     if (status == 0)
-        add_property(list, &property);
+        NAMED_PUT(list->items, list->n, property, release_property);
     else
         release_property(&property);
     return status;
@@ -482,10 +467,8 @@ int property_asl_read(struct property_list *list, const char *path, const char *
 
 const struct asl_property *property_find(const struct property_list *list, const char *name)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->items[i].name, name) == 0)
-            return &list->items[i];
-    return NULL;
+    size_t at = NAMED_FIND(list->items, list->n, name);
+    return at < list->n ? &list->items[at] : NULL;
 }
 
 void property_list_release(struct property_list *list)
@@ -493,7 +476,7 @@ void property_list_release(struct property_list *list)
     for (size_t i = 0; i < list->n; i++)
         release_property(&list->items[i]);
     for (size_t i = 0; i < list->n_constants; i++)
-        free(list->constants[i].name);
+        release_constant(&list->constants[i]);
     free(list->items);
     free(list->constants);
     *list = (struct property_list){0};

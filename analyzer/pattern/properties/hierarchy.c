@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
@@ -86,23 +87,14 @@ int hierarchy_read(struct hierarchy_list *list, const char *path, struct error *
         release(&hierarchy);
         return -1;
     }
-    struct hierarchy *same = hierarchy_find(list, hierarchy.id);
-    if (same) {
-        release(same);
-        *same = hierarchy;
-        return 0;
-    }
-    list->items = memory_resize(list->items, list->n + 1, sizeof *list->items);
-    list->items[list->n++] = hierarchy;
+    NAMED_PUT(list->items, list->n, hierarchy, release);
     return 0;
 }
 
 struct hierarchy *hierarchy_find(const struct hierarchy_list *list, const char *id)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->items[i].id, id) == 0)
-            return &list->items[i];
-    return NULL;
+    size_t at = NAMED_FIND(list->items, list->n, id);
+    return at < list->n ? &list->items[at] : NULL;
 }
 
 void hierarchy_list_release(struct hierarchy_list *list)
@@ -149,9 +141,7 @@ void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index)
 static int unknown_property(const struct linking *l, const struct xml_element *element,
                             const char *name)
 {
-    const char **names = memory_zeroed(l->properties->n, sizeof *names);
-    for (size_t i = 0; i < l->properties->n; i++)
-        names[i] = l->properties->items[i].name;
+    const char **names = NAMED_NAMES(l->properties->items, l->properties->n);
     REFUSE(path_of(l), element, l->err, "there is no property '%s'%s", name,
            spelling_hint(name, names, l->properties->n, "; did you mean '%s'?", "").text);
     free(names);
@@ -237,9 +227,7 @@ static int use_hierarchy(struct linking *l, const struct xml_element *element, u
     if (!id)
         return REFUSE(path_of(l), element, l->err, "<use> needs hierarchy=\"...\"");
     if (!used) {
-        const char **ids = memory_zeroed(l->list->n, sizeof *ids);
-        for (size_t i = 0; i < l->list->n; i++)
-            ids[i] = l->list->items[i].id;
+        const char **ids = NAMED_NAMES(l->list->items, l->list->n);
         REFUSE(path_of(l), element, l->err, "there is no hierarchy '%s'%s", id,
                spelling_hint(id, ids, l->list->n, "; did you mean '%s'?", "").text);
         free(ids);

@@ -7,48 +7,20 @@
 #include <string.h>
 
 #include "analyzer/base/bundled.h"
-#include "analyzer/base/memory.h"
+#include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
-
-static bool is_hierarchy(const char *path)
-{
-    struct xml_document *document = xml_read(path, NULL);
-    bool is_one = document && document->top.n_children > 0 &&
-                  strcmp(document->top.children[0].name, "hierarchy") == 0;
-    xml_free(document);
-    return is_one;
-}
-
-bool properties_is_file(const char *path)
-{
-    return property_file_is_asl(path) || is_hierarchy(path);
-}
-
-/// Adds the paths of the files in DIRECTORY with this ENDING.
-static void add_folder(char ***paths, const char *directory, const char *ending)
-{
-    size_t n;
-    char **names = directory ? folder_names(directory, ending, &n) : NULL;
-    for (size_t i = 0; names && i < n; i++) {
-        char *path = memory_format("%s/%s", directory, names[i]);
-        words_add(paths, path);
-        free(path);
-    }
-    words_free(names);
-}
 
 int properties_load(struct property_list *properties, struct hierarchy_list *hierarchies,
                     const struct property_files *files, const char *const *wait_states,
                     size_t n_wait_states, struct error *err)
 {
-    char **asl = NULL, **xml = NULL;
+    char **asl = files->directory ? folder_files(files->directory, ".asl") : NULL;
+    char **xml = files->directory ? folder_files(files->directory, ".xml") : NULL;
     int status = 0;
-    add_folder(&asl, files->directory, ".asl");
-    add_folder(&xml, files->directory, ".xml");
     for (size_t i = 0; i < files->n; i++) {
         if (property_file_is_asl(files->extra_files[i]))
             words_add(&asl, files->extra_files[i]);
-        else if (is_hierarchy(files->extra_files[i]))
+        else if (xml_file_is(files->extra_files[i], "hierarchy"))
             words_add(&xml, files->extra_files[i]);
     }
     for (char **path = asl; path && *path && status == 0; path++)
@@ -86,9 +58,7 @@ struct hierarchy *hierarchy_choose(const struct hierarchy_list *hierarchies, con
 {
     struct hierarchy *hierarchy = hierarchy_find(hierarchies, id);
     if (!hierarchy) {
-        const char **ids = memory_zeroed(hierarchies->n, sizeof *ids);
-        for (size_t i = 0; i < hierarchies->n; i++)
-            ids[i] = hierarchies->items[i].id;
+        const char **ids = NAMED_NAMES(hierarchies->items, hierarchies->n);
         char *list = spelling_list(ids, hierarchies->n);
         error_set(err, "there is no hierarchy `%s`; there are %s", id, list);
         free(list);

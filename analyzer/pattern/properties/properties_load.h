@@ -5,9 +5,6 @@
 
 #include "analyzer/pattern/properties/hierarchy.h"
 
-/// Whether PATH holds properties (*.asl) or a <hierarchy>.
-bool properties_is_file(const char *path);
-
 /// The files of a load: those of DIRECTORY (NULL for none), and of the N extra files those that
 /// hold properties or a hierarchy.
 struct property_files {

@@ -77,3 +77,22 @@ void scratch_write(const char *path, const void *content, size_t size_bytes)
     if (!file || fwrite(content, 1, size_bytes, file) != size_bytes || fclose(file) != 0)
         die(path);
 }
+
+char *scratch_file;
+static char *folder_of_file;
+
+int scratch_file_make(void **state)
+{
+    (void)state;
+    folder_of_file = scratch_directory();
+    scratch_file = memory_format("%s/file.xml", folder_of_file);
+    return 0;
+}
+
+int scratch_file_remove(void **state)
+{
+    (void)state;
+    scratch_remove(folder_of_file);
+    free(scratch_file);
+    return 0;
+}

@@ -20,4 +20,9 @@ char *scratch_read(const char *path, size_t *size_bytes);
 /// Writes a file anew; ends the process when that fails.
 void scratch_write(const char *path, const void *content, size_t size_bytes);
 
+/// Of a cmocka group of tests that write and read one file: its folder is made, and removed.
+extern char *scratch_file;
+int scratch_file_make(void **state);
+int scratch_file_remove(void **state);
+
 #endif
