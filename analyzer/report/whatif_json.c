@@ -130,7 +130,8 @@ static json_t *put_point(json_t *object, const struct whatif_report *report,
     put_moves(object, report, point);
     bool has_farm = point->farm.n_workers > 0, is_rebalanced = point->rebalancing.policy;
     return JSON_PUT(
-        object, {"farm", has_farm ? farm_object(&point->farm) : NULL},
+        object, {"recording_ns", point->is_untraced ? json_count(point->recording_ns) : NULL},
+        {"farm", has_farm ? farm_object(&point->farm) : NULL},
         {"rebalancing", is_rebalanced ? rebalancing_object(&point->rebalancing) : NULL},
         {"ranks", report->is_list ? NULL : json_list(point->n_ranks, rank_object, point)},
         {"timeless", point->is_timeless ? timeless_object(point) : NULL});

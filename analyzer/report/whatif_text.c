@@ -228,6 +228,22 @@ static void print_left_out(const struct page *page, const struct whatif_report *
                   point->left_out.n_partly);
 }
 
+/// What a run without recording leaves out.
+static void print_untraced(const struct page *page, const struct whatif_report *report)
+{
+    const struct whatif_point *point = &report->points[0];
+    uint64_t busy_ns = 0;
+    for (size_t i = 0; i < point->n_ranks; i++)
+        busy_ns += point->ranks[i].busy_ns;
+    page_labelled(
+        page, "Untraced",
+        "recording took %s of the ranks' computing, %s, by the tracer's estimate; the "
+        "prediction leaves it out%s",
+        quantity_time(point->recording_ns).text,
+        quantity_part((double)point->recording_ns, (double)(busy_ns + point->recording_ns)).text,
+        of_first(report));
+}
+
 static void print_replay_error(const struct page *page, const struct whatif_report *report)
 {
     page_labelled(page, "Replay error", "%+.2f %% (with nothing changed %s would be predicted)",
@@ -323,6 +339,8 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         page_labelled(page, "", "threads beyond the first of a rank keep their recorded times");
     if (first->leaves_out)
         print_left_out(page, report);
+    if (first->is_untraced)
+        print_untraced(page, report);
     uint64_t n_forced = 0;
     for (size_t i = 0; i < report->n_points; i++)
         n_forced += report->points[i].n_forced;

@@ -345,7 +345,8 @@ static void warn_of_recording_cost(const struct trace *trace, struct result *res
     char *advice = recording_advice(trace, result, recording_ns, excluded_ns);
     warn(result, "recording-cost", n_slowed, "rank",
          "slowed by the recording: recording took up to %s of a rank's time, which counts as "
-         "computing (estimated dilation %.2f). %s",
+         "computing (estimated dilation %.2f). pagoda replay --untraced predicts the run without "
+         "it. %s",
          quantity_share(worst).text, dilation(1, 1 - worst), advice);
     free(advice);
 }

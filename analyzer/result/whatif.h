@@ -74,6 +74,8 @@ struct whatif_point {
     uint64_t work_end_ns; // the last rank enters MPI_Finalize; the run's end if not all do
     struct recorded_use message_times;
     struct contention_use transfers; // messages where links or buses count
+    bool is_untraced;                // then recording_ns of the ranks' work is left out
+    uint64_t recording_ns;
     uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
     bool leaves_out;       // some messages or collective operations are to be left out:
     struct simulated_left_out left_out;

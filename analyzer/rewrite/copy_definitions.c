@@ -325,6 +325,11 @@ static OTF2_CallbackCode copy_LocationProperty(void *user_data, OTF2_LocationRef
     const char *text = records_text(copy->source->records, name);
     if (location != UINT32_MAX && strcmp(text, "PAGODA::RECORDED_UNTIL") == 0)
         value.uint64 = copy->locations[location].end_ns;
+    bool is_cost = strncmp(text, "PAGODA::RECORDING_", 18) == 0 ||
+                   strcmp(text, "PAGODA::RECORD_PS") == 0 ||
+                   strcmp(text, "PAGODA::EXCLUDED_NS") == 0;
+    if (is_cost && copy->run && copy->run->is_untraced)
+        return OTF2_CALLBACK_SUCCESS;
     return written(
         copy, OTF2_GlobalDefWriter_WriteLocationProperty(copy->writer, self, name, type, value));
 }

@@ -25,6 +25,7 @@ struct rewrite_rank {
 struct rewrite_run {
     const char *change; // what is different from the recorded run, in words
     uint64_t time_ns;   // its run time
+    bool is_untraced;   // without what recording took
     const struct rewrite_node *nodes;
     size_t n_nodes;
     const struct rewrite_rank *ranks; // by world rank

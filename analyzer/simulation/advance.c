@@ -262,6 +262,7 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
     const struct event *event = computation_read(engine, location, now_ns, recorded_ns);
     state->outside_work += state->computation.work;
     state->lost_ns += state->computation.lost_ns;
+    state->recording_ns += state->computation.recording_ns;
     bool is_last = !event || event->kind == EVENT_THREAD_JOIN;
     scheduler_work(prediction->scheduler, location->index, now_ns, state->computation.work,
                    is_last ? TURN_LAST : TURN_FIRST);
@@ -290,6 +291,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
             .wait_ns = state->wait_ns,
             .overhead_ns = state->overhead_ns,
             .lost_ns = state->lost_ns,
+            .recording_ns = state->recording_ns,
         };
     if (engine->ranks[location->rank].has_ended)
         blocked_try_all_again(engine);

@@ -117,6 +117,20 @@ static uint64_t changed_blocked(const struct prediction *prediction,
     return (uint64_t)(sum * time_ns / computation->recorded_ns / PAG_WORK_PER_NS);
 }
 
+/// What of PROCESS_NS, the computation's, recording took that is left out. All its call paths give
+/// the same share of their time.
+static uint64_t recording_ns(const struct engine *engine, const struct location_state *location,
+                             uint64_t process_ns)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    const struct computation *computation = computation_of(engine, location);
+    if (!prediction->scenario->settings->is_untraced)
+        return 0;
+    uint64_t ns = computation->n_visit_events *
+                  prediction->definitions->locations[location->index].record_ps / PS_PER_NS;
+    return ns < process_ns ? ns : process_ns;
+}
+
 static pag_work work_of(const struct engine *engine, const struct location_state *location,
                         const struct event *end)
 {
@@ -133,8 +147,9 @@ static pag_work work_of(const struct engine *engine, const struct location_state
         ends_computing(engine, end))
         process_ns = recorded_process_time(prediction, location->rank, computation->recorded_now_ns,
                                            ready_ns, process_ns);
-    computation->process_ns = process_ns;
     computation->lost_ns = ready_ns - process_ns;
+    computation->recording_ns = recording_ns(engine, location, process_ns);
+    computation->process_ns = process_ns -= computation->recording_ns;
     computation->blocked_ns = changed_blocked(prediction, computation, blocked_ns);
     if (!prediction->knows_paths)
         return (pag_work)process_ns * PAG_WORK_PER_NS;
@@ -186,6 +201,7 @@ static const struct event *skip_regions(struct engine *engine, struct location_s
         computation->recorded_now_ns = event->time_ns;
         location->cursor->position++;
         computation->n_events++;
+        computation->n_visit_events++;
     }
     return event;
 }
@@ -198,7 +214,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     computation->begin_ns = begin_ns;
     computation->recorded_begin_ns = computation->recorded_now_ns = recorded_ns;
     computation->n_parts = 0;
-    computation->n_events = 0;
+    computation->n_events = computation->n_visit_events = 0;
     cpu_span_begin(&computation->cpu);
     computation->has_set_work = false;
     computation->work = 0;
@@ -228,6 +244,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
             cpu_span_sample(&computation->cpu, seen_ns, event->size_bytes, event->received_bytes);
+        computation->n_visit_events += event->kind <= EVENT_LEAVE;
         location->cursor->position++;
         computation->n_events++;
     }

@@ -13,6 +13,7 @@ struct simulated_rank {
     uint64_t wait_ns;     // in MPI, waiting for others; and without a core before it
     uint64_t overhead_ns; // the rest of the time in MPI
     uint64_t lost_ns;     // without a core in the recording: outside MPI and in calls without waits
+    uint64_t recording_ns; // left out of work_ns: what recording took (settings.is_untraced)
 };
 
 /// Process time that a move of work concerns (move.h).

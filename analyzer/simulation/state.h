@@ -124,7 +124,8 @@ struct computation {
     uint64_t recorded_begin_ns;     // the same place in the recording
     uint64_t recorded_now_ns;       // read up to here
     uint64_t left_ps;               // of costs of visits, less than 1 ns
-    uint64_t n_events;              // read
+    uint64_t n_events;              // read, and of these
+    uint64_t n_visit_events;        // enters and leaves
     struct computation_part *parts; // in the order of their first touch
     uint32_t n_parts;
     size_t parts_capacity;
@@ -143,6 +144,7 @@ struct computation {
     // By which its process time is less than its wall time: blocked, which passes without a core
     // and changes with the scale of its paths, and the rest.
     uint64_t blocked_ns, lost_ns;
+    uint64_t recording_ns; // left out of process_ns
     struct cpu_span cpu;
 };
 
@@ -204,7 +206,7 @@ struct location_simulation {
     uint32_t n_receivers;
     size_t receivers_capacity;
     pag_work outside_work;
-    uint64_t outside_ns, wait_ns, overhead_ns, lost_ns;
+    uint64_t outside_ns, wait_ns, overhead_ns, lost_ns, recording_ns;
 };
 
 /// The posting of a receive in the recording.

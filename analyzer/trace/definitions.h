@@ -88,6 +88,7 @@ struct location {
     uint64_t n_short_regions;   // that our tracer dropped because they were too short
     // What recording took of so much time, estimated; and what of it went to functions left out.
     uint64_t recording_ns, recording_of_ns, excluded_ns;
+    uint64_t record_ps; // process time that a record took, in the mean; 0: not known
 };
 
 struct rank {

@@ -257,10 +257,12 @@ void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenari
     const struct placement *placement = &scenario->placement;
     point->ranks = memory_zeroed(placement->n_ranks, sizeof *point->ranks);
     point->n_ranks = placement->n_ranks;
+    point->is_untraced = scenario->settings->is_untraced;
     for (uint32_t i = 0; i < placement->n_ranks; i++) {
         const struct simulated_rank *rank = &replay->simulated->ranks[i];
         uint64_t speed = scenario->groups[scenario->group_of_rank[i]].speed;
         uint64_t busy_ns = (uint64_t)((double)rank->work_ns * SCHEDULER_FULL_SPEED / (double)speed);
+        point->recording_ns += rank->recording_ns;
         if (busy_ns > rank->outside_ns || speed == SCHEDULER_FULL_SPEED)
             busy_ns = rank->work_ns < rank->outside_ns ? rank->work_ns : rank->outside_ns;
         point->ranks[i] = (struct whatif_rank){

@@ -2,6 +2,7 @@
 // How much work regions are: times a factor, a duration of each visit, the same on all ranks.
 #include <ctype.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
@@ -100,6 +101,11 @@ const struct whatif_option whatif_options_of_work[] = {
      .argument = "REGION[=RANKS]",
      .read = read_balance,
      .help = "spread the computing in a region evenly over its ranks"},
+    {.name = "untraced",
+     .kind = WHATIF_FLAG,
+     .read = whatif_read_flag,
+     .field = offsetof(struct whatif_case, settings.is_untraced),
+     .help = "without what recording the functions cost, by the tracer's estimate"},
     {.name = NULL},
 };
 
@@ -163,13 +169,27 @@ static void note_regions(struct whatif_report *report, const struct scenario *sc
                                       region_patterns_text(patterns, i)));
 }
 
+/// 0, or -1 and ERR where the run without recording is asked for and its cost is not known.
+static int check_untraced(const struct scenario *scenario, const struct definitions *definitions,
+                          struct error *err)
+{
+    for (size_t i = 0; scenario->settings->is_untraced && i < definitions->n_locations; i++)
+        if (definitions->locations[i].record_ps > 0)
+            return 0;
+    return scenario->settings->is_untraced
+               ? error_set(err, "--untraced: the trace does not say what recording cost; record "
+                                "the run again with this pagoda trace")
+               : 0;
+}
+
 int whatif_count_work(struct whatif_plan *plan, const struct replay_run *measured,
                       struct whatif_report *report, struct visits **visits, struct error *err)
 {
     // All cases name the same regions.
     const struct scenario *first = &plan->cases[0].scenario;
     *visits = NULL;
-    if (region_patterns_check(first->regions, &measured->replay, err) != 0 ||
+    if (check_untraced(first, trace_definitions(measured->trace), err) != 0 ||
+        region_patterns_check(first->regions, &measured->replay, err) != 0 ||
         region_works_check(first, err) != 0)
         return -1;
     note_regions(report, first);

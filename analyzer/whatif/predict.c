@@ -58,6 +58,7 @@ int whatif_out_write(const char *directory, const struct replay_run *run,
     const struct rewrite_run predicted = {
         .change = change,
         .time_ns = run->replay.time_ns,
+        .is_untraced = scenario->settings->is_untraced,
         .nodes = nodes,
         .n_nodes = placement->n_nodes,
         .ranks = ranks,

@@ -69,7 +69,9 @@ END
         echo "$option" >>options
     done
     is 2 '--timeless takes no value' --timeless=1
-    echo --timeless >>options
+    is 2 '--untraced takes no value' --untraced=1
+    is 1 '--untraced: the trace does not say what recording cost' --untraced
+    printf '%s\n' --timeless --untraced >>options
     # None is missing here.
     "$PAGODA" replay --help what-if | grep -o -- '^      --[a-z-]*' | tr -d ' ' | sort >all
     sort options >given; diff given all

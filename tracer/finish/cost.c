@@ -186,5 +186,6 @@ struct recording_cost cost_of(const struct thread_cost *thread, const struct spo
     uint64_t most_ns = cost_counted_ns(thread);
     double factor = slowdown(thread);
     return (struct recording_cost){at_most(ns * factor, most_ns),
-                                   at_most(excluded_ns * factor, most_ns), most_ns};
+                                   at_most(excluded_ns * factor, most_ns), most_ns,
+                                   (uint64_t)(1000 * costs->stamp_ns)};
 }

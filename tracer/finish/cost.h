@@ -41,7 +41,8 @@ uint64_t cost_counted_ns(const struct thread_cost *thread);
 /// thread had no core for a part of its time, recording took as much longer as everything did.
 struct recording_cost {
     uint64_t ns, excluded_ns;
-    uint64_t of_ns; // the time it is compared with: that of the rank's first thread
+    uint64_t of_ns;     // the time it is compared with: that of the rank's first thread
+    uint64_t record_ps; // a record with a time, without that
 };
 struct recording_cost cost_of(const struct thread_cost *thread, const struct spool_header *header,
                               const struct record_costs *costs);

@@ -269,6 +269,7 @@ static void write_properties(struct writing *w, OTF2_LocationRef id,
         number_property(w, id, "PAGODA::RECORDING_NS", cost->ns);
         number_property(w, id, "PAGODA::RECORDING_OF_NS", cost->of_ns);
         number_property(w, id, "PAGODA::EXCLUDED_NS", cost->excluded_ns);
+        number_property(w, id, "PAGODA::RECORD_PS", cost->record_ps);
     }
     text_property(w, id, "PAGODA::STOPPED", location->stopped);
 }

@@ -270,6 +270,8 @@ static void read_ends(struct definitions *definitions, const struct records *rec
             location->recording_of_ns = property->value;
         } else if (!property->is_text && !strcmp(name, "PAGODA::EXCLUDED_NS")) {
             location->excluded_ns = property->value;
+        } else if (!property->is_text && !strcmp(name, "PAGODA::RECORD_PS")) {
+            location->record_ps = property->value;
         } else if (property->is_text && !strcmp(name, "PAGODA::STOPPED")) {
             location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
         }

@@ -66,6 +66,7 @@ struct archive_writer {
     OTF2_Archive *archive;
     uint64_t ticks_per_second;
     uint32_t n_ranks;
+    uint64_t record_ps;    // 0: not said
     char **nodes, **bound; // by rank; NULL: not said
     struct cores_entry *cores;
     size_t n_cores, cores_capacity;
@@ -162,6 +163,11 @@ void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const
 {
     free(writer->nodes[rank]);
     writer->nodes[rank] = memory_copy_text(node);
+}
+
+void archive_writer_set_recording(struct archive_writer *writer, uint64_t record_ps)
+{
+    writer->record_ps = record_ps;
 }
 
 void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, const char *cores)
@@ -398,6 +404,11 @@ static void write_processes(struct archive_writer *writer)
         check(writer, OTF2_GlobalDefWriter_WriteLocation(
                           definitions, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
                           location->n_events, (uint32_t)location->id));
+        if (writer->record_ps > 0)
+            check(writer,
+                  OTF2_GlobalDefWriter_WriteLocationProperty(
+                      definitions, location->id, write_string(writer, "PAGODA::RECORD_PS"),
+                      OTF2_TYPE_UINT64, (OTF2_AttributeValue){.uint64 = writer->record_ps}));
         if (thread == 0 && writer->bound[location->id])
             check(writer, OTF2_GlobalDefWriter_WriteLocationProperty(
                               definitions, location->id, write_string(writer, "PAGODA::BOUND_TO"),

@@ -527,6 +527,16 @@ static bool define_bound(struct parser *parser)
     return true;
 }
 
+static bool define_recording(struct parser *parser)
+{
+    uint64_t record_ps;
+    if (!parse_number(parser, parser->words[1], &record_ps))
+        return false;
+    if (parser->writer)
+        archive_writer_set_recording(parser->writer, record_ps);
+    return true;
+}
+
 static bool define_mpi(struct parser *parser)
 {
     if (parser->writer)
@@ -653,6 +663,7 @@ static bool read_line(struct parser *parser)
          "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]"},
         {"spawned", define_spawned, 2, 2, "spawned ranks are: spawned NUMBER"},
         {"bound", define_bound, 3, 3, "what a rank is bound to is: bound RANK CORES"},
+        {"recording", define_recording, 2, 2, "what a record took is: recording PS"},
         {"mpi", define_mpi, 2, 3, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]"},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {

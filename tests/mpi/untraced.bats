@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Quiet: CPU times of traced and untraced runs are compared.
+# The prediction of the run without the tracer, against runs without it: a program whose functions
+# take a few hundred ns, so that recording them makes it much slower.
+# shellcheck disable=SC2154,SC2317 # variables that trace.bash sets; functions it calls
+load ../helper
+load trace
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    unset "${!PAGODA_@}"
+    PAGODA=$BUILD/pagoda
+}
+
+@test "replay --untraced takes off what recording cost, to a third of it" {
+    each() {
+        local program=$BUILD/programs/$1-regions/trace_cells
+        launch "$1" 1
+        rm -rf run-*
+        for i in 1 2 3 4 5; do
+            "${line[@]}" "$program" 200 >>untraced
+            "$PAGODA" trace -o "run-$i" -- "${line[@]}" "$program" 200 2>/dev/null | sed "s/$/ run-$i/" >>traced
+        done
+        # Other programs can only make them longer.
+        local untraced traced run
+        untraced=$(sort -g untraced | head -n 1)
+        read -r traced run < <(sort -g traced | head -n 1)
+        "$PAGODA" replay --untraced --json "$run" |
+            jq -e --argjson untraced "$untraced" --argjson traced "$traced" '
+                (.whatif.recording_ns / 1e9) as $recording | ($traced - $untraced) as $cost |
+                {$untraced, $traced, $recording} | debug |
+                $cost > 0.05 * $untraced and (($recording - $cost) | fabs) < $cost / 3'
+        "$PAGODA" replay --untraced "$run" | grep -q '^  Untraced      recording took .* of the ranks'
+        # An archive of the predicted run has no such cost.
+        "$PAGODA" replay --untraced --output without "$run" >/dev/null
+        "$PAGODA" replay --json without | jq -e 'all(.warnings[]; .code != "recording-cost")'
+        run --separate-stderr "$PAGODA" replay --untraced without
+        [[ $status = 1 && $stderr == *'--untraced: the trace does not say what recording cost'* ]]
+        rm -rf without untraced traced
+    }
+    for_each_mpi each
+}
