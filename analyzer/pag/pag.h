@@ -66,9 +66,11 @@ struct pag_message {
 /// A call by the master location of RANK, as it is left.
 struct pag_called {
     uint32_t rank;
-    uint32_t region;    // EVENT_NO_INDEX: a record without call
-    uint32_t call_path; // of the location
-    uint64_t began_ns;  // the location's first event
+    uint32_t region;        // EVENT_NO_INDEX: a record without call
+    uint32_t call_path;     // of the location
+    uint32_t computed_path; // where the rank was longest since its last call; EVENT_NO_INDEX: not
+                            // known, as in predictions
+    uint64_t began_ns;      // the location's first event
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // the end of its wait for others, its enter without any
     uint32_t releaser;   // the rank that ended the wait; EVENT_NO_INDEX: no wait, or not known

@@ -32,6 +32,7 @@ static inline void tell_called(const struct engine *engine, const struct locatio
         .rank = location->rank,
         .region = call->region,
         .call_path = call->path,
+        .computed_path = location->longest.ns > 0 ? location->longest.path : NONE,
         .began_ns = location->first_ns,
         .enter_ns = call->enter_ns,
         .leave_ns = call->leave_ns,
@@ -88,14 +89,23 @@ static inline void lose_in_call(struct engine *engine, struct location_state *lo
         window_lose(engine, location, &lost, 1, location->call.leave_ns);
 }
 
+/// A digest says that the location spent NS in PATH, outside of calls.
+static inline void spend(struct location_state *location, uint32_t path, uint64_t ns)
+{
+    times_at(&location->head.times, path)->exclusive_ns += ns;
+    if (ns > location->longest.ns) {
+        location->longest.path = path;
+        location->longest.ns = ns;
+    }
+}
+
 /// The location is where the digest found it when it came to EVENT, the enter of an MPI call.
 static void enter_digested(struct location_state *location, const struct event *event)
 {
-    struct times *times = &location->head.times;
     struct digest_time first = digest_first_before(event), second = digest_second_before(event);
-    times_at(times, first.path)->exclusive_ns += first.ns;
+    spend(location, first.path, first.ns);
     if (second.path != NONE)
-        times_at(times, second.path)->exclusive_ns += second.ns;
+        spend(location, second.path, second.ns);
     location->profile.current = event->tag;
 }
 
@@ -171,6 +181,7 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     }
     without_cpu_begin(&location->profile, call->leave_ns);
     tell_called(engine, location);
+    location->longest.ns = 0;
     tell_computing(engine, location, call->leave_ns, true);
     if (call->is_bare)
         return NONE;
@@ -294,7 +305,7 @@ static void step_digested(struct engine *engine, struct location_state *location
     struct profile *profile = &location->profile;
     switch (event->kind) {
     case EVENT_SPENT:
-        times_at(&location->head.times, event->index)->exclusive_ns += event->size_bytes;
+        spend(location, event->index, event->size_bytes);
         profile->current = event->index;
         break;
     case EVENT_LOST:

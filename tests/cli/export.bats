@@ -94,7 +94,7 @@ said() {
 0 9040000 1
 Rank 1 waits 4 ms from 3 ms on, in main/solve/MPI_Recv, for rank 0.
 Rank 1: main/solve/MPI_Recv, 4.004 ms from 3 ms on; waits 4 ms for rank 0.
-Rank 1 computes for 1 ms, from 2 ms on, until main/solve/MPI_Recv.
+Rank 1 computes for 1 ms, from 2 ms on, mostly in main/solve, until main/solve/MPI_Recv.
 0 9040000" ]
 }
 

@@ -98,6 +98,10 @@ struct location_state {
     struct head head;
     struct call call;
     struct recent_channel sent, received;
+    struct {
+        uint32_t path;
+        uint64_t ns;
+    } longest; // where it was longest since its last call; ns 0 without a digest
     struct trace *trace;
     const struct definitions *definitions;
     uint32_t lookahead_left; // events its partners may still be read ahead for its sake

@@ -114,6 +114,9 @@ static void put_calls(struct arrays *arrays, const struct timeline *timeline,
     PUT_ARRAY(arrays, "releaser", "Uint32Array", uint32_t, n, calls[i].releaser);
     PUT_ARRAY(arrays, "place", "Uint32Array", uint32_t, n, place_of[i]);
     PUT_ARRAY(arrays, "kind", "Uint32Array", uint32_t, n, calls[i].kind);
+    PUT_ARRAY(arrays, "computed", "Uint32Array", uint32_t, n, calls[i].computed_path);
+    if (n % 2 == 1)
+        PUT_ARRAY(arrays, "filler", "Uint32Array", uint32_t, 1, 0); // to an even number of them
 }
 
 static size_t columns_in_use(const struct timeline *timeline)
@@ -147,16 +150,22 @@ static void print_in_script(const char *id, const char *text, FILE *stream)
     fputs("</script>\n", stream);
 }
 
-/// What the arrays of a timeline are: its lane of the page.
-static json_t *lane_object(const char *name, const struct timeline *timeline, json_t *places,
-                           json_t *arrays)
+static json_t *path_name(const void *of, size_t i)
+{
+    return json_text(((const struct result *)of)->paths[i].shown);
+}
+
+/// What the arrays of a timeline of RESULT are: its lane of the page.
+static json_t *lane_object(const char *name, const struct result *result,
+                           const struct timeline *timeline, json_t *places, json_t *arrays)
 {
     return JSON_OBJECT(
         {"name", json_text(name)}, {"ranks", json_count(timeline->n_ranks)},
         {"columns", json_count(columns_in_use(timeline))},
         {"column_ns", json_count(timeline->column_ns)}, {"end_ns", json_count(timeline->end_ns)},
         {"has_all_calls", json_boolean(timeline->has_all_calls)},
-        {"messages", json_count(timeline->n_all_messages)}, {"places", places}, {"arrays", arrays});
+        {"messages", json_count(timeline->n_all_messages)}, {"places", places},
+        {"paths", json_list(result->n_paths, path_name, result)}, {"arrays", arrays});
 }
 
 static void print_base64(const unsigned char *bytes, size_t n, FILE *stream)
@@ -199,7 +208,7 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
     put_shares(&arrays, timeline);
     fclose(arrays.stream);
     int status = print_bytes(name, arrays.bytes, arrays.n_bytes, stream, err);
-    json_array_append_new(lanes, lane_object(name, timeline, places, arrays.list));
+    json_array_append_new(lanes, lane_object(name, result, timeline, places, arrays.list));
     free(arrays.bytes);
     free(place_of);
     return status;

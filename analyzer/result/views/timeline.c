@@ -169,6 +169,7 @@ static void keep_call(struct timeline *timeline, const struct pag_called *call,
                                .rank = call->rank,
                                .releaser = call->releaser,
                                .call_path = call->call_path,
+                               .computed_path = call->computed_path,
                                .kind = kind,
                                .path = RESULT_NONE,
                                .site = RESULT_NONE};
@@ -245,10 +246,11 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
     qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, compare_calls);
     for (size_t i = 0; i < timeline->n_calls; i++) {
         struct timeline_call *call = &timeline->calls[i];
-        struct call_place place =
-            call_tree_place(tree, timeline->definitions->ranks[call->rank].master, call->call_path);
+        uint32_t master = timeline->definitions->ranks[call->rank].master;
+        struct call_place place = call_tree_place(tree, master, call->call_path);
         call->path = place.path;
         call->site = place.site;
+        call->computed_path = call_tree_place(tree, master, call->computed_path).path;
     }
     choose_messages(timeline);
 }

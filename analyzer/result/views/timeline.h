@@ -32,6 +32,8 @@ struct timeline_call {
     uint32_t call_path;      // of the rank's master location
     uint32_t kind;           // after its wait
     uint32_t path, site;     // in the result, once concluded; RESULT_NONE: unknown
+    uint32_t
+        computed_path; // where the rank was longest before: likewise, of the location till then
 };
 
 struct timeline_message {
