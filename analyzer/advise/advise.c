@@ -106,7 +106,8 @@ static bool is_same(const struct advice *advice, const struct advice_candidate *
     if (lies_within(candidate, part) && candidate < part)
         return false;
     int64_t difference_ns = llabs(candidate->gain_ns - part->gain_ns);
-    return difference_ns < (int64_t)(advice->target_ns / 1000);
+    return difference_ns < (int64_t)(advice->target_ns / 1000) ||
+           difference_ns < candidate->gain_ns / 50;
 }
 
 static void mark_same(struct advice *advice)

@@ -43,6 +43,8 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(balance)       /* mean over greatest computing time of the ranks in the judged part */       \
     X(is_hub) /* 1 where the rank with most messages is the one with most of the loss, else 0 */   \
     X(mutual) /* 1 where the rank with most of the loss waits as well, else 0 */                   \
+    X(concurrency)   /* ranks that compute at the same time, in the mean */                        \
+    X(task_us)       /* microseconds that ranks compute for each message of the hub */             \
     X(symmetric)     /* 1 where the waiting call also sends, or completes sends, else 0 */         \
     X(sharing)       /* 1 where the rank with most of the loss shares cores with others, else 0 */ \
     X(barrier_share) /* waits at barriers */                                                       \
@@ -56,7 +58,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(waiter_useful)    /* part of the judged time that the rank that waits most computes */       \
     X(threads)          /* of the rank with most of the loss */                                    \
     X(lone_share)       /* of the time in the place, that of master threads */                     \
-    X(blocked_share)    /* of the time in the place, that it is blocked */                         \
+    X(blocked_share)    /* of the time in the function, that it is blocked */                      \
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
     X(trend)            /* 1 where these are all from one on, else 0 */                            \
     X(collective_share) /* waits in collective operations */                                       \

@@ -749,7 +749,7 @@ wait-at-nx1 998900 998900
     "$BUILD/tools/mktrace" plain.txt plain
     "$PAGODA" replay --json plain | jq -e '.findings[0] | .kind == "blocked" and .loss_ns == 14000000 and
         .place == "the code between a.c:1 and main/MPI_Send at a.c:9" and
-        .remedies[0].words == "--scale \u0027before main/MPI_Send at a.c:9=0\u0027"'
+        .remedies[0].words == "--scale \u0027blocked in before main/MPI_Send at a.c:9=0\u0027"'
 }
 
 @test "what is buffered on one node may wait for its receiver between nodes" {

@@ -320,6 +320,85 @@ static void test_serial_work(void **state)
     forget(&found);
 }
 
+/// Rank 1 makes rank 0 wait for 30 ms, and waits itself.
+static void test_ranks_that_take_turns(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_traffic traffic[] = {{0, 1, 2, 0}, {1, 0, 2, 0}};
+    struct result_amount on_both[] = {{0, 3, 30 * MS}, {1, 3, 15 * MS}};
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    patterns[0].by_rank = on_both;
+    patterns[0].n_by_rank = 2;
+    result.traffic = traffic;
+    result.n_traffic = 2;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "taking-turns");
+    assert_string_equal(found.findings[1].remedies[0].value, "solve");
+    forget(&found);
+    on_both[1].ns--; // less than half
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "serial-work");
+    forget(&found);
+}
+
+/// Three ranks: rank 0 sends 500 messages to each of the others, and gets as many from each.
+static struct result make_farm(struct result_rank farm_ranks[3], struct result_traffic traffic[4])
+{
+    struct result result = make_result();
+    for (uint32_t i = 0; i < 3; i++)
+        farm_ranks[i] = ranks[i > 0];
+    farm_ranks[0].useful_ns = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        traffic[i] = (struct result_traffic){i < 2 ? 0 : i - 1, i < 2 ? i + 1 : 0, 500, 4000};
+    result.ranks = farm_ranks;
+    result.n_ranks = 3;
+    result.total_ns = 300 * MS;
+    result.traffic = traffic;
+    result.n_traffic = 4;
+    return result;
+}
+
+static void test_a_master_waits_for_workers(void **state)
+{
+    (void)state;
+    struct result_rank farm_ranks[3];
+    struct result_traffic traffic[4];
+    struct result result = make_farm(farm_ranks, traffic), found;
+    add_origin(&result, 50 * MS, (int64_t[]){0, 30 * MS});
+    struct result_path_rank times[] = {{0, 1, 1, 50 * MS, 50 * MS}, {0, 2, 1, 50 * MS, 50 * MS}};
+    result.path_ranks = times;
+    find(&result, &found);
+    const struct result_finding *finding = &found.findings[1];
+    assert_string_equal(finding->kind, "long-tasks"); // if that can be proven
+    assert_string_equal(finding->otherwise->kind, "master-waits");
+    assert_string_equal(finding->otherwise->remedies[0].value, "3");
+    forget(&found);
+    times[0].exclusive_ns += 8 * MS; // 16 ms more than the mean are half of 30 ms
+    times[1].exclusive_ns -= 8 * MS;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].otherwise->kind, "uneven-work");
+    forget(&found);
+}
+
+static void test_small_tasks(void **state)
+{
+    (void)state;
+    struct result_rank farm_ranks[3];
+    struct result_traffic traffic[4];
+    struct result result = make_farm(farm_ranks, traffic), found;
+    result.useful_ns = 100 * MS; // 100 us for each of 1000 tasks
+    paths[1].visits = 8000;      // 10 us each
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "small-messages");
+    forget(&found);
+    paths[1].visits = 7999;
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "fine-tasks");
+    forget(&found);
+    paths[1].visits = 9;
+}
+
 /// Rank 0 waits for rank 1 in solve, and in what that calls.
 static void test_a_function_and_what_it_calls_are_one(void **state)
 {
@@ -609,6 +688,9 @@ int main(void)
         cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
         cmocka_unit_test(test_uneven_work),
         cmocka_unit_test(test_work_that_is_uneven_by_turns),
+        cmocka_unit_test(test_ranks_that_take_turns),
+        cmocka_unit_test(test_a_master_waits_for_workers),
+        cmocka_unit_test(test_small_tasks),
         cmocka_unit_test(test_serial_work),
         cmocka_unit_test(test_a_function_and_what_it_calls_are_one),
         cmocka_unit_test(test_one_sided_calls),

@@ -17,6 +17,8 @@
 #include "analyzer/trace/definitions.h"
 
 enum { MAX_NAMED_RANKS = 4 };
+static const double nearly_all = 0.95; // of the messages: those of a hub
+static const double turns = 0.5; // of the waits of others: a rank that waits in turn with them
 
 // --- ranks
 
@@ -125,12 +127,10 @@ static bool are_of_one_function(const struct result *result, const struct cause 
                       result->paths[a].region == result->paths[b].region);
 }
 
-/// The call with most waits of PATTERN, and what is around it.
-static void put_wait_call(const struct result *result, const struct cause *cause,
-                          const struct result_pattern *pattern, struct facts *facts)
+/// What call PATH with waits of PATTERN is, and what is around it.
+static void put_wait_call(const struct result *result, const struct cause *cause, uint32_t path,
+                          struct facts *facts)
 {
-    uint32_t path = pattern->by_path[0].key;
-    facts_put_text(facts, FINDING_TEXT_wait_call, path_text(result, pattern, path));
     const char *call = result->regions[result->paths[path].region].name;
     facts->numbers[FINDING_NUMBER_symmetric] =
         strcasestr(call, "sendrecv") || strcasestr(call, "wait");
@@ -147,10 +147,47 @@ static void put_wait_call(const struct result *result, const struct cause *cause
                        memory_copy_text(result->paths[outer].shown));
 }
 
+/// Where the ranks with LEAST_NS of BY_RANK wait most, and another call with half as much.
+static void put_wait_calls(const struct result *result, const struct cause *cause,
+                           const struct result_pattern *pattern, const uint64_t *by_rank,
+                           struct facts *facts)
+{
+    uint64_t most_ns = 0, other_ns = 0, ns = 0;
+    uint32_t most = pattern->by_path[0].key;
+    facts->other_wait = RESULT_NONE;
+    for (size_t i = 0; i < pattern->n_sums; i++) {
+        const struct result_instance_sum *sum = &pattern->sums[i];
+        ns = i > 0 && sum[-1].path == sum->path ? ns : 0;
+        ns += (double)by_rank[sum->rank] >= facts->waiting.least ? sum->ns : 0;
+        bool is_last = i + 1 == pattern->n_sums || sum[1].path != sum->path;
+        if (is_last && ns > most_ns) {
+            facts->other_wait = most_ns > 0 ? most : RESULT_NONE;
+            other_ns = most_ns;
+            most = sum->path;
+            most_ns = ns;
+        } else if (is_last && ns > other_ns) {
+            facts->other_wait = sum->path;
+            other_ns = ns;
+        }
+    }
+    if (2 * other_ns < most_ns)
+        facts->other_wait = RESULT_NONE;
+    put_wait_call(result, cause, most, facts);
+    char *text = path_text(result, pattern, most);
+    if (facts->other_wait != RESULT_NONE) {
+        char *other = path_text(result, pattern, facts->other_wait);
+        char *both = memory_format("%s and %s", text, other);
+        free(text);
+        free(other);
+        text = both;
+    }
+    facts_put_text(facts, FINDING_TEXT_wait_call, text);
+}
+
 static void put_waits(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t most_ns = 0;
-    facts->wait_pattern = RESULT_NONE;
+    facts->wait_pattern = facts->other_wait = RESULT_NONE;
     for (uint32_t i = 0; i < result->n_patterns; i++) {
         if (cause->by_pattern_ns[i] > most_ns) {
             most_ns = cause->by_pattern_ns[i];
@@ -173,9 +210,12 @@ static void put_waits(const struct result *result, const struct cause *cause, st
         by_rank[facts->causing.main] = own_ns;
         facts->waiting = name_ranks(by_rank, result->n_ranks);
     }
-    if (facts->causing.main != RESULT_NONE && facts->waiting.main != RESULT_NONE && own_ns == 0)
+    if (facts->causing.main != RESULT_NONE && facts->waiting.main != RESULT_NONE)
         facts->numbers[FINDING_NUMBER_mutual] =
-            (double)by_rank[facts->causing.main] >= facts->waiting.least;
+            own_ns > 0 ? (double)own_ns >= turns * (double)by_rank[facts->waiting.main]
+                       : (double)by_rank[facts->causing.main] >= facts->waiting.least;
+    if (pattern->n_by_path > 0)
+        put_wait_calls(result, cause, pattern, by_rank, facts);
     free(by_rank);
     if (facts->waiting.main != RESULT_NONE) {
         facts->numbers[FINDING_NUMBER_waiter_useful] =
@@ -192,8 +232,6 @@ static void put_waits(const struct result *result, const struct cause *cause, st
                                     : are_several && are_all ? "other ranks"
                                                              : facts->causing.text));
     facts_put_text(facts, FINDING_TEXT_wait_state, memory_copy_text(pattern->name));
-    if (pattern->n_by_path > 0)
-        put_wait_call(result, cause, pattern, facts);
     for (size_t i = 0; i < result->n_hints; i++) {
         if (strcmp(result->hints[i].pattern, pattern->id) != 0)
             continue;
@@ -201,6 +239,16 @@ static void put_waits(const struct result *result, const struct cause *cause, st
         const char *text = result->hints[i].text, *end = strstr(text, ". ");
         facts_put_text(facts, FINDING_TEXT_wait_hint, memory_copy_text(end ? end + 2 : text));
     }
+}
+
+bool facts_take_other_wait(struct facts *facts, const struct result *result,
+                           const struct cause *cause)
+{
+    if (facts->other_wait == RESULT_NONE)
+        return false;
+    put_wait_call(result, cause, facts->other_wait, facts);
+    facts->other_wait = RESULT_NONE;
+    return true;
 }
 
 /// What the ranks do in the place, and whether one does more than others.
@@ -231,6 +279,10 @@ static void put_times(const struct result *result, const struct cause *cause, st
     free(times_ns);
     if (!is_known || most_ns <= 0)
         return;
+    // A master only hands out the work.
+    if (facts->numbers[FINDING_NUMBER_hub_share] > nearly_all && n > 2 &&
+        facts->numbers[FINDING_NUMBER_is_hub] == 0)
+        n--;
     double uneven_share = part_of(n * most_ns - sum_ns, waits_ns);
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
     facts->numbers[FINDING_NUMBER_uneven_share] = uneven_share < 1 ? uneven_share : 1;
@@ -303,7 +355,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
 static void put_traffic(const struct result *result, struct facts *facts)
 {
     uint32_t main = facts->causing.main, n_partners = 0, hub = 0;
-    uint64_t n_messages = 0, n_served = 0, n_up = 0;
+    uint64_t n_messages = 0, n_served = 0, n_up = 0, n_of_hub = 0;
     uint64_t *of_rank = memory_zeroed(result->n_ranks, sizeof *of_rank);
     bool *is_partner = memory_zeroed(result->n_ranks, sizeof *is_partner);
     for (size_t i = 0; i < result->n_traffic; i++) {
@@ -322,9 +374,13 @@ static void put_traffic(const struct result *result, struct facts *facts)
         n_partners += is_partner[i];
         hub = of_rank[i] > of_rank[hub] ? i : hub;
     }
+    for (size_t i = 0; i < result->n_traffic; i++)
+        n_of_hub += result->traffic[i].sender == hub ? result->traffic[i].n_messages : 0;
     facts->numbers[FINDING_NUMBER_partners] = n_partners;
     facts->numbers[FINDING_NUMBER_is_hub] = n_messages > 0 && hub == main;
     facts->numbers[FINDING_NUMBER_served] = (double)n_served;
+    uint64_t others_ns = result->useful_ns - result->ranks[hub].useful_ns;
+    facts->numbers[FINDING_NUMBER_task_us] = part_of((double)others_ns / 1e3, (double)n_of_hub);
     facts->numbers[FINDING_NUMBER_one_way] = n_messages > 0 && (n_up == 0 || n_up == n_messages);
     if (n_messages > 0) {
         facts->numbers[FINDING_NUMBER_hub_share] =
@@ -337,14 +393,10 @@ static void put_traffic(const struct result *result, struct facts *facts)
     free(is_partner);
 }
 
-/// How much of the time in the place is blocked.
+/// How much of the time in the place is blocked. Before a call there may be more than one function.
 static void put_blocked(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     double blocked_ns = 0, own_ns = 0;
-    if (facts->site != RESULT_NONE) {
-        blocked_ns = (double)result->sites[facts->site].blocked_before_ns;
-        own_ns = (double)result->sites[facts->site].before_ns;
-    }
     for (size_t i = 0; i < result->n_paths && facts->site == RESULT_NONE; i++) {
         const struct result_path *path = &result->paths[i];
         bool is_blocked = !strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED);
@@ -482,6 +534,8 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
         main != RESULT_NONE && result->ranks[main].shares_cores ? 1 : 0;
     facts->numbers[FINDING_NUMBER_balance] =
         isnan(result->efficiency.load_balance) ? 1 : result->efficiency.load_balance;
+    facts->numbers[FINDING_NUMBER_concurrency] = part_of(
+        (double)result->useful_ns, (double)(result->window_end_ns - result->window_begin_ns));
     facts->numbers[FINDING_NUMBER_causing_ranks] = (double)facts->causing.n;
     facts->numbers[FINDING_NUMBER_barrier_share] = pattern_share(result, cause, "wait-at-barrier");
     facts->numbers[FINDING_NUMBER_message_share] =
@@ -503,9 +557,9 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts->numbers[FINDING_NUMBER_order_share] = order_share(result, cause);
     put_waits(result, cause, facts);
     facts_put_places(result, cause, facts);
-    put_times(result, cause, facts);
     put_counts(result, cause, facts);
     put_traffic(result, facts);
+    put_times(result, cause, facts);
     put_iterations(result, cause, facts);
     put_blocked(result, cause, facts);
     put_threads(result, cause, facts);

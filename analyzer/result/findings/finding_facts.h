@@ -22,6 +22,7 @@ struct facts {
     struct named_ranks causing, waiting;
     uint32_t busiest;      // the rank that is outside MPI longest, RESULT_NONE
     uint32_t wait_pattern; // with most of the waits, RESULT_NONE: none
+    uint32_t other_wait;   // another call path with much of them, RESULT_NONE
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls
 };
 
@@ -30,6 +31,9 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
 /// Names another place of CAUSE, of which FACTS are, instead of the largest: the function that
 /// calls all others, else the second one; false: there is none.
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause);
+/// Names the other call that waits for CAUSE; false: there is none, or it is named already.
+bool facts_take_other_wait(struct facts *facts, const struct result *result,
+                           const struct cause *cause);
 /// Part of facts_collect() (finding_places.c): the places of CAUSE, of the ranks named in FACTS.
 void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts);
 /// NAME is TEXT, which FACTS takes.

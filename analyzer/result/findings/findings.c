@@ -150,6 +150,8 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
     else
         add_causing_ranks(cause, &facts->causing, result->n_ranks, finding);
     add_remedies(kind, facts, finding);
+    if (facts_take_other_wait(facts, result, cause))
+        add_remedies(kind, facts, finding);
     if (facts_take_other(facts, result, cause))
         add_remedies(kind, facts, finding);
     // That ranks wait for something unknown is no cause that a change of these calls could remove.
