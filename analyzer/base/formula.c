@@ -82,18 +82,21 @@ static void name_variables(const char *text, const char *token, int place, const
 
 /// Why the parser refuses TEXT.
 static void explain(struct formula *formula, const char *text, const char *const *names, size_t n,
-                    struct error *err)
+                    const struct formula_function *added, size_t n_added, struct error *err)
 {
     char *token = memory_copy_text(mupGetErrorToken(formula->parser));
     int place = place_in(text, mupGetErrorPos(formula->parser));
-    const char **known = memory_zeroed(n + N_FUNCTIONS, sizeof *known);
+    size_t n_known = n + N_FUNCTIONS + n_added;
+    const char **known = memory_zeroed(n_known, sizeof *known);
     for (size_t i = 0; i < n; i++)
         known[i] = names[i];
     for (size_t i = 0; i < N_FUNCTIONS; i++)
         known[n + i] = functions[i];
+    for (size_t i = 0; i < n_added; i++)
+        known[n + N_FUNCTIONS + i] = added[i].name;
     size_t length = strcspn(token, " ()+-*/^,<>=!&|?:");
     token[length] = '\0';
-    const char *nearest = length > 0 ? spelling_nearest(token, known, n + N_FUNCTIONS) : NULL;
+    const char *nearest = length > 0 ? spelling_nearest(token, known, n_known) : NULL;
     if (nearest && strcmp(nearest, token) != 0)
         error_set(err, "formula `%s`: unknown name %s at %d; is it %s?", text, token, place + 1,
                   nearest);
@@ -120,13 +123,8 @@ static int refuse_assignment(const char *text, const char *shown, struct error *
     return 0;
 }
 
-struct formula *formula_new(const char *text, const char *const *names, size_t n, struct error *err)
-{
-    return formula_new_shown(text, text, names, n, err);
-}
-
-struct formula *formula_new_shown(const char *text, const char *shown, const char *const *names,
-                                  size_t n, struct error *err)
+static struct formula *read(const char *text, const char *shown, const char *const *names, size_t n,
+                            const struct formula_function *added, size_t n_added, struct error *err)
 {
     if (refuse_assignment(text, shown, err))
         return NULL;
@@ -138,15 +136,41 @@ struct formula *formula_new_shown(const char *text, const char *shown, const cha
         formula->values[i] = 1;
         mupDefineVar(formula->parser, names[i], &formula->values[i]);
     }
+    for (size_t i = 0; i < n_added; i++) {
+        if (added[i].of_one)
+            mupDefineFunUserData1(formula->parser, added[i].name, added[i].of_one, added[i].context,
+                                  0);
+        else
+            mupDefineFunUserData2(formula->parser, added[i].name, added[i].of_two, added[i].context,
+                                  0);
+    }
     char *written = with_zeros(text);
     mupSetExpr(formula->parser, written);
     free(written);
     formula->value = mupEval(formula->parser);
     if (!mupError(formula->parser))
         return formula;
-    explain(formula, shown, names, n, err);
+    explain(formula, shown, names, n, added, n_added, err);
     formula_free(formula);
     return NULL;
+}
+
+struct formula *formula_new(const char *text, const char *const *names, size_t n, struct error *err)
+{
+    return read(text, text, names, n, NULL, 0, err);
+}
+
+struct formula *formula_new_shown(const char *text, const char *shown, const char *const *names,
+                                  size_t n, struct error *err)
+{
+    return read(text, shown, names, n, NULL, 0, err);
+}
+
+struct formula *formula_new_with(const char *text, const char *const *names, size_t n,
+                                 const struct formula_function *added, size_t n_added,
+                                 struct error *err)
+{
+    return read(text, text, names, n, added, n_added, err);
 }
 
 double formula_value(struct formula *formula, const double *values)

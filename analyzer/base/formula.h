@@ -24,6 +24,18 @@ struct formula *formula_new_shown(const char *text, const char *shown, const cha
                                   size_t n, struct error *err);
 void formula_free(struct formula *formula);
 
+/// A function that a caller adds to those of muParser: of one argument, or of two.
+struct formula_function {
+    const char *name;
+    double (*of_one)(void *context, double a); // NULL: OF_TWO
+    double (*of_two)(void *context, double a, double b);
+    void *context; // not NULL
+};
+/// As formula_new(), with N_FUNCTIONS more functions, which must outlive the formula.
+struct formula *formula_new_with(const char *text, const char *const *names, size_t n,
+                                 const struct formula_function *functions, size_t n_functions,
+                                 struct error *err);
+
 /// Whether the formula TEXT uses the variable NAME.
 bool formula_uses(const char *text, const char *name);
 

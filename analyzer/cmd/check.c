@@ -29,6 +29,7 @@
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/sweep/property.h"
 #include "analyzer/sweep/spec.h"
+#include "analyzer/tasks/task_model.h"
 #include "analyzer/trace/reader.h"
 
 static void on_reached(void *context, uint64_t time_ns)
@@ -113,6 +114,16 @@ static int check_policy(struct check *check, struct error *err)
     check->kind = CHECK_POLICY;
     check->n_entries = policy.balancing.n_rules + (policy.deals_tasks ? 1 : 0);
     policy_release(&policy);
+    return status;
+}
+
+static int check_model(struct check *check, struct error *err)
+{
+    struct task_model model;
+    int status = task_model_read(&model, check->path, NULL, err);
+    check->kind = CHECK_MODEL;
+    check->n_entries = status == 0 ? task_count(model.top) : 0;
+    task_model_release(&model);
     return status;
 }
 
@@ -202,6 +213,7 @@ static int check_xml(struct check *check, struct error *err)
         {"properties", check_properties}, {"machine", check_machine},
         {"policy", check_policy},         {"sweep", check_sweep},
         {"finding", check_finding_kind},  {"hierarchy", check_properties_of_run},
+        {"model", check_model},
     };
     struct xml_document *document = xml_read(check->path, err);
     if (!document)
@@ -215,7 +227,8 @@ static int check_xml(struct check *check, struct error *err)
     }
     error_set(err,
               "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <property>, "
-              "<properties>, <machine>, <policy> nor <sweep>: of XML files, these can be checked",
+              "<properties>, <machine>, <model>, <policy> nor <sweep>: of XML files, these can be "
+              "checked",
               check->path, name);
     xml_free(document);
     return -1;

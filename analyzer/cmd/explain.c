@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, kinds of findings, machines and
-// policies that come with the command, or explains one of them, or a file of the user's. Each file
-// is read and checked as for a replay.
+// `pagoda explain [KIND | NAME | FILE]`: lists the patterns, kinds of findings, machines,
+// policies and models that come with the command, or explains one of them, or a file of the user's.
+// Each file is read and checked as for its use.
 #include "analyzer/cmd/commands.h"
 
 #include <stdlib.h>
@@ -20,9 +20,10 @@
 #include "analyzer/report/report.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
+#include "analyzer/tasks/task_model.h"
 
 /// The kinds of things that are explained, in the order in which they are listed.
-enum kind { PATTERNS, FINDINGS, PROPERTIES, MACHINES, POLICIES, N_KINDS };
+enum kind { PATTERNS, FINDINGS, PROPERTIES, MACHINES, POLICIES, MODELS, N_KINDS };
 
 static const struct {
     const char *name, *title;
@@ -32,6 +33,7 @@ static const struct {
     {"properties", "Properties of a run (--properties)"},
     {"machines", "Machines to make predictions for (--machine)"},
     {"policies", "Policies by which a prediction deals work (--rebalance, --dealing)"},
+    {"models", "Models of programs (pagoda model)"},
 };
 
 struct request {
@@ -46,6 +48,7 @@ struct loaded {
     struct catalogue *catalogue;
     struct machine *machines;
     struct policy *policies;
+    struct task_model *models;
     bool wants[N_KINDS];
     bool is_one; // a single thing is explained, with all that is known of it
 };
@@ -61,12 +64,12 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
     };
     const struct option_usage usage = {
         .command = "explain",
-        .operands = "[patterns|findings|properties|machines|policies|NAME|FILE]",
+        .operands = "[patterns|findings|properties|machines|policies|models|NAME|FILE]",
         .summary = "Lists what Pagoda knows, or explains one thing",
         .details =
             "NAME is a name in the first column of a list, such as late-sender or quadrics.\n"
             "FILE is an XML file of patterns, a kind of findings, a hierarchy of properties,\n"
-            "a machine or a policy, or a file of properties (*.asl).\n",
+            "a machine, a policy or a model, or a file of properties (*.asl).\n",
         OPTIONS_OF(rows),
     };
     int first_operand;
@@ -80,25 +83,42 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
     return true;
 }
 
-/// Reads the machine or policy NAME, or with NULL all that come with Pagoda. 0, or -1 and ERR.
+/// The kinds that are files with names.
+static const struct bundled *bundled_of(enum kind kind)
+{
+    return kind == MACHINES   ? &bundled_machines
+           : kind == POLICIES ? &bundled_policies
+           : kind == MODELS   ? &bundled_models
+                              : NULL;
+}
+
+static int load_one(struct loaded *loaded, enum kind kind, const char *name, struct error *err)
+{
+    struct known *known = &loaded->known;
+    if (kind == MACHINES)
+        return machine_read(&loaded->machines[known->n_machines++], name, err);
+    if (kind == POLICIES)
+        return policy_read(&loaded->policies[known->n_policies++], name, err);
+    return task_model_read(&loaded->models[known->n_models++], name, NULL, err);
+}
+
+/// Reads the machine, policy or model NAME, or with NULL all that come with Pagoda. 0, or -1 and
+/// ERR.
 static int load_files(struct loaded *loaded, enum kind kind, const char *name, struct error *err)
 {
-    bool is_machine = kind == MACHINES;
     size_t n = 1;
-    char **names =
-        name ? NULL : bundled_names(is_machine ? &bundled_machines : &bundled_policies, &n, err);
+    char **names = name ? NULL : bundled_names(bundled_of(kind), &n, err);
     if (!name && !names)
         return -1;
-    if (is_machine)
+    if (kind == MACHINES)
         loaded->known.machines = loaded->machines = memory_zeroed(n + 1, sizeof *loaded->machines);
-    else
+    else if (kind == POLICIES)
         loaded->known.policies = loaded->policies = memory_zeroed(n + 1, sizeof *loaded->policies);
+    else
+        loaded->known.models = loaded->models = memory_zeroed(n + 1, sizeof *loaded->models);
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++) {
-        const char *file = name ? name : names[i];
-        status = is_machine ? machine_read(&loaded->machines[loaded->known.n_machines++], file, err)
-                            : policy_read(&loaded->policies[loaded->known.n_policies++], file, err);
-    }
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = load_one(loaded, kind, name ? name : names[i], err);
     words_free(names);
     return status;
 }
@@ -112,7 +132,7 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
     } outermost[] = {
         {"pattern", PATTERNS},     {"patterns", PATTERNS}, {"PATTERN", PATTERNS},
         {"finding", FINDINGS},     {"machine", MACHINES},  {"policy", POLICIES},
-        {"hierarchy", PROPERTIES},
+        {"hierarchy", PROPERTIES}, {"model", MODELS},
     };
     *kind = PROPERTIES;
     if (property_file_is_asl(path))
@@ -130,8 +150,8 @@ static int kind_of_file(const char *path, enum kind *kind, struct error *err)
     }
     if (status != 0)
         error_set(err,
-                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine> "
-                  "nor <policy>",
+                  "%s:1: <%s> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine>, "
+                  "<model> nor <policy>",
                   path, element);
     xml_free(document);
     return status;
@@ -159,15 +179,15 @@ static void add_names(char ***words, const char **names, size_t n)
 /// Says which name WHAT may have been meant to be.
 static int nothing_of_that_name(const struct catalogue *c, const char *what, struct error *err)
 {
-    const struct bundled *const bundled[] = {&bundled_machines, &bundled_policies};
     char **all = NULL;
     add_names(&all, NAMED_NAMES(kinds, N_KINDS), N_KINDS);
     add_names(&all, NAMED_NAMES(c->patterns, c->n_patterns), c->n_patterns);
     add_names(&all, NAMED_NAMES(c->findings.kinds, c->findings.n), c->findings.n);
     add_names(&all, NAMED_NAMES(c->properties.items, c->properties.n), c->properties.n);
     add_names(&all, NAMED_NAMES(c->hierarchies.items, c->hierarchies.n), c->hierarchies.n);
-    for (size_t i = 0, n; i < 2; i++) {
-        char **names = bundled_names(bundled[i], &n, NULL);
+    for (enum kind kind = MACHINES; kind < N_KINDS; kind++) {
+        size_t n;
+        char **names = bundled_names(bundled_of(kind), &n, NULL);
         add_names(&all, NAMED_NAMES(names, n), n);
         words_free(names);
     }
@@ -225,7 +245,7 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     if (kind_of_file(request->what, &kind, err) != 0)
         return -1;
     loaded->wants[kind] = loaded->is_one = true;
-    if (kind == MACHINES || kind == POLICIES)
+    if (bundled_of(kind))
         return load_files(loaded, kind, request->what, err);
     struct option_list files = {0};
     options_list_append(&files, request->files.values, request->files.count);
@@ -266,11 +286,11 @@ static int load(struct loaded *loaded, const struct request *request, struct err
     }
     if (loaded->wants[PROPERTIES])
         show_properties(loaded, NULL);
+    int status = 0;
+    for (enum kind kind = MACHINES; is_kind && kind < N_KINDS && status == 0; kind++)
+        status = loaded->wants[kind] ? load_files(loaded, kind, NULL, err) : 0;
     if (is_kind)
-        return (loaded->wants[MACHINES] && load_files(loaded, MACHINES, NULL, err) != 0) ||
-                       (loaded->wants[POLICIES] && load_files(loaded, POLICIES, NULL, err) != 0)
-                   ? -1
-                   : 0;
+        return status;
     loaded->known.pattern = catalogue_find(loaded->catalogue, what);
     show_finding(loaded, finding_kinds_find(&loaded->catalogue->findings, what));
     loaded->wants[PATTERNS] = loaded->known.pattern != PATTERN_NONE;
@@ -282,13 +302,11 @@ static int load(struct loaded *loaded, const struct request *request, struct err
     if (!is_known && is_file(what))
         return load_file(loaded, request, err);
     loaded->is_one = true;
-    loaded->wants[MACHINES] = !is_known && has_name(&bundled_machines, what);
-    loaded->wants[POLICIES] =
-        !is_known && !loaded->wants[MACHINES] && has_name(&bundled_policies, what);
-    if (loaded->wants[MACHINES])
-        return load_files(loaded, MACHINES, what, err);
-    if (loaded->wants[POLICIES])
-        return load_files(loaded, POLICIES, what, err);
+    for (enum kind kind = MACHINES; !is_known && kind < N_KINDS; kind++)
+        if (has_name(bundled_of(kind), what)) {
+            loaded->wants[kind] = true;
+            return load_files(loaded, kind, what, err);
+        }
     return is_known ? 0 : nothing_of_that_name(loaded->catalogue, what, err);
 }
 
@@ -340,12 +358,16 @@ static void print_text(const struct loaded *loaded)
             print_properties(loaded, width);
         else if (loaded->is_one && i == MACHINES)
             machine_page_one(known->machines, width, stdout);
+        else if (loaded->is_one && i == MODELS)
+            model_page_one(known->models, width, stdout);
         else if (loaded->is_one)
             policy_page_one(known->policies, width, stdout);
         else if (i == MACHINES)
             machine_page_list(known->machines, known->n_machines, width, stdout);
-        else
+        else if (i == POLICIES)
             policy_page_list(known->policies, known->n_policies, width, stdout);
+        else
+            model_page_list(known->models, known->n_models, width, stdout);
     }
 }
 
@@ -366,7 +388,10 @@ static void release(struct loaded *loaded)
         machine_release(&loaded->machines[i]);
     for (size_t i = 0; i < loaded->known.n_policies; i++)
         policy_release(&loaded->policies[i]);
+    for (size_t i = 0; i < loaded->known.n_models; i++)
+        task_model_release(&loaded->models[i]);
     free(loaded->machines);
+    free(loaded->models);
     free(loaded->policies);
     catalogue_free(loaded->catalogue);
 }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda model`: reads series of measured values from a table or a database, has formulas fitted
-// to them, prints what they predict, or how right predictions were.
+// to them, prints what they predict, or how right predictions were; or reads a model file and
+// prints what it predicts.
 #include "analyzer/cmd/commands.h"
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/compare/model_trials.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/report.h"
+#include "analyzer/tasks/task_answer.h"
 #include "db/database.h"
 #include "db/names.h"
 
@@ -21,6 +27,7 @@ struct request {
     struct option_list points, by;
     uint64_t top;
     bool wants_errors, wants_json;
+    const char *machine, *rows, *solve, *where; // of a model file
 };
 
 static const char details[] =
@@ -29,7 +36,9 @@ static const char details[] =
     "state.\n"
     "TABLE is CSV with a header: an optional column series, a column for each\n"
     "parameter, and value last. Repetitions are further rows. A row without a value\n"
-    "asks for a prediction of its series at that point.\n";
+    "asks for a prediction of its series at that point.\n"
+    "MODEL is an XML file of tasks with formulas, or the name of a bundled one\n"
+    "(`pagoda explain models`): how long they take, and the best sizes of groups.\n";
 
 static int read_trials(const char *path, const struct request *request, struct model_table *table,
                        struct error *err)
@@ -101,6 +110,93 @@ static int run_errors(const char *path, const struct request *request)
     return log_outcome(status, false, &err);
 }
 
+// --- model files
+
+/// A model file ends in .xml; what has neither folder nor ending and is no file is a bundled one.
+static bool is_model_file(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? strcmp(dot, ".xml") == 0 : !strchr(path, '/') && access(path, F_OK) != 0;
+}
+
+/// The answer at the point TEXT, and with --solve the solution there.
+static int ask(struct task_model *model, const char *text, const struct task_rows *rows,
+               const struct request *request, struct task_answer *answer,
+               struct task_solution *solution, struct error *err)
+{
+    struct task_point point;
+    if (task_point_read(&point, model, text, err))
+        return -1;
+    point.rows = request->rows ? rows : NULL;
+    if (request->solve && task_solve(&point, request->solve, request->where, solution, err))
+        return -1;
+    return task_answer(answer, &point, err);
+}
+
+static int ask_all(struct task_model *model, const struct task_rows *rows,
+                   const struct request *request, struct error *err)
+{
+    size_t n = request->points.count ? request->points.count : 1, n_answers = 0;
+    struct task_answer *answers = memory_zeroed(n, sizeof *answers);
+    struct task_solution *solutions = memory_zeroed(n, sizeof *solutions);
+    int status = 0;
+    for (; n_answers < n && status == 0; n_answers += status == 0)
+        status = ask(model, request->points.count ? request->points.values[n_answers] : "", rows,
+                     request, &answers[n_answers], &solutions[n_answers], err);
+    if (status == 0 && request->wants_json)
+        json_print_task_answers(answers, n, request->solve ? solutions : NULL, stdout);
+    else if (status == 0)
+        text_print_task_answers(answers, n, request->solve ? solutions : NULL, request->top,
+                                stdout);
+    while (n_answers > 0)
+        task_answer_release(&answers[--n_answers]);
+    free(answers);
+    free(solutions);
+    return status;
+}
+
+static int run_tasks(const char *path, const struct request *request)
+{
+    struct machine machine = {0};
+    struct task_model model = {0};
+    struct task_rows rows = {0};
+    struct error err;
+    int status = request->machine ? machine_read(&machine, request->machine, &err) : 0;
+    if (status == 0)
+        status = task_model_read(&model, path, request->machine ? &machine : NULL, &err);
+    if (status == 0 && request->rows)
+        status = task_rows_read(&rows, &model, request->rows, &err);
+    if (status == 0)
+        status = ask_all(&model, &rows, request, &err);
+    task_rows_release(&rows);
+    task_model_release(&model);
+    machine_release(&machine);
+    return log_outcome(status, false, &err);
+}
+
+/// Does what REQUEST asks of the N OPERANDS.
+static int run(int n, char **operands, struct request *request, const struct option_usage *usage)
+{
+    bool is_file = !request->wants_errors && is_model_file(operands[0]);
+    bool has_trials = n > 1 || request->by.count;
+    if (!is_file && (request->machine || request->rows || request->solve || request->where))
+        return options_usage_error(usage, "--machine, --rows, --solve and --where are for a MODEL");
+    if (is_file && (has_trials || request->choice.by_call_path || request->choice.experiment))
+        return options_usage_error(usage, "a MODEL takes neither trials, --as, --by nor "
+                                          "--call-paths");
+    if (!request->solve != !request->where)
+        return options_usage_error(usage, "--solve and --where need each other");
+    if (request->wants_errors && (has_trials || request->points.count))
+        return options_usage_error(usage, "--errors takes neither trials, --at nor --by");
+    if (is_file)
+        return run_tasks(operands[0], request);
+    request->choice.selectors = operands + 1;
+    request->choice.n_selectors = (size_t)(n - 1);
+    request->choice.by = &request->by;
+    return request->wants_errors ? run_errors(operands[0], request)
+                                 : run_model(operands[0], request);
+}
+
 int cmd_model(int argc, char **argv)
 {
     const char *as = NULL;
@@ -124,13 +220,23 @@ int cmd_model(int argc, char **argv)
         OPTION_FLAG_ROW("errors", 0, &request.wants_errors,
                         "show how right predictions were that were measured later",
                         .manual = "Of all of DB, or of an experiment (--as); see ERRORS."),
+        OPTION_TEXT_ROW("machine", 0, "FILE", &request.machine,
+                        "the machine that the formulas of MODEL ask for costs", NULL,
+                        .manual = "A machine file, or the name of a bundled one; "
+                                  "see pagoda-machine(5)."),
+        OPTION_TEXT_ROW("rows", 0, "TABLE", &request.rows, "the rows that tasks of MODEL sum over",
+                        NULL),
+        OPTION_TEXT_ROW("solve", 0, "NAME=LOW:HIGH", &request.solve,
+                        "where in this range of a parameter of MODEL --where holds", NULL),
+        OPTION_TEXT_ROW("where", 0, "CONDITION", &request.where,
+                        "what --solve looks for, such as \"communication <= 0.2\"", NULL),
         THREADS_ROW,
-        OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N series", "12"),
+        OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N series or tasks", "12"),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON instead of text"),
     };
     const struct option_usage usage = {
         .command = "model",
-        .operands = "DB [TRIALS...] | TABLE",
+        .operands = "DB [TRIALS...] | TABLE | MODEL",
         .summary = "Fits formulas to measured values and predicts those at other sizes",
         .details = details,
         OPTIONS_OF(rows),
@@ -142,16 +248,7 @@ int cmd_model(int argc, char **argv)
         } else {
             request.choice.application = experiment.application;
             request.choice.experiment = experiment.experiment;
-            request.choice.selectors = argv + first + 1;
-            request.choice.n_selectors = (size_t)(argc - first - 1);
-            request.choice.by = &request.by;
-            if (!request.wants_errors)
-                status = run_model(argv[first], &request);
-            else if (argc - first > 1 || request.points.count || request.by.count)
-                status =
-                    options_usage_error(&usage, "--errors takes neither trials, --at nor --by");
-            else
-                status = run_errors(argv[first], &request);
+            status = run(argc - first, argv + first, &request, &usage);
         }
     }
     trial_path_release(&experiment);

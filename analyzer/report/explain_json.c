@@ -208,5 +208,6 @@ void json_print_known(const struct known *known, FILE *stream)
         {"hierarchies", known->hierarchies ? json_known_hierarchies(known) : NULL},
         {"findings", known->findings ? json_list(known->n_findings, finding_object, known) : NULL},
         {"machines", known->machines ? json_list(known->n_machines, machine_object, known) : NULL},
-        {"policies", known->policies ? json_list(known->n_policies, policy_object, known) : NULL});
+        {"policies", known->policies ? json_list(known->n_policies, policy_object, known) : NULL},
+        {"models", known->models ? json_list(known->n_models, json_known_model, known) : NULL});
 }

@@ -58,6 +58,8 @@ struct known;
 /// The properties and hierarchies of KNOWN.
 json_t *json_known_properties(const struct known *known);
 json_t *json_known_hierarchies(const struct known *known);
+/// The model I of the struct known OF.
+json_t *json_known_model(const void *of, size_t i);
 
 struct result_bend;
 struct result_warning;

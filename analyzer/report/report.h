@@ -35,6 +35,9 @@ struct property_list;
 struct model_table;
 struct scaling_page;
 struct structure_page;
+struct task_answer;
+struct task_model;
+struct task_solution;
 struct whatif_report;
 
 struct text_options {
@@ -122,6 +125,13 @@ void json_print_scaling(const struct scaling_page *page, FILE *stream);
 void text_print_models(const struct model_table *table, size_t top, FILE *stream);
 void json_print_models(const struct model_table *table, FILE *stream);
 
+/// N answers of one model (at least one), with SOLUTIONS, one for each, or NULL; as text with the
+/// TOP tasks that take most time.
+void text_print_task_answers(const struct task_answer *answers, size_t n,
+                             const struct task_solution *solutions, uint64_t top, FILE *stream);
+void json_print_task_answers(const struct task_answer *answers, size_t n,
+                             const struct task_solution *solutions, FILE *stream);
+
 /// How right predictions were: by kind, as JSON each of them, too.
 void text_print_back_test(const struct back_test *test, FILE *stream);
 void json_print_back_test(const struct back_test *test, FILE *stream);
@@ -164,7 +174,8 @@ enum check_kind {
     CHECK_RULES,
     CHECK_FINDING,
     CHECK_ASL,
-    CHECK_HIERARCHY
+    CHECK_HIERARCHY,
+    CHECK_MODEL
 };
 
 struct check_location {
@@ -292,6 +303,8 @@ struct known {
     size_t n_machines;
     const struct policy *policies;
     size_t n_policies;
+    const struct task_model *models;
+    size_t n_models;
     const struct property_list *properties; // all, for hierarchies, and the other way round:
     const struct hierarchy_list *all_hierarchies;
     const struct asl_property *property; // with items: those to be shown
@@ -303,8 +316,8 @@ struct known {
 /// Whether the pattern INDEX of the catalogue is one of those to be shown.
 bool known_shows_pattern(const struct known *known, size_t index);
 
-/// A key for each kind to be shown, "patterns", "findings", "properties", "hierarchies", "machines"
-/// or "policies"; patterns in the order of their hierarchy.
+/// A key for each kind to be shown, "patterns", "findings", "properties", "hierarchies",
+/// "machines", "policies" or "models"; patterns in the order of their hierarchy.
 void json_print_known(const struct known *known, FILE *stream);
 
 /// The hierarchy, one pattern a line with its summary. Lines are WIDTH columns wide.
@@ -347,5 +360,11 @@ void policy_page_list(const struct policy *policies, size_t n, size_t width, FIL
 
 /// All that one says: rules or tasks as sentences, times, source, what is missing.
 void policy_page_one(const struct policy *policy, size_t width, FILE *stream);
+
+/// A line or more for each: name, summary. Within WIDTH columns.
+void model_page_list(const struct task_model *models, size_t n, size_t width, FILE *stream);
+
+/// All that one says: parameters, values, the tree of tasks with their formulas, source, bias.
+void model_page_one(const struct task_model *model, size_t width, FILE *stream);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# `pagoda explain`: what holds for all kinds of things; patterns.bats, machines.bats and policies.bats
-# have what holds for one.
+# `pagoda explain`: what holds for all kinds of things; patterns.bats, machines.bats, policies.bats and
+# task_models.bats have what holds for one.
 load ../helper
 
 setup() {
@@ -9,9 +9,9 @@ setup() {
 
 @test "everything that is bundled is listed, and each name in a list is explained" {
     "$PAGODA" explain >all
-    [ "$(grep -c '^[A-Z].*(.*)$' all)" = 4 ]
+    [ "$(grep -c '^[A-Z].*(.*)$' all)" = 5 ]
     grep -qx 'Kinds of findings that a report begins with' all
-    find "$ROOT"/patterns{,/findings,/properties,/machines,/policies} -maxdepth 1 -name '*.xml' \
+    find "$ROOT"/patterns{,/findings,/properties,/machines,/policies,/models} -maxdepth 1 -name '*.xml' \
         -printf '%f\n' | sed 's/\.xml$//' >names
     sed -n 's/^property \([a-z_]*\).*/\1/p' "$ROOT"/patterns/properties/*.asl >>names
     [ -z "$(sort names | uniq -d)" ]
@@ -21,7 +21,7 @@ setup() {
     done <names
     # A list of a kind is a part of the whole list.
     local kind
-    for kind in patterns findings properties machines policies; do
+    for kind in patterns findings properties machines policies models; do
         "$PAGODA" explain "$kind" >one
         [ "$(grep -cvxFf all one)" = 0 ]
         [ "$(wc -l <one)" -lt "$(wc -l <all)" ]
@@ -30,10 +30,11 @@ setup() {
 
 @test "JSON has a key for each kind that is shown" {
     keys() { "$PAGODA" explain --json "$@" | jq -r '[.schema, (keys - ["schema", "pagoda"])] | flatten | join(" ")'; }
-    [ "$(keys)" = "1 findings hierarchies machines patterns policies properties" ]
+    [ "$(keys)" = "1 findings hierarchies machines models patterns policies properties" ]
     [ "$(keys machines)" = "1 machines" ]
     [ "$(keys late-sender)" = "1 patterns" ]
     [ "$(keys magda)" = "1 policies" ]
+    [ "$(keys irk)" = "1 models" ]
     [ "$(keys uneven-work)" = "1 findings" ]
     [ "$(keys inefficiency)" = "1 properties" ]
     [ "$(keys mixed)" = "1 hierarchies" ]
@@ -72,7 +73,7 @@ setup() {
     [[ $stderr == "pagoda: "*gone.xml*"No such file"* ]]
     echo '<sweep/>' >sweep.xml
     run -1 --separate-stderr "$PAGODA" explain sweep.xml
-    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine> nor <policy>" ]
+    [ "$stderr" = "pagoda: sweep.xml:1: <sweep> is neither <pattern>, <patterns>, <finding>, <hierarchy>, <machine>, <model> nor <policy>" ]
 }
 
 @test "a kind of findings: its sentences, condition and remedies, as text and JSON" {
