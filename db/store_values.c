@@ -300,10 +300,10 @@ static int add_profile(struct storing *s)
     return status;
 }
 
-/// A counter that is called as one of our metrics has a name of its own.
+/// A counter that is called as one of our metrics, or as such a counter, has a name of its own.
 static int counter_metric_id(struct storing *s, const struct result_counter *counter, int64_t *id)
 {
-    bool is_taken = false;
+    bool is_taken = strncmp(counter->name, "counter.", 8) == 0;
     for (int i = 0; i < N_METRICS; i++)
         is_taken |= strcmp(metrics[i].name, counter->name) == 0;
     char *name = memory_format("%s%s", is_taken ? "counter." : "", counter->name);

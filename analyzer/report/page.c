@@ -253,6 +253,7 @@ void text_print(const struct result *result, const struct text_options *options,
         .stream = stream,
         .unit = time_unit_for(result->time_ns),
         .rank_time_ns = (double)result->n_ranks * (double)result->time_ns,
+        .place_time_ns = page_place_time_ns(result),
     };
     page_run(&page);
     fputc('\n', stream);

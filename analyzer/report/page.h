@@ -17,6 +17,7 @@ struct page {
     FILE *stream;
     struct time_unit unit; // of all times in tables
     double rank_time_ns;   // run time x ranks: the whole that shares of sums are taken of
+    double place_time_ns;  // the same for regions and call paths, see page_place_time_ns()
 };
 
 /// What ran, what its trace holds, and how much of the run is judged, unless that is nearly all.
@@ -41,6 +42,8 @@ void page_labelled(const struct page *page, const char *label, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 // views/profile.c
+/// The ranks' run time, or that of their threads if it is more.
+double page_place_time_ns(const struct result *result);
 void page_regions(const struct page *page);
 void page_call_tree(const struct page *page);
 

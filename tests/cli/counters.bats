@@ -46,6 +46,7 @@ same() {
     # A counter does not hide a metric of ours.
     "$PAGODA" query runs.db -m counter.time_ns --by code --csv >named
     [ "$(wc -l <named)" = 5 ]
+    "$PAGODA" query runs.db -m counter.counter.time_ns --by code --csv | grep -c . | grep -qx 5
     "$PAGODA" diff --metric PAPI_TOT_INS counted counted --json |
         jq -e '[.differences[0].hierarchies[].hierarchy] == ["Code", "CallPath", "Machine", "Process"]'
 }
@@ -57,7 +58,7 @@ same() {
     "$PAGODA" replay --json counted | jq -e '[.warnings[] | select(.code == "unused-counter").text] as $text |
         ($text | length) == 1 and ($text[0] | contains("watts") and (contains("PAPI_TOT_INS") | not))'
     # A prediction is about the measured run, whose counters are there.
-    "$PAGODA" replay --json --cpu-speed 2 counted | jq -e '.. | objects | select(has("counters")) | .counters | length == 4'
+    "$PAGODA" replay --json --cpu-speed 2 counted | jq -e '.. | objects | select(has("counters")) | .counters | length == 5'
 }
 
 @test "values of any size: those without a sum are left out, fractions and great ones are compared" {

@@ -31,6 +31,7 @@ class Counter:
 counters = [Counter("PAPI_TOT_INS", MetricMode.ACCUMULATED_START, Type.UINT64),
             Counter("time_ns", MetricMode.ACCUMULATED_POINT, Type.INT64, 3),
             Counter("pages", MetricMode.RELATIVE_LAST, Type.UINT64, 10, Base.BINARY),
+            Counter("counter.time_ns", MetricMode.ACCUMULATED_START, Type.UINT64),
             Counter("joules", MetricMode.ACCUMULATED_START, Type.DOUBLE, -3),
             Counter("watts", MetricMode.ABSOLUTE_POINT, Type.DOUBLE),
             Counter("idle", MetricMode.ACCUMULATED_START, Type.UINT64)]

@@ -914,3 +914,11 @@ END
     "$PAGODA" replay open --json >report
     [ "$(jq '.profile[] | select(.region == "inside") | .exclusive_ns' report)" = 193 ]
 }
+
+@test "shares of regions are of the threads' time where threads are recorded" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/barrier-ties.txt" ties
+    run "$PAGODA" replay ties
+    [ "$status" = 0 ]
+    [[ $output == *"Time by region in us (sums over threads, shares of their time"* ]]
+    [[ $output =~ 0.060\ +60.0\ %.*parallel.*0.040\ +40.0\ %.*barrier ]]
+}

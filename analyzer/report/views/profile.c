@@ -11,6 +11,14 @@
 
 enum { STRETCH_ROWS = 6 };
 
+double page_place_time_ns(const struct result *result)
+{
+    double sum_ns = 0, ranks_ns = (double)result->n_ranks * (double)result->time_ns;
+    for (size_t i = 0; i < result->n_regions; i++)
+        sum_ns += (double)result->regions[i].exclusive_ns;
+    return result->threads.n_threads > 0 && sum_ns > ranks_ns ? sum_ns : ranks_ns;
+}
+
 static int compare_regions(const void *left, const void *right, void *context)
 {
     const struct result *result = context;
@@ -30,7 +38,7 @@ static void add_time_cells(struct table *table, const struct page *page, uint64_
                            uint64_t inclusive_ns, uint64_t visits)
 {
     table_add_cell(table, "%s", quantity_in((int64_t)exclusive_ns, page->unit).text);
-    table_add_cell(table, "%s", quantity_part((double)exclusive_ns, page->rank_time_ns).text);
+    table_add_cell(table, "%s", quantity_part((double)exclusive_ns, page->place_time_ns).text);
     table_add_cell(table, "%s", quantity_in((int64_t)inclusive_ns, page->unit).text);
     table_add_cell(table, "%llu", (unsigned long long)visits);
 }
@@ -162,7 +170,9 @@ void page_regions(const struct page *page)
     for (size_t i = 0; i < n_shown; i++)
         add_region_row(&table, page, &result->regions[order[i]]);
     page_heading_of_times(page, "Time by region",
-                          page->result->groups.n > 0
+                          page->place_time_ns > page->rank_time_ns
+                              ? "sums over threads, shares of their time; max/mean: rank with most"
+                          : page->result->groups.n > 0
                               ? "sums over ranks; max/mean: group with most a rank"
                               : "sums over ranks; max/mean: rank with most exclusive time");
     page_table(page, &table);
@@ -231,7 +241,9 @@ void page_call_tree(const struct page *page)
         free(source);
     }
     page_heading_of_times(page, "Time by call path",
-                          "sums over ranks; share: of the ranks' run time");
+                          page->place_time_ns > page->rank_time_ns
+                              ? "sums over threads; share: of the threads' run time"
+                              : "sums over ranks; share: of the ranks' run time");
     page_table(page, &table);
     page_left_out(page, result->n_paths - n_shown, "further call path", "--depth, --top");
     free(is_shown);

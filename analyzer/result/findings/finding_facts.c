@@ -294,6 +294,7 @@ static void put_times(const struct result *result, const struct cause *cause, st
 }
 
 /// The part of the one-sided calls' time that is spent in those whose names begin with one of N.
+/// Locks of all targets ("MPI_Win_flush_all") are shared, so no rank holds them against another.
 static double onesided_share(const struct result *result, const char *const *names, size_t n)
 {
     uint64_t some_ns = 0, all_ns = 0;
@@ -303,7 +304,8 @@ static double onesided_share(const struct result *result, const char *const *nam
             continue;
         all_ns += result->paths[i].exclusive_ns;
         for (size_t k = 0; k < n; k++)
-            if (strncasecmp(region->name, names[k], strlen(names[k])) == 0)
+            if (strncasecmp(region->name, names[k], strlen(names[k])) == 0 &&
+                !strcasestr(region->name, "_all"))
                 some_ns += result->paths[i].exclusive_ns;
     }
     return part_of((double)some_ns, (double)all_ns);
@@ -313,6 +315,14 @@ static bool is_barrier(const struct result *result, const struct cause *cause)
 {
     return cause->path != RESULT_NONE &&
            strcasecmp(result->regions[result->paths[cause->path].region].name, "MPI_Barrier") == 0;
+}
+
+/// Calls that only look for messages: however many there are, they carry none.
+static bool is_poll(const struct result_region *region)
+{
+    return strncasecmp(region->name, "MPI_Test", 8) == 0 ||
+           strcasecmp(region->name, "MPI_Iprobe") == 0 ||
+           strcasecmp(region->name, "MPI_Improbe") == 0;
 }
 
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
@@ -326,7 +336,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         const struct result_region *region = &result->regions[result->paths[i].region];
         bool is_here = cause->path != RESULT_NONE ? cause_has_place(cause, (uint32_t)i)
                                                   : cause_of_call(region) == cause->subject;
-        if (region->is_mpi && is_here)
+        if (region->is_mpi && is_here && !(cause->subject == FINDING_messages && is_poll(region)))
             n_calls += result->paths[i].visits;
     }
     static const char *const locks[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};

@@ -377,7 +377,7 @@ static char *headline_of(const struct result *result, uint64_t n_read)
 {
     const struct result_finding *first = result->findings;
     if (n_read == 0 || result->total_ns == 0)
-        return memory_copy_text("unknown");
+        return memory_format("The %s holds no span of time of any rank", subject_of(result));
     if (result->n_findings == 0 && thread_loss(result) >= little)
         return memory_format("Threads lose %s of their time",
                              quantity_share(thread_loss(result)).text);
