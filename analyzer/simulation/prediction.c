@@ -408,7 +408,7 @@ struct visits *visits_gather(struct trace *trace, const struct scenario *asked,
         prediction.counted = visits;
         prediction.counts_wall_time = !asked->knows_cores || settings.is_timeless;
         status = prediction_run_again(&prediction, trace, &options, NULL, &result, err);
-        visits_conclude(visits, &scenario.works);
+        visits_conclude(visits, asked, definitions);
     }
     pag_result_release(&result);
     prediction_release(&prediction);

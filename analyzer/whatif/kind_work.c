@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/rank_list.h"
@@ -124,7 +125,10 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
                             "are slow in turns stay slow. A finer region is balanced part by part, "
                             "such as \"before CALLS\", the computing before these MPI calls"
                           : "";
-    const char *others = summary.n_sharing > summary.n_locations
+    const char *others = summary.n_sharing < item->n_named
+                             ? ", as many as have cores at once; those that never "
+                               "visit it do their part without delay"
+                         : summary.n_sharing > summary.n_locations
                              ? "; those that never visit it do their part without delay"
                              : "";
     char *text;
@@ -134,9 +138,8 @@ static void note_work(struct whatif_report *report, const struct scenario *scena
                           " visits is set; each part of a visit between MPI calls keeps its share",
                           option, summary.n_visits);
     else if (summary.is_by_visit)
-        text = memory_format("%s: visit by visit, the n-th visits of %" PRIu64
-                             " ranks get their mean%s%s",
-                             option, summary.n_sharing, others, coarse);
+        text = memory_format("%s: visit by visit, the n-th visits of %s get their mean%s%s", option,
+                             quantity_count(summary.n_sharing, "rank").text, others, coarse);
     else
         text = memory_format(
             "%s: by the totals of %" PRIu64

@@ -109,6 +109,14 @@ assumed() {
     assumed 'task: by the totals of 2 ranks, because they visit it unequally often' --balance task
 }
 
+@test "balance: ranks that never visit a region share its work, as many as have cores" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/whatif/shared-out.txt" out
+    "$PAGODA" replay out --balance serial=0-1 | tr -s ' \n' ' ' >report
+    grep -qF 'the n-th visits of 2 ranks get their mean; those that never visit it do their part' report
+    "$PAGODA" replay out --balance serial=0-1 --cores 1 | tr -s ' \n' ' ' >report
+    grep -qF 'the n-th visits of 1 rank get their mean, as many as have cores at once;' report
+}
+
 @test "balance: visits that contain MPI calls change by one factor, and the report names the way to a finer region" {
     use in-turns
     assumed 'A visit contains MPI calls and is scaled as a whole.* such as "before CALLS"' --balance '(program)'

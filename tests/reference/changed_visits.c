@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "tests/reference/predicted_costs.h"
 
 /// The work that PATH of RANK has part in: index of the first that names it, NO_VISIT: none.
 static uint32_t item_of(const struct model *model, uint32_t rank, uint32_t path)
@@ -108,6 +109,23 @@ static uint64_t ratio(parts_t a, parts_t b)
     return b == 0 ? PER_NS : (uint64_t)((a * PER_NS + b / 2) / b);
 }
 
+/// How many of the ranks NAMED have cores at once.
+static uint32_t count_at_once(const struct model *model, uint32_t named)
+{
+    const struct predicted_scenario *scenario = model->scenario;
+    uint32_t n_taken[PROGRAM_MAX_RANKS][PROGRAM_MAX_RANKS] = {{0}}, n_on[PROGRAM_MAX_RANKS] = {0};
+    uint32_t n_at_once = 0;
+    for (uint32_t r = 0; r < model->trace->n_ranks; r++) {
+        uint32_t node = scenario->node[r], n_cores = machine_cores_of(scenario, node);
+        uint32_t core = scenario->is_sticky && n_cores ? n_on[node] % n_cores : 0;
+        uint32_t n_free = n_cores == 0 ? UINT32_MAX : scenario->is_sticky ? 1 : n_cores;
+        n_on[node]++;
+        if (named >> r & 1 && n_taken[node][core]++ < n_free)
+            n_at_once++;
+    }
+    return n_at_once;
+}
+
 static void balance(struct run_visits *visits, uint32_t item)
 {
     uint32_t n[PROGRAM_MAX_RANKS] = {0}, most = 0;
@@ -128,8 +146,13 @@ static void balance(struct run_visits *visits, uint32_t item)
         most = n[r] > 0 ? n[r] : most;
     }
     uint32_t named = visits->model->scenario->changes.works[item].ranks;
-    if (visits->n_ranks[item] > 0 && named != UINT32_MAX) // they share it, visits or not
-        visits->n_ranks[item] = (uint32_t)__builtin_popcount(named);
+    uint32_t n_named = (uint32_t)__builtin_popcount(named), n_visiting = visits->n_ranks[item];
+    if (n_visiting > 0 && named != UINT32_MAX) // they share it, visits or not
+        visits->n_ranks[item] = n_named;
+    if (n_visiting > 0 && named != UINT32_MAX && n_named > n_visiting) {
+        uint32_t n_at_once = count_at_once(visits->model, named);
+        visits->n_ranks[item] = n_at_once > n_visiting ? n_at_once : n_visiting;
+    }
     for (uint32_t r = 0; r < PROGRAM_MAX_RANKS && visits->n_ranks[item] > 0; r++)
         visits->ratio[item][r] = ratio(sum / (parts_t)visits->n_ranks[item], total[r]);
 }

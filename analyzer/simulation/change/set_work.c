@@ -185,7 +185,40 @@ static void balance_by_visit(const struct visits *visits, struct visit_kind *kin
     }
 }
 
-void visits_conclude(struct visits *visits, const struct region_works *works)
+/// How many of the ranks that are named for ITEM have a core of SCENARIO at once.
+static uint64_t named_at_once(const struct scenario *scenario,
+                              const struct definitions *definitions,
+                              const struct region_works_item *item)
+{
+    if (!scenario->knows_cores)
+        return item->n_named;
+    uint32_t *n_named = memory_zeroed(scenario->n_groups, sizeof *n_named);
+    uint64_t n_at_once = 0;
+    for (uint32_t rank = 0; rank < definitions->n_ranks; rank++) {
+        uint32_t group = scenario->group_of_rank[rank];
+        if (item->takes_part[definitions->ranks[rank].master] &&
+            n_named[group]++ < scenario->groups[group].n_cores)
+            n_at_once++;
+    }
+    free(n_named);
+    return n_at_once;
+}
+
+/// How many share the work of KIND, N_LOCATIONS of which visit it. Those that do not are not seen
+/// to work in the prediction, so cores limit them here.
+static uint64_t count_sharing(const struct scenario *scenario,
+                              const struct definitions *definitions, size_t kind,
+                              uint64_t n_locations)
+{
+    const struct region_works_item *item = &scenario->works.items[kind];
+    if (item->n_named <= n_locations)
+        return item->n_named > 0 ? item->n_named : n_locations;
+    uint64_t n_at_once = named_at_once(scenario, definitions, item);
+    return n_at_once > n_locations ? n_at_once : n_locations;
+}
+
+void visits_conclude(struct visits *visits, const struct scenario *scenario,
+                     const struct definitions *definitions)
 {
     for (size_t k = 0; k < visits->n_kinds; k++) {
         struct visit_kind *kind = &visits->kinds[k];
@@ -200,7 +233,7 @@ void visits_conclude(struct visits *visits, const struct region_works *works)
             kind->n_locations++;
             kind->mean += list->total;
         }
-        kind->n_sharing = works->items[k].n_named > 0 ? works->items[k].n_named : kind->n_locations;
+        kind->n_sharing = count_sharing(scenario, definitions, k, kind->n_locations);
         if (kind->n_locations > 0)
             kind->mean /= kind->n_sharing;
         if (kind->n_locations > 0 && is_even && kind->is_kept)

@@ -9,7 +9,7 @@
 //              n-th visit of each has the mean of their n-th visits. Else by total: each has its
 //              work times (mean of the totals / its own total), in millionths. Ranks that are named
 //              but never visit it share the work, too: in the mean. They are not delayed by it, for
-//              in the recording they waited meanwhile.
+//              in the recording they waited meanwhile. No more of them share it than have cores.
 //
 // The works of so many visits are kept one by one; beyond that balancing is by total, and a
 // duration is spread by the mean of a location's visits.
@@ -48,8 +48,9 @@ struct visits;
 
 struct visits *visits_new(size_t n_kinds, size_t n_locations);
 void visits_free(struct visits *visits);
-/// Nothing will be added: computes what balancing WORKS needs.
-void visits_conclude(struct visits *visits, const struct region_works *works);
+/// Nothing will be added: computes what balancing needs in a prediction of SCENARIO.
+void visits_conclude(struct visits *visits, const struct scenario *scenario,
+                     const struct definitions *definitions);
 
 /// What was found for a kind, for the report.
 struct visits_summary {
