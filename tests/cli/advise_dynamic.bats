@@ -317,7 +317,8 @@ END
             [ "$("$PAGODA" replay farm "$option" "$workers" $target --json |
                 jq .whatif.predicted_ns)" = "$predicted" ]
         done <found
-        [ -n "$target" ] || [ "$(grep -c '^--workers ' found)" = 1 ]
+        # The best number, and one worker more, as a master that works would be.
+        [ -n "$target" ] || [ "$(awk '$1 == "--workers" { print $2 }' found | xargs)" = '4 3' ]
     done
 }
 
