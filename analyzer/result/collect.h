@@ -18,8 +18,8 @@ struct collect_input {
     const struct matcher *matcher;
     const struct pag_result *replay;
     struct timeline *timeline; // to be concluded; NULL: none
-    const char *interval; // what the replay was cut to (pag_options.parts), NULL: nothing
-    bool is_phase;        // that is another time on each rank
+    const char *interval;      // what the replay was cut to (pag_options.parts), NULL: nothing
+    bool is_phase;             // that is another time on each rank
 };
 
 /// Fills RESULT (zeroed before), which owns all it holds; the caller releases it. Efficiencies as

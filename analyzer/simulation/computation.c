@@ -104,7 +104,7 @@ static bool ends_computing(const struct engine *engine, const struct event *even
 /// TIME_NS that the computation is blocked, changed as its parts are; what belongs to visits whose
 /// work is set stays.
 static uint64_t changed_blocked(const struct prediction *prediction,
-                               const struct computation *computation, uint64_t time_ns)
+                                const struct computation *computation, uint64_t time_ns)
 {
     if (!prediction->knows_paths || computation->recorded_ns == 0)
         return time_ns;

@@ -102,12 +102,12 @@ struct visit {
 /// What one call path had of the recorded computation.
 struct computation_part {
     uint32_t path;
-    uint64_t recorded_ns; // but what belongs to visits whose work is set:
-    uint64_t visit_ns;    // of the one that is open
-    pag_work work;        // set for them
-    uint64_t scale;       // millionths
+    uint64_t recorded_ns;   // but what belongs to visits whose work is set:
+    uint64_t visit_ns;      // of the one that is open
+    pag_work work;          // set for them
+    uint64_t scale;         // millionths
     uint64_t blocked_scale; // the same, of time that it is blocked
-    bool is_moved;        // another rank does it (move.h)
+    bool is_moved;          // another rank does it (move.h)
 };
 
 /// What a call path is known by (region_pattern.h), and how its work is scaled.

@@ -70,8 +70,7 @@ static void put_column(const struct timeline *timeline, size_t rank)
     uint64_t ns = 0, given = 0;
     for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
         ns += state->kind_ns[kind];
-        uint64_t until = (uint64_t)((__extension__(unsigned __int128) ns * TIMELINE_WHOLE +
-                                     timeline->column_ns / 2) /
+        uint64_t until = (uint64_t)(((pag_work)ns * TIMELINE_WHOLE + timeline->column_ns / 2) /
                                     timeline->column_ns);
         shares[kind] = (uint16_t)(until - given);
         given = until;
@@ -85,8 +84,7 @@ static void join_before(const struct timeline *timeline, size_t rank)
     const uint16_t *before = cell(timeline, rank, state->column - 1);
     for (int kind = 0; kind < TIMELINE_KINDS; kind++)
         state->kind_ns[kind] +=
-            (uint64_t)((__extension__(unsigned __int128) before[kind] * timeline->column_ns) /
-                       TIMELINE_WHOLE);
+            (uint64_t)(((pag_work)before[kind] * timeline->column_ns) / TIMELINE_WHOLE);
 }
 
 static void join_columns(struct timeline *timeline)
