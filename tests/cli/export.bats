@@ -6,6 +6,9 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
+# The browser does without what a container may lack.
+BROWSER=(--no-sandbox --disable-gpu --disable-dev-shm-usage '--window-size=1200,1000' --user-data-dir=profile)
+
 # archive NAME [SED]: makes the archive NAME here out of the text trace NAME, changed by SED.
 archive() {
     sed "${2:-}" "$ROOT/tests/traces/replay/$1.txt" >"$1.txt"
@@ -17,9 +20,10 @@ archive() {
 browse() {
     local page=$1
     command -v chromium-headless-shell >/dev/null || skip "there is no chromium-headless-shell"
+    timeout 30 chromium-headless-shell "${BROWSER[@]}" --dump-dom about:blank >blank.dom 2>blank.log || :
+    grep -q '</html>' blank.dom || skip "chromium-headless-shell does not start here"
     { sed '/<\/body>/,$d' "$page" && printf '<script>%s</script></body></html>' "$2"; } >browsed.html
-    timeout 60 chromium-headless-shell --no-sandbox --disable-gpu --enable-logging=stderr --window-size=1200,1000 \
-        --user-data-dir="$PWD/profile" --virtual-time-budget=8000 --dump-dom "file://$PWD/browsed.html" \
+    timeout 60 chromium-headless-shell "${BROWSER[@]}" --enable-logging=stderr --virtual-time-budget=8000 --dump-dom "file://$PWD/browsed.html" \
         >browsed.dom 2>browsed.log
     ! grep CONSOLE browsed.log
 }
