@@ -197,7 +197,8 @@ static int compare_waits(const void *a, const void *b)
 
 static void choose_messages(struct timeline *timeline)
 {
-    qsort(timeline->messages, timeline->n_messages, sizeof *timeline->messages, compare_waits);
+    if (timeline->n_messages > 0)
+        qsort(timeline->messages, timeline->n_messages, sizeof *timeline->messages, compare_waits);
     if (timeline->n_messages > MAX_MESSAGES)
         timeline->n_messages = MAX_MESSAGES;
 }
@@ -241,7 +242,8 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
     }
     for (size_t rank = 0; rank < timeline->n_ranks; rank++)
         put_column(timeline, rank);
-    qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, compare_calls);
+    if (timeline->n_calls > 0)
+        qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, compare_calls);
     for (size_t i = 0; i < timeline->n_calls; i++) {
         struct timeline_call *call = &timeline->calls[i];
         uint32_t master = timeline->definitions->ranks[call->rank].master;
