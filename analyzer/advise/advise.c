@@ -360,15 +360,21 @@ static char *lost_text(const struct result *result)
 {
     char *text = NULL;
     size_t size;
-    if (lost_kind(result) == LOST_NONE)
+    enum lost_kind kind = lost_kind(result);
+    const char *disturbed = result_warning_text(result, "disturbed-recording");
+    if (kind == LOST_NONE && !disturbed)
         return NULL;
     FILE *out = memory_stream(&text, &size);
-    lost_write(result, out);
-    fputs(". ", out);
-    lost_write_cause(result, out);
-    if (lost_kind(result) == LOST_UNKNOWN)
-        fputs("Predictions leave this time out. ", out);
-    fputs(lost_change(result), out);
+    if (disturbed)
+        fprintf(out, "%s. ", disturbed);
+    if (kind != LOST_NONE) {
+        lost_write(result, out);
+        fputs(". ", out);
+        lost_write_cause(result, out);
+        if (kind == LOST_UNKNOWN)
+            fputs("Predictions leave this time out. ", out);
+        fputs(lost_change(result), out);
+    }
     fclose(out);
     return text;
 }

@@ -256,8 +256,11 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
             page, "",
             "above 1 %%: the tables below compare with the unchanged prediction, not with "
             "the measured run");
+    const char *disturbed = result_warning_text(page->result, "disturbed-recording");
+    if (disturbed)
+        page_labelled(page, "Disturbed", "%s", disturbed);
     double rank_time_ns = (double)report->baseline_ns * (double)page->result->n_ranks;
-    if (!report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns)
+    if (!disturbed && !report->was_shared && (double)report->lost_ns > worth_naming * rank_time_ns)
         page_labelled(
             page, "",
             "in the recording ranks had no CPU time for %s of their time, although each had a "

@@ -173,6 +173,14 @@ void result_owned(struct owned *walk, struct result *result)
     result->iterations.odd = OWNED_ARRAY(walk, result->iterations.odd, result->iterations.n_odd);
 }
 
+const char *result_warning_text(const struct result *result, const char *code)
+{
+    for (size_t i = 0; i < result->n_warnings; i++)
+        if (strcmp(result->warnings[i].code, code) == 0)
+            return result->warnings[i].text;
+    return NULL;
+}
+
 void result_release(struct result *result)
 {
     struct owned walk = {.purpose = OWNED_FREE};

@@ -501,6 +501,9 @@ struct result {
     char *conclusion;       // all of it as one paragraph
 };
 
+/// The text of RESULT's warning CODE, NULL without.
+const char *result_warning_text(const struct result *result, const char *code);
+
 /// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.
 void result_release(struct result *result);
 

@@ -16,6 +16,9 @@
 
 enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
 
+/// From which share of the ranks' CPU time on other programs' is told.
+static const double disturbed_share = 0.05;
+
 /// The first LIMIT of some items: "rank 1, rank 2 and 5 more".
 struct list {
     char *text; // NULL: none yet
@@ -376,7 +379,7 @@ static void warn_of_cores(struct result *result)
                "descheduled as " RESULT_REGION_NO_CPU "; single waits may include more"
              : "more than the cores of their node. Time spent descheduled counts for the "
                "interrupted MPI call or function: any time below may include some");
-    if (lost_kind(result) != LOST_UNKNOWN)
+    if (lost_kind(result) != LOST_UNKNOWN || result_warning_text(result, "disturbed-recording"))
         return;
     for (size_t i = 0; i < result->n_ranks; i++)
         n_lost += result->ranks[i].no_cpu_ns + result->ranks[i].no_cpu_mpi_ns > 0;
@@ -388,6 +391,55 @@ static void warn_of_cores(struct result *result)
         result->blocked_ns > 0
             ? "; time that ranks slept or waited for devices is shown as " RESULT_REGION_BLOCKED
             : ", or the ranks slept or waited for files");
+}
+
+/// What the ranks of a core set got of it, sums.
+struct core_use {
+    uint32_t n_known; // ranks of which it is known
+    double of_ns, used_ns, wait_ns;
+};
+
+/// CPU time of the cores of SET that went to other programs, at least. While r of n ranks are ready
+/// and c cores are theirs alone, r - c of them wait and c run: they wait for at most (n - c) / c of
+/// the CPU time that they get. What they wait for beyond that, others had.
+static double taken_ns(const struct core_set *set, const struct core_use *use)
+{
+    double n = set->n_ranks, c = set->n_cores;
+    if (c <= 0 || use->n_known < set->n_ranks)
+        return 0;
+    return n > c ? fmax((use->wait_ns * c - use->used_ns * (n - c)) / n, 0) : use->wait_ns;
+}
+
+/// Recordings that other programs disturbed: what was measured holds for no quiet machine.
+static void warn_of_other_programs(const struct definitions *definitions, struct result *result)
+{
+    struct core_use *uses = memory_zeroed(definitions->n_core_sets + 1, sizeof *uses);
+    double lost_ns = 0, had_ns = 0;
+    uint64_t n_disturbed = 0;
+    for (size_t i = 0; i < definitions->n_ranks; i++) {
+        const struct rank *rank = &definitions->ranks[i];
+        const struct location *location = &definitions->locations[rank->master];
+        struct core_use *use = &uses[rank->core_set];
+        use->n_known += location->core_of_ns > 0;
+        use->of_ns += (double)location->core_of_ns;
+        use->used_ns += (double)location->core_used_ns;
+        use->wait_ns += (double)location->core_wait_ns;
+    }
+    for (size_t i = 0; i < definitions->n_core_sets; i++) {
+        const struct core_set *set = &definitions->core_sets[i];
+        double taken = taken_ns(set, &uses[i]);
+        if (taken < disturbed_share * (uses[i].used_ns + taken) || taken <= 0)
+            continue;
+        n_disturbed += set->n_ranks;
+        lost_ns += taken;
+        had_ns += uses[i].used_ns;
+    }
+    free(uses);
+    warn(result, "disturbed-recording", n_disturbed, "rank",
+         "disturbed by other programs, which took at least %s of CPU time from them, %s of what "
+         "they would have had. Times do not hold for a quiet machine, nor do predictions: record "
+         "again without the other programs",
+         quantity_time((uint64_t)lost_ns).text, quantity_part(lost_ns, lost_ns + had_ns).text);
 }
 
 static int compare_warnings(const void *left, const void *right)
@@ -405,6 +457,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "MPI call",
          "whose messages or collectives the trace does not record. Waits there cannot be found; "
          "record messages and collectives, too");
+    warn_of_other_programs(trace_definitions(trace), result);
     warn_of_cores(result);
     warn_of_ends(trace_definitions(trace), replay, result);
     warn_of_short_regions(trace_definitions(trace), result);

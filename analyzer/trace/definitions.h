@@ -89,6 +89,9 @@ struct location {
     // What recording took of so much time, estimated; and what of it went to functions left out.
     uint64_t recording_ns, recording_of_ns, excluded_ns;
     uint64_t record_ps; // process time that a record took, in the mean; 0: not known
+    // From MPI_Init to MPI_Finalize, of a rank with one busy thread: CPU time of so much time, and
+    // time in which it was ready without a core. core_of_ns 0: not known.
+    uint64_t core_of_ns, core_used_ns, core_wait_ns;
 };
 
 struct rank {

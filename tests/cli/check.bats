@@ -257,3 +257,48 @@ has() {
     [ "$status" = 0 ]
     [[ $output == *"trace.conf: configuration of pagoda trace: 1 setting"* ]]
 }
+
+# Ranks on two cores, each for 1 s: USED and WAITED milliseconds of each rank; -: not known.
+cores_used() {
+    local n=$# rank=0 use
+    {
+        echo "nodes $(printf 'n %.0s' $(seq "$n"))"
+        echo 'cores n 2'
+        for use; do
+            if [ "$use" != - ]; then
+                echo "property $rank PAGODA::CORE_OF_NS 1000000000"
+                echo "property $rank PAGODA::CORE_USED_NS ${use%/*}000000"
+                echo "property $rank PAGODA::CORE_WAIT_NS ${use#*/}000000"
+            fi
+            printf '%s\n' "$rank 0 enter MPI_Init" "$rank 1000 leave MPI_Init" \
+                "$rank 1000000000 enter MPI_Finalize" "$rank 1000001000 leave MPI_Finalize"
+            rank=$((rank + 1))
+        done
+    } >used.txt
+    rm -rf used
+    "$BUILD/tools/mktrace" used.txt used
+    "$PAGODA" replay --json used 2>/dev/null |
+        jq -r '.warnings[] | select(.code == "disturbed-recording") | .text' | cut -d. -f1
+}
+
+@test "CPU time that other programs took from the ranks is told from what ranks took from each other" {
+    # A core for each: all that they wait for others had. Of 95 % it is not said.
+    [[ $(cores_used 900/100 900/100) == '2 ranks disturbed by other programs, which took at least 200'* ]]
+    [[ $(cores_used 960/40 960/40) == '' ]]
+    # Four on two cores wait as long as they run, three half as long.
+    [[ $(cores_used 500/500 500/500 500/500 500/500) == '' ]]
+    [[ $(cores_used 700/300 700/300 600/400) == '' ]]
+    # Another program had half of one of the two cores: (2500 x 2 - 1500 x 2) / 4.
+    [[ $(cores_used 375/625 375/625 375/625 375/625) == '4 ranks disturbed by other programs, which took at least 500'* ]]
+    # They slept: nobody took anything.
+    [[ $(cores_used 300/200 300/200 300/200 300/200) == '' ]]
+    # Of one rank nothing is known, as where it has threads that compute.
+    [[ $(cores_used 375/625 375/625 375/625 -) == '' ]]
+}
+
+@test "predictions and advice from a disturbed recording say so" {
+    cores_used 900/100 900/100 >/dev/null
+    "$PAGODA" replay --cpu-speed 2 used | tr -s ' \n' ' ' |
+        grep -q 'Disturbed 2 ranks disturbed by other programs, which took at least 200.* 10.0 % of what they would have had'
+    "$PAGODA" advise used 2>/dev/null | tr -s ' \n' ' ' | grep -q 'No CPU time 2 ranks disturbed by other programs'
+}

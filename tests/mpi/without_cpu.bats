@@ -74,3 +74,32 @@ EOF
 @test "a rank that sleeps where Linux counts no waiting for cores, Open MPI" { no_statistics openmpi; }
 
 @test "a rank that sleeps where Linux counts no waiting for cores, MPICH" { no_statistics mpich; }
+
+# Another program has its share of a core that two, and four, ranks need; without it none is told of.
+disturbed() {
+    local mpi=$1 n=$2 hog code try
+    [ -r /proc/thread-self/schedstat ] || skip "Linux does not count here how long a thread waits for a core"
+    local launch=(mpirun.mpich -n "$n")
+    [ "$mpi" = mpich ] || launch=(mpirun.openmpi --oversubscribe --bind-to none -n "$n")
+    local cores
+    cores=$(taskset -cp $$ | sed 's/.*: //')
+    cores=$(seq -s, "${cores%%[-,]*}" $((${cores%%[-,]*} + 1)))
+    launch=(taskset -c "$cores" "${launch[@]}" "$BUILD/programs/$mpi/ep" --size 22)
+    taskset -c "${cores%,*}" sh -c 'while :; do :; done' 3>&- &
+    hog=$!
+    "$PAGODA" trace -o "$BATS_TEST_TMPDIR/busy" -- "${launch[@]}" >/dev/null 2>&1
+    kill "$hog"
+    code='[.warnings[].code] | index("disturbed-recording")'
+    "$PAGODA" replay --json "$BATS_TEST_TMPDIR/busy" 2>/dev/null | jq -e "$code != null"
+    for try in 1 2 3; do # the machine may have work of its own
+        "$PAGODA" trace -o "$BATS_TEST_TMPDIR/quiet$try" -- "${launch[@]}" >/dev/null 2>&1
+        "$PAGODA" replay --json "$BATS_TEST_TMPDIR/quiet$try" 2>/dev/null | jq -e "$code == null" && return
+    done
+    return 1
+}
+
+@test "another program beside two ranks on two cores, Open MPI" { disturbed openmpi 2; }
+
+@test "another program beside four ranks on two cores, Open MPI" { disturbed openmpi 4; }
+
+@test "another program beside four ranks on two cores, MPICH" { disturbed mpich 4; }

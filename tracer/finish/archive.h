@@ -24,6 +24,12 @@ enum attribute {
     N_ATTRIBUTES
 };
 
+/// What the only busy thread of a process got of its cores from MPI_Init to MPI_Finalize: CPU time,
+/// and time in which it was ready without a core. of_ns 0: nothing is known.
+struct core_use {
+    uint64_t of_ns, used_ns, wait_ns;
+};
+
 struct archive_location {
     uint32_t rank;
     uint32_t thread;
@@ -36,6 +42,7 @@ struct archive_location {
     const char *stopped;
     uint64_t n_short; // regions dropped because of the setting min_duration
     struct recording_cost cost;
+    struct core_use core_use;
 };
 
 struct archive {

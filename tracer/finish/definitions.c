@@ -257,7 +257,7 @@ static void text_property(struct writing *w, OTF2_LocationRef location, const ch
 }
 
 /// How a thread was recorded: until when if its process did not end regularly, how many short
-/// regions were dropped, and what recording took of its time.
+/// regions were dropped, what recording took of its time, and what it got of its cores.
 static void write_properties(struct writing *w, OTF2_LocationRef id,
                              const struct archive_location *location)
 {
@@ -271,6 +271,9 @@ static void write_properties(struct writing *w, OTF2_LocationRef id,
         number_property(w, id, "PAGODA::EXCLUDED_NS", cost->excluded_ns);
         number_property(w, id, "PAGODA::RECORD_PS", cost->record_ps);
     }
+    number_property(w, id, "PAGODA::CORE_OF_NS", location->core_use.of_ns);
+    number_property(w, id, "PAGODA::CORE_USED_NS", location->core_use.used_ns);
+    number_property(w, id, "PAGODA::CORE_WAIT_NS", location->core_use.wait_ns);
     text_property(w, id, "PAGODA::STOPPED", location->stopped);
 }
 

@@ -415,6 +415,21 @@ static void set_end(struct archive_location *location, const struct spool_header
         location->stopped = spool_stop_reason(header);
 }
 
+/// Nothing is known where other threads of the process used CPU time, too: they may have been what
+/// the thread waited for.
+static struct core_use core_use_of(const struct spool_header *header)
+{
+    const struct spool_core_use *begin = &header->core_use[0], *end = &header->core_use[1];
+    uint64_t process_ns = end->process_ns - begin->process_ns;
+    uint64_t thread_ns = end->thread_ns - begin->thread_ns;
+    if (begin->time_ns == 0 || end->time_ns == 0 || begin->wait_ns == RECORD_NO_CORE_WAIT ||
+        end->wait_ns == RECORD_NO_CORE_WAIT || process_ns > thread_ns + thread_ns / 20 + 1000000)
+        return (struct core_use){0};
+    return (struct core_use){.of_ns = end->time_ns - begin->time_ns,
+                             .used_ns = thread_ns,
+                             .wait_ns = end->wait_ns - begin->wait_ns};
+}
+
 uint32_t events_write(struct process *process, struct archive *archive, struct unify *unify,
                       struct symbols *symbols, const struct spool *spool, uint64_t close_ns,
                       struct recording_cost cost)
@@ -423,7 +438,8 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
     struct archive_location location = {.rank = header->rank,
                                         .thread = header->thread,
                                         .n_short = header->n_dropped_short,
-                                        .cost = cost};
+                                        .cost = cost,
+                                        .core_use = core_use_of(header)};
     struct context context = {
         .process = process, .archive = archive, .unify = unify, .symbols = symbols, .spool = spool};
     uint32_t open_call = UNDEFINED;

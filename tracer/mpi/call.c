@@ -51,10 +51,10 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/// How long this thread has been ready without a core so far, by the second number of its
-/// schedstat. RECORD_NO_CORE_WAIT if the system has none, or counts nothing: Linux then writes
-/// three times 0, where the third number is how often the thread got a core. Some 3 us.
-static uint64_t read_core_wait(void)
+/// How long this thread has been ready without a core so far, and had one, by its schedstat.
+/// RECORD_NO_CORE_WAIT if the system has none, or counts nothing: Linux then writes three times 0,
+/// where the third number is how often the thread got a core. Some 3 us.
+static uint64_t read_core_wait(uint64_t *thread_ns)
 {
     char text[64] = "", *rest = text;
     int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
@@ -64,9 +64,16 @@ static uint64_t read_core_wait(void)
     close(fd);
     if (n <= 0)
         return RECORD_NO_CORE_WAIT;
-    strtoull(rest, &rest, 10);
+    *thread_ns = strtoull(rest, &rest, 10);
     uint64_t wait_ns = strtoull(rest, &rest, 10);
     return strtoull(rest, NULL, 10) > 0 ? wait_ns : RECORD_NO_CORE_WAIT;
+}
+
+void call_read_core_use(struct spool_core_use *use)
+{
+    use->time_ns = clock_now_ns();
+    use->process_ns = clock_process_cpu_ns();
+    use->wait_ns = read_core_wait(&use->thread_ns);
 }
 
 /// Takes a reading of the CPU clock. Where CPU time is missing since the one before, the system
@@ -75,8 +82,9 @@ static void see_cpu(struct stream *stream, uint64_t now_ns, uint64_t cpu_ns)
 {
     uint64_t since_ns = now_ns - stream->cpu_read_at_ns, used_ns = cpu_ns - stream->cpu_ns;
     bool is_missing = used_ns < since_ns - since_ns / 100 || stream->cpu_read_at_ns == 0;
+    uint64_t thread_ns;
     if (is_missing && stream->core_wait_ns != RECORD_NO_CORE_WAIT)
-        stream->core_wait_ns = read_core_wait();
+        stream->core_wait_ns = read_core_wait(&thread_ns);
     stream->cpu_ns = cpu_ns;
     stream->cpu_read_at_ns = now_ns;
 }

@@ -46,6 +46,9 @@ void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole);
 /// if `write`.
 void call_read_cpu(struct stream *stream, uint64_t now_ns, bool write);
 
+/// What the calling thread has got of its cores so far.
+void call_read_core_use(struct spool_core_use *use);
+
 /// A language entry (dispatch.h) of `function` begins and ends.
 bool call_language_enter(uint32_t function, const void *caller);
 void call_language_leave(void);

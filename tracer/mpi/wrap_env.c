@@ -320,6 +320,8 @@ static void init_returned(struct call *call, int result)
         if (call->stream->header && call->stream->header->rank == 0)
             write_environment(call->stream);
         module_write_list(call->stream);
+        if (call->stream->header)
+            call_read_core_use(&call->stream->header->core_use[0]);
     }
     call_leave(call);
 }
@@ -363,6 +365,8 @@ WRAP(MPI_Finalize)(void)
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Finalize);
     struct spool_clock_offset offset;
+    if (recorded && call.stream->header)
+        call_read_core_use(&call.stream->header->core_use[1]);
     // Also where this process has stopped recording: the others wait for it.
     if (sync_measure(&offset) && recorded) {
         call.stream->header->clock_offsets[1] = offset;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          10
+#define SPOOL_VERSION          11
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -26,6 +26,14 @@ struct spool_clock_offset {
     uint64_t time_ns;  // on this process's clock
     int64_t offset_ns; // to be added to this clock to get the reference clock
     uint64_t error_ns; // half the shortest round trip
+};
+
+/// What the thread that called MPI_Init had got of its cores by some time.
+struct spool_core_use {
+    uint64_t time_ns;
+    uint64_t process_ns; // CPU time of its process,
+    uint64_t thread_ns;  // of itself
+    uint64_t wait_ns;    // it was ready and had no core; RECORD_NO_CORE_WAIT: nothing is known
 };
 
 struct spool_header {
@@ -51,7 +59,8 @@ struct spool_header {
     uint64_t n_dropped_short;    // regions below the setting min_duration
     uint64_t n_excluded;         // events of functions left out by the setting filter
     struct spool_clock_offset clock_offsets[2];
-    uint64_t cores[SPOOL_CORES / 64]; // bit n % 64 of word n / 64: this process may run on core n
+    struct spool_core_use core_use[2]; // when MPI_Init ended and MPI_Finalize began; else 0
+    uint64_t cores[SPOOL_CORES / 64];  // bit n % 64 of word n / 64: this process may run on core n
     char host[256];
     char clock_domain[128]; // processes with the same text here share a clock
     char mpi[64];           // "openmpi" or "mpich"

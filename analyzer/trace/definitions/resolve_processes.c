@@ -244,8 +244,31 @@ static void read_cores(struct definitions *definitions, const struct id_table *i
     }
 }
 
+/// The member of LOCATION that a property called NAME sets, NULL: none.
+static uint64_t *number_called(struct location *location, const char *name)
+{
+    const struct {
+        const char *name;
+        uint64_t *number;
+    } numbers[] = {
+        {"PAGODA::RECORDED_UNTIL", &location->recorded_until_ns},
+        {"PAGODA::SHORT_REGIONS", &location->n_short_regions},
+        {"PAGODA::RECORDING_NS", &location->recording_ns},
+        {"PAGODA::RECORDING_OF_NS", &location->recording_of_ns},
+        {"PAGODA::EXCLUDED_NS", &location->excluded_ns},
+        {"PAGODA::RECORD_PS", &location->record_ps},
+        {"PAGODA::CORE_OF_NS", &location->core_of_ns},
+        {"PAGODA::CORE_USED_NS", &location->core_used_ns},
+        {"PAGODA::CORE_WAIT_NS", &location->core_wait_ns},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strcmp(numbers[i].name, name) == 0)
+            return numbers[i].number;
+    return NULL;
+}
+
 // What our tracer says of processes that did not end regularly, of what it dropped, of its own
-// cost. Times stay ticks until the first event's is known.
+// cost, and of their cores. Times stay ticks until the first event's is known.
 static void read_ends(struct definitions *definitions, const struct records *records)
 {
     struct id_table index_by_id;
@@ -259,22 +282,13 @@ static void read_ends(struct definitions *definitions, const struct records *rec
         if (index == UINT32_MAX)
             continue;
         struct location *location = &definitions->locations[index];
-        if (!property->is_text && !strcmp(name, "PAGODA::RECORDED_UNTIL")) {
+        uint64_t *number = property->is_text ? NULL : number_called(location, name);
+        if (number)
+            *number = property->value;
+        if (number == &location->recorded_until_ns)
             location->is_cut_short = true;
-            location->recorded_until_ns = property->value;
-        } else if (!property->is_text && !strcmp(name, "PAGODA::SHORT_REGIONS")) {
-            location->n_short_regions = property->value;
-        } else if (!property->is_text && !strcmp(name, "PAGODA::RECORDING_NS")) {
-            location->recording_ns = property->value;
-        } else if (!property->is_text && !strcmp(name, "PAGODA::RECORDING_OF_NS")) {
-            location->recording_of_ns = property->value;
-        } else if (!property->is_text && !strcmp(name, "PAGODA::EXCLUDED_NS")) {
-            location->excluded_ns = property->value;
-        } else if (!property->is_text && !strcmp(name, "PAGODA::RECORD_PS")) {
-            location->record_ps = property->value;
-        } else if (property->is_text && !strcmp(name, "PAGODA::STOPPED")) {
+        if (property->is_text && !strcmp(name, "PAGODA::STOPPED"))
             location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
-        }
     }
     id_table_release(&index_by_id);
 }

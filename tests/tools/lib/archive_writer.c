@@ -62,14 +62,20 @@ struct cores_entry {
     uint32_t n_cores;
 };
 
+struct property_entry {
+    uint64_t location, number;
+    char *name;
+};
+
 struct archive_writer {
     OTF2_Archive *archive;
     uint64_t ticks_per_second;
     uint32_t n_ranks;
-    uint64_t record_ps;    // 0: not said
     char **nodes, **bound; // by rank; NULL: not said
     struct cores_entry *cores;
     size_t n_cores, cores_capacity;
+    struct property_entry *properties;
+    size_t n_properties, properties_capacity;
     struct location_entry *locations;
     size_t n_locations, location_capacity;
     struct region_entry *regions;
@@ -165,9 +171,11 @@ void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const
     writer->nodes[rank] = memory_copy_text(node);
 }
 
-void archive_writer_set_recording(struct archive_writer *writer, uint64_t record_ps)
+void archive_writer_set_property(struct archive_writer *writer, uint64_t location, const char *name,
+                                 uint64_t number)
 {
-    writer->record_ps = record_ps;
+    *ARRAY_NEXT(writer->properties, writer->n_properties, writer->properties_capacity) =
+        (struct property_entry){location, number, memory_copy_text(name)};
 }
 
 void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, const char *cores)
@@ -366,6 +374,17 @@ static void write_cores(struct archive_writer *writer, uint32_t node, const char
                       OTF2_TYPE_UINT32, (OTF2_AttributeValue){.uint32 = writer->cores[i].n_cores}));
 }
 
+static void write_properties(struct archive_writer *writer, uint64_t location)
+{
+    for (size_t i = 0; i < writer->n_properties; i++) {
+        const struct property_entry *property = &writer->properties[i];
+        if (property->location == location)
+            check(writer, OTF2_GlobalDefWriter_WriteLocationProperty(
+                              writer->definitions, location, write_string(writer, property->name),
+                              OTF2_TYPE_UINT64, (OTF2_AttributeValue){.uint64 = property->number}));
+    }
+}
+
 // System tree: the machine, then one node for each different name.
 static void write_processes(struct archive_writer *writer)
 {
@@ -404,11 +423,7 @@ static void write_processes(struct archive_writer *writer)
         check(writer, OTF2_GlobalDefWriter_WriteLocation(
                           definitions, location->id, name, OTF2_LOCATION_TYPE_CPU_THREAD,
                           location->n_events, (uint32_t)location->id));
-        if (writer->record_ps > 0)
-            check(writer,
-                  OTF2_GlobalDefWriter_WriteLocationProperty(
-                      definitions, location->id, write_string(writer, "PAGODA::RECORD_PS"),
-                      OTF2_TYPE_UINT64, (OTF2_AttributeValue){.uint64 = writer->record_ps}));
+        write_properties(writer, location->id);
         if (thread == 0 && writer->bound[location->id])
             check(writer, OTF2_GlobalDefWriter_WriteLocationProperty(
                               definitions, location->id, write_string(writer, "PAGODA::BOUND_TO"),
@@ -643,6 +658,9 @@ static void release(struct archive_writer *writer)
         free(writer->locals[i].global_ids);
     for (size_t i = 0; i < writer->n_cores; i++)
         free(writer->cores[i].node);
+    for (size_t i = 0; i < writer->n_properties; i++)
+        free(writer->properties[i].name);
+    free(writer->properties);
     free(writer->cores);
     free(writer->nodes);
     free(writer->locations);

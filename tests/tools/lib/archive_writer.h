@@ -40,8 +40,9 @@ void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const
 /// The number of cores of the node of this name, as its property PAGODA::CORES (default: none).
 void archive_writer_set_cores(struct archive_writer *writer, const char *node, uint32_t n_cores);
 
-/// What a record took, as the property PAGODA::RECORD_PS of each location (default: none).
-void archive_writer_set_recording(struct archive_writer *writer, uint64_t record_ps);
+/// A property of a location, a UINT64.
+void archive_writer_set_property(struct archive_writer *writer, uint64_t location, const char *name,
+                                 uint64_t number);
 
 /// The cores that a rank is bound to, as its property PAGODA::BOUND_TO (default: none).
 void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, const char *cores);

@@ -527,13 +527,14 @@ static bool define_bound(struct parser *parser)
     return true;
 }
 
-static bool define_recording(struct parser *parser)
+static bool define_property(struct parser *parser)
 {
-    uint64_t record_ps;
-    if (!parse_number(parser, parser->words[1], &record_ps))
+    uint64_t location, number;
+    if (!parse_location(parser, parser->words[1], &location) ||
+        !parse_number(parser, parser->words[3], &number))
         return false;
     if (parser->writer)
-        archive_writer_set_recording(parser->writer, record_ps);
+        archive_writer_set_property(parser->writer, location, parser->words[2], number);
     return true;
 }
 
@@ -663,7 +664,7 @@ static bool read_line(struct parser *parser)
          "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]"},
         {"spawned", define_spawned, 2, 2, "spawned ranks are: spawned NUMBER"},
         {"bound", define_bound, 3, 3, "what a rank is bound to is: bound RANK CORES"},
-        {"recording", define_recording, 2, 2, "what a record took is: recording PS"},
+        {"property", define_property, 4, 4, "a property is: property LOC NAME NUMBER"},
         {"mpi", define_mpi, 2, 3, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]"},
     };
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {

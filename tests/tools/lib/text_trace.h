@@ -8,7 +8,7 @@
 //   nodes a a b b                     node of each rank (default: all on "node0")
 //   cores a 2                         how many cores the ranks of node a may use
 //   bound 0 2-3                       rank 0 may use the cores 2 and 3 of its node
-//   recording 50000                   recording an enter or leave took 50 ns, as our tracer says it
+//   property 0 PAGODA::RECORD_PS 50000  of a location; recording an enter or leave took 50 ns
 //   spawned 2                         the last 2 ranks were started by MPI_Comm_spawn
 //   mpi NAME [VARIABLE=VALUE]         the MPI it ran with, and a variable of its environment
 //   location 1.1                      a further thread of rank 1
