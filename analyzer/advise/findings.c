@@ -38,12 +38,15 @@ int findings_check_remedies(const struct finding_kinds *kinds, struct error *err
     return 0;
 }
 
-bool findings_are_predicted(const struct definitions *definitions)
+const char *findings_too_large(const struct definitions *definitions)
 {
     uint64_t n_events = 0;
     for (size_t i = 0; i < definitions->n_locations; i++)
         n_events += definitions->locations[i].n_events;
-    return n_events <= many_events;
+    if (n_events <= many_events)
+        return NULL;
+    return "Not predicted in runs of more than two million events, where that takes ten times as "
+           "long as this replay: pagoda advise predicts them.";
 }
 
 static enum advice_kind kind_of(const char *option)
@@ -279,15 +282,20 @@ static void find_bends(const struct whatif_batch *batch, const struct pag_result
     free(candidates);
 }
 
-void findings_leave_unproven(struct result *result)
+void findings_leave_unproven(struct result *result, const char *why)
 {
-    for (size_t i = 0; i < result->n_findings; i++)
+    bool has_remedies = false;
+    for (size_t i = 0; i < result->n_findings; i++) {
         while (result->findings[i].n_otherwise > 0)
             take_otherwise(&result->findings[i]);
+        has_remedies |= result->findings[i].n_remedies > 0;
+    }
     findings_order(result);
+    if (has_remedies && why)
+        result->unpredicted = memory_copy_text(why);
 }
 
-int findings_predict(struct replay_run *measured, struct error *err)
+static int predict(struct replay_run *measured, struct error *err)
 {
     struct result *result = &measured->result;
     const struct whatif_batch batch = {.measured = measured, .is_of_one_process = true};
@@ -318,4 +326,14 @@ int findings_predict(struct replay_run *measured, struct error *err)
     whatif_plan_release(&plan);
     advice_release(&advice);
     return status;
+}
+
+void findings_predict(struct replay_run *measured)
+{
+    struct error err;
+    if (predict(measured, &err) == 0)
+        return;
+    char *why = memory_format("Not predicted: %s.", err.text);
+    findings_leave_unproven(&measured->result, why);
+    free(why);
 }

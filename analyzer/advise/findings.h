@@ -11,16 +11,18 @@
 /// and ERR ("FILE:LINE: ...").
 int findings_check_remedies(const struct finding_kinds *kinds, struct error *err);
 
-/// Whether a replay predicts them: not where that takes much longer than the replay itself.
-bool findings_are_predicted(const struct definitions *definitions);
+/// Why a replay does not predict them, a sentence: it would take much longer than the replay
+/// itself. NULL: it does.
+const char *findings_too_large(const struct definitions *definitions);
 
 /// Predicts the remedies of the findings of MEASURED, which was replayed for predictions. Those
-/// that save something stay, the best first, and findings whose remedies save more come first. 0,
-/// or -1 and ERR.
-int findings_predict(struct replay_run *measured, struct error *err);
+/// that save something stay, the best first, and findings whose remedies save more come first.
+/// Where that fails it is as findings_leave_unproven().
+void findings_predict(struct replay_run *measured);
 
-/// Where nothing is predicted: findings of kinds that need a proof are of the next kind without.
-void findings_leave_unproven(struct result *result);
+/// Where nothing is predicted, and WHY, a sentence (NULL: nobody asks): findings of kinds that need
+/// a proof are of the next kind without.
+void findings_leave_unproven(struct result *result, const char *why);
 
 /// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not
 /// there yet.

@@ -51,7 +51,7 @@ struct interval_target {
     const char *trace;
 };
 
-static int add_interval(void *context, const struct interval *interval, const struct result *result,
+static int add_interval(void *context, const struct interval *interval, struct result *result,
                         struct error *err)
 {
     const struct interval_target *target = context;

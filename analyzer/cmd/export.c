@@ -82,15 +82,14 @@ static int replay_measured(const struct export_request *request, struct exported
     if (request->n_words > 0 && whatif_plan_prepare(&exported->plan, definitions, err) != 0)
         return -1;
     run->timeline = timeline_new(definitions);
-    bool predicts = findings_are_predicted(definitions);
-    if (replay_run(run, exported->catalogue, NULL, predicts || request->n_words > 0, "replaying",
+    const char *why_not = findings_too_large(definitions);
+    if (replay_run(run, exported->catalogue, NULL, !why_not || request->n_words > 0, "replaying",
                    err) != 0)
         return -1;
-    bool is_predicted = predicts && findings_predict(run, err) == 0;
-    if (predicts && !is_predicted)
-        log_warning("what changes would save is not known: %s", err->text);
-    if (!is_predicted)
-        findings_leave_unproven(&run->result);
+    if (why_not)
+        findings_leave_unproven(&run->result, why_not);
+    else
+        findings_predict(run);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analyzer/advise/findings.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
@@ -66,7 +67,7 @@ static void page_add(struct interval_page *page, const struct result *result)
 }
 
 /// Stores RESULT, and prints it or adds it to the table.
-static int add_one(void *context, const struct interval *interval, const struct result *result,
+static int add_one(void *context, const struct interval *interval, struct result *result,
                    struct error *err)
 {
     struct collection *collection = context;
@@ -74,6 +75,7 @@ static int add_one(void *context, const struct interval *interval, const struct 
     bool is_several = collection->is_several;
     if (interval_check_result(interval, result, err) != 0)
         return -1;
+    findings_leave_unproven(result, "Predicted for whole runs only.");
     // What cannot be stored is printed all the same.
     int status = request->database ? store_one(request, interval, is_several, result, err) : 0;
     bool is_reported = request->text && !is_several; // with its warnings

@@ -390,9 +390,10 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     if (request->out && rewrite_check(request->out, err) != 0)
         return -1;
-    bool predicts = !outcome->is_whatif && !request->explain &&
-                    !request->properties && // no findings
-                    findings_are_predicted(trace_definitions(measured->trace));
+    const char *why_not = outcome->is_whatif
+                              ? "Predicted without what-if options only."
+                              : findings_too_large(trace_definitions(measured->trace));
+    bool predicts = !why_not && !request->explain && !request->properties; // which have no findings
     bool gathers = outcome->is_whatif || request->wants_ideal || predicts;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
@@ -402,11 +403,10 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
                          quantity_time(measured->result.time_ns).text);
     if (request->wants_ideal && replay_run_ideal(measured, err) != 0)
         return -1;
-    bool is_predicted = predicts && findings_predict(measured, err) == 0;
-    if (predicts && !is_predicted)
-        log_warning("what changes would save is not known: %s", err->text);
-    if (!is_predicted)
-        findings_leave_unproven(&measured->result);
+    if (predicts)
+        findings_predict(measured);
+    else
+        findings_leave_unproven(&measured->result, why_not);
     if (!outcome->is_whatif)
         return 0;
     if (whatif_plan_complete(&outcome->plan, measured, err) != 0 ||

@@ -65,7 +65,7 @@ struct interval_replay {
     const struct catalogue *catalogue;
     /// Called with the result of each interval, in their order; RESULT is valid during the call
     /// only. -1 and ERR: the intervals after it are left out.
-    int (*each)(void *context, const struct interval *interval, const struct result *result,
+    int (*each)(void *context, const struct interval *interval, struct result *result,
                 struct error *err);
     void *context;
     size_t max_bytes; // INTERVAL_REPLAY_BYTES; one replay serves at least one interval

@@ -483,6 +483,7 @@ void json_print(const struct result *result, const struct whatif_report *whatif,
         {"hints", json_list(result->n_hints, hint_object, result)},
         {"findings", json_list(result->n_findings, finding_object, result)},
         {"found_rest_ns", json_count(result->found_rest_ns)},
+        {"unpredicted", result->unpredicted ? json_text(result->unpredicted) : NULL},
         {"replayed_ns", result->replayed_ns > 0 ? json_count(result->replayed_ns) : NULL},
         {"headline", json_text(result->headline)}, {"conclusion", json_text(result->conclusion)},
         {"whatif", whatif ? json_whatif(whatif, result) : NULL});

@@ -178,7 +178,7 @@ static void print_remedy(const struct page *page, const struct result_remedy *re
     char *words = memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
     char *text, *bend = bend_text(&remedy->bend);
     if (!remedy->is_predicted)
-        text = memory_format("%s: not predicted (%s)", remedy->sentence, words);
+        text = memory_format("%s (%s)", remedy->sentence, words);
     else if (remedy->gain_ns <= 0)
         text = memory_format("%s: predicted to save nothing (%s)", remedy->sentence, words);
     else
@@ -237,6 +237,8 @@ static void print_findings(const struct page *page)
         print_paragraph(result->remark, 2, 2, page->options->width, page->stream);
     }
     print_replay_error(page);
+    if (result->unpredicted)
+        page_labelled(page, "Savings", "%s", result->unpredicted);
     page_labelled(page, "How sure", "%s%s%s%s", result->certainty, result->certainty[0] ? " " : "",
                   result->has_unreadable_records
                       ? "Parts of the trace were unreadable: see the warnings."

@@ -144,7 +144,7 @@ void result_owned(struct owned *walk, struct result *result)
 {
     OWNED_TEXTS(walk, &result->trace_path, &result->program, &result->arguments, &result->creator,
                 &result->interval.what, &result->headline, &result->conclusion);
-    OWNED_TEXTS(walk, &result->remark, &result->certainty);
+    OWNED_TEXTS(walk, &result->remark, &result->certainty, &result->unpredicted);
     findings_owned(walk, result);
     named_owned(walk, result);
     code_owned(walk, result);

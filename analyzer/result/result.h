@@ -495,10 +495,11 @@ struct result {
     size_t n_findings;
     uint64_t found_rest_ns; // of the time that ranks did not compute: in no finding
     uint64_t replayed_ns;   // the run predicted with nothing changed, 0: not predicted
-    char *headline;         // the first finding in a few words
-    char *remark;           // sentences besides the findings, "" without
-    char *certainty;        // how sure it is, sentences, "" without
-    char *conclusion;       // all of it as one paragraph
+    char *unpredicted; // why the findings' remedies are not predicted, a sentence; NULL: they are
+    char *headline;    // the first finding in a few words
+    char *remark;      // sentences besides the findings, "" without
+    char *certainty;   // how sure it is, sentences, "" without
+    char *conclusion;  // all of it as one paragraph
 };
 
 /// The text of RESULT's warning CODE, NULL without.

@@ -348,3 +348,11 @@ other|other: step#1|110|' ]
     run "$PAGODA" diff many --intervals 'step#60,step#*' --json # a repetition is one trial
     [ "$status" = 0 ]
 }
+
+@test "findings say why the savings of their remedies are not predicted" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/nested.txt" nested
+    "$PAGODA" replay --json nested | jq -e '(has("unpredicted") | not) and (.findings[0].remedies[0].gain_ns > 0)'
+    "$PAGODA" replay nested --interval 0s:1s --json | jq -e '.findings[0].remedies != [] and .unpredicted == "Predicted for whole runs only."'
+    "$PAGODA" replay nested --interval 0s:1s | grep -q '^  Savings       Predicted for whole runs only.$'
+    "$PAGODA" replay nested --cores 4 --json | jq -e '.unpredicted == "Predicted without what-if options only."'
+}

@@ -183,6 +183,16 @@ static void test_shipped_remedies(void **state)
     catalogue_free(catalogue);
 }
 
+static void test_large_runs_are_not_predicted(void **state)
+{
+    (void)state;
+    struct location locations[2] = {{.n_events = 1500000}, {.n_events = 500000}};
+    struct definitions definitions = {.locations = locations, .n_locations = 2};
+    assert_null(findings_too_large(&definitions));
+    locations[1].n_events++;
+    assert_non_null(strstr(findings_too_large(&definitions), "pagoda advise"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +200,7 @@ int main(void)
         cmocka_unit_test(test_a_kind_is_replaced),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_shipped_remedies),
+        cmocka_unit_test(test_large_runs_are_not_predicted),
     };
     return cmocka_run_group_tests_name("finding kinds", tests, scratch_file_make,
                                        scratch_file_remove);

@@ -77,7 +77,7 @@ static void choose_intervals(struct interval *intervals, uint64_t seed, size_t n
     }
 }
 
-static int print(void *context, const struct interval *interval, const struct result *result,
+static int print(void *context, const struct interval *interval, struct result *result,
                  struct error *err)
 {
     (void)interval, (void)err;

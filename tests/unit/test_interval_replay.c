@@ -71,7 +71,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int print(void *context, const struct interval *interval, const struct result *result,
+static int print(void *context, const struct interval *interval, struct result *result,
                  struct error *err)
 {
     (void)interval, (void)err;
@@ -145,7 +145,7 @@ static void test_results_are_those_of_single_intervals(void **state)
 }
 
 /// Fails at the third interval.
-static int count(void *context, const struct interval *interval, const struct result *result,
+static int count(void *context, const struct interval *interval, struct result *result,
                  struct error *err)
 {
     int *n = context;
