@@ -14,7 +14,13 @@
 #include "analyzer/trace/definitions/records.h"
 #include "analyzer/trace/reader.h"
 
-enum { MAX_WARNINGS = 32, NAMED_LOCATIONS = 3, NAMED_ENDS = 8, NAMED_UNUSED = 8 };
+enum {
+    MAX_WARNINGS = 32,
+    NAMED_LOCATIONS = 3,
+    NAMED_ENDS = 8,
+    NAMED_UNUSED = 8,
+    NAMED_MODULES = 3
+};
 
 /// From which share of the ranks' CPU time on other programs' is told.
 static const double disturbed_share = 0.05;
@@ -442,6 +448,45 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
          quantity_time((uint64_t)lost_ns).text, quantity_part(lost_ns, lost_ns + had_ns).text);
 }
 
+/// The part of WORD before OFFSET joins WORDS, unless it is there.
+static void add_module(char ***words, const char *word, const char *offset)
+{
+    char *name = memory_format("%.*s", (int)(offset - word), word);
+    bool is_new = true;
+    for (char **other = *words; other && *other; other++)
+        is_new = is_new && strcmp(*other, name) != 0;
+    if (is_new)
+        words_add(words, name);
+    free(name);
+}
+
+/// Call sites in programs and libraries without symbols, which our tracer calls "app+0x2326".
+static void warn_of_symbols(struct result *result)
+{
+    char **modules = NULL;
+    const char *example = NULL;
+    struct list list = {.limit = NAMED_MODULES};
+    uint64_t n = 0;
+    for (size_t i = 0; i < result->n_sites; i++) {
+        const struct result_site *site = &result->sites[i];
+        const char *offset = strstr(site->function, "+0x");
+        if (!offset || site->file[0])
+            continue;
+        add_module(&modules, site->function, offset);
+        example = example ? example : site->function;
+        n++;
+    }
+    for (char **name = modules; name && *name; name++)
+        list_add(&list, memory_copy_text(*name));
+    char *names = list_text(&list);
+    warn(result, "missing-symbols", n, "call site",
+         "in files without symbols: %s. They are shown as addresses, such as %s. To see functions "
+         "and lines, compile with -g, do not strip, and record again",
+         names, example);
+    free(names);
+    words_free(modules);
+}
+
 static int compare_warnings(const void *left, const void *right)
 {
     const struct result_warning *a = left, *b = right;
@@ -468,5 +513,6 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
          "caller. Call paths leave that out");
     warn_of_locations(trace, result);
     warn_of_unused(trace, result);
+    warn_of_symbols(result);
     qsort(result->warnings, result->n_warnings, sizeof *result->warnings, compare_warnings);
 }
