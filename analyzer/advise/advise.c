@@ -9,6 +9,7 @@
 #include "analyzer/advise/candidates.h"
 #include "analyzer/advise/findings.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/dealt/farm.h"
@@ -130,9 +131,7 @@ static int by_promise(const void *a, const void *b)
 {
     const struct advice_candidate *x = *(struct advice_candidate *const *)a;
     const struct advice_candidate *y = *(struct advice_candidate *const *)b;
-    if (x->promise_ns != y->promise_ns)
-        return x->promise_ns < y->promise_ns ? 1 : -1;
-    return x < y ? -1 : x > y;
+    return ORDER_BY(MORE_FIRST(x->promise_ns, y->promise_ns), LESS_FIRST(x, y));
 }
 
 static int by_gain(const void *a, const void *b)
@@ -155,7 +154,7 @@ static int by_gain(const void *a, const void *b)
 static int descending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x < y) - (x > y);
+    return MORE_FIRST(x, y);
 }
 
 /// What CANDIDATE counts in the list: its gain, or half of it where it only wants code to be

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/sites.h"
@@ -406,11 +407,8 @@ static void add_syncs(struct survey *survey)
 static int by_bytes(const void *a, const void *b)
 {
     const struct result_traffic *x = a, *y = b;
-    if (x->size_bytes != y->size_bytes)
-        return x->size_bytes < y->size_bytes ? 1 : -1;
-    if (x->sender != y->sender)
-        return x->sender < y->sender ? -1 : 1;
-    return (x->receiver > y->receiver) - (x->receiver < y->receiver);
+    return ORDER_BY(MORE_FIRST(x->size_bytes, y->size_bytes), LESS_FIRST(x->sender, y->sender),
+                    LESS_FIRST(x->receiver, y->receiver));
 }
 
 static void add_messages(struct survey *survey)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 struct named {
     const char *name;
@@ -15,8 +16,7 @@ struct named {
 static int by_name(const void *a, const void *b)
 {
     const struct named *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    return order ? order : (x->index > y->index) - (x->index < y->index);
+    return ORDER_BY(strcmp(x->name, y->name), LESS_FIRST(x->index, y->index));
 }
 
 /// For each region of DEFINITIONS the lowest one of the same name. The caller frees.
@@ -65,9 +65,7 @@ static void count(struct sums *sums, const struct pag_location *location,
 static int by_time(const void *a, const void *b)
 {
     const struct advise_region *x = a, *y = b;
-    if (x->path_ns != y->path_ns)
-        return x->path_ns < y->path_ns ? 1 : -1;
-    return strcmp(x->name, y->name);
+    return ORDER_BY(MORE_FIRST(x->path_ns, y->path_ns), strcmp(x->name, y->name));
 }
 
 static void collect_regions(struct advise_path *path, const struct definitions *definitions,

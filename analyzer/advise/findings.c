@@ -7,6 +7,7 @@
 
 #include "analyzer/advise/candidates.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/owned.h"
 #include "analyzer/result/findings/findings.h"
 #include "analyzer/whatif/options.h"
@@ -110,9 +111,7 @@ void findings_add_candidates(const struct result *result, unsigned kinds, struct
 static int by_gain(const void *a, const void *b)
 {
     const struct result_remedy *x = a, *y = b;
-    if (x->gain_ns != y->gain_ns)
-        return x->gain_ns > y->gain_ns ? -1 : 1;
-    return strcmp(x->option, y->option);
+    return ORDER_BY(MORE_FIRST(x->gain_ns, y->gain_ns), strcmp(x->option, y->option));
 }
 
 /// What FINDING may save of the run: what its remedies are predicted to save, but no more than it

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/compare/resource_path.h"
 
 /// The standard error of the difference of the means, and its degrees of freedom; NAN when no
@@ -134,8 +135,8 @@ static void complete(struct difference *difference)
 static int compare_by_call_path(const void *a, const void *b)
 {
     const struct value *value_a = a, *value_b = b;
-    int order = strcmp(value_a->call_path, value_b->call_path);
-    return order ? order : strcmp(value_a->wait_state, value_b->wait_state);
+    return ORDER_BY(strcmp(value_a->call_path, value_b->call_path),
+                    strcmp(value_a->wait_state, value_b->wait_state));
 }
 
 static int compare_by_process(const void *a, const void *b)
@@ -226,11 +227,9 @@ static int compare_changes(const void *a, const void *b)
 {
     const struct difference_row *row_a = a, *row_b = b;
     double change_a = fabs(row_a->b_ns - row_a->a_ns), change_b = fabs(row_b->b_ns - row_b->a_ns);
-    if (change_a > change_b || change_a < change_b)
-        return change_a > change_b ? -1 : 1;
-    int order = strcmp(row_a->call_path, row_b->call_path);
-    order = order ? order : strcmp(row_a->wait_state, row_b->wait_state);
-    return order ? order : strcmp(row_a->process, row_b->process);
+    return ORDER_BY(MORE_FIRST(change_a, change_b), strcmp(row_a->call_path, row_b->call_path),
+                    strcmp(row_a->wait_state, row_b->wait_state),
+                    strcmp(row_a->process, row_b->process));
 }
 
 static void round_changes(struct difference_table *table)
@@ -250,7 +249,7 @@ static int compare_p(const void *a, const void *b)
 {
     double p_a = (*(struct difference_row *const *)a)->p,
            p_b = (*(struct difference_row *const *)b)->p;
-    return (p_a > p_b) - (p_a < p_b);
+    return LESS_FIRST(p_a, p_b);
 }
 
 static double absolute_threshold(const struct difference_thresholds *thresholds, double run_time_ns)

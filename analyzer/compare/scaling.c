@@ -12,6 +12,7 @@
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 /// What was added.
@@ -103,7 +104,7 @@ void scaling_add_part(struct scaling *scaling, size_t trial, const char *name,
 static int compare_numbers(const void *a, const void *b)
 {
     double x_a = *(const double *)a, x_b = *(const double *)b;
-    return (x_a > x_b) - (x_a < x_b);
+    return LESS_FIRST(x_a, x_b);
 }
 
 /// The different x in order; to be freed.
@@ -190,9 +191,9 @@ static void compare_with_reference(struct scaling *scaling)
 static int compare_values(const void *a, const void *b)
 {
     const struct scaling_value *value_a = a, *value_b = b;
-    int order = strcmp(value_a->wait_state, value_b->wait_state);
-    order = order ? order : strcmp(value_a->name, value_b->name);
-    return order ? order : (value_a->trial > value_b->trial) - (value_a->trial < value_b->trial);
+    return ORDER_BY(strcmp(value_a->wait_state, value_b->wait_state),
+                    strcmp(value_a->name, value_b->name),
+                    LESS_FIRST(value_a->trial, value_b->trial));
 }
 
 static bool is_one_part(const struct scaling_value *a, const struct scaling_value *b)
@@ -212,10 +213,9 @@ static int compare_parts(const void *a, const void *b, void *last)
 {
     const struct scaling_part *part_a = a, *part_b = b;
     size_t point = *(const size_t *)last;
-    if (part_a->ns[point] > part_b->ns[point] || part_a->ns[point] < part_b->ns[point])
-        return part_a->ns[point] > part_b->ns[point] ? -1 : 1;
-    int order = strcmp(part_a->wait_state, part_b->wait_state);
-    return order ? order : strcmp(part_a->name, part_b->name);
+    return ORDER_BY(MORE_FIRST(part_a->ns[point], part_b->ns[point]),
+                    strcmp(part_a->wait_state, part_b->wait_state),
+                    strcmp(part_a->name, part_b->name));
 }
 
 const struct model_series *scaling_model(const struct scaling *scaling,

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/compare/severity.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/sweep/property.h"
@@ -135,10 +136,8 @@ static int evaluate_each(struct finding *finding, const struct experiment_proper
 static int compare_findings(const void *a, const void *b)
 {
     const struct scaling_finding *of_a = a, *of_b = b;
-    if (of_a->severity > of_b->severity || of_a->severity < of_b->severity)
-        return of_a->severity > of_b->severity ? -1 : 1;
-    int order = strcmp(of_a->id, of_b->id);
-    return order ? order : strcmp(of_a->subject, of_b->subject);
+    return ORDER_BY(MORE_FIRST(of_a->severity, of_b->severity), strcmp(of_a->id, of_b->id),
+                    strcmp(of_a->subject, of_b->subject));
 }
 
 static int evaluate_all(struct finding *finding)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/model/least_squares.h"
 #include "analyzer/model/term.h"
 
@@ -527,9 +528,7 @@ struct ranked {
 static int by_rank(const void *a, const void *b)
 {
     const struct ranked *left = a, *right = b;
-    if (left->score > right->score || left->score < right->score)
-        return left->score > right->score ? -1 : 1;
-    return left->column < right->column ? -1 : 1;
+    return ORDER_BY(MORE_FIRST(left->score, right->score), LESS_FIRST(left->column, right->column));
 }
 
 /// Whether two columns of several parameters are tried in a sum whatever they do alone: one of each
@@ -624,9 +623,8 @@ static void set_found(struct search *search, const struct candidate *candidate,
 static int by_evidence(const void *a, const void *b)
 {
     const struct candidate *left = a, *right = b;
-    if (left->log_evidence > right->log_evidence || left->log_evidence < right->log_evidence)
-        return left->log_evidence > right->log_evidence ? -1 : 1;
-    return memcmp(left->columns, right->columns, sizeof left->columns);
+    return ORDER_BY(MORE_FIRST(left->log_evidence, right->log_evidence),
+                    memcmp(left->columns, right->columns, sizeof left->columns));
 }
 
 static void choose(struct search *search)

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 
@@ -35,8 +36,7 @@ struct named_region {
 static int compare_named_regions(const void *left, const void *right)
 {
     const struct named_region *a = left, *b = right;
-    int order = strcmp(a->name, b->name);
-    return order ? order : (a->definition > b->definition) - (a->definition < b->definition);
+    return ORDER_BY(strcmp(a->name, b->name), LESS_FIRST(a->definition, b->definition));
 }
 
 /// Definitions of one name become one name, numbered by its first definition in name order (the
@@ -165,9 +165,8 @@ static int compare_siblings(const void *left, const void *right, void *context)
     const struct result_path *a = &merge->nodes[i], *b = &merge->nodes[j];
     if (a->parent != b->parent) // RESULT_NONE + 1 = 0: the roots come first
         return a->parent + 1 < b->parent + 1 ? -1 : 1;
-    if (a->inclusive_ns != b->inclusive_ns)
-        return a->inclusive_ns > b->inclusive_ns ? -1 : 1;
-    return strcmp(merge->names[a->region], merge->names[b->region]);
+    return ORDER_BY(MORE_FIRST(a->inclusive_ns, b->inclusive_ns),
+                    strcmp(merge->names[a->region], merge->names[b->region]));
 }
 
 /// Sorting by (parent, inclusive time, name) puts siblings side by side; a walk with a stack then
@@ -265,9 +264,7 @@ static void put_paths(struct merge *merge, const uint32_t *order, const uint32_t
 static int compare_path_ranks(const void *left, const void *right)
 {
     const struct result_path_rank *a = left, *b = right;
-    if (a->path != b->path)
-        return a->path < b->path ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return ORDER_BY(LESS_FIRST(a->path, b->path), LESS_FIRST(a->rank, b->rank));
 }
 
 static bool is_recursive(const struct result *result, const struct result_path *path)
@@ -286,9 +283,7 @@ struct region_rank {
 static int compare_region_ranks(const void *left, const void *right)
 {
     const struct region_rank *a = left, *b = right;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return ORDER_BY(LESS_FIRST(a->region, b->region), LESS_FIRST(a->rank, b->rank));
 }
 
 static void sum_regions(struct result *result)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 enum { NAMED_REGIONS = 3 };
@@ -29,11 +30,8 @@ static int by_change(const void *left, const void *right)
 {
     const struct change *a = left, *b = right;
     int64_t a_ns = llabs(change_ns(a)), b_ns = llabs(change_ns(b));
-    if (a_ns != b_ns)
-        return a_ns > b_ns ? -1 : 1;
-    if (a->predicted_ns != b->predicted_ns)
-        return a->predicted_ns > b->predicted_ns ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return ORDER_BY(MORE_FIRST(a_ns, b_ns), MORE_FIRST(a->predicted_ns, b->predicted_ns),
+                    strcmp(a->name, b->name));
 }
 
 static int by_name(const void *left, const void *right)

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 static uint32_t region_named(struct result *result, const char *name)
@@ -60,19 +61,14 @@ static struct result_path_share *resolve(const struct call_tree *tree,
 static int compare_keys(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
-    if (a->site != b->site)
-        return a->site < b->site ? -1 : 1;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return ORDER_BY(LESS_FIRST(a->site, b->site), LESS_FIRST(a->region, b->region),
+                    LESS_FIRST(a->rank, b->rank));
 }
 
 static int compare_times(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns > b->time_ns ? -1 : 1;
-    return compare_keys(left, right);
+    return ORDER_BY(MORE_FIRST(a->time_ns, b->time_ns), compare_keys(left, right));
 }
 
 /// The sum of COUNT parts of one site in one region, which are sorted by rank, and its main rank.
@@ -223,15 +219,9 @@ static struct result_pattern *pattern_named(struct result *result, const char *i
 static int compare_parts(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns > b->time_ns ? -1 : 1;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->site != b->site)
-        return a->site < b->site ? -1 : 1;
-    return (a->path > b->path) - (a->path < b->path);
+    return ORDER_BY(MORE_FIRST(a->time_ns, b->time_ns), LESS_FIRST(a->region, b->region),
+                    LESS_FIRST(a->rank, b->rank), LESS_FIRST(a->site, b->site),
+                    LESS_FIRST(a->path, b->path));
 }
 
 /// Leaves the positive ones of COUNT parts, each cut in proportion to sum to the whole of its
@@ -331,13 +321,8 @@ static bool is_same_activity(const struct result_path_share *a, const struct res
 static int compare_places(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->path != b->path)
-        return a->path < b->path ? -1 : 1;
-    return (a->site > b->site) - (a->site < b->site);
+    return ORDER_BY(LESS_FIRST(a->region, b->region), LESS_FIRST(a->rank, b->rank),
+                    LESS_FIRST(a->path, b->path), LESS_FIRST(a->site, b->site));
 }
 
 /// Adds up COUNT sorted parts of the same place; returns how many are left.
@@ -422,7 +407,7 @@ void origins_collect(const struct call_tree *tree, struct result *result)
 static int compare_ranks(const void *left, const void *right)
 {
     const uint32_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
+    return LESS_FIRST(*a, *b);
 }
 
 /// "rank 1", "ranks 0, 2-4"; "12 ranks" if there are too many to list. RANKS are sorted.

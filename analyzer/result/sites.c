@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 /// One call path of one location, with the stretch before it.
@@ -24,20 +25,14 @@ static int compare_places(const struct placed_call *a, const struct placed_call 
     int order = strcmp(a->context->file, b->context->file);
     if (order != 0)
         return order;
-    return (a->context->line > b->context->line) - (a->context->line < b->context->line);
+    return LESS_FIRST(a->context->line, b->context->line);
 }
 
 static int compare_calls(const void *left, const void *right)
 {
     const struct placed_call *a = left, *b = right;
-    int order = compare_places(a, b);
-    if (order != 0)
-        return order;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->location != b->location)
-        return a->location < b->location ? -1 : 1;
-    return (a->places > b->places) - (a->places < b->places);
+    return ORDER_BY(compare_places(a, b), LESS_FIRST(a->rank, b->rank),
+                    LESS_FIRST(a->location, b->location), LESS_FIRST(a->places, b->places));
 }
 
 static struct placed_call *find_calls(const struct call_tree *tree, size_t *n_calls)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 /// The merged region that losses at CALL_PATH are told of: the parallel region around it, or that
@@ -74,19 +75,14 @@ static void add_loss(struct losses *losses, uint32_t kind, uint32_t rank, uint32
 static int by_key(const void *left, const void *right)
 {
     const struct result_thread_loss *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return ORDER_BY(LESS_FIRST(a->kind, b->kind), LESS_FIRST(a->region, b->region),
+                    LESS_FIRST(a->rank, b->rank));
 }
 
 static int by_ns(const void *left, const void *right)
 {
     const struct result_thread_loss *a = left, *b = right;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return by_key(left, right);
+    return ORDER_BY(MORE_FIRST(a->ns, b->ns), by_key(left, right));
 }
 
 /// Adds up what differs in the thread only; most time first.

@@ -10,6 +10,7 @@
 
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/sites.h"
 
@@ -22,23 +23,19 @@ struct merged_cell {
 static int compare_merged_cells(const void *left, const void *right)
 {
     const struct merged_cell *a = left, *b = right;
-    if (a->path != b->path)
-        return a->path < b->path ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
+    return ORDER_BY(LESS_FIRST(a->path, b->path), LESS_FIRST(a->rank, b->rank));
 }
 
 static int compare_by_key(const void *left, const void *right)
 {
     const struct result_amount *a = left, *b = right;
-    return (a->key > b->key) - (a->key < b->key);
+    return LESS_FIRST(a->key, b->key);
 }
 
 static int compare_by_ns(const void *left, const void *right)
 {
     const struct result_amount *a = left, *b = right;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return compare_by_key(left, right);
+    return ORDER_BY(MORE_FIRST(a->ns, b->ns), compare_by_key(left, right));
 }
 
 /// Sorts AMOUNTS by key, adds up equal keys and drops RESULT_NONE; returns how many are left.
@@ -248,9 +245,8 @@ struct weighted {
 static int compare_weights(const void *left, const void *right)
 {
     const struct weighted *a = left, *b = right;
-    if (a->found->total_ns != b->found->total_ns)
-        return a->found->total_ns > b->found->total_ns ? -1 : 1;
-    return (a->found > b->found) - (a->found < b->found);
+    return ORDER_BY(MORE_FIRST(a->found->total_ns, b->found->total_ns),
+                    LESS_FIRST(a->found, b->found));
 }
 
 static void put_hints(struct weighted *weighted, struct result *result)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/dilation.h"
@@ -233,9 +234,7 @@ static int by_end(const void *left, const void *right)
 {
     const struct location *a = *(struct location *const *)left;
     const struct location *b = *(struct location *const *)right;
-    if (a->recorded_until_ns != b->recorded_until_ns)
-        return a->recorded_until_ns < b->recorded_until_ns ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return ORDER_BY(LESS_FIRST(a->recorded_until_ns, b->recorded_until_ns), LESS_FIRST(a, b));
 }
 
 /// "rank 1 until 3.210 s (No space left on device), rank 0 until ..."; "" for none. The first to

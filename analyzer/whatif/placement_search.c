@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/cores/core_groups.h"
 #include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/whatif/jobs.h"
@@ -265,28 +266,21 @@ struct change {
 
 static int by_place(const struct change *a, const struct change *b)
 {
-    if (a->a != b->a)
-        return a->a < b->a ? -1 : 1;
-    if (a->b != b->b)
-        return a->b < b->b ? -1 : 1;
-    return (a->node_of_a > b->node_of_a) - (a->node_of_a < b->node_of_a);
+    return ORDER_BY(LESS_FIRST(a->a, b->a), LESS_FIRST(a->b, b->b),
+                    LESS_FIRST(a->node_of_a, b->node_of_a));
 }
 
 static int by_saved(const void *x, const void *y)
 {
     const struct change *a = x, *b = y;
-    if (a->saved_bytes != b->saved_bytes)
-        return a->saved_bytes < b->saved_bytes ? 1 : -1;
-    return by_place(a, b);
+    return ORDER_BY(MORE_FIRST(a->saved_bytes, b->saved_bytes), by_place(a, b));
 }
 
 static int by_evened(const void *x, const void *y)
 {
     const struct change *a = *(const struct change *const *)x;
     const struct change *b = *(const struct change *const *)y;
-    if (a->evened < b->evened || a->evened > b->evened)
-        return a->evened < b->evened ? 1 : -1;
-    return by_saved(a, b);
+    return ORDER_BY(MORE_FIRST(a->evened, b->evened), by_saved(a, b));
 }
 
 /// What is on each node.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
 
@@ -17,9 +18,7 @@ struct path_sum {
 static int by_value(const void *a, const void *b)
 {
     const struct path_sum *left = a, *right = b;
-    if (left->value != right->value)
-        return left->value > right->value ? -1 : 1;
-    return (left->path > right->path) - (left->path < right->path);
+    return ORDER_BY(MORE_FIRST(left->value, right->value), LESS_FIRST(left->path, right->path));
 }
 
 /// The values of COUNTER by call path, summed over the ranks, greatest first. The caller frees.

@@ -5,6 +5,7 @@
 
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/report/page.h"
 #include "analyzer/result/sites.h"
@@ -24,9 +25,7 @@ static int compare_regions(const void *left, const void *right, void *context)
     const struct result *result = context;
     uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
     const struct result_region *a = &result->regions[i], *b = &result->regions[j];
-    if (a->exclusive_ns != b->exclusive_ns)
-        return a->exclusive_ns > b->exclusive_ns ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return ORDER_BY(MORE_FIRST(a->exclusive_ns, b->exclusive_ns), strcmp(a->name, b->name));
 }
 
 static void add_time_columns(struct table *table)
@@ -78,9 +77,8 @@ static int compare_stretches(const void *left, const void *right, void *context)
 {
     const struct result *result = context;
     uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    if (result->sites[i].before_ns != result->sites[j].before_ns)
-        return result->sites[i].before_ns > result->sites[j].before_ns ? -1 : 1;
-    return (i > j) - (i < j);
+    return ORDER_BY(MORE_FIRST(result->sites[i].before_ns, result->sites[j].before_ns),
+                    LESS_FIRST(i, j));
 }
 
 static void add_stretch_row(struct table *table, const struct page *page, uint32_t index)
@@ -185,9 +183,8 @@ static int compare_inclusive(const void *left, const void *right, void *context)
 {
     const struct result *result = context;
     uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-    if (result->paths[i].inclusive_ns != result->paths[j].inclusive_ns)
-        return result->paths[i].inclusive_ns > result->paths[j].inclusive_ns ? -1 : 1;
-    return (i > j) - (i < j);
+    return ORDER_BY(MORE_FIRST(result->paths[i].inclusive_ns, result->paths[j].inclusive_ns),
+                    LESS_FIRST(i, j));
 }
 
 /// Marks the call paths that are shown: of those not too deep, the ones with most inclusive time. A

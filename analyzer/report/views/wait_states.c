@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/report/page.h"
 #include "analyzer/result/shares.h"
 #include "analyzer/result/sites.h"
@@ -22,9 +23,7 @@ struct group {
 static int compare_groups(const void *left, const void *right)
 {
     const struct group *a = left, *b = right;
-    if (a->total_ns != b->total_ns)
-        return a->total_ns > b->total_ns ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
+    return ORDER_BY(MORE_FIRST(a->total_ns, b->total_ns), LESS_FIRST(a->first, b->first));
 }
 
 /// The indices of the patterns that found something, the heaviest group first, the order of the
@@ -69,9 +68,7 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
 static int compare_amounts(const void *left, const void *right)
 {
     const struct result_amount *a = left, *b = right;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return (a->key > b->key) - (a->key < b->key);
+    return ORDER_BY(MORE_FIRST(a->ns, b->ns), LESS_FIRST(a->key, b->key));
 }
 
 /// The sums of AMOUNTS, by rank, by group instead; how many there are.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 enum { LEAST_ITERATIONS = 4 };
 static const double least_ranks = 0.9;    // of those with MPI calls, which iterate
@@ -24,13 +25,9 @@ struct candidate {
 static int by_count(const void *left, const void *right)
 {
     const struct candidate *a = left, *b = right;
-    if (a->series->n_calls != b->series->n_calls)
-        return a->series->n_calls < b->series->n_calls ? -1 : 1;
-    if (a->place.path != b->place.path)
-        return a->place.path < b->place.path ? -1 : 1;
-    if (a->place.site != b->place.site)
-        return a->place.site < b->place.site ? -1 : 1;
-    return (a->series > b->series) - (a->series < b->series);
+    return ORDER_BY(LESS_FIRST(a->series->n_calls, b->series->n_calls),
+                    LESS_FIRST(a->place.path, b->place.path),
+                    LESS_FIRST(a->place.site, b->place.site), LESS_FIRST(a->series, b->series));
 }
 
 static const struct pag_mark *last_mark(const struct pag_series *series)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/result/cores.h"
 #include "analyzer/result/iterations/iterations.h"
 #include "analyzer/result/sites.h"
@@ -37,7 +38,7 @@ struct work {
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
+    return LESS_FIRST(a, b);
 }
 
 static double noise_of(const double *values, size_t n)
@@ -424,9 +425,7 @@ static void join_periodic(struct result *result)
 static int by_lost(const void *left, const void *right)
 {
     const struct result_odd *a = left, *b = right;
-    if (a->lost_ns != b->lost_ns)
-        return a->lost_ns > b->lost_ns ? -1 : 1;
-    return (a->first > b->first) - (a->first < b->first);
+    return ORDER_BY(MORE_FIRST(a->lost_ns, b->lost_ns), LESS_FIRST(a->first, b->first));
 }
 
 /// Leaves the heaviest ones. Where very many are odd, that is how the loop is, unless one stands

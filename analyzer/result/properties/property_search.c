@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 struct node_state {
@@ -331,16 +332,11 @@ static void search_node(struct searching *s, uint32_t node)
 static int compare_instances(const void *a, const void *b)
 {
     const struct property_instance *x = a, *y = b;
-    if (x->severity > y->severity || x->severity < y->severity)
-        return x->severity > y->severity ? -1 : 1;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    const uint32_t left[] = {x->focus.region, x->focus.path, x->focus.rank, x->focus.iteration};
-    const uint32_t right[] = {y->focus.region, y->focus.path, y->focus.rank, y->focus.iteration};
-    for (int i = 0; i < 4; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return 0;
+    const struct property_focus *left = &x->focus, *right = &y->focus;
+    return ORDER_BY(MORE_FIRST(x->severity, y->severity), LESS_FIRST(x->node, y->node),
+                    LESS_FIRST(left->region, right->region), LESS_FIRST(left->path, right->path),
+                    LESS_FIRST(left->rank, right->rank),
+                    LESS_FIRST(left->iteration, right->iteration));
 }
 
 void property_search_run(struct property_search *search)

@@ -7,6 +7,7 @@
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 #include "analyzer/trace/reader.h"
@@ -130,9 +131,7 @@ static int by_total(const void *left, const void *right)
         if (a->calls[i].n_times != b->calls[i].n_times)
             return a->calls[i].n_times < b->calls[i].n_times ? -1 : 1;
     }
-    if (a->n_calls != b->n_calls)
-        return a->n_calls < b->n_calls ? -1 : 1;
-    return (a->is_cut > b->is_cut) - (a->is_cut < b->is_cut);
+    return ORDER_BY(LESS_FIRST(a->n_calls, b->n_calls), LESS_FIRST(a->is_cut, b->is_cut));
 }
 
 static void read_trace(struct trace *trace, const bool *is_meant, struct child_paths *paths)

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 static int compare_places(const void *a, const void *b)
 {
     const struct result_path_rank *left = a, *right = b;
-    if (left->path != right->path)
-        return left->path < right->path ? -1 : 1;
-    return (left->rank > right->rank) - (left->rank < right->rank);
+    return ORDER_BY(LESS_FIRST(left->path, right->path), LESS_FIRST(left->rank, right->rank));
 }
 
 /// Adds what the N_COUNTERS counters grew by on LOCATION to SUMS: by path and rank, then counter.

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/order.h"
 
 int grouping_read(const char *text, struct grouping *grouping, struct error *err)
 {
@@ -86,9 +87,7 @@ static void put_groups(const struct grouping *grouping, struct result *result)
 static int by_pair(const void *left, const void *right)
 {
     const struct result_traffic *a = left, *b = right;
-    if (a->sender != b->sender)
-        return a->sender < b->sender ? -1 : 1;
-    return (a->receiver > b->receiver) - (a->receiver < b->receiver);
+    return ORDER_BY(LESS_FIRST(a->sender, b->sender), LESS_FIRST(a->receiver, b->receiver));
 }
 
 static void put_traffic(struct result *result)
@@ -122,9 +121,7 @@ struct region_group {
 static int by_region(const void *left, const void *right)
 {
     const struct region_group *a = left, *b = right;
-    if (a->region != b->region)
-        return a->region < b->region ? -1 : 1;
-    return (a->group > b->group) - (a->group < b->group);
+    return ORDER_BY(LESS_FIRST(a->region, b->region), LESS_FIRST(a->group, b->group));
 }
 
 /// For each region the group whose ranks have most of its exclusive time in the mean.
