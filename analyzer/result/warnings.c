@@ -23,8 +23,9 @@ enum {
     NAMED_MODULES = 3
 };
 
-/// From which share of the ranks' CPU time on other programs' is told.
-static const double disturbed_share = 0.05;
+/// From which share of the ranks' CPU time on other programs' is told, and from how much of it:
+/// systems have some work of their own.
+static const double disturbed_share = 0.05, disturbed_ns = 1e7;
 
 /// The first LIMIT of some items: "rank 1, rank 2 and 5 more".
 struct list {
@@ -433,7 +434,7 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
         const struct core_set *set = &definitions->core_sets[i];
         double taken = taken_ns(set, &uses[i]);
-        if (taken < disturbed_share * (uses[i].used_ns + taken) || taken <= 0)
+        if (taken < disturbed_share * (uses[i].used_ns + taken) || taken < disturbed_ns)
             continue;
         n_disturbed += set->n_ranks;
         lost_ns += taken;

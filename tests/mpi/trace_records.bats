@@ -74,7 +74,7 @@ cores() {
         "$BUILD/programs/$1/trace_end" >/dev/null
     otf2-print -G "$dir/traces.otf2" | sed -n 's/.*"PAGODA::CORES".*UINT32, Value: \([0-9]*\).*/\1/p'
     "$PAGODA" replay --json "$dir" |
-        jq -c '[.nodes[0].cores, .nodes[0].ranks, (.warnings[] | select(.code | IN("recording-cost", "without-cpu-time") | not) | .code, .count)]'
+        jq -c '[.nodes[0].cores, .nodes[0].ranks, (.warnings[] | select(.code | IN("recording-cost", "disturbed-recording", "without-cpu-time") | not) | .code, .count)]'
 }
 
 cores_of_node() {
@@ -144,7 +144,7 @@ threads() {
     [ "$(count '^MPI_IRECV ' "$BATS_TEST_TMPDIR/events")" = 2600 ]
     [ "$(count '^MPI_IRECV .*Tag: 100,' "$BATS_TEST_TMPDIR/events")" = 1000 ]
     [ "$(count '^MPI_IRECV  *[01] .*Tag: 100,' "$BATS_TEST_TMPDIR/events")" = 0 ]
-    "$PAGODA" replay --json "$dir" | jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "without-cpu-time"] == []'
+    "$PAGODA" replay --json "$dir" | jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []'
 }
 
 @test "threads that call MPI have locations of their own" { for_each_mpi threads; }
@@ -158,7 +158,7 @@ tasks() {
     [ "$(count '^LOCATION ' "$BATS_TEST_TMPDIR/definitions")" = 4 ]
     # Each thread ended inside its region.
     "$PAGODA" replay --json "$dir" | jq -e --argjson n "$2" '(.trace.messages == $n) and
-        ([.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "without-cpu-time", "recording-off"] == []) and
+        ([.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time", "recording-off"] == []) and
         ([.profile[] | select(.path == "task") | .visits] - [$n] == [])'
 }
 
@@ -183,7 +183,7 @@ tasks() {
         [ "$status" = 0 ]
         check_archive "$dir"
         "$PAGODA" replay --json "$dir" | jq -e '(.trace.messages == 0) and
-            ([.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "without-cpu-time"] == []) and
+            ([.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []) and
             ([.profile[] | select(.region == "MPI_Send") | .visits] | add == 80) and
             (.patterns[] | select(.id == "late-sender") | .evaluated)'
     }
