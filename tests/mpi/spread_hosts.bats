@@ -3,23 +3,26 @@
 # files of their own.
 load ../helper
 
-# The hosts are $host-1 and $host-2.
+# The hosts are $host-1 and $host-2; $missing says what they lack.
 setup_file() {
-    export host=pagoda-$$
-    local i
-    has_mpi openmpi || skip "there is no Open MPI"
+    export host=pagoda-$$ missing=''
+    local device i
     PATH=$PATH:/usr/sbin:/sbin
-    ip netns add "$host-1" 2>/dev/null || skip "no network namespaces here (needs root and iproute2)"
-    ip netns add "$host-2"
-    ip link add one netns "$host-1" type veth peer name two netns "$host-2" ||
-        skip "no network between namespaces here"
-    for i in 1 2; do
-        local device=one
-        [ $i = 1 ] || device=two
-        ip -n "$host-$i" link set lo up
-        ip -n "$host-$i" addr add 10.213.9.$i/24 dev $device
-        ip -n "$host-$i" link set $device up
-    done
+    if ! has_mpi openmpi; then
+        missing='there is no Open MPI'
+    elif ! ip netns add "$host-1" 2>/dev/null || ! ip netns add "$host-2"; then
+        missing='no network namespaces here (needs root and iproute2)'
+    elif ! ip link add one netns "$host-1" type veth peer name two netns "$host-2"; then
+        missing='no network between namespaces here'
+    else
+        for i in 1 2; do
+            device=one
+            [ $i = 1 ] || device=two
+            ip -n "$host-$i" link set lo up
+            ip -n "$host-$i" addr add 10.213.9.$i/24 dev $device
+            ip -n "$host-$i" link set $device up
+        done
+    fi
 }
 
 teardown_file() {
@@ -27,7 +30,10 @@ teardown_file() {
     ip netns del "$host-2" 2>/dev/null || true
 }
 
-setup() { cd "$BATS_TEST_TMPDIR" || return; }
+setup() {
+    [ -z "$missing" ] || skip "$missing"
+    cd "$BATS_TEST_TMPDIR" || return
+}
 
 # on_two_hosts N COMMAND...: process R on host R modulo 2, in a folder host-1 or host-2; Open MPI starts the
 # processes of the second host by the script `agent`.
