@@ -292,6 +292,8 @@ cores_used() {
     [[ $(cores_used 375/625 375/625 375/625 375/625) == '4 ranks disturbed by other programs, which took at least 500'* ]]
     # They slept: nobody took anything.
     [[ $(cores_used 300/200 300/200 300/200 300/200) == '' ]]
+    # Numbers of no recording.
+    [[ $(cores_used 0/18446744073709 0/18446744073709) == '2 ranks disturbed by other programs, which took at least '* ]]
     # Of one rank nothing is known, as where it has threads that compute.
     [[ $(cores_used 375/625 375/625 375/625 -) == '' ]]
 }
