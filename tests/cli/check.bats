@@ -304,3 +304,7 @@ cores_used() {
         grep -q 'Disturbed 2 ranks disturbed by other programs, which took at least 200.* 10.0 % of what they would have had'
     "$PAGODA" advise used 2>/dev/null | tr -s ' \n' ' ' | grep -q 'No CPU time 2 ranks disturbed by other programs'
 }
+
+@test "random schedules of ranks on cores: never more than what other programs took is told" {
+    python3 "$ROOT/tests/cli/disturbance.py" "$PAGODA" "$BUILD/tools/mktrace" "$BATS_TEST_TMPDIR"
+}
