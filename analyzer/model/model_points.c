@@ -95,25 +95,46 @@ static double half_normal(const struct model_points *points, const double *rows,
     return sum;
 }
 
+/// The mean of a density on 0 to MOST that falls from MOST down as exp(-distance / WIDTH).
+static double mean_below(double most, double width)
+{
+    return most > 0 ? fmax(most - width + most / expm1(most / width), 0) : 0;
+}
+
+/// The mean of a normal density around MEAN, of standard deviation WIDTH * MEAN, on 0 to MOST, and
+/// into VARIANCE its relative variance, without what 0 takes from that.
+static double normal_mean_below(double most, double mean, double width, double *variance)
+{
+    static const double far = -5; // there the density falls from MOST down as an exponential one
+    double zero = -1 / width, at = (most / mean - 1) / width, share = gsl_cdf_ugaussian_P(at);
+    double hazard = gsl_ran_ugaussian_pdf(at) / fmax(share, 1e-300);
+    *variance = width * width * fmax(1 - at * hazard - hazard * hazard, 0.01);
+    if (at < far || most <= 0)
+        return mean_below(most, width * mean / -at);
+    share -= gsl_cdf_ugaussian_P(zero);
+    if (share <= 1e-12) // MOST is next to nothing
+        return most / 2;
+    return mean - width * mean * (gsl_ran_ugaussian_pdf(at) - gsl_ran_ugaussian_pdf(zero)) / share;
+}
+
 /// Puts the estimates of the points from ROWS into Y, by half-normal noise of SIGMA or exponential
-/// noise of SCALE, whichever is above 0. Returns the mean relative variance.
+/// noise of SCALE, whichever is above 0: what the value is in the mean if all from 0 to the least
+/// row are as likely before the rows are known. Returns the mean relative variance.
 static double estimate(const struct model_points *points, const double *rows, double sigma,
                        double scale, double *y)
 {
     double variance = 0;
     for (size_t i = 0; i < points->n; rows += points->n_rows[i++]) {
         struct repetitions of = repetitions_of(rows, points->n_rows[i]);
-        double n = (double)points->n_rows[i], mean = of.mean, least = of.least;
-        y[i] = mean;
+        double n = (double)points->n_rows[i], own_variance = 0;
+        y[i] = of.mean;
         if (scale > 0) {
-            y[i] = fmax(least - mean * scale / n, 0);
-            variance += scale * scale / (n * n);
-        } else if (sigma > 0 && mean > 0) {
-            double width = sigma / sqrt(n), at = (least / mean - 1) / width;
-            double hazard = gsl_ran_ugaussian_pdf(at) / fmax(gsl_cdf_ugaussian_P(at), 1e-300);
-            y[i] = fmax(mean * (1 - width * hazard), 0);
-            variance += width * width * fmax(1 - at * hazard - hazard * hazard, 0.01);
+            y[i] = mean_below(of.least, of.mean * scale / n);
+            own_variance = scale * scale / (n * n);
+        } else if (sigma > 0 && of.mean > 0) {
+            y[i] = normal_mean_below(of.least, of.mean, sigma / sqrt(n), &own_variance);
         }
+        variance += own_variance;
     }
     return variance / (double)points->n;
 }

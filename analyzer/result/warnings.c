@@ -445,7 +445,8 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
          "disturbed by other programs, which took at least %s of CPU time from them, %s of what "
          "they would have had. Times do not hold for a quiet machine, nor do predictions: record "
          "again without the other programs",
-         quantity_time((uint64_t)fmin(lost_ns, 1e19)).text, quantity_part(lost_ns, lost_ns + had_ns).text);
+         quantity_time((uint64_t)fmin(lost_ns, 1e19)).text,
+         quantity_part(lost_ns, lost_ns + had_ns).text);
 }
 
 /// The part of WORD before OFFSET joins WORDS, unless it is there.

@@ -214,6 +214,27 @@ static void noise_that_only_adds_is_taken_away(void **unused)
     model_release_posterior(&model);
 }
 
+static void one_of_three_runs_that_is_much_slower_makes_no_zero(void **unused)
+{
+    (void)unused;
+    static const double slower[] = {1.2, 5, 30, 1000, 1e9};
+    for (unsigned i = 0; i < sizeof slower / sizeof slower[0]; i++) {
+        struct rows rows = {.n_parameters = 1};
+        struct model model;
+        for (double p = 2; p <= 64; p *= 2)
+            for (int r = 0; r < 3; r++) {
+                rows.x[rows.n] = p;
+                rows.y[rows.n++] = r == 0 ? slower[i] : 1 + r / 100.;
+            }
+        fit(&rows, &model);
+        for (double p = 2; p <= 64; p *= 2) {
+            double value = model_predict(&model, &p).value;
+            assert_true(value > 0.3 && value < 1.1);
+        }
+        model_release_posterior(&model);
+    }
+}
+
 static void limits_are_found(void **unused)
 {
     (void)unused;
@@ -345,6 +366,7 @@ int main(void)
         cmocka_unit_test(no_other_coefficients_fit_better),
         cmocka_unit_test(intervals_follow_the_noise),
         cmocka_unit_test(noise_that_only_adds_is_taken_away),
+        cmocka_unit_test(one_of_three_runs_that_is_much_slower_makes_no_zero),
         cmocka_unit_test(limits_are_found),
         cmocka_unit_test(refusals_name_the_reason),
         cmocka_unit_test(measuring_where_it_says_helps_most),
