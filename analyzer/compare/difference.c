@@ -351,6 +351,54 @@ static int compare_places(const void *a, const void *b)
                                  ((const struct difference_row *)b)->call_path);
 }
 
+/// A row in the tree of call paths.
+struct place {
+    const struct difference_row *row;
+    const struct place *above; // NULL: a root
+    size_t depth;
+};
+
+/// Above before below, and of neighbours the one with the larger change first.
+static int compare_in_tree(const void *a, const void *b)
+{
+    const struct place *place_a = *(const struct place *const *)a;
+    const struct place *place_b = *(const struct place *const *)b;
+    size_t depth_a = place_a->depth, depth_b = place_b->depth;
+    while (place_a->depth > depth_b)
+        place_a = place_a->above;
+    while (place_b->depth > depth_a)
+        place_b = place_b->above;
+    if (place_a->row == place_b->row)
+        return LESS_FIRST(depth_a, depth_b);
+    for (; place_a->above != place_b->above; place_b = place_b->above)
+        place_a = place_a->above;
+    return ORDER_BY(MORE_FIRST(llabs(place_a->row->change_ns), llabs(place_b->row->change_ns)),
+                    compare_places(place_a->row, place_b->row));
+}
+
+/// Brings the rows, which are in the order of their paths, into that of compare_in_tree().
+static void order_tree(struct difference_table *table)
+{
+    struct difference_row *rows = memory_zeroed(table->n_rows + 1, sizeof *rows);
+    struct place *places = memory_zeroed(table->n_rows + 1, sizeof *places);
+    const struct place **order = memory_zeroed(table->n_rows + 1, sizeof(struct place *));
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const struct place *above = i > 0 ? &places[i - 1] : NULL;
+        rows[i] = table->rows[i];
+        while (above && !resource_path_is_within(rows[i].call_path, above->row->call_path))
+            above = above->above;
+        places[i] = (struct place){&rows[i], above, above ? above->depth + 1 : 0};
+        order[i] = &places[i];
+    }
+    if (table->n_rows)
+        qsort(order, table->n_rows, sizeof *order, compare_in_tree);
+    for (size_t i = 0; i < table->n_rows; i++)
+        table->rows[i] = *order[i]->row;
+    free(order);
+    free(places);
+    free(rows);
+}
+
 void difference_descend(struct difference *difference,
                         const struct difference_thresholds *thresholds, bool is_lack_zero,
                         struct difference_table *table)
@@ -378,6 +426,7 @@ void difference_descend(struct difference *difference,
         table->rows[n_kept++] = row;
     }
     table->n_rows = n_kept;
+    order_tree(table);
 }
 
 void difference_table_release(struct difference_table *table)

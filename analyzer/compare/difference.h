@@ -78,9 +78,9 @@ void difference_tabulate(struct difference *difference, enum difference_by by,
 
 /// The performance difference of the two groups from the top down: the time in a call path and all
 /// below it, and, only where that is a change, of the call paths right below. In the order of a
-/// walk through the tree; those that one group lacks are there, and compared as 0 if IS_LACK_ZERO,
-/// else not compared. Must come after all difference_add(); the table's rows belong to DIFFERENCE
-/// and do not sum.
+/// walk through the tree, of neighbours the one with the larger change first; those that one group
+/// lacks are there, and compared as 0 if IS_LACK_ZERO, else not compared. Must come after all
+/// difference_add(); the table's rows belong to DIFFERENCE and do not sum.
 void difference_descend(struct difference *difference,
                         const struct difference_thresholds *thresholds, bool is_lack_zero,
                         struct difference_table *table);

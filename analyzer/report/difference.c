@@ -4,12 +4,14 @@
 #include "analyzer/compare/stored_difference.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/report/json.h"
@@ -185,13 +187,49 @@ static void print_table(const struct difference_page *page, const struct shown_p
     table_print(&table, 2, width_of(stream), stream);
 }
 
+static int compare_sizes(const void *a, const void *b)
+{
+    return MORE_FIRST(*(const long long *)a, *(const long long *)b);
+}
+
+/// The least difference shown of rows without a change: that of the least change, or so little that
+/// TOP rows are shown.
+static long long least_shown(const struct difference_table *from, uint64_t top)
+{
+    long long *sizes = memory_zeroed(from->n_rows + 1, sizeof *sizes), least = LLONG_MAX;
+    size_t n = 0, n_changes = 0;
+    for (size_t i = 0; i < from->n_rows; i++) {
+        long long size = llabs(from->rows[i].change_ns);
+        if (from->rows[i].is_change) {
+            n_changes++;
+            least = size < least ? size : least;
+        } else {
+            sizes[n++] = size;
+        }
+    }
+    if (n > 0)
+        qsort(sizes, n, sizeof *sizes, compare_sizes);
+    if (n > 0 && top > n_changes) {
+        long long next = top - n_changes < n ? sizes[top - n_changes - 1] : 0;
+        least = next < least ? next : least;
+    }
+    free(sizes);
+    return least;
+}
+
 static void print_top_down(const struct difference_page *page, const struct shown_paths *paths,
-                           FILE *stream)
+                           uint64_t top, FILE *stream)
 {
     struct table table = {0};
+    long long least = least_shown(&page->top_down, top);
+    size_t n_hidden = 0;
     table_add_columns(&table, "<", "A", "B", "change", "p", "<call path");
     for (size_t i = 0; i < page->top_down.n_rows; i++) {
         const struct difference_row *row = &page->top_down.rows[i];
+        if (!row->is_change && llabs(row->change_ns) < least) {
+            n_hidden++;
+            continue;
+        }
         add_values(&table, row);
         if (!row->is_in_a || !row->is_in_b)
             table_add_cell(&table, "only %s", row->is_in_a ? "A" : "B");
@@ -205,6 +243,9 @@ static void print_top_down(const struct difference_page *page, const struct show
     fprintf(stream, "\nFrom the top down, where there is a change: time per rank, all below "
                     "included\n");
     table_print(&table, 2, width_of(stream), stream);
+    if (n_hidden > 0)
+        fprintf(stream, "  ... %s more without a change (--top)\n",
+                quantity_count(n_hidden, "call path").text);
 }
 
 /// The names of all call paths of PAGE. The caller releases them.
@@ -229,7 +270,7 @@ void text_print_difference(const struct difference_page *page, uint64_t top, FIL
     print_total(page, stream);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
         print_table(page, &paths, order[i], top, stream);
-    print_top_down(page, &paths, stream);
+    print_top_down(page, &paths, top, stream);
     shown_paths_release(&paths);
 }
 

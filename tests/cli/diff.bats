@@ -538,3 +538,14 @@ places() {
     wait $pid && return 1
     [ -z "$(ls scratch)" ]
 }
+
+@test "from the top down, of neighbours the largest change comes first, and all changes are shown" {
+    "$PAGODA" diff runs.db old1 new1 --json | jq -e '.differences[0].top_down as $rows
+        | [$rows[] | .path | split("/") | length] as $depths
+        | all(range(1; $rows | length); $depths[.] <= $depths[. - 1] + 1)
+        and all(range(1; $rows | length);
+            $depths[.] != $depths[. - 1] or ($rows[.].change_ns | fabs) <= ($rows[. - 1].change_ns | fabs))'
+    "$PAGODA" diff runs.db old1 new1 --top 0 >few
+    sed -n '/^From the top/,$p' few | grep -q '^  \.\.\. [0-9]* call paths\? more without a change (--top)$'
+    [ "$(sed -n '/^From the top/,$p' few | grep -c '^  \* ')" = 3 ]
+}
