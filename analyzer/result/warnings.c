@@ -20,7 +20,8 @@ enum {
     NAMED_LOCATIONS = 3,
     NAMED_ENDS = 8,
     NAMED_UNUSED = 8,
-    NAMED_MODULES = 3
+    NAMED_MODULES = 3,
+    MAX_MODULES = 100
 };
 
 /// From which share of the ranks' CPU time on other programs' is told, and from how much of it:
@@ -402,7 +403,7 @@ static void warn_of_cores(struct result *result)
 /// What the ranks of a core set got of it, sums.
 struct core_use {
     uint32_t n_known; // ranks of which it is known
-    double of_ns, used_ns, wait_ns;
+    double used_ns, wait_ns;
 };
 
 /// CPU time of the cores of SET that went to other programs, at least. While r of n ranks are ready
@@ -427,7 +428,6 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
         const struct location *location = &definitions->locations[rank->master];
         struct core_use *use = &uses[rank->core_set];
         use->n_known += location->core_of_ns > 0;
-        use->of_ns += (double)location->core_of_ns;
         use->used_ns += (double)location->core_used_ns;
         use->wait_ns += (double)location->core_wait_ns;
     }
@@ -449,14 +449,15 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
          quantity_part(lost_ns, lost_ns + had_ns).text);
 }
 
-/// The part of WORD before OFFSET joins WORDS, unless it is there.
+/// The part of WORD before OFFSET joins WORDS, unless it is there, or they are too many.
 static void add_module(char ***words, const char *word, const char *offset)
 {
     char *name = memory_format("%.*s", (int)(offset - word), word);
+    size_t n = 0;
     bool is_new = true;
-    for (char **other = *words; other && *other; other++)
+    for (char **other = *words; other && *other; other++, n++)
         is_new = is_new && strcmp(*other, name) != 0;
-    if (is_new)
+    if (is_new && n < MAX_MODULES)
         words_add(words, name);
     free(name);
 }
