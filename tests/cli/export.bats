@@ -133,3 +133,20 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
     said
     [[ "$(said)" == "Predicted with --scale solve=0.5: "*" in place of 9.04 ms, "*" less."*$'\nmeasured predicted' ]]
 }
+
+@test "printing is on white, and a wait that a finding does not name is not its example" {
+    archive pipeline
+    "$PAGODA" export pipeline -o page.html
+    browse page.html "$(when_ready '
+        dispatchEvent(new Event("beforeprint"));
+        said += colours.paper + " " + document.documentElement.className;
+        dispatchEvent(new Event("afterprint"));
+        said += "|" + document.documentElement.className + "\n";
+        const buttons = finding => findingItem(finding).querySelectorAll("button").length;
+        const finding = report.findings[0];
+        said += buttons(finding) + " " + buttons({ ...finding, text: "The calls took long." }) + "\n";
+        const { send, receive } = lanes[0].data, taken = [...lanes[0].slowest].map(i => receive[i] - send[i]);
+        said += taken.length === send.length && taken.every((ns, i) => i === 0 || ns <= taken[i - 1])')"
+    said
+    [ "$(said)" = $'#ffffff print|\n1 0\ntrue' ]
+}
