@@ -164,18 +164,18 @@ static void test_top_down(void **state)
     }
     struct difference_table table;
     difference_descend(difference, &no_thresholds, false, &table);
-    static const char *const expected[] = {"/CallPath/main", "/CallPath/main/same",
-                                           "/CallPath/main/slow", "/CallPath/main/slow/inner",
-                                           "/CallPath/main/slow.new"};
-    static const int64_t changes_ns[] = {1000, 0, 900, 900, 100};
-    static const bool is_change[] = {true, false, true, true, false}; // new: not compared
+    static const char *const expected[] = {"/CallPath/main", "/CallPath/main/slow",
+                                           "/CallPath/main/slow/inner", "/CallPath/main/slow.new",
+                                           "/CallPath/main/same"};
+    static const int64_t changes_ns[] = {1000, 900, 900, 100, 0};
+    static const bool is_change[] = {true, true, true, false, false}; // new: not compared
     assert_int_equal(table.n_rows, 5);
     for (size_t i = 0; i < 5; i++) {
         assert_string_equal(table.rows[i].call_path, expected[i]);
         assert_int_equal(table.rows[i].change_ns, changes_ns[i]);
         assert_int_equal(table.rows[i].is_change, is_change[i]);
     }
-    assert_false(table.rows[4].is_in_a);
+    assert_false(table.rows[3].is_in_a);
     difference_table_release(&table);
     difference_free(difference);
 }
