@@ -111,12 +111,15 @@ $(BUILD)/obj/db/schema.o: $(BUILD)/obj/db/schema.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
 
-# The page of a run becomes a text in C, too.
-$(BUILD)/obj/analyzer/report/run_page/run_page_text.c: analyzer/report/run_page/run_page.html
+# The page of a run becomes a text in C, too, with the files that it includes.
+page-folder := analyzer/report/run_page
+$(BUILD)/obj/$(page-folder)/run_page_text.c: $(sort $(wildcard $(addprefix $(page-folder)/,*.html *.css *.js)))
 	$(call say,HTML,$@)
 	@mkdir -p $(@D)
-	$(Q)awk 'BEGIN { print "extern const char run_page_text[];\n\nconst char run_page_text[] =" } \
-	    { gsub(/[\\"]/, "\\\\&"); print "\"" $$0 "\\n\"" } END { print ";" }' $< >$@
+	$(Q)awk 'function put(line) { gsub(/[\\"]/, "\\\\&", line); print "\"" line "\\n\"" } \
+	    BEGIN { print "extern const char run_page_text[];\n\nconst char run_page_text[] =" } \
+	    /^<!-- include .* -->$$/ { file = "$(page-folder)/" $$3; while ((getline line < file) > 0) put(line); next } \
+	    { put($$0) } END { print ";" }' $(page-folder)/run_page.html >$@
 $(BUILD)/obj/analyzer/report/run_page/run_page_text.o: $(BUILD)/obj/analyzer/report/run_page/run_page_text.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<

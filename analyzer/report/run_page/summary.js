@@ -1,0 +1,173 @@
+// --- small helpers: elements, numbers
+
+const $ = id => document.getElementById(id);
+const report = JSON.parse($("report").textContent);
+const names = JSON.parse($("names").textContent); // long ones, and how they are shown
+const lanes = JSON.parse($("lanes").textContent); // what is measured, and what is predicted if anything is
+
+/** An element with attributes and children; texts are always text, never HTML. */
+function make(name, attributes, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {}))
+    if (key === "onclick") element.onclick = value;
+    else if (key === "width") element.style.width = value;
+    else element.setAttribute(key, value);
+  element.append(...children.filter(child => child !== null && child !== undefined));
+  return element;
+}
+
+function timeText(ns) {
+  if (ns === null || ns === undefined) return "unknown";
+  const size = Math.abs(ns);
+  const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "us"] : [1, "ns"];
+  return `${unit === 1 ? Math.round(ns) : Number((ns / unit).toPrecision(4))} ${name}`;
+}
+
+const percent = share => share === null || share === undefined ? "unknown"
+  : share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`;
+const shown = name => Object.hasOwn(names, name) ? names[name] : name;
+const placeText = ({ path, source }) => shown(path) + (source ? ` at ${source}` : "");
+const number = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+const count = n => n.toLocaleString("en");
+const sum = numbers => numbers.reduce((a, b) => a + b, 0);
+
+// --- head
+
+function showHead() {
+  const { trace, window: judged, efficiency } = report;
+  const program = trace.program || trace.path.split("/").slice(-2)[0];
+  document.title = `${program}: Pagoda`;
+  $("program").textContent = `${program}${trace.arguments ? " " + trace.arguments : ""}`;
+  $("run").textContent = `${number(trace.ranks, "rank")} on ${number(trace.nodes, "node")}; ` +
+    `${number(trace.events, "event")}, ${number(trace.messages, "message")}, ${number(trace.collectives, "collective operation")}; ` +
+    trace.path;
+  const fact = (name, value) => $("facts").append(make("div", {}, make("b", {}, value), name));
+  fact("run time", timeText(report.time_ns));
+  fact("judged part", timeText(judged.end_ns - judged.begin_ns));
+  fact("parallel efficiency", percent(efficiency.parallel));
+  fact("load balance", percent(efficiency.load_balance));
+  fact("communication efficiency", percent(efficiency.communication));
+  const parts = [["computing", "computing", judged.useful_ns], ["waiting", "waiting for other ranks", judged.wait_ns],
+    ["other", "in MPI, not waiting", judged.other_mpi_ns], ["no-cpu", "without CPU time", judged.no_cpu_ns],
+    ["rest", "after the end, or not recorded", judged.ended_ns + judged.unrecorded_ns]];
+  const whole = sum(parts.map(part => part[2])) || 1;
+  for (const [kind, name, ns] of parts.filter(part => part[2] > 0)) {
+    $("time").append(make("div", { class: kind, width: `${100 * ns / whole}%` }));
+    $("time-legend").append(make("span", {}, make("i", { class: kind }), `${name} ${percent(ns / whole)}`));
+  }
+  $("time").setAttribute("aria-label", $("time-legend").textContent);
+  showPrediction();
+  $("made").textContent = `Made by pagoda ${report.pagoda}.`;
+}
+
+function showPrediction() {
+  const whatif = report.whatif;
+  if (!whatif) return;
+  const change = (whatif.predicted_ns - whatif.baseline_ns) / whatif.baseline_ns;
+  $("prediction").hidden = false;
+  $("prediction").append("Predicted with ", make("code", {}, whatif.change), ": ", make("b", {}, timeText(whatif.predicted_ns)),
+    ` in place of ${timeText(whatif.baseline_ns)}, ${percent(Math.abs(change))} ${change > 0 ? "more" : "less"}. ` +
+    `With nothing changed, ${timeText(whatif.replayed_ns)} are predicted.`);
+  if (whatif.reliability !== "good") $("prediction").append(` The prediction is ${whatif.reliability === "none" ? "no answer" : whatif.reliability}.`);
+  for (const assumption of whatif.assumptions) $("prediction").append(make("br"), assumption);
+}
+
+// --- findings, warnings
+
+const pattern = id => report.patterns.find(item => item.id === id);
+
+function findingItem(finding) {
+  const longest = (pattern(finding.pattern) || {}).worst;
+  const worst = longest && finding.text.includes(longest.path.split("/").pop()) ? longest : null;
+  const remedies = finding.remedies.map(remedy => make("li", {},
+    remedy.text + (remedy.gain_ns > 0 && report.replayed_ns
+      ? `: predicted to save ${timeText(remedy.gain_ns)}, ${percent(remedy.gain_ns / report.replayed_ns)} of the run ` : " "),
+    make("code", {}, `(${remedy.words})`)));
+  return make("li", {}, make("h3", {}, `${finding.name}, ${percent(finding.share)} of the ranks' time`),
+    make("p", {}, finding.text), finding.hint ? make("p", {}, finding.hint) : null,
+    remedies.length ? make("ul", {}, ...remedies) : null,
+    worst ? make("p", {}, make("button", { onclick: () => showWorst(worst) },
+      `Show the longest ${pattern(finding.pattern).name}: ${timeText(worst.wait_ns)} on rank ${worst.rank}`)) : null);
+}
+
+function showFindings() {
+  $("findings").append(...report.findings.map(findingItem));
+  if (!report.findings.length) $("findings").append(make("li", {}, report.conclusion || "No loss was found."));
+  else $("rest").textContent = `In no finding: ${timeText(report.found_rest_ns)}. ${report.unpredicted || ""}`;
+  $("warnings").append(...report.warnings.map(warning => make("li", {}, warning.text)));
+  $("warnings-part").hidden = !report.warnings.length;
+}
+
+// --- tables
+
+const cell = (text, kind) => make("td", { class: kind }, text);
+const shareCell = (share, kind) => make("td", { class: "share" },
+  make("div", { class: kind, width: `${Math.min(100, Math.max(0, 100 * share))}%` }));
+
+/** HEADS: [text, class]; ROWS: lists of cells. */
+function fill(table, heads, rows) {
+  table.append(make("thead", {}, make("tr", {}, ...heads.map(([text, kind]) => make("th", { class: kind, scope: "col" }, text)))),
+    make("tbody", {}, ...rows.map(cells => make("tr", {}, ...cells))));
+}
+
+function showWaits() {
+  const rows = report.patterns.filter(item => item.worst && item.total_ns > 0)
+    .sort((a, b) => b.total_ns - a.total_ns)
+    .map(item => [cell(item.name, "name"), cell(count(item.count), "number"), cell(timeText(item.total_ns), "number"),
+      shareCell(item.total_ns / (report.time_ns * report.trace.ranks), "waiting"),
+      cell(placeText(item.worst), "name"),
+      make("td", {}, make("button", { onclick: () => showWorst(item.worst) }, `longest: ${timeText(item.worst.wait_ns)}`))]);
+  if (!rows.length) rows.push([cell("none", "name")]);
+  fill($("waits"), [["wait state", ""], ["count", "number"], ["total", "number"], ["share of the ranks' time", ""],
+    ["longest in", ""], ["", ""]], rows);
+}
+
+function showPaths() {
+  const whole = report.time_ns * report.trace.ranks;
+  const rows = report.profile.slice(0, 2000).map(item => {
+    const parts = item.path.slice(0, item.path.length - item.region.length).split("/").length - 1;
+    const name = cell(shown(item.region), "name");
+    name.style.paddingLeft = `${0.6 + 1.1 * parts}rem`;
+    name.title = item.path;
+    return [name, cell(count(item.visits), "number"), cell(timeText(item.inclusive_ns), "number"),
+      cell(timeText(item.exclusive_ns), "number"), shareCell(item.inclusive_ns / whole, item.region.startsWith("MPI_") ? "other" : "computing")];
+  });
+  fill($("paths"), [["call path (sums over ranks)", ""], ["visits", "number"], ["inclusive", "number"],
+    ["exclusive", "number"], ["inclusive share", ""]], rows);
+}
+
+function showCritical() {
+  const rows = report.critical_path.regions.slice(0, 50).map(item => [cell(shown(item.region), "name"),
+    cell(timeText(item.time_ns), "number"), cell(percent(item.share), "number"), shareCell(item.share, "collective")]);
+  fill($("critical"), [["region", ""], ["time", "number"], ["share", "number"], ["of the run time", ""]], rows);
+}
+
+function showIterations() {
+  const iterations = report.iterations;
+  $("iterations-part").hidden = !iterations;
+  if (!iterations) return;
+  const items = iterations.items, most = Math.max(...items.map(item => (item.end_ns - item.begin_ns) / (item.last - item.first + 1)));
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const odd = iterations.odd.flatMap(range => [[range.first, range.last]]);
+  svg.setAttribute("viewBox", `0 0 ${items.length} 20`);
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("height", "70");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", "time of each iteration");
+  items.forEach((item, i) => {
+    const height = 20 * (item.end_ns - item.begin_ns) / (item.last - item.first + 1) / most;
+    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    const values = { x: i + 0.06, y: 20 - height, width: 0.88, height };
+    for (const [key, value] of Object.entries(values)) rect.setAttribute(key, value);
+    if (odd.some(([first, last]) => item.first >= first && item.first <= last)) rect.setAttribute("class", "odd");
+    const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+    title.textContent = `iteration ${item.first}${item.last > item.first ? " to " + item.last : ""}: ${timeText(item.end_ns - item.begin_ns)}`;
+    rect.append(title);
+    rect.addEventListener("click", () => setView(item.begin_ns, item.end_ns));
+    svg.append(rect);
+  });
+  $("iterations").append(svg);
+  $("iterations-text").textContent = `${count(iterations.count)} iterations, usually ${timeText(iterations.usual_ns)}; ` +
+    `each ends with a call of ${placeText(iterations)}.${odd.length ? " Unusual ones are red." : ""}`;
+  $("iterations-text").append(make("span", { class: "screen" }, " A click shows one in the timeline."));
+}

@@ -1,0 +1,225 @@
+// --- drawing
+
+const canvas = $("timeline"), overview = $("overview");
+const GUTTER = 62, AXIS = 22, CAPTION = 20, MOST_CALLS = 40000;
+let view = { begin: 0, end: 1 }, mark = null, pointed = null, colours = null, isAsked = false;
+
+function readColours() {
+  const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue(name).trim();
+  const rgb = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));
+  colours = { paper: value("--paper"), ink: value("--ink"), faint: value("--faint"), line: value("--line"), accent: value("--accent"),
+    kinds: KINDS.map(([kind]) => value(`--${kind}`)) };
+  colours.mixed = [...colours.kinds, colours.paper].map(rgb);
+}
+
+/** A canvas of as many pixels as the screen shows; [context, width, height] in CSS pixels. */
+function prepare(element, height) {
+  const ratio = window.devicePixelRatio || 1, width = element.clientWidth;
+  element.style.height = `${height}px`;
+  element.width = Math.round(width * ratio);
+  element.height = Math.round(height * ratio);
+  const context = element.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = colours.paper;
+  context.fillRect(0, 0, width, height);
+  return [context, width, height];
+}
+
+const rowHeight = Math.min(30, 640 / lanes[0].ranks);
+const lastTime = Math.max(1, ...lanes.map(lane => lane.end_ns));
+const caption = lanes.length > 1 ? CAPTION : 0;
+const laneHeight = caption + lanes[0].ranks * rowHeight;
+/** Where the rows of a lane begin. */
+const topOf = lane => AXIS + caption + lanes.indexOf(lane) * laneHeight;
+const xOf = (ns, width) => GUTTER + (ns - view.begin) / (view.end - view.begin) * (width - GUTTER);
+const timeOf = (x, width) => view.begin + (x - GUTTER) / (width - GUTTER) * (view.end - view.begin);
+
+/** The shares of all ranks from BEGIN to END as an image of N_X by at most N_Y pixels. */
+function sharesImage(lane, begin, end, nX, nY) {
+  const step = (end - begin) / nX, rows = Math.max(1, Math.min(lane.ranks, nY)), level = levelOf(lane, step);
+  const image = new ImageData(nX, rows), pixels = image.data, mixed = colours.mixed;
+  for (let row = 0; row < rows; row++) {
+    const first = Math.floor(row * lane.ranks / rows), last = Math.floor((row + 1) * lane.ranks / rows);
+    for (let x = 0; x < nX; x++) {
+      const column = Math.floor((begin + (x + 0.5) * step) / level.width);
+      let red = 0, green = 0, blue = 0, rest = 255 * (last - first);
+      if (column >= 0 && column < level.columns)
+        for (let rank = first; rank < last; rank++)
+          for (let kind = 0, at = (rank * level.columns + column) * N_KINDS; kind < N_KINDS; kind++, at++) {
+            const share = level.shares[at];
+            red += share * mixed[kind][0]; green += share * mixed[kind][1]; blue += share * mixed[kind][2];
+            rest -= share;
+          }
+      const whole = 255 * (last - first), paper = mixed[N_KINDS], at = 4 * (row * nX + x);
+      pixels[at] = (red + rest * paper[0]) / whole;
+      pixels[at + 1] = (green + rest * paper[1]) / whole;
+      pixels[at + 2] = (blue + rest * paper[2]) / whole;
+      pixels[at + 3] = 255;
+    }
+  }
+  return image;
+}
+
+function drawShares(context, lane, begin, end, x, y, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const image = sharesImage(lane, begin, end, Math.max(1, Math.round(width * ratio)), Math.round(height * ratio));
+  const other = new OffscreenCanvas(image.width, image.height);
+  other.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(other, x, y, width, height);
+}
+
+/** The first call of RANK that ends after NS. */
+function callAfter({ data }, rank, ns) {
+  let low = data.first[rank], high = data.first[rank + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (data.leave[middle] <= ns) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+function callsInView(lane) {
+  let n = 0;
+  for (let rank = 0; rank < lane.ranks && n <= MOST_CALLS; rank++)
+    n += callAfter(lane, rank, view.end) - callAfter(lane, rank, view.begin);
+  return n;
+}
+
+const lastName = label => label.replace(/ at [^ ]*$/, "").split("/").pop();
+
+/** A box of KIND in the row of a rank; how wide it is. */
+function drawBox(context, width, y, height, begin, end, kind) {
+  const from = Math.max(GUTTER, xOf(begin, width)), to = Math.min(width, xOf(end, width));
+  if (to < from) return;
+  context.fillStyle = colours.kinds[kind];
+  context.fillRect(from, y, Math.max(to - from, 0.4), height);
+}
+
+function drawName(context, width, y, height, lane, i) {
+  const from = Math.max(GUTTER, xOf(lane.data.enter[i], width)), to = Math.min(width, xOf(lane.data.leave[i], width));
+  const name = lastName(lane.places[lane.data.place[i]]);
+  if (height < 12 || to - from < 7 * name.length + 6) return;
+  context.fillStyle = "#10151b";
+  context.fillText(name, from + 4, y + height / 2 + 4);
+}
+
+function drawCalls(context, width, lane) {
+  const data = lane.data, inset = rowHeight > 8 ? 2 : 0, height = rowHeight - 2 * inset;
+  for (let rank = 0; rank < lane.ranks; rank++) {
+    const y = topOf(lane) + rank * rowHeight + inset;
+    for (let i = callAfter(lane, rank, view.begin); i < data.first[rank + 1]; i++) {
+      if (i > data.first[rank]) drawBox(context, width, y, height, data.leave[i - 1], data.enter[i], COMPUTING);
+      if (data.enter[i] > view.end) break;
+      drawBox(context, width, y, height, data.enter[i], data.release[i], WAITING);
+      drawBox(context, width, y, height, data.release[i], data.leave[i], data.kind[i]);
+      drawName(context, width, y, height, lane, i);
+    }
+  }
+}
+
+function drawMessages(context, width, lane) {
+  const data = lane.data, middle = rank => topOf(lane) + (rank + 0.5) * rowHeight;
+  const most = Math.ceil((width - GUTTER) / 4), shown = []; // more would hide what is below
+  for (let i = 0; i < lane.slowest.length && shown.length < most; i++)
+    if (data.receive[lane.slowest[i]] >= view.begin && data.send[lane.slowest[i]] <= view.end) shown.push(lane.slowest[i]);
+  context.save();
+  context.beginPath();
+  context.rect(GUTTER, topOf(lane), width - GUTTER, lane.ranks * rowHeight);
+  context.clip();
+  context.globalAlpha = shown.length > most / 2 ? 0.35 : 0.8;
+  context.lineWidth = 1;
+  context.strokeStyle = colours.ink;
+  for (const i of shown) {
+    context.beginPath();
+    context.moveTo(xOf(data.send[i], width), middle(data.sender[i]));
+    context.lineTo(xOf(data.receive[i], width), middle(data.receiver[i]));
+    context.stroke();
+  }
+  context.restore();
+}
+
+function drawAxis(context, width) {
+  const span = view.end - view.begin, rough = span / Math.max(2, (width - GUTTER) / 130);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(factor => factor * power).find(value => value >= rough);
+  context.font = "12px system-ui, sans-serif";
+  context.strokeStyle = colours.line;
+  context.fillStyle = colours.faint;
+  for (let ns = Math.ceil(view.begin / step) * step; ns <= view.end; ns += step) {
+    const x = xOf(ns, width);
+    context.beginPath(); context.moveTo(x, 0); context.lineTo(x, AXIS); context.stroke();
+    context.fillText(timeText(Math.round(ns)), x + 4, 15);
+  }
+}
+
+function drawRanks(context, lane) {
+  const every = Math.max(1, Math.ceil(14 / rowHeight));
+  context.fillStyle = colours.faint;
+  for (let rank = 0; rank < lane.ranks; rank += every)
+    context.fillText(`rank ${rank}`, 4, topOf(lane) + rank * rowHeight + Math.max(rowHeight / 2 + 4, 11));
+}
+
+/** What is not judged is pale. */
+function drawVeil(context, width, lane) {
+  const { begin_ns: begin, end_ns: end } = lane.name === "measured" ? report.window : report.whatif.window;
+  const left = Math.min(width, Math.max(GUTTER, xOf(begin, width))), right = Math.max(GUTTER, Math.min(width, xOf(end, width)));
+  context.save();
+  context.globalAlpha = 0.55;
+  context.fillStyle = colours.paper;
+  context.fillRect(GUTTER, topOf(lane), left - GUTTER, lane.ranks * rowHeight);
+  context.fillRect(right, topOf(lane), width - right, lane.ranks * rowHeight);
+  context.restore();
+}
+
+function drawOutline(context, width, lane, rank, begin, end, colour) {
+  const from = Math.max(GUTTER, xOf(begin, width));
+  context.strokeStyle = colour;
+  context.lineWidth = 2;
+  context.strokeRect(from, topOf(lane) + rank * rowHeight, Math.max(3, Math.min(width, xOf(end, width)) - from), Math.max(rowHeight, 3));
+}
+
+/** The wait that was asked for, and what the pointer is on, with the rank that released it. */
+function drawMark(context, width) {
+  if (mark) drawOutline(context, width, lanes[0], mark.rank, mark.begin, mark.end, colours.ink);
+  if (!pointed || pointed.call === undefined) return;
+  const { lane, rank, call } = pointed, releaser = lane.data.releaser[call];
+  drawOutline(context, width, lane, rank, lane.data.enter[call], lane.data.leave[call], colours.accent);
+  if (releaser === NOBODY) return;
+  const x = xOf(lane.data.release[call], width);
+  context.beginPath();
+  context.moveTo(x, topOf(lane) + (releaser + 0.5) * rowHeight);
+  context.lineTo(x, topOf(lane) + (rank + 0.5) * rowHeight);
+  context.stroke();
+}
+
+function drawLane(context, width, lane) {
+  drawShares(context, lane, view.begin, view.end, GUTTER, topOf(lane), width - GUTTER, lane.ranks * rowHeight);
+  if (lane.has_all_calls && rowHeight >= 4 && callsInView(lane) <= MOST_CALLS) drawCalls(context, width, lane);
+  if ($("messages").checked && rowHeight >= 2) drawMessages(context, width, lane);
+  drawVeil(context, width, lane);
+  drawRanks(context, lane);
+  if (!caption) return;
+  context.fillStyle = colours.ink;
+  context.fillText(lane.name, GUTTER, topOf(lane) - 5);
+}
+
+function draw() {
+  isAsked = false;
+  const [context, width] = prepare(canvas, AXIS + lanes.length * laneHeight);
+  drawAxis(context, width);
+  for (const lane of lanes) drawLane(context, width, lane);
+  drawMark(context, width);
+  drawOverview();
+}
+
+function drawOverview() {
+  const [context, width, height] = prepare(overview, 34);
+  drawShares(context, lanes[0], 0, lastTime, GUTTER, 0, width - GUTTER, height);
+  const at = ns => GUTTER + Math.max(0, Math.min(1, ns / lastTime)) * (width - GUTTER);
+  context.strokeStyle = colours.ink;
+  context.lineWidth = 2;
+  context.strokeRect(at(view.begin), 1, Math.max(3, at(view.end) - at(view.begin)), height - 2);
+}
+
+const redraw = () => { if (!isAsked) { isAsked = true; requestAnimationFrame(draw); } };

@@ -1,0 +1,116 @@
+// --- moving about
+
+function setView(begin, end) {
+  const span = Math.min(lastTime, Math.max(end - begin, 10));
+  const from = Math.max(0, Math.min(begin - (span - (end - begin)) / 2, lastTime - span));
+  view = { begin: from, end: from + span };
+  redraw();
+}
+
+function zoom(factor, at) {
+  const centre = at === undefined ? (view.begin + view.end) / 2 : at;
+  setView(centre - (centre - view.begin) * factor, centre + (view.end - centre) * factor);
+}
+
+const pan = share => setView(view.begin + share * (view.end - view.begin), view.end + share * (view.end - view.begin));
+
+function showWorst(worst) {
+  mark = { rank: worst.rank, begin: worst.time_ns, end: worst.time_ns + worst.wait_ns };
+  setView(mark.begin - 2 * worst.wait_ns, mark.end + worst.wait_ns);
+  canvas.scrollIntoView({ block: "center", behavior: "smooth" });
+  $("under").textContent = `Rank ${worst.rank} waits ${timeText(worst.wait_ns)} from ${timeText(worst.time_ns)} on, in ${placeText(worst)}` +
+    `${worst.cause_rank === null || worst.cause_rank === undefined ? "" : ", for rank " + worst.cause_rank}.`;
+}
+
+function callText({ data, places }, rank, i) {
+  const wait = data.release[i] - data.enter[i], releaser = data.releaser[i];
+  return `Rank ${rank}: ${places[data.place[i]]}, ${timeText(data.leave[i] - data.enter[i])} from ${timeText(data.enter[i])} on` +
+    (wait > 0 ? `; waits ${timeText(wait)}${releaser === NOBODY ? "" : " for rank " + releaser}` : "") + ".";
+}
+
+function sharesText(lane, rank, ns) {
+  const level = levelOf(lane, (view.end - view.begin) / Math.max(1, canvas.clientWidth));
+  const at = (rank * level.columns + Math.floor(ns / level.width)) * N_KINDS;
+  const parts = KINDS.map(([, name], kind) => [name, level.shares[at + kind] / 255]).filter(([, share]) => share > 0);
+  return `Rank ${rank} at ${timeText(ns)}: ` + (parts.length ? parts.map(([name, share]) => `${name} ${percent(share)}`).join(", ") : "not in the run") + ".";
+}
+
+function point(event) {
+  const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+  const lane = lanes.find(item => y >= topOf(item) && y < topOf(item) + item.ranks * rowHeight), ns = timeOf(x, box.width);
+  if (!lane || x < GUTTER || ns > lane.end_ns) return;
+  const { data } = lane, rank = Math.floor((y - topOf(lane)) / rowHeight), i = callAfter(lane, rank, ns);
+  pointed = { lane, rank };
+  if (!lane.has_all_calls || i === data.first[rank + 1]) {
+    $("under").textContent = sharesText(lane, rank, ns);
+  } else if (data.enter[i] <= ns) {
+    pointed.call = i;
+    $("under").textContent = callText(lane, rank, i);
+  } else {
+    const since = i > data.first[rank] ? data.leave[i - 1] : 0;
+    const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${lane.paths[data.computed[i]]}`;
+    $("under").textContent = `Rank ${rank} computes for ${timeText(data.enter[i] - since)}, from ${timeText(since)} on${mostly}, until ${lane.places[data.place[i]]}.`;
+  }
+  redraw();
+}
+
+function listen() {
+  let drag = null;
+  canvas.addEventListener("wheel", event => {
+    event.preventDefault();
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / canvas.clientWidth);
+    else zoom(event.deltaY > 0 ? 1.25 : 0.8, timeOf(event.clientX - canvas.getBoundingClientRect().left, canvas.clientWidth));
+  }, { passive: false });
+  canvas.addEventListener("pointerdown", event => { drag = { x: event.clientX, view }; canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener("pointerup", () => { drag = null; });
+  canvas.addEventListener("pointermove", event => {
+    if (!drag) { point(event); return; }
+    const moved = (drag.x - event.clientX) / (canvas.clientWidth - GUTTER) * (drag.view.end - drag.view.begin);
+    setView(drag.view.begin + moved, drag.view.end + moved);
+  });
+  canvas.addEventListener("dblclick", event => zoom(0.25, timeOf(event.clientX - canvas.getBoundingClientRect().left, canvas.clientWidth)));
+  canvas.addEventListener("keydown", event => {
+    const act = { ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
+      Home: () => setView(0, lastTime) }[event.key];
+    if (act) { event.preventDefault(); act(); }
+  });
+  overview.addEventListener("pointerdown", event => {
+    const at = (event.clientX - overview.getBoundingClientRect().left - GUTTER) / (overview.clientWidth - GUTTER) * lastTime;
+    const half = (view.end - view.begin) / 2;
+    setView(at - half, at + half);
+  });
+  $("in").onclick = () => zoom(0.5);
+  $("out").onclick = () => zoom(2);
+  $("all").onclick = () => setView(0, lastTime);
+  $("judged").onclick = () => setView(report.window.begin_ns, report.window.end_ns);
+  $("messages").onchange = redraw;
+  addEventListener("resize", redraw);
+  for (const [type, isPrint] of [["beforeprint", true], ["afterprint", false]])
+    addEventListener(type, () => { document.documentElement.classList.toggle("print", isPrint); readColours(); draw(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); redraw(); });
+}
+
+/** What the picture leaves out. */
+function limitsText() {
+  const { has_all_calls: hasAll, messages, data } = lanes[0];
+  return (hasAll ? "" : " The run has too many calls to show each: colours are shares of the time.") +
+    (messages > data.send.length ? ` Of ${count(messages)} messages the ${count(data.send.length)} with the longest waits are there.` : "");
+}
+
+async function showTimeline() {
+  $("kinds").append(...KINDS.map(([kind, name]) => make("span", {}, make("i", { class: kind }), name)));
+  canvas.setAttribute("aria-label", "What each rank does over time. Arrow keys move, plus and minus zoom, Home shows the whole run.");
+  for (const lane of lanes) {
+    lane.data = await readData(lane);
+    lane.levels = makeLevels(lane);
+    const { send, receive } = lane.data;
+    lane.slowest = Uint32Array.from(send.keys()).sort((a, b) => receive[b] - send[b] - receive[a] + send[a] || a - b);
+  }
+  readColours();
+  listen();
+  const { begin_ns: begin, end_ns: end } = report.window;
+  setView(end > begin ? begin : 0, end > begin ? end : lastTime);
+  $("under").textContent = "Wheel or + and - zoom, dragging or arrow keys move, pointing tells what a rank does." + limitsText();
+  draw();
+  document.body.setAttribute("data-ready", "yes");
+}
