@@ -96,10 +96,43 @@ said() {
     [ "$(said)" = "pipeline: Pagoda
 1
 0 9040000 1
-Rank 1 waits 4 ms from 3 ms on, in main/solve/MPI_Recv, for rank 0.
-Rank 1: main/solve/MPI_Recv, 4.004 ms from 3 ms on; waits 4 ms for rank 0.
+Rank 1 waits 4 ms from 3 ms on, in main/solve/MPI_Recv, for rank 0. Meanwhile rank 0 spends 4 ms in main/solve.
+Rank 1: main/solve/MPI_Recv, 4.004 ms from 3 ms on; waits 4 ms for rank 0. Meanwhile rank 0 spends 4 ms in main/solve.
 Rank 1 computes for 1 ms, from 2 ms on, mostly in main/solve, until main/solve/MPI_Recv.
 0 9040000" ]
+}
+
+# What the page follows backwards from its calls, against the path that the replay found forwards: time in each MPI
+# function, and the whole.
+@test "the critical path in the timeline is that of the replay" {
+    for name in broadcast-path chain gather-origins handle-path scan-path synchronous-send waitall-both; do
+        "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/$name.txt" "$name"
+        "$PAGODA" export "$name" -o page.html
+        browse page.html "$(when_ready '
+            const times = new Map(report.critical_path.regions.filter(item => item.region.startsWith("MPI_"))
+                .map(item => [item.region, item.time_ns]));
+            let left = report.critical_path.length_ns;
+            for (const { rank, begin, end } of lanes[0].critical) {
+                left -= end - begin;
+                for (const [place, isCall, ns] of activities(lanes[0], rank, begin, end))
+                    if (isCall) times.set(lastName(place), (times.get(lastName(place)) || 0) - ns);
+            }
+            said += `${lanes[0].critical.length > 1} ${left} ${[...times].filter(([, ns]) => ns !== 0).join(" ")}`')"
+        echo "$name: $(said)"
+        [ "$(said)" = "true 0 " ]
+    done
+}
+
+# Rank 2 waits for rank 1, which waited for rank 0: both are named, as is what they did.
+@test "a wait is followed to what made the rank late that it waits for" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/chain.txt" chain
+    "$PAGODA" export chain -o page.html
+    browse page.html "$(when_ready '
+        const i = callAfter(lanes[0], 2, 0);
+        said += chainOf(lanes[0], i).map(({ rank, begin, end }) => `${rank} ${begin} ${end}`).join(", ") + "\n" + chainText(lanes[0], chainOf(lanes[0], i))')"
+    said
+    [ "$(said)" = "1 50 80, 0 20 50
+ Meanwhile rank 1 spends 25 ns of 30 ns in main; before that rank 0 spends 30 ns in main." ]
 }
 
 @test "names with quotes, angle brackets and scripts are text" {

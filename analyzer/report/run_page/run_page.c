@@ -107,6 +107,8 @@ static void put_calls(struct arrays *arrays, const struct timeline *timeline,
 {
     const struct timeline_call *calls = timeline->calls;
     size_t n = timeline->n_calls;
+    PUT_ARRAY(arrays, "ended", "Float64Array", double, timeline->n_ranks,
+              timeline_rank_end_ns(timeline, i));
     PUT_ARRAY(arrays, "enter", "Float64Array", double, n, calls[i].enter_ns);
     PUT_ARRAY(arrays, "release", "Float64Array", double, n, calls[i].release_ns);
     PUT_ARRAY(arrays, "leave", "Float64Array", double, n, calls[i].leave_ns);

@@ -2,6 +2,7 @@
 
 const KINDS = [["computing", "computing"], ["waiting", "waiting for other ranks"], ["point-to-point", "messages"],
   ["collective", "collective operations"], ["other", "other MPI"]];
+const FUNCTIONS = ["function-1", "function-2", "function-3", "function-4", "function-5"]; // the longest ones
 const N_KINDS = KINDS.length, COMPUTING = 0, WAITING = 1, NOBODY = 0xffffffff;
 
 /** The arrays of a lane, by name. */
@@ -42,3 +43,73 @@ function makeLevels(lane) {
 }
 
 const levelOf = (lane, step) => lane.levels.find(level => level.width >= step) || lane.levels[lane.levels.length - 1];
+
+// --- what calls say of a time
+
+/** The first call of RANK that ends after NS. */
+function callAfter({ data }, rank, ns) {
+  let low = data.first[rank], high = data.first[rank + 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (data.leave[middle] <= ns) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+/** The last call of RANK before NS that another rank released; -1 without any after UNTIL. */
+function releasedBefore({ data }, rank, ns, until) {
+  for (let i = Math.min(callAfter({ data }, rank, ns), data.first[rank + 1] - 1); i >= data.first[rank]; i--) {
+    if (data.leave[i] < until) break;
+    if (data.releaser[i] !== NOBODY && data.release[i] > data.enter[i] && data.release[i] <= ns && data.release[i] > until) return i;
+  }
+  return -1;
+}
+
+/** What made RANK come to where it is at NS, back to UNTIL: a rank determines it until one before it ended its
+ *  wait. A list of { rank, begin, end }, the latest first. */
+function pathBack(lane, rank, ns, until) {
+  const pieces = [];
+  for (let left = lane.data.leave.length; left > 0; left--) {
+    const i = releasedBefore(lane, rank, ns, until);
+    if (i < 0) break;
+    if (lane.data.release[i] < ns) pieces.push({ rank, begin: lane.data.release[i], end: ns });
+    ns = lane.data.release[i];
+    rank = lane.data.releaser[i];
+  }
+  pieces.push({ rank, begin: until, end: ns });
+  return pieces;
+}
+
+function criticalPath(lane) {
+  const { ended } = lane.data, end = Math.max(...ended);
+  return pathBack(lane, ended.indexOf(end), end, 0);
+}
+
+/** Time of RANK from BEGIN to END by what it did: [text, is it a call, ns], most first. */
+function activities(lane, rank, begin, end) {
+  const { data } = lane, times = new Map();
+  const add = (text, isCall, from, to) => {
+    const ns = Math.min(to, end) - Math.max(from, begin);
+    if (ns > 0) times.set(text, [text, isCall, (times.has(text) ? times.get(text)[2] : 0) + ns]);
+  };
+  let before = begin;
+  for (let i = callAfter(lane, rank, begin); i < data.first[rank + 1] && before < end; i++) {
+    add(computedName(lane, i), false, before, data.enter[i]);
+    add(lane.places[data.place[i]], true, data.enter[i], data.leave[i]);
+    before = data.leave[i];
+  }
+  add("the end of the program", false, before, end);
+  return [...times.values()].sort((a, b) => b[2] - a[2]);
+}
+
+const computedName = (lane, i) => lane.data.computed[i] === NOBODY ? "computing" : lane.paths[lane.data.computed[i]];
+
+/** The functions in which the ranks of LANE compute longest before their calls, most first; at most N. */
+function longestFunctions({ data }, n) {
+  const times = new Map();
+  for (let i = 0; i < data.enter.length; i++) {
+    if (i === 0 || data.rank[i - 1] !== data.rank[i] || data.computed[i] === NOBODY) continue;
+    times.set(data.computed[i], (times.get(data.computed[i]) || 0) + data.enter[i] - data.leave[i - 1]);
+  }
+  return [...times].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, n).map(([path]) => path);
+}

@@ -8,7 +8,8 @@ function readColours() {
   const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue(name).trim();
   const rgb = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));
   colours = { paper: value("--paper"), ink: value("--ink"), faint: value("--faint"), line: value("--line"), accent: value("--accent"),
-    kinds: KINDS.map(([kind]) => value(`--${kind}`)) };
+    critical: value("--critical"),
+    kinds: KINDS.map(([kind]) => value(`--${kind}`)), functions: FUNCTIONS.map(name => value(`--${name}`)) };
   colours.mixed = [...colours.kinds, colours.paper].map(rgb);
 }
 
@@ -69,16 +70,6 @@ function drawShares(context, lane, begin, end, x, y, width, height) {
   context.drawImage(other, x, y, width, height);
 }
 
-/** The first call of RANK that ends after NS. */
-function callAfter({ data }, rank, ns) {
-  let low = data.first[rank], high = data.first[rank + 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (data.leave[middle] <= ns) low = middle + 1; else high = middle;
-  }
-  return low;
-}
-
 function callsInView(lane) {
   let n = 0;
   for (let rank = 0; rank < lane.ranks && n <= MOST_CALLS; rank++)
@@ -88,32 +79,40 @@ function callsInView(lane) {
 
 const lastName = label => label.replace(/ at [^ ]*$/, "").split("/").pop();
 
-/** A box of KIND in the row of a rank; how wide it is. */
-function drawBox(context, width, y, height, begin, end, kind) {
+function drawBox(context, width, y, height, begin, end, colour) {
   const from = Math.max(GUTTER, xOf(begin, width)), to = Math.min(width, xOf(end, width));
   if (to < from) return;
-  context.fillStyle = colours.kinds[kind];
+  context.fillStyle = colour;
   context.fillRect(from, y, Math.max(to - from, 0.4), height);
 }
 
-function drawName(context, width, y, height, lane, i) {
-  const from = Math.max(GUTTER, xOf(lane.data.enter[i], width)), to = Math.min(width, xOf(lane.data.leave[i], width));
-  const name = lastName(lane.places[lane.data.place[i]]);
-  if (height < 12 || to - from < 7 * name.length + 6) return;
+/** Where there is room for it. */
+function drawName(context, width, y, height, begin, end, place) {
+  const from = Math.max(GUTTER, xOf(begin, width)), to = Math.min(width, xOf(end, width));
+  if (height < 12 || to - from < 30) return;
+  const name = lastName(place);
+  if (to - from < 7 * name.length + 6) return;
   context.fillStyle = "#10151b";
   context.fillText(name, from + 4, y + height / 2 + 4);
 }
 
+/** What the rank of call I computes between the call before and this one. */
+function drawComputing(context, width, y, height, lane, i) {
+  const data = lane.data, tone = lane.functions.indexOf(data.computed[i]);
+  drawBox(context, width, y, height, data.leave[i - 1], data.enter[i], tone < 0 ? colours.kinds[COMPUTING] : colours.functions[tone]);
+  drawName(context, width, y, height, data.leave[i - 1], data.enter[i], computedName(lane, i));
+}
+
 function drawCalls(context, width, lane) {
-  const data = lane.data, inset = rowHeight > 8 ? 2 : 0, height = rowHeight - 2 * inset;
+  const data = lane.data, inset = rowHeight > 8 ? 2 : 0, height = rowHeight - 2 * inset, kinds = colours.kinds;
   for (let rank = 0; rank < lane.ranks; rank++) {
     const y = topOf(lane) + rank * rowHeight + inset;
     for (let i = callAfter(lane, rank, view.begin); i < data.first[rank + 1]; i++) {
-      if (i > data.first[rank]) drawBox(context, width, y, height, data.leave[i - 1], data.enter[i], COMPUTING);
+      if (i > data.first[rank]) drawComputing(context, width, y, height, lane, i);
       if (data.enter[i] > view.end) break;
-      drawBox(context, width, y, height, data.enter[i], data.release[i], WAITING);
-      drawBox(context, width, y, height, data.release[i], data.leave[i], data.kind[i]);
-      drawName(context, width, y, height, lane, i);
+      drawBox(context, width, y, height, data.enter[i], data.release[i], kinds[WAITING]);
+      drawBox(context, width, y, height, data.release[i], data.leave[i], kinds[data.kind[i]]);
+      drawName(context, width, y, height, data.enter[i], data.leave[i], lane.places[data.place[i]]);
     }
   }
 }
@@ -179,24 +178,41 @@ function drawOutline(context, width, lane, rank, begin, end, colour) {
   context.strokeRect(from, topOf(lane) + rank * rowHeight, Math.max(3, Math.min(width, xOf(end, width)) - from), Math.max(rowHeight, 3));
 }
 
-/** The wait that was asked for, and what the pointer is on, with the rank that released it. */
+/** PIECES as pathBack() gives them: along the ranks, and from one to the next. */
+function drawPath(context, width, lane, pieces, colour, lineWidth) {
+  const x = ns => Math.max(GUTTER, Math.min(width, xOf(ns, width))), y = rank => topOf(lane) + (rank + 0.85) * rowHeight; // below names
+  context.save();
+  context.strokeStyle = colour;
+  context.lineWidth = lineWidth;
+  context.lineJoin = "round";
+  context.beginPath();
+  let before = null;
+  for (const { rank, begin, end } of pieces) {
+    if (begin > view.end) continue;
+    if (before === null) context.moveTo(x(end), y(rank)); else context.lineTo(x(end), y(rank));
+    context.lineTo(x(begin), y(rank));
+    before = rank;
+    if (begin < view.begin) break;
+  }
+  context.stroke();
+  context.restore();
+}
+
+/** The wait that was asked for, and what the pointer is on, each with what made its releaser late. */
 function drawMark(context, width) {
   if (mark) drawOutline(context, width, lanes[0], mark.rank, mark.begin, mark.end, colours.ink);
+  if (mark && mark.chain) drawPath(context, width, lanes[0], mark.chain, colours.ink, 3);
   if (!pointed || pointed.call === undefined) return;
-  const { lane, rank, call } = pointed, releaser = lane.data.releaser[call];
+  const { lane, rank, call, chain } = pointed;
   drawOutline(context, width, lane, rank, lane.data.enter[call], lane.data.leave[call], colours.accent);
-  if (releaser === NOBODY) return;
-  const x = xOf(lane.data.release[call], width);
-  context.beginPath();
-  context.moveTo(x, topOf(lane) + (releaser + 0.5) * rowHeight);
-  context.lineTo(x, topOf(lane) + (rank + 0.5) * rowHeight);
-  context.stroke();
+  if (chain) drawPath(context, width, lane, chain, colours.accent, 3);
 }
 
 function drawLane(context, width, lane) {
   drawShares(context, lane, view.begin, view.end, GUTTER, topOf(lane), width - GUTTER, lane.ranks * rowHeight);
   if (lane.has_all_calls && rowHeight >= 4 && callsInView(lane) <= MOST_CALLS) drawCalls(context, width, lane);
   if ($("messages").checked && rowHeight >= 2) drawMessages(context, width, lane);
+  if ($("critical-line").checked && lane.critical) drawPath(context, width, lane, lane.critical, colours.critical, 2);
   drawVeil(context, width, lane);
   drawRanks(context, lane);
   if (!caption) return;

@@ -14,12 +14,29 @@ function zoom(factor, at) {
 
 const pan = share => setView(view.begin + share * (view.end - view.begin), view.end + share * (view.end - view.begin));
 
+/** What made the releaser of call I late: the path back to when the wait began. */
+const chainOf = (lane, i) => lane.data.releaser[i] === NOBODY || lane.data.release[i] <= lane.data.enter[i] ? null
+  : pathBack(lane, lane.data.releaser[i], lane.data.release[i], lane.data.enter[i]);
+
+/** " Meanwhile rank 1 spends 2 ms in solve, before that rank 0 ...": the larger parts of a chain. */
+function chainText(lane, chain) {
+  if (!chain) return "";
+  const whole = chain[0].end - chain[chain.length - 1].begin;
+  const parts = chain.filter(({ begin, end }) => end - begin >= 0.1 * whole).slice(0, 4).map(({ rank, begin, end }) => {
+    const [text, , ns] = activities(lane, rank, begin, end)[0];
+    return `rank ${rank} spends ${timeText(ns)}${ns < end - begin ? " of " + timeText(end - begin) : ""} in ${text}`;
+  });
+  return parts.length ? ` Meanwhile ${parts.join("; before that ")}.` : "";
+}
+
 function showWorst(worst) {
-  mark = { rank: worst.rank, begin: worst.time_ns, end: worst.time_ns + worst.wait_ns };
+  const [lane] = lanes, i = callAfter(lane, worst.rank, worst.time_ns);
+  const chain = lane.has_all_calls && i < lane.data.first[worst.rank + 1] && lane.data.enter[i] <= worst.time_ns ? chainOf(lane, i) : null;
+  mark = { rank: worst.rank, begin: worst.time_ns, end: worst.time_ns + worst.wait_ns, chain };
   setView(mark.begin - 2 * worst.wait_ns, mark.end + worst.wait_ns);
   canvas.scrollIntoView({ block: "center", behavior: "smooth" });
   $("under").textContent = `Rank ${worst.rank} waits ${timeText(worst.wait_ns)} from ${timeText(worst.time_ns)} on, in ${placeText(worst)}` +
-    `${worst.cause_rank === null || worst.cause_rank === undefined ? "" : ", for rank " + worst.cause_rank}.`;
+    `${worst.cause_rank === null || worst.cause_rank === undefined ? "" : ", for rank " + worst.cause_rank}.${chainText(lane, chain)}`;
 }
 
 function callText({ data, places }, rank, i) {
@@ -45,7 +62,8 @@ function point(event) {
     $("under").textContent = sharesText(lane, rank, ns);
   } else if (data.enter[i] <= ns) {
     pointed.call = i;
-    $("under").textContent = callText(lane, rank, i);
+    pointed.chain = chainOf(lane, i);
+    $("under").textContent = callText(lane, rank, i) + chainText(lane, pointed.chain);
   } else {
     const since = i > data.first[rank] ? data.leave[i - 1] : 0;
     const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${lane.paths[data.computed[i]]}`;
@@ -83,7 +101,7 @@ function listen() {
   $("out").onclick = () => zoom(2);
   $("all").onclick = () => setView(0, lastTime);
   $("judged").onclick = () => setView(report.window.begin_ns, report.window.end_ns);
-  $("messages").onchange = redraw;
+  $("messages").onchange = $("critical-line").onchange = redraw;
   addEventListener("resize", redraw);
   for (const [type, isPrint] of [["beforeprint", true], ["afterprint", false]])
     addEventListener(type, () => { document.documentElement.classList.toggle("print", isPrint); readColours(); draw(); });
@@ -103,9 +121,14 @@ async function showTimeline() {
   for (const lane of lanes) {
     lane.data = await readData(lane);
     lane.levels = makeLevels(lane);
+    lane.functions = longestFunctions(lane, FUNCTIONS.length);
+    lane.critical = lane.has_all_calls ? criticalPath(lane) : null;
     const { send, receive } = lane.data;
     lane.slowest = Uint32Array.from(send.keys()).sort((a, b) => receive[b] - send[b] - receive[a] + send[a] || a - b);
   }
+  for (const [i, path] of lanes[0].functions.entries())
+    $("kinds").append(make("span", {}, make("i", { class: FUNCTIONS[i] }), lastName(lanes[0].paths[path])));
+  $("critical-line").parentElement.hidden = !lanes.some(lane => lane.critical);
   readColours();
   listen();
   const { begin_ns: begin, end_ns: end } = report.window;

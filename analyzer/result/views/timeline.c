@@ -254,3 +254,8 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
     }
     choose_messages(timeline);
 }
+
+uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank)
+{
+    return timeline->ranks[rank].now_ns;
+}

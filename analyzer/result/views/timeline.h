@@ -71,4 +71,7 @@ void timeline_message(struct timeline *timeline, const struct pag_message *messa
 /// After the replay of TREE: ranks compute to their ends, calls get their places in the result.
 void timeline_conclude(struct timeline *timeline, const struct call_tree *tree);
 
+/// When RANK's part of the run ends, once concluded.
+uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank);
+
 #endif
