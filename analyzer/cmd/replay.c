@@ -45,6 +45,7 @@ struct replay_request {
     const char *paths;      // a region, NULL: the whole report
     const char *properties; // a hierarchy, NULL: the whole report
     bool keeps_all;         // properties that pruning would leave out
+    const char *timeline;   // run, judged or FROM:TO, NULL: the whole report
     const char *group;      // NULL: no groups
     struct grouping grouping;
     const char *out; // NULL: the predicted run is not written
@@ -64,9 +65,15 @@ struct replay_outcome {
     const struct hierarchy *hierarchy; // of --properties, in the catalogue
     struct replay_run measured;
     struct whatif_report predicted;
-    char **places; // of --map auto
+    struct timeline *predicted_timeline; // NULL: not asked for
+    char **places;                       // of --map auto
     size_t n_places;
     bool is_whatif;
+};
+
+/// A part of a run that --timeline names.
+struct time_window {
+    uint64_t begin_ns, end_ns;
 };
 
 /// The parameters of the run, then the first N_PREDICTED of the predictions only. The caller
@@ -178,6 +185,57 @@ static bool moment_is_sound(struct replay_request *request, const struct option_
     return false;
 }
 
+/// Reads what --timeline says: WINDOW of RESULT, or of any run if that is NULL.
+static int read_window(const char *text, const struct result *result, struct time_window *window,
+                       struct error *err)
+{
+    struct error why = {{0}};
+    *window = (struct time_window){0, result ? result->time_ns : UINT64_MAX};
+    if (strcmp(text, "run") == 0)
+        return 0;
+    if (strcmp(text, "judged") == 0) {
+        if (result && result->window_end_ns > result->window_begin_ns)
+            *window = (struct time_window){result->window_begin_ns, result->window_end_ns};
+        return 0;
+    }
+    char *begin = memory_copy_text(text), *end = strchr(begin, ':');
+    if (end)
+        *end++ = '\0';
+    bool is_read = end && option_read_duration(begin, &window->begin_ns, &why) == 0 &&
+                   option_read_duration(end, &window->end_ns, &why) == 0 &&
+                   window->begin_ns < window->end_ns;
+    free(begin);
+    if (!is_read)
+        return error_set(err, "--timeline: `%s` is not run, judged or FROM:TO, such as 1s:1.5s",
+                         text);
+    if (result && window->begin_ns >= result->time_ns)
+        return error_set(err, "--timeline %s: the run ends at %s", text,
+                         quantity_time(result->time_ns).text);
+    return 0;
+}
+
+/// A timeline is all that is printed, of the measured run and of one predicted one.
+static bool timeline_is_sound(const struct replay_request *request,
+                              const struct replay_outcome *outcome,
+                              const struct option_usage *usage, int *status)
+{
+    struct error err = {{0}};
+    struct time_window window;
+    if (!request->timeline)
+        return true;
+    if (request->wants_json || request->wants_ideal || request->explain || request->paths ||
+        request->properties || request->group || request->intervals.count > 0)
+        error_set(&err, "--timeline is all that is printed: it goes without --json, --ideal, "
+                        "--explain, --paths, --properties, --group and --interval");
+    else if (outcome->is_whatif && (outcome->plan.is_list || outcome->plan.estimate))
+        error_set(&err, "--timeline shows one prediction, of what each rank does: neither a list "
+                        "of values nor an estimate");
+    else if (read_window(request->timeline, NULL, &window, &err) == 0)
+        return true;
+    *status = options_usage_error(usage, "%s", err.text);
+    return false;
+}
+
 static bool group_is_sound(struct replay_request *request, const struct option_usage *usage,
                            int *status)
 {
@@ -217,7 +275,7 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
     return false;
 }
 
-enum { MAX_REPORT_ROWS = 16 };
+enum { MAX_REPORT_ROWS = 17 };
 
 /// Puts the rows about the report into ROWS; how many.
 static size_t put_report_rows(struct replay_request *request, struct option_row *rows)
@@ -236,7 +294,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
             .manual =
                 "Without it wait states below 0.5 % of the run time of all ranks have no details."),
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
-                        "replay on an ideal network too: serialisation and transfer efficiency",
+                        "tell serialisation from transfer on ideal networks",
                         .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "also look for the patterns, kind of findings or properties in FILE",
@@ -261,8 +319,16 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                         "with --properties: evaluate all of them everywhere",
                         .manual = "Without it a property that is not critical somewhere is not "
                                   "looked for within, nor are those below it."),
+        OPTION_TEXT_ROW(
+            "timeline", 0, "WHEN", &request->timeline,
+            "draw the ranks over time: run, judged or FROM:TO", NULL,
+            .manual =
+                "Instead of the report: a row of letters for each rank. A letter is what most "
+                "of its time is; more than 32 ranks share rows. With what-if options the predicted "
+                "run follows. "
+                "pagoda-export(1) makes a picture to zoom into."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
-                        "show ranks by group: node, machine, or a number of ranks", NULL,
+                        "show groups of ranks: node, machine, or so many", NULL,
                         .manual = "Section Groups of ranks says where."),
         OPTION_TEXT_ROW("explain", 0, "RANK@TIME", &request->explain,
                         "say what a rank does then, and the chain of causes if it waits: 3@1.5s",
@@ -337,7 +403,8 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
            intervals_are_sound(request, &usage, status) &&
            properties_are_sound(request, &usage, status) &&
            moment_is_sound(request, &usage, status) && group_is_sound(request, &usage, status) &&
-           plan_is_sound(request, outcome, &usage, status);
+           plan_is_sound(request, outcome, &usage, status) &&
+           timeline_is_sound(request, outcome, &usage, status);
 }
 
 static int load_patterns(const struct replay_request *request, struct replay_outcome *outcome,
@@ -393,7 +460,10 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     const char *why_not = outcome->is_whatif
                               ? "Predicted without what-if options only."
                               : findings_too_large(trace_definitions(measured->trace));
-    bool predicts = !why_not && !request->explain && !request->properties; // which have no findings
+    bool predicts = !why_not && !request->explain && !request->properties &&
+                    !request->timeline; // which have no findings
+    if (request->timeline)
+        measured->timeline = timeline_new(trace_definitions(measured->trace));
     bool gathers = outcome->is_whatif || request->wants_ideal || predicts;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
@@ -414,7 +484,10 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
         return -1;
     if (!outcome->plan.is_list && !spread_is_first())
         return 0;
+    if (request->timeline)
+        outcome->predicted_timeline = timeline_new(trace_definitions(measured->trace));
     const struct whatif_outputs outputs = {.out = request->out,
+                                           .timeline = outcome->predicted_timeline,
                                            .keeps_results = request->database != NULL};
     return whatif_run(&outcome->plan, outcome->catalogue, measured, &outputs, &outcome->predicted,
                       err);
@@ -464,6 +537,30 @@ static void print_properties(const struct replay_request *request,
     property_search_release(&search);
 }
 
+static int print_timeline(const struct replay_request *request, const char *heading,
+                          const struct result *result, const struct timeline *timeline,
+                          struct error *err)
+{
+    struct time_window window;
+    if (read_window(request->timeline, result, &window, err) != 0)
+        return -1;
+    const struct timeline_page page = {timeline, heading, window.begin_ns, window.end_ns};
+    text_print_timeline(&page, &request->text, stdout);
+    return 0;
+}
+
+static int print_timelines(const struct replay_request *request,
+                           const struct replay_outcome *outcome, struct error *err)
+{
+    const struct replay_run *measured = &outcome->measured;
+    if (print_timeline(request, "Timeline", &measured->result, measured->timeline, err) != 0)
+        return -1;
+    return !outcome->predicted_timeline
+               ? 0
+               : print_timeline(request, "\nPredicted", &outcome->predicted.predicted,
+                                outcome->predicted_timeline, err);
+}
+
 static void print_outcome(const struct replay_request *request,
                           const struct replay_outcome *outcome)
 {
@@ -497,6 +594,8 @@ static void release_request(struct replay_request *request)
 static void release_outcome(struct replay_outcome *outcome)
 {
     whatif_report_release(&outcome->predicted);
+    timeline_free(outcome->measured.timeline);
+    timeline_free(outcome->predicted_timeline);
     for (size_t i = 0; i < outcome->n_places; i++)
         free(outcome->places[i]);
     free(outcome->places);
@@ -513,8 +612,11 @@ static int deliver(const struct replay_request *request, const struct replay_out
     if (!spread_is_first())
         return STATUS_DONE;
     int status = request->database ? store_run(request, outcome, &err) : 0;
+    if (status == 0 && request->timeline)
+        status = print_timelines(request, outcome, &err);
     status = log_outcome(status, outcome->measured.result.has_unreadable_records, &err);
-    print_outcome(request, outcome);
+    if (!request->timeline)
+        print_outcome(request, outcome);
     return status;
 }
 

@@ -114,6 +114,34 @@ static void check_columns(const struct run *run)
     free(ns);
 }
 
+/// Cells of a random part of the run, of some ranks, against their spans; TOLERANCE in cells.
+static void check_cells(const struct run *run, double tolerance)
+{
+    uint64_t end_ns = run->timeline->end_ns;
+    uint64_t from_ns = (uint64_t)rand() % end_ns, to_ns = from_ns + 1 + (uint64_t)rand() % end_ns;
+    size_t n = 1 + (size_t)rand() % 90, first = (size_t)rand() % N_RANKS;
+    size_t last = first + 1 + (size_t)rand() % (N_RANKS - first);
+    double width = (double)(to_ns - from_ns) / (double)n;
+    double *shares = memory_new(n * TIMELINE_KINDS * sizeof *shares);
+    timeline_cells(run->timeline, first, last, from_ns, to_ns, n, shares);
+    for (size_t cell = 0; cell < n; cell++) {
+        double begin = (double)from_ns + (double)cell * width, end = begin + width;
+        double ns[TIMELINE_KINDS] = {0};
+        for (size_t i = 0; i < run->n_spans; i++) {
+            const struct span *span = &run->spans[i];
+            double a = (double)span->begin_ns > begin ? (double)span->begin_ns : begin;
+            double b = (double)span->end_ns < end ? (double)span->end_ns : end;
+            if (span->rank >= first && span->rank < last && b > a)
+                ns[span->kind] += (b - a) / (double)(last - first);
+        }
+        for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+            double off = shares[cell * TIMELINE_KINDS + (size_t)kind] - ns[kind] / width;
+            assert_true(off < tolerance && off > -tolerance);
+        }
+    }
+    free(shares);
+}
+
 static void each_column_has_its_shares(void **state)
 {
     (void)state;
@@ -126,6 +154,8 @@ static void each_column_has_its_shares(void **state)
         conclude(&run);
         check_columns(&run);
         assert_true(run.timeline->has_all_calls);
+        for (int i = 0; i < 10; i++)
+            check_cells(&run, 1e-6);
         for (size_t i = 0; i < run.timeline->n_calls; i++) {
             const struct timeline_call *call = &run.timeline->calls[i];
             assert_true(i == 0 || call->rank > call[-1].rank ||
@@ -149,6 +179,25 @@ static void too_many_calls_are_left_out_but_not_their_time(void **state)
     assert_false(run.timeline->has_all_calls);
     assert_int_equal(run.timeline->n_calls, 0);
     check_columns(&run);
+    // A cell of many columns is off by parts of those at its ends.
+    double cell_ns = (double)run.timeline->end_ns / 50, *shares = memory_new(250 * sizeof *shares);
+    timeline_cells(run.timeline, 0, 1, 0, run.timeline->end_ns, 50, shares);
+    for (size_t cell = 0; cell < 50; cell++) {
+        double sum = 0, waiting_ns = 0, begin = (double)cell * cell_ns, end = begin + cell_ns;
+        for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+            sum += shares[cell * TIMELINE_KINDS + (size_t)kind];
+        for (size_t i = 0; i < run.n_spans; i++) {
+            const struct span *span = &run.spans[i];
+            double a = (double)span->begin_ns > begin ? (double)span->begin_ns : begin;
+            double b = (double)span->end_ns < end ? (double)span->end_ns : end;
+            if (span->rank == 0 && span->kind == TIMELINE_WAITING && b > a)
+                waiting_ns += b - a;
+        }
+        double off = shares[cell * TIMELINE_KINDS + TIMELINE_WAITING] - waiting_ns / cell_ns;
+        assert_true(off < 0.01 && off > -0.01);
+        assert_true(sum > 0.99 && sum < 1.01);
+    }
+    free(shares);
     release(&run);
 }
 

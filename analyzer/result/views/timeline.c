@@ -21,7 +21,7 @@ enum {
 
 /// What a rank did up to now_ns, and the column it is in.
 struct timeline_rank {
-    uint64_t now_ns;
+    uint64_t began_ns, now_ns;
     uint64_t column;
     uint64_t kind_ns[TIMELINE_KINDS]; // in that column
     bool has_begun;
@@ -131,7 +131,7 @@ static void begin(struct timeline *timeline, size_t rank, uint64_t time_ns)
     state->has_begun = true;
     while (time_ns / timeline->column_ns >= timeline->n_columns)
         join_columns(timeline);
-    state->now_ns = time_ns;
+    state->began_ns = state->now_ns = time_ns;
     state->column = time_ns / timeline->column_ns;
 }
 
@@ -253,6 +253,78 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
         call->computed_path = call_tree_place(tree, master, call->computed_path).path;
     }
     choose_messages(timeline);
+}
+
+// --- parts of it
+
+struct cells {
+    double *shares; // [cell][kind]
+    size_t n;
+    double begin_ns, cell_ns;
+    double weight; // of a rank
+};
+
+/// A rank does KIND for SHARE of the time from BEGIN_NS to END_NS.
+static void put_cells(const struct cells *cells, enum timeline_kind kind, uint64_t begin_ns,
+                      uint64_t end_ns, double share)
+{
+    double begin = ((double)begin_ns - cells->begin_ns) / cells->cell_ns;
+    double end = ((double)end_ns - cells->begin_ns) / cells->cell_ns;
+    begin = begin < 0 ? 0 : begin;
+    end = end > (double)cells->n ? (double)cells->n : end;
+    for (size_t i = (size_t)begin; (double)i < end; i++) {
+        double from = begin > (double)i ? begin : (double)i;
+        double to = end < (double)(i + 1) ? end : (double)(i + 1);
+        cells->shares[i * TIMELINE_KINDS + kind] += (to - from) * share * cells->weight;
+    }
+}
+
+/// Returns the index of the first call of the rank after this one.
+static size_t put_calls(const struct timeline *timeline, uint32_t rank, size_t first,
+                        const struct cells *cells)
+{
+    uint64_t now_ns = timeline->ranks[rank].began_ns;
+    size_t i = first;
+    for (; i < timeline->n_calls && timeline->calls[i].rank == rank; i++) {
+        const struct timeline_call *call = &timeline->calls[i];
+        put_cells(cells, TIMELINE_COMPUTING, now_ns, call->enter_ns, 1);
+        put_cells(cells, TIMELINE_WAITING, call->enter_ns, call->release_ns, 1);
+        put_cells(cells, call->kind, call->release_ns, call->leave_ns, 1);
+        now_ns = call->leave_ns;
+    }
+    put_cells(cells, TIMELINE_COMPUTING, now_ns, timeline->ranks[rank].now_ns, 1);
+    return i;
+}
+
+static void put_columns(const struct timeline *timeline, size_t rank, const struct cells *cells)
+{
+    for (size_t column = 0; column < timeline->n_columns; column++) {
+        const uint16_t *shares = cell(timeline, rank, column);
+        uint64_t begin_ns = column * timeline->column_ns;
+        for (int kind = 0; kind < TIMELINE_KINDS; kind++)
+            if (shares[kind] > 0)
+                put_cells(cells, kind, begin_ns, begin_ns + timeline->column_ns,
+                          (double)shares[kind] / TIMELINE_WHOLE);
+    }
+}
+
+void timeline_cells(const struct timeline *timeline, size_t first, size_t last, uint64_t begin_ns,
+                    uint64_t end_ns, size_t n_cells, double *shares)
+{
+    const struct cells cells = {.shares = shares,
+                                .n = n_cells,
+                                .begin_ns = (double)begin_ns,
+                                .cell_ns = (double)(end_ns - begin_ns) / (double)n_cells,
+                                .weight = 1 / (double)(last - first)};
+    size_t call = 0;
+    memset(shares, 0, n_cells * TIMELINE_KINDS * sizeof *shares);
+    while (call < timeline->n_calls && timeline->calls[call].rank < first)
+        call++;
+    for (size_t rank = first; rank < last; rank++)
+        if (timeline->has_all_calls)
+            call = put_calls(timeline, (uint32_t)rank, call, &cells);
+        else
+            put_columns(timeline, rank, &cells);
 }
 
 uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank)

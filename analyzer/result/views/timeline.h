@@ -74,4 +74,10 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree);
 /// When RANK's part of the run ends, once concluded.
 uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank);
 
+/// Once concluded: what ranks FIRST to LAST - 1 do in N_CELLS equal parts of the time from BEGIN_NS
+/// to END_NS. SHARES: [cell][kind], of 1; the rest of a cell is not in the run. Exact where all
+/// calls are there, else as fine as columns are.
+void timeline_cells(const struct timeline *timeline, size_t first, size_t last, uint64_t begin_ns,
+                    uint64_t end_ns, size_t n_cells, double *shares);
+
 #endif

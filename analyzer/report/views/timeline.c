@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks do over time, as rows of letters (pagoda replay --timeline).
+#include "analyzer/result/views/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+#include "analyzer/report/report.h"
+
+enum { MAX_ROWS = 32, LEAST_CELLS = 20 };
+
+static const struct {
+    char letter;
+    const char *name, *colour;
+} kinds[TIMELINE_KINDS] = {
+    [TIMELINE_COMPUTING] = {'#', "computing", "\033[34m"},
+    [TIMELINE_WAITING] = {'.', "waiting", "\033[31m"},
+    [TIMELINE_POINT_TO_POINT] = {'m', "messages", "\033[33m"},
+    [TIMELINE_COLLECTIVE] = {'c', "collective operations", "\033[35m"},
+    [TIMELINE_OTHER_MPI] = {'o', "other MPI", "\033[90m"},
+};
+
+static size_t n_rows(const struct timeline_page *page)
+{
+    return page->timeline->n_ranks < MAX_ROWS ? page->timeline->n_ranks : MAX_ROWS;
+}
+
+/// The first rank of ROW; ranks share rows where there are too many.
+static size_t first_rank(const struct timeline_page *page, size_t row)
+{
+    return row * page->timeline->n_ranks / n_rows(page);
+}
+
+/// What most of a cell's time is; TIMELINE_KINDS: most of it is not in the run.
+static int main_kind(const double *shares)
+{
+    int most = 0;
+    double sum = 0;
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        sum += shares[kind];
+        if (shares[kind] > shares[most])
+            most = kind;
+    }
+    return sum < 0.5 ? TIMELINE_KINDS : most;
+}
+
+static void print_cells(const double *shares, size_t n_cells, bool has_colours, FILE *stream)
+{
+    int before = TIMELINE_KINDS;
+    for (size_t i = 0; i < n_cells; i++) {
+        int kind = main_kind(shares + i * TIMELINE_KINDS);
+        if (has_colours && kind != before)
+            fputs(kind == TIMELINE_KINDS ? "\033[0m" : kinds[kind].colour, stream);
+        putc(kind == TIMELINE_KINDS ? ' ' : kinds[kind].letter, stream);
+        before = kind;
+    }
+    fputs(has_colours && before != TIMELINE_KINDS ? "\033[0m\n" : "\n", stream);
+}
+
+static void print_legend(const struct text_options *options, FILE *stream)
+{
+    char *legend = NULL;
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        char *longer = memory_format("%s%s%c %s", legend ? legend : "", legend ? ", " : "",
+                                     kinds[kind].letter, kinds[kind].name);
+        free(legend);
+        legend = longer;
+    }
+    fputs("  ", stream);
+    print_paragraph(legend, 2, 2, options->width, stream);
+    free(legend);
+}
+
+static struct quantity row_name(const struct timeline_page *page, size_t row)
+{
+    size_t first = first_rank(page, row), last = first_rank(page, row + 1) - 1;
+    return first == last ? quantity_format("rank %zu", first)
+                         : quantity_format("ranks %zu-%zu", first, last);
+}
+
+void text_print_timeline(const struct timeline_page *page, const struct text_options *options,
+                         FILE *stream)
+{
+    size_t rows = n_rows(page), name_width = strlen(row_name(page, rows - 1).text);
+    size_t n_cells = options->width > name_width + 4 + LEAST_CELLS ? options->width - name_width - 4
+                                                                   : LEAST_CELLS;
+    double *shares = memory_new(n_cells * TIMELINE_KINDS * sizeof *shares);
+    fprintf(stream, "%s from %s to %s, %s a column\n", page->heading,
+            quantity_time(page->begin_ns).text, quantity_time(page->end_ns).text,
+            quantity_time((page->end_ns - page->begin_ns) / n_cells).text);
+    for (size_t row = 0; row < rows; row++) {
+        fprintf(stream, "  %-*s  ", (int)name_width, row_name(page, row).text);
+        timeline_cells(page->timeline, first_rank(page, row), first_rank(page, row + 1),
+                       page->begin_ns, page->end_ns, n_cells, shares);
+        print_cells(shares, n_cells, options->has_colours, stream);
+    }
+    print_legend(options, stream);
+    free(shares);
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# pagoda replay --timeline: what ranks do over time, as rows of letters.
+load ../helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/pipeline.txt" pipeline
+}
+
+# refused STATUS MESSAGE OPTION...: the replay with these options ends so.
+refused() {
+    local expected=$1 message=$2
+    shift 2
+    run "$PAGODA" replay pipeline "$@"
+    echo "$output"
+    [ "$status" = "$expected" ]
+    [[ $output == *"$message"* ]]
+}
+
+@test "each column is what most of its time is" {
+    # Seventy columns of 100 us: rank 0 sends at 7 ms (what takes 1 us is not seen) and waits from 7.002 on;
+    # rank 1 waits from 3 ms to 7 ms.
+    run "$PAGODA" replay pipeline --timeline 2ms:9ms
+    [ "$status" = 0 ]
+    computing=$(printf '#%.0s' {1..50}) waiting=$(printf '.%.0s' {1..20})
+    [ "${lines[0]}" = "Timeline from 2.000 ms to 9.000 ms, 100.0 us a column" ]
+    [ "${lines[1]}" = "  rank 0  $computing$waiting" ]
+    [ "${lines[2]}" = "  rank 1  ##########$waiting$waiting####################" ]
+    [ "${lines[3]}" = "  # computing, . waiting, m messages, c collective operations, o other MPI" ]
+    [ "${#lines[@]}" = 4 ]
+}
+
+@test "what is outside the run is blank" {
+    run "$PAGODA" replay pipeline --timeline 8.960ms:9.100ms
+    # 70 columns of 2 us: rank 1 ends at 9.035 ms, rank 0 at 9.040.
+    [[ ${lines[1]} =~ ^'  rank 0  '.{40}' '{30}$ ]]
+    [[ ${lines[2]} =~ ^'  rank 1  '.{37}[^\ ]?' '+$ ]]
+}
+
+@test "the predicted run follows, in its own time" {
+    run "$PAGODA" replay pipeline --timeline judged --scale solve=0.5
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == "Timeline from 2.000 ms to 9.020 ms, "* ]]
+    [[ $output == *$'\n\nPredicted from 2.000 ms to 5.522 ms, '* ]]
+}
+
+@test "many ranks share rows" {
+    { echo "region main main.c:1"; for rank in {0..69}; do
+        printf '%d 0 enter main\n%d 10000 leave main\n' "$rank" "$rank"
+    done; } >wide.txt
+    "$BUILD/tools/mktrace" wide.txt wide
+    run "$PAGODA" replay wide --timeline run
+    [ "${#lines[@]}" = 34 ]
+    [[ ${lines[1]} =~ ^'  ranks 0-1    #'+'#'$ ]]
+    [[ ${lines[32]} == "  ranks 67-69  #"* ]]
+}
+
+@test "what is no window, or goes with something else, is refused" {
+    refused 2 '`judgd` is not run, judged or FROM:TO, such as 1s:1.5s' --timeline judgd
+    refused 2 'is not run, judged or FROM:TO' --timeline 2ms:1ms
+    refused 2 'is not run, judged or FROM:TO' --timeline 1ms:
+    refused 1 'the run ends at 9.040 ms' --timeline 1s:2s
+    refused 2 'it goes without --json' --timeline run --json
+    refused 2 'neither a list of values nor an estimate' --timeline run --cpu-speed 1,2
+}
