@@ -6,8 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/advice.h"
 #include "analyzer/result/result.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings of `pagoda check` as data, text and JSON (see check.h).
 #include "analyzer/report/report.h"
+#include "analyzer/report/views/views.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/json.h"
 
 /// What JSON calls a kind, what a person reads of it, and what it has entries of.
 static const struct {

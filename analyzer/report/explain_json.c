@@ -7,8 +7,8 @@
 
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
 

@@ -45,40 +45,13 @@ json_t *json_known_time(uint64_t time_ns);
 /// from becoming 0.10000000000000001.
 enum { JSON_FORMAT = JSON_INDENT(2) | JSON_REAL_PRECISION(12) };
 
-/// Prints {"schema": 1, "pagoda": version, and PAIRS as above} by jansson's FORMAT, and a newline.
-/// A failed write is left to ferror(STREAM).
-void json_print_document(FILE *stream, size_t format, const struct json_pair *pairs);
+/// An object with "schema" and "pagoda" (the version), as every document begins.
+json_t *json_document(void);
+
+/// Prints DOCUMENT by jansson's FORMAT, and a newline, and releases it. A failed write is left to
+/// ferror(STREAM).
+void json_print_document(FILE *stream, size_t format, json_t *document);
 #define JSON_PRINT(stream, format, ...)                                                            \
-    json_print_document(stream, format, (const struct json_pair[]){__VA_ARGS__, {NULL, NULL}})
-
-struct result;
-struct whatif_report;
-
-struct known;
-/// The properties and hierarchies of KNOWN.
-json_t *json_known_properties(const struct known *known);
-json_t *json_known_hierarchies(const struct known *known);
-/// The model I of the struct known OF.
-json_t *json_known_model(const void *of, size_t i);
-
-struct result_bend;
-struct result_warning;
-
-/// Until where a change pays, or NULL if all the way.
-json_t *json_bend(const struct result_bend *bend);
-
-/// A warning as "code", "count" and "text", and all those of RESULT.
-json_t *json_warning(const struct result_warning *warning);
-json_t *json_warnings(const struct result *result);
-
-/// The iterations of RESULT, or NULL when no loop was found.
-json_t *json_iterations(const struct result *result);
-
-/// The groups of RESULT's ranks, or NULL when none were asked for.
-json_t *json_counters(const struct result *result);
-json_t *json_groups(const struct result *result);
-
-/// REPORT as an object of schema 1 (pagoda-replay(1)); the caller gets the reference.
-json_t *json_whatif(const struct whatif_report *report, const struct result *measured);
+    json_print_document(stream, format, JSON_PUT(json_document(), __VA_ARGS__))
 
 #endif

@@ -6,9 +6,9 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/tasks/task_answer.h"
 
 static const char *const kind_names[] = {"task", "sequence", "groups", "phases"};

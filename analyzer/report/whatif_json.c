@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/report/json.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/changes.h"
 #include "analyzer/result/whatif.h"
 

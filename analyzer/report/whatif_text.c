@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/changes.h"
 
 enum { LEAST_ROWS = 4 }; // of a table, before those where nothing changes are left out

@@ -5,8 +5,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 
 enum { SHOWN_PATHS = 3 };
 

@@ -2,8 +2,7 @@
 // The section on groups of ranks (pagoda replay --group): their times and messages.
 #include <inttypes.h>
 
-#include "analyzer/report/json.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 
 static void print_times(const struct page *page)
 {

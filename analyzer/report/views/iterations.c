@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/sites.h"
 
 enum { LEVELS = 8 };

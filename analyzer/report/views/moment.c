@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/sites.h"
 
 /// "solve", "main/MPI_Recv at a.c:3" of a call, "(program) before MPI_Recv at a.c:3" of computing;

@@ -7,7 +7,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/sites.h"
 
 enum { STRETCH_ROWS = 6 };
@@ -244,4 +244,40 @@ void page_call_tree(const struct page *page)
     page_table(page, &table);
     page_left_out(page, result->n_paths - n_shown, "further call path", "--depth, --top");
     free(is_shown);
+}
+
+// ---- JSON
+
+static json_t *site_object(const struct result *result, const struct result_site *site)
+{
+    return JSON_PUT(json_put_site(json_object(), site), {"visits", json_count(site->visits)},
+                    {"inclusive_ns", json_count(site->inclusive_ns)},
+                    {"before_ns", json_count(site->before_ns)},
+                    {"since", site->before_since == RESULT_NONE
+                                  ? json_null()
+                                  : json_text(result->sites[site->before_since].source)});
+}
+
+json_t *json_profile(const struct result *result)
+{
+    json_t *profile = json_array();
+    size_t site = 0; // of the path at hand
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        const struct result_path *path = &result->paths[i];
+        json_t *sources = NULL;
+        uint8_t mpi_class = result->regions[path->region].mpi_class;
+        json_t *class_ = mpi_class ? json_string(result_mpi_class_keys[mpi_class]) : NULL;
+        for (; site < result->n_sites && result->sites[site].path == i; site++) {
+            sources = sources ? sources : json_array();
+            json_array_append_new(sources, site_object(result, &result->sites[site]));
+        }
+        json_array_append_new(profile,
+                              JSON_OBJECT({"path", json_path(result, i)},
+                                          {"region", json_text(result->regions[path->region].name)},
+                                          {"visits", json_count(path->visits)},
+                                          {"inclusive_ns", json_count(path->inclusive_ns)},
+                                          {"exclusive_ns", json_count(path->exclusive_ns)},
+                                          {"mpi_class", class_}, {"sources", sources}));
+    }
+    return profile;
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/report/json.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 
 static const struct property_node *node_of(const struct property_search *search,
                                            const struct property_instance *instance)

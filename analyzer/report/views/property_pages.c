@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "analyzer/base/text.h"
-#include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
+#include "analyzer/report/views/views.h"
 
 enum { FOCUS_COLUMNS = 11, LABEL_COLUMNS = 16 };
 

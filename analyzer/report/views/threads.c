@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a run, where a process has several.
 #include "analyzer/result/threads.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 
 void page_thread_efficiency(const struct page *page)
 {
@@ -64,4 +64,60 @@ void page_threads(const struct page *page)
             quantity_share(threads->efficiency.serial).text,
             quantity_share(threads->efficiency.load_balance).text,
             quantity_share(threads->efficiency.runtime).text);
+}
+
+// ---- JSON
+
+static void put_thread_times(json_t *object, const uint64_t *ns)
+{
+    for (unsigned kind = 0; kind < RESULT_THREAD_KINDS; kind++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_ns", result_thread_kind_keys[kind]);
+        json_object_set_new(object, key, json_count(ns[kind]));
+    }
+}
+
+static json_t *rank_threads_object(const void *of, size_t i)
+{
+    const struct result_rank_threads *rank = &((const struct result *)of)->threads.ranks[i];
+    json_t *object = JSON_OBJECT({"rank", json_count(i)}, {"threads", json_count(rank->n_threads)},
+                                 {"latest", json_text_or_null(rank->latest)},
+                                 {"latest_ns", json_count(rank->latest_ns)});
+    put_thread_times(object, rank->ns);
+    return object;
+}
+
+static json_t *thread_loss_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_thread_loss *loss = &result->threads.losses[i];
+    const struct result_region *region =
+        loss->region == RESULT_NONE ? NULL : &result->regions[loss->region];
+    return JSON_OBJECT({"kind", json_string(result_thread_kind_keys[loss->kind])},
+                       {"rank", json_count(loss->rank)},
+                       {"region", region ? json_text(region->name) : json_null()},
+                       {"file", region ? json_text(region->file) : json_null()},
+                       {"line", region ? json_count(region->line) : json_null()},
+                       {"count", loss->count > 0 ? json_count(loss->count) : json_null()},
+                       {"ns", json_count(loss->ns)});
+}
+
+json_t *json_threads(const struct result *result)
+{
+    const struct result_threads *threads = &result->threads;
+    if (threads->n_threads == 0)
+        return NULL;
+    json_t *object = JSON_OBJECT(
+        {"threads", json_count(threads->n_threads)}, {"total_ns", json_count(threads->total_ns)},
+        {"unrecorded_ns", json_count(threads->unrecorded_ns)},
+        {"efficiency", JSON_OBJECT({"hybrid", json_number(threads->efficiency.hybrid)},
+                                   {"process", json_number(threads->efficiency.process)},
+                                   {"thread", json_number(threads->efficiency.thread)},
+                                   {"serial", json_number(threads->efficiency.serial)},
+                                   {"load_balance", json_number(threads->efficiency.load_balance)},
+                                   {"runtime", json_number(threads->efficiency.runtime)})},
+        {"ranks", json_list(threads->n_ranks, rank_threads_object, result)},
+        {"losses", json_list(threads->n_losses, thread_loss_object, result)});
+    put_thread_times(object, threads->ns);
+    return object;
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sections on wait states and on the critical path.
+// The section on wait states.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/report/page.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/shares.h"
 #include "analyzer/result/sites.h"
 
-enum { HARDEST_HIT = 3, HARDEST_ON_PATH = 2 };
+enum { HARDEST_HIT = 3 };
 static const double worth_details = 0.005; // of the ranks' run time
-static const double worth_naming = 0.05;   // of the waits, of the critical path
+static const double worth_naming = 0.05;   // of the waits
 
 /// A top pattern with those below it, which follow it.
 struct group {
@@ -63,51 +64,6 @@ static void print_overview(const struct page *page, const size_t *order, size_t 
         table_add_cell(&table, "%*s%s", 2 * (int)pattern->depth, "", pattern->name);
     }
     page_table(page, &table);
-}
-
-static int compare_amounts(const void *left, const void *right)
-{
-    const struct result_amount *a = left, *b = right;
-    return ORDER_BY(MORE_FIRST(a->ns, b->ns), LESS_FIRST(a->key, b->key));
-}
-
-/// The sums of AMOUNTS, by rank, by group instead; how many there are.
-static size_t sum_groups(const struct result *result, struct result_amount *amounts, size_t count)
-{
-    struct result_amount *sums = memory_zeroed(result->groups.n, sizeof *sums);
-    size_t n = 0;
-    for (size_t i = 0; i < count; i++)
-        sums[result->groups.of_rank[amounts[i].key]].ns += amounts[i].ns;
-    for (uint32_t i = 0; i < result->groups.n; i++)
-        if (sums[i].ns > 0)
-            amounts[n++] = (struct result_amount){.key = i, .ns = sums[i].ns};
-    free(sums);
-    return n;
-}
-
-/// Writes "rank 0 81.0 %, rank 2 12.3 % and 5 others", or the same of groups.
-static void write_ranks(const struct result *result, const struct result_amount *amounts,
-                        size_t count, uint64_t total_ns, size_t limit, char **text)
-{
-    struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
-    bool has_groups = result->groups.n > 0;
-    memcpy(sorted, amounts, count * sizeof *sorted);
-    if (has_groups)
-        count = sum_groups(result, sorted, count);
-    qsort(sorted, count, sizeof *sorted, compare_amounts);
-    if (count == limit + 1) // one more is shorter than "and 1 other"
-        limit = count;
-    for (size_t i = 0; i < count && i < limit; i++) {
-        struct quantity share = quantity_part((double)sorted[i].ns, (double)total_ns);
-        if (has_groups)
-            text_append(text, "%s%s %s", i ? ", " : "", result->groups.items[sorted[i].key].name,
-                        share.text);
-        else
-            text_append(text, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key, share.text);
-    }
-    if (count > limit)
-        text_append(text, " and %s", quantity_count(count - limit, "other").text);
-    free(sorted);
 }
 
 static void print_ranks(const struct page *page, const char *label,
@@ -337,96 +293,89 @@ void page_waits(const struct page *page)
     free(order);
 }
 
-/// The ranks that SHARES, of the critical path, lie on: those of REGION, or all with RESULT_NONE.
-/// NULL: none. The caller frees.
-static char *ranks_on_path(const struct result *result, const struct result_path_share *shares,
-                           size_t n_shares, uint32_t region, uint64_t whole_ns, size_t limit)
+// ---- JSON
+
+static json_t *by_rank_array(const struct result_amount *amounts, size_t n)
 {
-    struct result_amount *amounts = memory_zeroed(n_shares, sizeof *amounts);
-    size_t count = 0;
-    for (size_t i = 0; i < n_shares; i++)
-        if (shares[i].region == region && shares[i].rank != RESULT_NONE && shares[i].time_ns > 0)
-            amounts[count++] =
-                (struct result_amount){shares[i].rank, 1, (uint64_t)shares[i].time_ns};
-    char *text = NULL;
-    if (count > 0)
-        write_ranks(result, amounts, count, whole_ns, limit, &text);
-    free(amounts);
-    return text;
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, JSON_OBJECT({"rank", json_count(amounts[i].key)},
+                                                 {"ns", json_count(amounts[i].ns)}));
+    return array;
 }
 
-/// Before which calls the computing in a region was, where the trace tells.
-static void add_stretch_rows(struct table *table, const struct page *page, uint32_t region)
+static json_t *by_path_array(const struct result *result, const struct result_pattern *pattern)
 {
-    const struct result *result = page->result;
-    size_t n_rows = 0;
-    for (size_t i = 0; i < result->critical_path.n_by_site && n_rows < HARDEST_HIT; i++) {
-        const struct result_path_share *share = &result->critical_path.by_site[i];
-        if (share->region != region || share->share < worth_naming ||
-            result->regions[region].is_mpi)
-            continue;
-        char *site = site_text(result, share->site, region);
-        table_add_cell(table, "%s", quantity_in(share->time_ns, page->unit).text);
-        table_add_cell(table, "%s", quantity_share(share->share).text);
-        table_add_cell(table, "  before");
-        if (share->rank == RESULT_NONE)
-            table_add_cell(table, "%s", site);
-        else
-            table_add_cell(table, "%s, rank %" PRIu32, site, share->rank);
-        free(site);
-        n_rows++;
-    }
+    json_t *array = json_array();
+    for (size_t i = 0; i < pattern->n_by_path; i++)
+        json_array_append_new(array,
+                              JSON_OBJECT({"path", json_path(result, pattern->by_path[i].key)},
+                                          {"ns", json_count(pattern->by_path[i].ns)}));
+    return array;
 }
 
-/// Computing that takes longer on the critical path than on the mean rank.
-static void print_imbalance(const struct page *page)
+static json_t *by_source_array(const struct result *result, const struct result_pattern *pattern)
 {
-    const struct result *result = page->result;
-    size_t n_shown = 0;
-    char *text = NULL;
-    for (size_t i = 0; i < result->critical_path.n_by_region && n_shown < HARDEST_HIT; i++) {
-        const struct result_region *region =
-            &result->regions[result->critical_path.by_region[i].region];
-        double part = (double)region->path_imbalance_ns / (double)result->time_ns;
-        if (region->is_mpi || part < worth_naming)
-            continue;
-        text_append(&text, "%s%s %s", n_shown++ ? ", " : "", region->shown,
-                    quantity_share(part).text);
+    json_t *array = json_array();
+    for (size_t i = 0; i < pattern->n_by_site; i++) {
+        const struct result_site *site = &result->sites[pattern->by_site[i].key];
+        if (site->source[0])
+            json_array_append_new(array, JSON_PUT(json_put_site(json_object(), site),
+                                                  {"path", json_path(result, site->path)},
+                                                  {"ns", json_count(pattern->by_site[i].ns)}));
     }
-    if (text)
-        fprintf(page->stream, "  above the mean of the ranks: %s\n", text);
-    free(text);
+    return array;
 }
 
-void page_critical_path(const struct page *page)
+static json_t *worst_object(const struct result *result, const struct result_pattern *pattern)
 {
-    const struct result *result = page->result;
-    size_t n_rows = result->critical_path.n_by_region;
-    size_t n_shown = n_rows < page->options->top ? n_rows : page->options->top;
-    struct table table = {0};
-    table_add_columns(&table, "time", "share", "<region", "<on");
-    for (size_t i = 0; i < n_shown; i++) {
-        const struct result_path_share *share = &result->critical_path.by_region[i];
-        uint64_t share_ns = share->time_ns > 0 ? (uint64_t)share->time_ns : 0;
-        char *ranks = ranks_on_path(result, result->critical_path.by_region_rank,
-                                    result->critical_path.n_by_region_rank, share->region, share_ns,
-                                    HARDEST_ON_PATH);
-        table_add_cell(&table, "%s", quantity_in(share->time_ns, page->unit).text);
-        table_add_cell(&table, "%s", quantity_share(share->share).text);
-        table_add_cell(&table, "%s", result->regions[share->region].shown);
-        table_add_cell(&table, "%s", ranks ? ranks : "-");
-        free(ranks);
-        add_stretch_rows(&table, page, share->region);
-    }
-    page_heading_of_times(page, "Critical path",
-                          "what determined the run time, by region and rank");
-    char *ranks =
-        ranks_on_path(result, result->critical_path.by_rank, result->critical_path.n_by_rank,
-                      RESULT_NONE, result->time_ns, HARDEST_HIT);
-    if (ranks)
-        fprintf(page->stream, "  %s\n", ranks);
-    free(ranks);
-    print_imbalance(page);
-    page_table(page, &table);
-    page_left_out(page, n_rows - n_shown, "further region", "--top");
+    if (pattern->worst.wait_ns == 0)
+        return json_null();
+    json_t *object = JSON_OBJECT({"rank", json_index(pattern->worst.rank)},
+                                 {"time_ns", json_count(pattern->worst.time_ns)},
+                                 {"wait_ns", json_count(pattern->worst.wait_ns)},
+                                 {"path", json_path(result, pattern->worst.path)});
+    if (pattern->worst.site < result->n_sites)
+        json_put_site(object, &result->sites[pattern->worst.site]);
+    else
+        JSON_PUT(object, {"source", json_null()});
+    return JSON_PUT(object, {"cause_rank", json_index(pattern->worst.cause_rank)});
+}
+
+static json_t *origins_object(const struct result *result, const struct result_origins *origins)
+{
+    if (origins->explained_ns + origins->unexplained_ns == 0)
+        return json_null();
+    return JSON_OBJECT(
+        {"explained_ns", json_count(origins->explained_ns)},
+        {"direct_ns", json_count(origins->direct_ns)},
+        {"indirect_ns", json_count(origins->indirect_ns)},
+        {"unexplained_ns", json_count(origins->unexplained_ns)},
+        {"offset_ns", json_integer(origins->offset_ns)},
+        {"regions", json_shares(result, origins->by_region, origins->n_by_region)},
+        {"region_ranks", json_shares(result, origins->by_region_rank, origins->n_by_region_rank)},
+        {"sources", json_site_shares(result, origins->by_site, origins->n_by_site)});
+}
+
+static json_t *pattern_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_pattern *pattern = &result->patterns[i];
+    return JSON_OBJECT(
+        {"id", json_text(pattern->id)}, {"parent", json_text(pattern->parent)},
+        {"name", json_text(pattern->name)}, {"evaluated", json_boolean(pattern->is_evaluated)},
+        {"count", json_count(pattern->count)}, {"total_ns", json_count(pattern->total_ns)},
+        {"window_ns", json_count(pattern->window_ns)}, {"severity", json_number(pattern->severity)},
+        {"confidence", json_number(pattern->count > 0 ? pattern->confidence : NAN)},
+        {"by_rank", by_rank_array(pattern->by_rank, pattern->n_by_rank)},
+        {"by_path", by_path_array(result, pattern)},
+        {"by_source", by_source_array(result, pattern)},
+        {"by_cause", by_rank_array(pattern->by_cause, pattern->n_by_cause)},
+        {"worst", worst_object(result, pattern)},
+        {"origins", origins_object(result, &pattern->origins)});
+}
+
+json_t *json_wait_states(const struct result *result)
+{
+    return json_list(result->n_patterns, pattern_object, result);
 }

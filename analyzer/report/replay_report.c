@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report on a replay, section by section; each of them is a file in views/.
+#include "analyzer/base/text.h"
+#include "analyzer/report/views/views.h"
+
+void text_print(const struct result *result, const struct text_options *options, FILE *stream)
+{
+    struct page page = {
+        .result = result,
+        .options = options,
+        .stream = stream,
+        .unit = time_unit_for(result->time_ns),
+        .rank_time_ns = (double)result->n_ranks * (double)result->time_ns,
+        .place_time_ns = page_place_time_ns(result),
+    };
+    page_run(&page);
+    fputc('\n', stream);
+    page_efficiency(&page);
+    page_thread_efficiency(&page);
+    page_findings(&page);
+    page_warnings(&page, false);
+    page_groups(&page);
+    page_iterations(&page);
+    page_regions(&page);
+    page_call_tree(&page);
+    page_waits(&page);
+    page_threads(&page);
+    page_counters(&page);
+    if (!result->interval.what)
+        page_critical_path(&page);
+}
+
+void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream)
+{
+    json_t *report = json_document();
+    json_put_run(report, result);
+    JSON_PUT(report, {"groups", json_groups(result)}, {"iterations", json_iterations(result)},
+             {"threads", json_threads(result)}, {"profile", json_profile(result)},
+             {"counters", json_counters(result)}, {"critical_path", json_critical_path(result)},
+             {"patterns", json_wait_states(result)});
+    json_put_findings(report, result);
+    JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
+    json_print_document(stream, JSON_FORMAT, report);
+}
+
+// ---- several intervals of one run
+
+void text_print_intervals(const struct interval_page *page, const struct text_options *options,
+                          FILE *stream)
+{
+    struct table table = {0};
+    bool has_lost = false;
+    for (size_t i = 0; i < page->n_rows; i++)
+        has_lost |= page->rows[i].no_cpu_ns > 0;
+    table_add_columns(&table, "from", "time", "efficiency", "load balance");
+    if (has_lost)
+        table_add_column(&table, "no CPU time", false);
+    table_add_columns(&table, "waiting", "<interval", "<biggest loss");
+    for (size_t i = 0; i < page->n_rows; i++) {
+        const struct interval_row *row = &page->rows[i];
+        table_add_cell(&table, "%s", quantity_time(row->begin_ns).text);
+        table_add_cell(&table, "%s", quantity_time(row->time_ns).text);
+        table_add_cell(&table, "%s", quantity_share(row->efficiency.parallel).text);
+        table_add_cell(&table, "%s", quantity_share(row->efficiency.load_balance).text);
+        if (has_lost)
+            table_add_cell(&table, "%s",
+                           quantity_part((double)row->no_cpu_ns, (double)row->total_ns).text);
+        table_add_cell(&table, "%s",
+                       quantity_part((double)row->wait_ns, (double)row->total_ns).text);
+        table_add_cell(&table, "%s", row->name);
+        table_add_cell(&table, "%s", row->headline);
+    }
+    fprintf(stream, "trace %s: %s\n\n", page->trace, quantity_count(page->n_rows, "interval").text);
+    table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
+}
+
+static json_t *interval_row_object(const void *of, size_t i)
+{
+    const struct interval_row *row = &((const struct interval_page *)of)->rows[i];
+    return JSON_OBJECT(
+        {"name", json_text(row->name)}, {"is_phase", json_boolean(row->is_phase)},
+        {"begin_ns", json_count(row->begin_ns)}, {"end_ns", json_count(row->end_ns)},
+        {"time_ns", json_count(row->time_ns)}, {"useful_ns", json_count(row->useful_ns)},
+        {"no_cpu_ns", json_count(row->no_cpu_ns)}, {"wait_ns", json_count(row->wait_ns)},
+        {"other_mpi_ns", json_count(row->other_mpi_ns)},
+        {"unrecorded_ns", json_count(row->outside_ns)},
+        {"efficiency", JSON_OBJECT({"parallel", json_number(row->efficiency.parallel)},
+                                   {"load_balance", json_number(row->efficiency.load_balance)},
+                                   {"cpu", json_number(row->efficiency.cpu)},
+                                   {"communication", json_number(row->efficiency.communication)})},
+        {"headline", json_text(row->headline)});
+}
+
+void json_print_intervals(const struct interval_page *page, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_INDENT(1) | JSON_REAL_PRECISION(12), {"trace", json_text(page->trace)},
+               {"intervals", json_list(page->n_rows, interval_row_object, page)});
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The findings: what the lost time comes from, what would help, how sure that is.
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/report/views/views.h"
+#include "analyzer/result/advice.h"
+#include "analyzer/result/whatif.h"
+
+static const double worth_naming = 0.005; // of the ranks' time
+static const double worth_a_note = 0.01;  // of the run time: a replay error
+
+char *bend_text(const struct result_bend *bend)
+{
+    if (bend->share == 0)
+        return memory_copy_text("");
+    return memory_format("%s less saves %s already%s%s%s", quantity_share(bend->share).text,
+                         quantity_signed_time(bend->gain_ns).text, bend->then ? "; then " : "",
+                         bend->then ? bend->then : "", bend->then ? " is critical" : "");
+}
+
+/// "Spread ...: predicted to save 350.0 ms, 31.8 % of the run (--balance solve)", or what else the
+/// prediction says.
+static void print_remedy(const struct page *page, const struct result_remedy *remedy)
+{
+    const struct result *result = page->result;
+    char *value = remedy->value ? shell_word(remedy->value) : NULL;
+    char *words = memory_format("--%s%s%s", remedy->option, value ? " " : "", value ? value : "");
+    char *text, *bend = bend_text(&remedy->bend);
+    if (!remedy->is_predicted)
+        text = memory_format("%s (%s)", remedy->sentence, words);
+    else if (remedy->gain_ns <= 0)
+        text = memory_format("%s: predicted to save nothing (%s)", remedy->sentence, words);
+    else
+        text =
+            memory_format("%s: predicted to save %s, %s of the run (%s)%s%s", remedy->sentence,
+                          quantity_time((uint64_t)remedy->gain_ns).text,
+                          quantity_part((double)remedy->gain_ns, (double)result->replayed_ns).text,
+                          words, *bend ? ". " : "", bend);
+    free(bend);
+    fputs("     - ", page->stream);
+    print_paragraph(text, 7, 7, page->options->width, page->stream);
+    free(text);
+    free(words);
+    free(value);
+}
+
+static void print_finding(const struct page *page, size_t number,
+                          const struct result_finding *finding)
+{
+    bool colour = page->options->has_colours;
+    fprintf(page->stream, "  %zu. %s%s%s, %s\n     ", number, colour ? "\033[1m" : "",
+            finding->name, colour ? "\033[0m" : "", quantity_share(finding->share).text);
+    char *text = memory_format("%s%s%s", finding->text, finding->hint[0] ? " " : "", finding->hint);
+    print_paragraph(text, 5, 5, page->options->width, page->stream);
+    free(text);
+    for (size_t i = 0; i < finding->n_remedies; i++)
+        print_remedy(page, &finding->remedies[i]);
+}
+
+/// What savings are relative to, unless that is the measured run.
+static void print_replay_error(const struct page *page)
+{
+    const struct result *result = page->result;
+    double change = whatif_change(result->time_ns, result->replayed_ns);
+    if (result->replayed_ns > 0 && fabs(change) > worth_a_note)
+        page_labelled(page, "Replay error",
+                      "%+.1f %%: with nothing changed %s would be predicted. Savings are relative "
+                      "to that time.",
+                      100 * change, quantity_time(result->replayed_ns).text);
+}
+
+void page_findings(const struct page *page)
+{
+    const struct result *result = page->result;
+    double total_ns = (double)result->total_ns;
+    page_heading(page, "Findings",
+                 "shares of the ranks' time; by what changing the program may save");
+    for (size_t i = 0; i < result->n_findings; i++)
+        print_finding(page, i + 1, &result->findings[i]);
+    if (result->n_findings > 0 && (double)result->found_rest_ns >= worth_naming * total_ns)
+        fprintf(page->stream, "  In no finding: %s\n",
+                quantity_part((double)result->found_rest_ns, total_ns).text);
+    if (result->remark[0]) {
+        fputs("  ", page->stream);
+        print_paragraph(result->remark, 2, 2, page->options->width, page->stream);
+    }
+    print_replay_error(page);
+    if (result->unpredicted)
+        page_labelled(page, "Savings", "%s", result->unpredicted);
+    page_labelled(page, "How sure", "%s%s%s%s", result->certainty, result->certainty[0] ? " " : "",
+                  result->has_unreadable_records
+                      ? "Parts of the trace were unreadable: see the warnings."
+                  : result->n_warnings == 0 ? "No warnings."
+                                            : quantity_count(result->n_warnings, "warning").text,
+                  result->n_warnings > 0 && !result->has_unreadable_records ? " below." : "");
+}
+
+// ---- JSON
+
+json_t *json_bend(const struct result_bend *bend)
+{
+    return bend->share == 0 ? NULL
+                            : JSON_OBJECT({"share", json_number(bend->share)},
+                                          {"gain_ns", json_integer(bend->gain_ns)},
+                                          {"then", json_text_or_null(bend->then)});
+}
+
+static json_t *remedy_object(const void *of, size_t i)
+{
+    const struct result_remedy *remedy = &((const struct result_finding *)of)->remedies[i];
+    const struct advice_word word = {remedy->option, remedy->value};
+    char *words = advice_words_text(&word, 1);
+    json_t *object =
+        JSON_OBJECT({"words", json_text(words)}, {"text", json_text(remedy->sentence)});
+    free(words);
+    return remedy->is_predicted
+               ? JSON_PUT(object, {"predicted_ns", json_count(remedy->predicted_ns)},
+                          {"gain_ns", json_integer(remedy->gain_ns)},
+                          {"pays_until", json_bend(&remedy->bend)})
+               : object;
+}
+
+static json_t *finding_rank(const void *of, size_t i)
+{
+    return json_integer(((const struct result_finding *)of)->ranks[i]);
+}
+
+static json_t *finding_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_finding *finding = &result->findings[i];
+    const struct result_region *region =
+        finding->region == RESULT_NONE ? NULL : &result->regions[finding->region];
+    const struct result_site *site =
+        finding->site == RESULT_NONE ? NULL : &result->sites[finding->site];
+    return JSON_OBJECT(
+        {"kind", json_text(finding->kind)}, {"name", json_text(finding->name)},
+        {"text", json_text(finding->text)}, {"hint", json_text(finding->hint)},
+        {"place", json_text(finding->place)}, {"region", region ? json_text(region->name) : NULL},
+        {"source", site ? json_text(site->source) : NULL},
+        {"path",
+         finding->path == RESULT_NONE ? NULL : json_text(result->paths[finding->path].path)},
+        {"ranks", json_list(finding->n_ranks, finding_rank, finding)},
+        {"pattern", finding->wait_pattern == RESULT_NONE
+                        ? NULL
+                        : json_text(result->patterns[finding->wait_pattern].id)},
+        {"loss_ns", json_count(finding->loss_ns)}, {"share", json_number(finding->share)},
+        {"remedies", json_list(finding->n_remedies, remedy_object, finding)});
+}
+
+static json_t *hint_object(const void *of, size_t i)
+{
+    const struct result_hint *hint = &((const struct result *)of)->hints[i];
+    return JSON_OBJECT({"pattern", json_text(hint->pattern)}, {"text", json_text(hint->text)},
+                       {"source", json_text(hint->source)}, {"file", json_text(hint->file)});
+}
+
+void json_put_findings(json_t *report, const struct result *result)
+{
+    JSON_PUT(report, {"hints", json_list(result->n_hints, hint_object, result)},
+             {"findings", json_list(result->n_findings, finding_object, result)},
+             {"found_rest_ns", json_count(result->found_rest_ns)},
+             {"unpredicted", result->unpredicted ? json_text(result->unpredicted) : NULL},
+             {"replayed_ns", result->replayed_ns > 0 ? json_count(result->replayed_ns) : NULL},
+             {"headline", json_text(result->headline)},
+             {"conclusion", json_text(result->conclusion)});
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shares of ranks, groups, regions and places in the source, in sentences and as JSON.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
+#include "analyzer/report/views/views.h"
+#include "analyzer/result/sites.h"
+
+static int compare_amounts(const void *left, const void *right)
+{
+    const struct result_amount *a = left, *b = right;
+    return ORDER_BY(MORE_FIRST(a->ns, b->ns), LESS_FIRST(a->key, b->key));
+}
+
+/// The sums of AMOUNTS, by rank, by group instead; how many there are.
+static size_t sum_groups(const struct result *result, struct result_amount *amounts, size_t count)
+{
+    struct result_amount *sums = memory_zeroed(result->groups.n, sizeof *sums);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        sums[result->groups.of_rank[amounts[i].key]].ns += amounts[i].ns;
+    for (uint32_t i = 0; i < result->groups.n; i++)
+        if (sums[i].ns > 0)
+            amounts[n++] = (struct result_amount){.key = i, .ns = sums[i].ns};
+    free(sums);
+    return n;
+}
+
+void write_ranks(const struct result *result, const struct result_amount *amounts, size_t count,
+                 uint64_t total_ns, size_t limit, char **text)
+{
+    struct result_amount *sorted = memory_zeroed(count, sizeof *sorted);
+    bool has_groups = result->groups.n > 0;
+    memcpy(sorted, amounts, count * sizeof *sorted);
+    if (has_groups)
+        count = sum_groups(result, sorted, count);
+    qsort(sorted, count, sizeof *sorted, compare_amounts);
+    if (count == limit + 1) // one more is shorter than "and 1 other"
+        limit = count;
+    for (size_t i = 0; i < count && i < limit; i++) {
+        struct quantity share = quantity_part((double)sorted[i].ns, (double)total_ns);
+        if (has_groups)
+            text_append(text, "%s%s %s", i ? ", " : "", result->groups.items[sorted[i].key].name,
+                        share.text);
+        else
+            text_append(text, "%srank %" PRIu32 " %s", i ? ", " : "", sorted[i].key, share.text);
+    }
+    if (count > limit)
+        text_append(text, " and %s", quantity_count(count - limit, "other").text);
+    free(sorted);
+}
+
+// ---- JSON
+
+json_t *json_index(uint32_t index)
+{
+    return index == RESULT_NONE ? json_null() : json_integer(index);
+}
+
+json_t *json_path(const struct result *result, uint32_t path)
+{
+    return path == RESULT_NONE ? json_null() : json_text(result->paths[path].path);
+}
+
+json_t *json_put_site(json_t *object, const struct result_site *site)
+{
+    return JSON_PUT(object, {"source", json_text(site->source)}, {"file", json_text(site->file)},
+                    {"function", json_text(site->function)});
+}
+
+json_t *json_put_share(json_t *object, const struct result_path_share *share)
+{
+    return JSON_PUT(object, {"time_ns", json_integer(share->time_ns)},
+                    {"share", json_number(share->share)});
+}
+
+json_t *json_shares(const struct result *result, const struct result_path_share *shares, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const struct result_path_share *share = &shares[i];
+        bool has_region = share->region != RESULT_NONE, has_rank = share->rank != RESULT_NONE;
+        json_t *object = JSON_OBJECT(
+            {"region", has_region ? json_text(result->regions[share->region].name) : NULL},
+            {"rank", has_rank ? json_count(share->rank) : NULL});
+        json_array_append_new(array, json_put_share(object, share));
+    }
+    return array;
+}
+
+json_t *json_site_shares(const struct result *result, const struct result_path_share *shares,
+                         size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const struct result_site *site = &result->sites[shares[i].site];
+        const struct result_region *region = &result->regions[shares[i].region];
+        json_t *object =
+            JSON_OBJECT({"region", json_text(region->name)},
+                        {region->is_mpi ? "path" : "before", json_path(result, site->path)});
+        json_array_append_new(array, json_put_share(json_put_site(object, site), &shares[i]));
+    }
+    return array;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sections of reports on a run, for this part of the report only. Each is printed as text
+// (page_...) and made into JSON (json_...) by one file. A function for JSON returns a new
+// reference.
+#ifndef PAGODA_REPORT_VIEWS_H
+#define PAGODA_REPORT_VIEWS_H
+
+#include "analyzer/report/json.h"
+#include "analyzer/report/page.h"
+
+// ---- run.c
+
+/// What ran, what its trace holds, and how much of the run is judged, unless that is nearly all.
+void page_run(const struct page *page);
+/// Whether page_run() says how much is judged.
+bool page_judges_part(const struct result *result);
+/// How efficient the run was, and what the ranks did instead of computing.
+void page_efficiency(const struct page *page);
+/// Where the loss in communication comes from, if the run was replayed on an ideal network.
+void page_ideal(const struct page *page);
+/// What could not be read of the trace, with its heading, or all warnings; nothing without any.
+void page_warnings(const struct page *page, bool of_damage_only);
+/// Adds what RESULT says of the whole run to REPORT.
+void json_put_run(json_t *report, const struct result *result);
+/// A warning as "code", "count" and "text", and all those of RESULT.
+json_t *json_warning(const struct result_warning *warning);
+json_t *json_warnings(const struct result *result);
+
+// ---- findings.c
+
+void page_findings(const struct page *page);
+void json_put_findings(json_t *report, const struct result *result);
+/// "12.3 % less saves 120.0 ms already; then exchange on rank 1 is critical", "" if it pays
+/// all the way. The caller frees.
+char *bend_text(const struct result_bend *bend);
+/// The same, or NULL if it pays all the way.
+json_t *json_bend(const struct result_bend *bend);
+
+// ---- shares.c
+
+/// Appends "rank 0 81.0 %, rank 2 12.3 % and 5 others" to TEXT, or the same of groups, of AMOUNTS
+/// by rank; at most LIMIT are named.
+void write_ranks(const struct result *result, const struct result_amount *amounts, size_t count,
+                 uint64_t total_ns, size_t limit, char **text);
+/// An index such as a rank, and the name of a call path: null for RESULT_NONE.
+json_t *json_index(uint32_t index);
+json_t *json_path(const struct result *result, uint32_t path);
+/// Adds "source" and what else is known of a place of calls to OBJECT, which is returned.
+json_t *json_put_site(json_t *object, const struct result_site *site);
+/// Adds the time and the share to OBJECT, which is returned.
+json_t *json_put_share(json_t *object, const struct result_path_share *share);
+/// An array of N SHARES, by region, rank, or both.
+json_t *json_shares(const struct result *result, const struct result_path_share *shares, size_t n);
+/// The same of what is called from, or went by before calls from, places in the source.
+json_t *json_site_shares(const struct result *result, const struct result_path_share *shares,
+                         size_t n);
+
+// ---- one section each
+
+void page_groups(const struct page *page);
+void page_iterations(const struct page *page);
+void page_regions(const struct page *page);
+void page_call_tree(const struct page *page);
+void page_waits(const struct page *page);
+void page_critical_path(const struct page *page);
+void page_counters(const struct page *page);
+/// Nothing where no process has several threads.
+void page_thread_efficiency(const struct page *page);
+void page_threads(const struct page *page);
+/// The ranks' run time, or that of their threads if it is more.
+double page_place_time_ns(const struct result *result);
+
+/// NULL: none were asked for, no loop was found, no process has several threads, no counter is
+/// there.
+json_t *json_groups(const struct result *result);
+json_t *json_iterations(const struct result *result);
+json_t *json_threads(const struct result *result);
+json_t *json_counters(const struct result *result);
+json_t *json_profile(const struct result *result);
+json_t *json_critical_path(const struct result *result);
+json_t *json_wait_states(const struct result *result);
+
+/// REPORT as an object of schema 1 (pagoda-replay(1)).
+json_t *json_whatif(const struct whatif_report *report, const struct result *measured);
+
+// ---- what `pagoda explain` knows
+
+struct known;
+/// The properties and hierarchies of KNOWN.
+json_t *json_known_properties(const struct known *known);
+json_t *json_known_hierarchies(const struct known *known);
+/// The model I of the struct known OF.
+json_t *json_known_model(const void *of, size_t i);
+
+#endif
