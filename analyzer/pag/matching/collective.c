@@ -87,15 +87,6 @@ uint32_t collective_member_of(const struct engine *engine, uint32_t communicator
     return is_local || rank == NONE ? rank : comm->n_members + rank;
 }
 
-uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member)
-{
-    if (communicator == NONE)
-        return member;
-    const struct communicator *comm = &engine->definitions->communicators[communicator];
-    return member < comm->n_members ? comm->members[member]
-                                    : comm->remote_members[member - comm->n_members];
-}
-
 // --- instances
 
 static void count_operation(struct engine *engine, uint32_t communicator)

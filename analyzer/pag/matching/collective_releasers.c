@@ -37,6 +37,15 @@ static bool depends_on(const struct collective *instance, const struct member *m
     }
 }
 
+uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member)
+{
+    if (communicator == NONE)
+        return member;
+    const struct communicator *comm = &engine->definitions->communicators[communicator];
+    return member < comm->n_members ? comm->members[member]
+                                    : comm->remote_members[member - comm->n_members];
+}
+
 bool collective_has_releasers(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);

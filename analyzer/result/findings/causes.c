@@ -12,6 +12,8 @@
 #include "analyzer/result/cores.h"
 #include "analyzer/trace/definitions.h"
 
+static const double nearly_all = 0.9; // of a function's time: in calls by another one
+
 enum { MAX_CAUSES = 64 };
 
 /// What makes two losses one cause: subject, region, site, path and pattern of a struct cause.
@@ -437,6 +439,49 @@ void causes_release(struct causes *causes)
     }
     free(causes->causes);
     *causes = (struct causes){0};
+}
+
+/// Whether a call of region OUTER is around PATH.
+static bool is_within(const struct result *result, uint32_t path, uint32_t outer)
+{
+    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
+        if (result->paths[at].region == outer)
+            return true;
+    return false;
+}
+
+bool region_is_called_by(const struct result *result, uint32_t inner, uint32_t outer)
+{
+    uint64_t all_ns = 0, within_ns = 0;
+    if (region_is_program(&result->regions[outer]) || region_is_main(&result->regions[outer]))
+        return false;
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        if (result->paths[i].region != inner)
+            continue;
+        all_ns += result->paths[i].exclusive_ns;
+        within_ns += is_within(result, i, outer) ? result->paths[i].exclusive_ns : 0;
+    }
+    return within_ns > 0 && (double)within_ns >= nearly_all * (double)all_ns;
+}
+
+uint32_t cause_place(const struct cause *cause)
+{
+    return cause->site != RESULT_NONE     ? cause->site
+           : cause->region != RESULT_NONE ? cause->region
+                                          : cause->path;
+}
+
+uint32_t cause_outer(const struct result *result, const struct cause *cause)
+{
+    for (size_t i = 0; i < cause->n_parts && cause->site == RESULT_NONE; i++) {
+        bool has_all = cause->region != RESULT_NONE &&
+                       region_is_called_by(result, cause->region, cause->parts[i]);
+        for (size_t k = 0; k < cause->n_parts && has_all; k++)
+            has_all = k == i || region_is_called_by(result, cause->parts[k], cause->parts[i]);
+        if (has_all)
+            return cause->parts[i];
+    }
+    return RESULT_NONE;
 }
 
 bool cause_has_place(const struct cause *cause, uint32_t place)

@@ -78,12 +78,6 @@ void facts_release(struct facts *facts)
         free(facts->texts[i]);
 }
 
-void facts_put_text(struct facts *facts, enum finding_text name, char *text)
-{
-    free(facts->texts[name]);
-    facts->texts[name] = text;
-}
-
 static double pattern_share(const struct result *result, const struct cause *cause, const char *id)
 {
     for (size_t i = 0; i < result->n_patterns; i++)

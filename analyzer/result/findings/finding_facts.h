@@ -4,6 +4,7 @@
 #define PAGODA_RESULT_FINDING_FACTS_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analyzer/result/findings/causes.h"
 
@@ -37,7 +38,11 @@ bool facts_take_other_wait(struct facts *facts, const struct result *result,
 /// Part of facts_collect() (finding_places.c): the places of CAUSE, of the ranks named in FACTS.
 void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts);
 /// NAME is TEXT, which FACTS takes.
-void facts_put_text(struct facts *facts, enum finding_text name, char *text);
+static inline void facts_put_text(struct facts *facts, enum finding_text name, char *text)
+{
+    free(facts->texts[name]);
+    facts->texts[name] = text;
+}
 void facts_release(struct facts *facts);
 
 /// Writes "solve (solve.c:56)", the region INDEX; SITE (or RESULT_NONE) stands for it where

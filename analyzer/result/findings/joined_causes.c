@@ -11,33 +11,8 @@
 #include "analyzer/result/findings/finding_facts.h"
 
 static const double too_little = 0.005; // of the ranks' time: not worth a look
-static const double nearly_all = 0.9;   // of a function's time
 
 // --- places
-
-/// Whether a call of region OUTER is around PATH.
-static bool is_within(const struct result *result, uint32_t path, uint32_t outer)
-{
-    for (uint32_t at = result->paths[path].parent; at != RESULT_NONE; at = result->paths[at].parent)
-        if (result->paths[at].region == outer)
-            return true;
-    return false;
-}
-
-/// Whether INNER is called by OUTER, directly or not, nearly always.
-static bool is_called_by(const struct result *result, uint32_t inner, uint32_t outer)
-{
-    uint64_t all_ns = 0, within_ns = 0;
-    if (region_is_program(&result->regions[outer]) || region_is_main(&result->regions[outer]))
-        return false;
-    for (uint32_t i = 0; i < result->n_paths; i++) {
-        if (result->paths[i].region != inner)
-            continue;
-        all_ns += result->paths[i].exclusive_ns;
-        within_ns += is_within(result, i, outer) ? result->paths[i].exclusive_ns : 0;
-    }
-    return within_ns > 0 && (double)within_ns >= nearly_all * (double)all_ns;
-}
 
 /// The function, not main, that the calls of SITE are in, RESULT_NONE: not known.
 static uint32_t function_of(const struct result *result, uint32_t site)
@@ -59,26 +34,6 @@ static bool are_one_stretch(const struct result *result, uint32_t a, uint32_t b)
             result->sites[a].before_since == result->sites[b].before_since);
 }
 
-uint32_t cause_place(const struct cause *cause)
-{
-    return cause->site != RESULT_NONE     ? cause->site
-           : cause->region != RESULT_NONE ? cause->region
-                                          : cause->path;
-}
-
-uint32_t cause_outer(const struct result *result, const struct cause *cause)
-{
-    for (size_t i = 0; i < cause->n_parts && cause->site == RESULT_NONE; i++) {
-        bool has_all =
-            cause->region != RESULT_NONE && is_called_by(result, cause->region, cause->parts[i]);
-        for (size_t k = 0; k < cause->n_parts && has_all; k++)
-            has_all = k == i || is_called_by(result, cause->parts[k], cause->parts[i]);
-        if (has_all)
-            return cause->parts[i];
-    }
-    return RESULT_NONE;
-}
-
 static bool are_one_place(const struct result *result, const struct cause *cause, uint32_t a,
                           uint32_t b)
 {
@@ -87,7 +42,7 @@ static bool are_one_place(const struct result *result, const struct cause *cause
     if (cause->subject == FINDING_blocked) // spread over the functions between two calls of MPI
         return true;
     if (cause->region != RESULT_NONE)
-        return is_called_by(result, a, b) || is_called_by(result, b, a);
+        return region_is_called_by(result, a, b) || region_is_called_by(result, b, a);
     return cause->subject == FINDING_files || result->paths[a].region == result->paths[b].region;
 }
 

@@ -153,22 +153,6 @@ static bool loop_find(struct loop *loop, const struct result *result)
 
 // --- its iterations
 
-struct pag_mark iterations_used(const struct pag_series *series, size_t first, size_t end)
-{
-    const struct pag_mark *from = first == 0 ? &series->begin : &series->marks[first - 1];
-    const struct pag_mark *to = &series->marks[end - 1];
-    struct pag_mark used = {
-        .time_ns = to->time_ns - from->time_ns,
-        .no_cpu_ns = to->no_cpu_ns - from->no_cpu_ns,
-        .mpi_ns = to->mpi_ns - from->mpi_ns,
-        .wait_ns = to->wait_ns - from->wait_ns,
-    };
-    uint64_t outside_ns = to->useful_ns - from->useful_ns;
-    used.no_cpu_ns = used.no_cpu_ns < outside_ns ? used.no_cpu_ns : outside_ns;
-    used.useful_ns = outside_ns - used.no_cpu_ns;
-    return used;
-}
-
 static void put_item(const struct loop *loop, const struct result *result, size_t index,
                      struct result_iteration *item)
 {

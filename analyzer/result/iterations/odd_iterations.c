@@ -197,6 +197,22 @@ static struct segments cut_segments(const struct result *result)
     return segments;
 }
 
+struct pag_mark iterations_used(const struct pag_series *series, size_t first, size_t end)
+{
+    const struct pag_mark *from = first == 0 ? &series->begin : &series->marks[first - 1];
+    const struct pag_mark *to = &series->marks[end - 1];
+    struct pag_mark used = {
+        .time_ns = to->time_ns - from->time_ns,
+        .no_cpu_ns = to->no_cpu_ns - from->no_cpu_ns,
+        .mpi_ns = to->mpi_ns - from->mpi_ns,
+        .wait_ns = to->wait_ns - from->wait_ns,
+    };
+    uint64_t outside_ns = to->useful_ns - from->useful_ns;
+    used.no_cpu_ns = used.no_cpu_ns < outside_ns ? used.no_cpu_ns : outside_ns;
+    used.useful_ns = outside_ns - used.no_cpu_ns;
+    return used;
+}
+
 /// How much longer RANK takes for an iteration from BEGIN up to END than for a usual one.
 struct growth {
     double useful_ns, no_cpu_ns, mpi_ns;
