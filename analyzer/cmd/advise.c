@@ -156,7 +156,7 @@ int cmd_advise(int argc, char **argv)
             .manual = "However long the trace is."),
         OPTION_TEXT_ROW("nodes", 0, "N", &request.nodes, "advise for a run on N nodes", NULL,
                         .manual = "This and the next three options describe the target. They mean "
-                                  "what they mean in pagoda-replay(1), with one value each."),
+                                  "what they mean in pagoda-whatif(7), with one value each."),
         OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advise for nodes with C cores", NULL),
         OPTION_TEXT_ROW("wait", 0, "block|spin", &request.wait,
                         "a waiting rank of the target leaves its core, or keeps it busy", NULL),

@@ -86,7 +86,7 @@ void json_print_properties(const struct property_search *search, FILE *stream);
 void text_print_whatif(const struct result *measured, const struct whatif_report *report,
                        const struct text_options *options, FILE *stream);
 
-/// A replay and predictions from it (NULL: none), as in pagoda-replay(1).
+/// A replay and predictions from it (NULL: none), as in pagoda-json(5).
 void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream);
 
 /// Prints the best LIMIT candidates of each group.

@@ -76,10 +76,10 @@ END
     "$PAGODA" replay --help what-if | grep -o -- '^      --[a-z-]*' | tr -d ' ' | sort >all
     sort options >given; diff given all
     # The manual says what each means.
-    sed -n '/^\.Sh WHAT-IF OPTIONS IN DETAIL/,$p' "$ROOT/man/pagoda-replay.1" | sed '2,${/^\.Sh/q;}' >detail
+    sed -n '/^\.Sh WHAT-IF OPTIONS IN DETAIL/,$p' "$ROOT/man/pagoda-whatif.7" | sed '2,${/^\.Sh/q;}' >detail
     while read -r option; do
         grep -Eq -- "^\.(It )?Fl .*${option#-}( |\$)" detail || {
-            echo "$option is not in WHAT-IF OPTIONS IN DETAIL of pagoda-replay(1)"
+            echo "$option is not in WHAT-IF OPTIONS IN DETAIL of pagoda-whatif(7)"
             return 1
         }
     done <all

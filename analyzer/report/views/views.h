@@ -80,7 +80,7 @@ json_t *json_profile(const struct result *result);
 json_t *json_critical_path(const struct result *result);
 json_t *json_wait_states(const struct result *result);
 
-/// REPORT as an object of schema 1 (pagoda-replay(1)).
+/// REPORT as an object of schema 1 (pagoda-json(5)).
 json_t *json_whatif(const struct whatif_report *report, const struct result *measured);
 
 // ---- what `pagoda explain` knows
