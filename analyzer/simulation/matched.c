@@ -49,6 +49,7 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = prediction->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
+    message->send_leave_ns = PAG_NOT_KNOWN; // until the call is left
     simulated_of(engine)->left_out.n_messages += message->is_left_out;
     simulated_of(engine)->left_out.n_resized +=
         !message->is_left_out && size_bytes != message->size_bytes;
@@ -109,7 +110,7 @@ static void entered(struct engine *engine, struct collective *instance, uint32_t
     if ((needs_all || needs_root) && instance->n_entered < instance->n_members)
         return;
     if (is_whole && instance->n_scans == instance->n_entered) {
-        // Nobody waits for a higher one, and all wait for the lowest that has not come.
+        // No rank waits for a higher one, and all wait for the lowest that has not come.
         for (uint32_t i = member + 1; i < instance->first_missing; i++)
             blocked_try_again(engine, instance->members[i].rank);
         return;

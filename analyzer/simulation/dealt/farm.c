@@ -3,6 +3,7 @@
 #include "analyzer/simulation/dealt/farm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/cost_model.h"
@@ -29,6 +30,18 @@ uint32_t farm_find_master(const struct pag_result *run)
     return is_star ? master : UINT32_MAX;
 }
 
+/// The newest of the messages is an answer of WORKER, which has not left the call that sent it.
+static void note_open(struct farm_messages *messages, uint32_t worker)
+{
+    size_t n = messages->n_open;
+    if (worker >= n) {
+        messages->open =
+            array_reserve(messages->open, &messages->n_open, worker + 1, sizeof *messages->open);
+        memset(messages->open + n, 0, (messages->n_open - n) * sizeof *messages->open);
+    }
+    messages->open[worker] = messages->n;
+}
+
 static void on_message(void *context, const struct pag_message *message)
 {
     struct farm_messages *messages = context;
@@ -47,6 +60,19 @@ static void on_message(void *context, const struct pag_message *message)
                               is_task ? message->receiver : message->sender,
                               is_task,
                               0};
+    if (!is_task && message->send_leave_ns == PAG_NOT_KNOWN)
+        note_open(messages, message->sender);
+}
+
+static void on_called(void *context, const struct pag_called *call)
+{
+    struct farm_messages *messages = context;
+    if (call->rank >= messages->n_open || messages->open[call->rank] == 0)
+        return;
+    struct farm_message *answer = &messages->items[messages->open[call->rank] - 1];
+    if (answer->send_enter_ns == call->enter_ns)
+        answer->send_leave_ns = call->leave_ns;
+    messages->open[call->rank] = 0;
 }
 
 static void on_root(void *context, const struct root *root)
@@ -65,13 +91,15 @@ static void on_root(void *context, const struct root *root)
 
 struct pag_listener farm_listener(struct farm_messages *messages)
 {
-    return (struct pag_listener){.context = messages, .root = on_root, .message = on_message};
+    return (struct pag_listener){
+        .context = messages, .root = on_root, .message = on_message, .called = on_called};
 }
 
 void farm_messages_release(struct farm_messages *messages)
 {
     free(messages->items);
     free(messages->cuts);
+    free(messages->open);
     *messages = (struct farm_messages){0};
 }
 
@@ -220,7 +248,9 @@ static void count_worker(struct survey *survey, const struct farm_message *messa
             task->send_enter_ns, less(messages[answer].send_enter_ns, last->leave_ns)};
         add_flight(survey, last);
         add_flight(survey, &messages[i - 1]);
-        add(&survey->answering, less(messages[i - 1].send_leave_ns, messages[i - 1].send_enter_ns));
+        if (messages[i - 1].send_leave_ns != PAG_NOT_KNOWN)
+            add(&survey->answering,
+                less(messages[i - 1].send_leave_ns, messages[i - 1].send_enter_ns));
         if (survey->phase->n_tasks + n_tasks == 0 || task->send_enter_ns < survey->begin_ns)
             survey->begin_ns = task->send_enter_ns;
         if (answered_ns > survey->end_ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Task farms in a run: one rank, the master, hands out tasks by message to the others, the workers,
-// and gets an answer for each, also by message; whoever has answered gets the next task.
+// and gets an answer for each, also by message; the worker that has answered gets the next task.
 //
 //   task     what a worker does from the leave of the call that received the last message from the
 //            master to the enter of the call that sends the next one to it
@@ -35,7 +35,7 @@ enum dealing_order {
 };
 
 enum dealing_to {
-    DEALING_NEXT_FREE, // whoever has answered
+    DEALING_NEXT_FREE, // the worker that has answered
     DEALING_IN_TURN,   // the i-th task is for worker i modulo their number, when that has answered
     DEALING_IN_BLOCKS, // the first worker gets the first n-th of the tasks, one after the other,
                        // ...
@@ -60,7 +60,7 @@ struct dealing {
     uint64_t costs_ns[N_FARM_COSTS]; // PAG_NOT_KNOWN: the means of the recorded phase
 };
 
-/// As recorded, each task for whoever is free.
+/// As recorded, each task for a worker that is free.
 extern const struct dealing dealing_recorded;
 
 enum { FARM_MAX_KEPT = 1 << 20 }; // messages, collective operations
@@ -82,6 +82,10 @@ struct farm_messages {
     uint64_t *cuts;
     size_t n_cuts, cuts_capacity;
     uint64_t n_not_kept;
+    // By worker: one more than the item of an answer that was received before the call that sent it
+    // was left, as it may be in simulated time; 0: there is none.
+    size_t *open;
+    size_t n_open;
 };
 
 /// The rank that nearly all messages (98 %) go to or come from, by the traffic of RUN; UINT32_MAX:
