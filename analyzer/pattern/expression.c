@@ -47,15 +47,24 @@ struct expression_node {
 
 // ---- values ----
 
+static double value_of_operation(const struct expression_node *nodes,
+                                 const struct expression_node *node, const double *slots,
+                                 bool *has_failed);
+
 /// The value of a node; *HAS_FAILED is set by a division by zero.
-static double value_of(const struct expression_node *nodes, size_t index, const double *slots,
-                       bool *has_failed)
+static inline double value_of(const struct expression_node *nodes, size_t index,
+                              const double *slots, bool *has_failed)
 {
     const struct expression_node *node = &nodes[index];
-    if (node->operation == NAMED)
-        return slots[node->slot];
-    if (node->operation == CONSTANT)
-        return node->constant;
+    return node->operation == NAMED      ? slots[node->slot]
+           : node->operation == CONSTANT ? node->constant
+                                         : value_of_operation(nodes, node, slots, has_failed);
+}
+
+static double value_of_operation(const struct expression_node *nodes,
+                                 const struct expression_node *node, const double *slots,
+                                 bool *has_failed)
+{
     double left = value_of(nodes, node->left, slots, has_failed);
     if (node->operation == CHOICE)
         return value_of(nodes, left != 0 ? node->right : node->otherwise, slots, has_failed);
@@ -93,6 +102,22 @@ static double value_of(const struct expression_node *nodes, size_t index, const 
     default: // AND, OR
         return right != 0;
     }
+}
+
+static uint32_t slots_below(const struct expression_node *nodes, size_t index)
+{
+    const struct expression_node *node = &nodes[index];
+    if (node->operation == CONSTANT)
+        return 0;
+    if (node->operation == NAMED)
+        return UINT32_C(1) << node->slot;
+    return slots_below(nodes, node->left) | slots_below(nodes, node->right) |
+           (node->operation == CHOICE ? slots_below(nodes, node->otherwise) : 0);
+}
+
+uint32_t expression_slots(const struct expression *expression)
+{
+    return expression->nodes ? slots_below(expression->nodes, expression->root) : 0;
 }
 
 bool expression_value(const struct expression *expression, const double *slots, double *value)

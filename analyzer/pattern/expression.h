@@ -23,6 +23,9 @@ struct expression {
 /// The value with these named values. False when a division by zero left none.
 bool expression_value(const struct expression *expression, const double *slots, double *value);
 
+/// The slots that EXPRESSION uses, a bit for each.
+uint32_t expression_slots(const struct expression *expression);
+
 /// A value as a whole number, cut; the largest or least one beyond the range.
 int64_t expression_whole(double value);
 

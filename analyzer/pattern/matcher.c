@@ -27,6 +27,8 @@ struct candidate {
 struct candidate_list {
     struct candidate *candidates;
     size_t n;
+    uint8_t fields[ROOT_MAX_FIELDS]; // of a root event that their expressions use
+    size_t n_fields;
 };
 
 struct decision {
@@ -115,6 +117,18 @@ static struct candidate_list list_new(const struct catalogue *catalogue, enum ro
     struct candidate_list list = {
         .candidates = memory_zeroed(catalogue->n_patterns, sizeof(*list.candidates))};
     list_from(catalogue, kind, slot, value, PATTERN_NONE, &list);
+    uint32_t used = 0;
+    for (size_t i = 0; i < list.n; i++) {
+        const struct pattern *pattern = list.candidates[i].pattern;
+        used |= expression_slots(&pattern->compiled.condition) |
+                expression_slots(&pattern->compiled.wait) |
+                expression_slots(&pattern->compiled.begin) |
+                expression_slots(&pattern->compiled.cause) |
+                expression_slots(&pattern->compiled.confidence);
+    }
+    for (uint8_t field = 0; field < ROOT_MAX_FIELDS; field++)
+        if (used >> field & 1)
+            list.fields[list.n_fields++] = field;
     return list;
 }
 
@@ -338,8 +352,8 @@ void matcher_root(void *context, const struct root *root)
     const struct candidate_list *list =
         guard >= 0 && guard < MAX_GUARD ? decision->lists[guard] : &decision->other;
     double slots[EXPRESSION_SLOTS];
-    for (size_t i = 0; i < ROOT_MAX_FIELDS; i++)
-        slots[i] = (double)root->value[i];
+    for (size_t i = 0; i < list->n_fields; i++)
+        slots[list->fields[i]] = (double)root->value[list->fields[i]];
     slots[FIELD_PARENT_WAIT] = slots[FIELD_PARENT_BEGIN] = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct candidate *candidate = &list->candidates[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The matcher: shows each root event of a replay to the patterns that can hold there, and sums
 // what they find by pattern, location and call path. Constant time per root event, no allocation
-// but for the first instance on a call path.
+// except for the first instance on a call path.
 //
 //     struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
 //     struct pag_listener listener = {matcher, matcher_root, matcher_window_moved};

@@ -41,15 +41,15 @@ static void make_table(struct tally *tally, uint32_t n_places)
 
 static struct tally_entry *entry_in_table(struct tally *tally, uint64_t key)
 {
-    if (tally->n_places == 0)
-        make_table(tally, FIRST_TABLE_PLACES);
-    else if (tally->n_entries >= tally->n_places / 4 * 3)
-        make_table(tally, tally->n_places * 2);
     struct tally_entry *entry = &tally->table[place_of(tally, key)];
-    if (entry->key == FREE_KEY) {
-        *entry = (struct tally_entry){key, 0};
-        tally->n_entries++;
+    if (entry->key == key)
+        return entry;
+    if (tally->n_entries >= tally->n_places / 4 * 3) {
+        make_table(tally, tally->n_places * 2);
+        entry = &tally->table[place_of(tally, key)];
     }
+    *entry = (struct tally_entry){key, 0};
+    tally->n_entries++;
     return entry;
 }
 
@@ -62,8 +62,10 @@ static inline struct tally_entry *entry_of(struct tally *tally, uint64_t key)
     for (uint32_t i = 0; i < n; i++)
         if (tally->few[i].key == key)
             return &tally->few[i];
-    if (n == TALLY_FEW)
+    if (n == TALLY_FEW) {
+        make_table(tally, FIRST_TABLE_PLACES);
         return entry_in_table(tally, key);
+    }
     tally->few[n] = (struct tally_entry){key, 0};
     tally->n_entries++;
     return &tally->few[n];

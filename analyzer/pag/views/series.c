@@ -18,11 +18,17 @@ enum { LEAST_CALLS = 4 }; // of a loop
 enum { REPEATED = 8 };    // from so many calls on two series are taken for those of one loop
 enum { UNSEEN = 0, REFUSED = UINT8_MAX };
 
+/// What each call of a series changes; together, for with many ranks it is in no cache.
+struct pace {
+    uint64_t n_calls, stride;
+    uint64_t before_ns;                                      // the leave of the last call but one
+    uint64_t last_ns, useful_ns, no_cpu_ns, mpi_ns, wait_ns; // at the last call, as in a mark
+};
+
 struct series {
     uint32_t path;
-    uint64_t n_calls, stride;
-    uint64_t first_ns, before_ns; // leaves of the first call, and of the last but one
-    struct pag_mark begin, last;  // without `longest`
+    uint64_t first_ns;     // the leave of the first call
+    struct pag_mark begin; // without `longest`
     struct pag_mark *marks;
     size_t n_marks, capacity;
     struct times_look look; // at the last mark; without paths: not known
@@ -31,10 +37,11 @@ struct series {
 struct rank_series {
     uint8_t *places; // by call path: of a call UNSEEN, REFUSED or 1 + the index of its series
     size_t n_places;
-    struct series items[MAX_SERIES];
-    uint32_t n;
-    size_t max_marks;
     uint64_t last_leave_ns, wait_ns;
+    size_t max_marks;
+    uint32_t n;
+    struct pace paces[MAX_SERIES];
+    struct series items[MAX_SERIES];
 };
 
 static struct rank_series *series_new(size_t n_ranks, uint64_t begin_ns)
@@ -69,6 +76,7 @@ static void drop(struct rank_series *of, uint32_t index)
     of->places[of->items[index].path] = REFUSED;
     release(&of->items[index]);
     of->items[index] = of->items[--of->n];
+    of->paces[index] = of->paces[of->n];
     if (index < of->n)
         of->places[of->items[index].path] = (uint8_t)(index + 1);
 }
@@ -101,7 +109,7 @@ static void take_path(struct pag_mark *mark, uint32_t path, uint64_t ns)
     add_longest(mark, path, ns);
 }
 
-static void thin(struct series *series)
+static void thin(struct series *series, struct pace *pace)
 {
     for (size_t i = 0; i < series->n_marks / 2; i++) {
         struct pag_mark mark = series->marks[2 * i + 1];
@@ -111,7 +119,7 @@ static void thin(struct series *series)
         series->marks[i] = mark;
     }
     series->n_marks /= 2;
-    series->stride *= 2;
+    pace->stride *= 2;
 }
 
 /// Where the location computed longest since the last mark; it is where the next one begins.
@@ -127,33 +135,43 @@ static void find_longest(const struct rank_series *of, struct series *series,
     }
 }
 
-/// Whether SERIES is called more often than another one that seems to go on: an inner loop,
-/// whose longest call paths are not wanted.
-static bool is_inner(const struct rank_series *of, const struct series *series)
+/// Whether the series of PACE is called more often than another one that seems to go on: an inner
+/// loop, whose longest call paths are not wanted.
+static bool is_inner(const struct rank_series *of, const struct pace *pace)
 {
     for (uint32_t i = 0; i < of->n; i++) {
-        const struct series *other = &of->items[i];
-        if (other->n_calls >= LEAST_CALLS && other->n_calls * 2 <= series->n_calls &&
-            series->last.time_ns - other->last.time_ns <=
-                2 * (other->last.time_ns - other->before_ns))
+        const struct pace *other = &of->paces[i];
+        if (other->n_calls >= LEAST_CALLS && other->n_calls * 2 <= pace->n_calls &&
+            pace->last_ns - other->last_ns <= 2 * (other->last_ns - other->before_ns))
             return true;
     }
     return false;
 }
 
-static void add_mark(const struct rank_series *of, struct series *series, const struct times *times)
+static struct pag_mark mark_at(const struct pace *pace)
 {
+    return (struct pag_mark){.time_ns = pace->last_ns,
+                             .useful_ns = pace->useful_ns,
+                             .no_cpu_ns = pace->no_cpu_ns,
+                             .mpi_ns = pace->mpi_ns,
+                             .wait_ns = pace->wait_ns};
+}
+
+static void add_mark(struct rank_series *of, uint32_t index, const struct times *times)
+{
+    struct series *series = &of->items[index];
+    struct pace *pace = &of->paces[index];
     struct pag_mark *mark = ARRAY_NEXT(series->marks, series->n_marks, series->capacity);
-    *mark = series->last;
+    *mark = mark_at(pace);
     bool had_times = series->look.n_paths > 0;
-    if (is_inner(of, series))
+    if (is_inner(of, pace))
         series->look.n_paths = 0;
     else
         find_longest(of, series, times, mark);
     if (!had_times) // what was before is not known
         memset(mark->longest, 0, sizeof mark->longest);
     if (series->n_marks == of->max_marks)
-        thin(series);
+        thin(series, pace);
 }
 
 // --- which call paths have a series
@@ -162,9 +180,10 @@ static void add_mark(const struct rank_series *of, struct series *series, const 
 static void drop_others(struct rank_series *of, uint32_t path)
 {
     for (uint32_t i = of->n; i-- > 0;) {
-        struct series *own = &of->items[of->places[path] - 1], *other = &of->items[i];
-        if (other == own || other->n_calls != own->n_calls || other->first_ns > own->first_ns ||
-            other->last.time_ns <= own->before_ns)
+        uint32_t index = of->places[path] - 1u;
+        struct series *own = &of->items[index], *other = &of->items[i];
+        if (i == index || of->paces[i].n_calls != of->paces[index].n_calls ||
+            other->first_ns > own->first_ns || of->paces[i].last_ns <= of->paces[index].before_ns)
             continue;
         own->begin = other->begin;
         drop(of, i);
@@ -179,17 +198,16 @@ static bool make_room(struct rank_series *of, uint64_t now_ns)
     if (of->n < MAX_SERIES)
         return true;
     for (uint32_t i = 0; i < of->n; i++) { // called once, longest ago
-        const struct series *series = &of->items[i];
-        if (series->n_calls == 1 && series->first_ns < least_ns) {
+        if (of->paces[i].n_calls == 1 && of->items[i].first_ns < least_ns) {
             worst = i;
-            least_ns = series->first_ns;
+            least_ns = of->items[i].first_ns;
         }
     }
     for (uint32_t i = 0; worst == NONE && i < of->n; i++) { // a loop that seems to be over
-        const struct series *series = &of->items[i];
-        uint64_t length_ns = series->last.time_ns - series->first_ns;
+        const struct pace *pace = &of->paces[i];
+        uint64_t length_ns = pace->last_ns - of->items[i].first_ns;
         if (length_ns < least_ns &&
-            (now_ns - series->last.time_ns) / 8 > length_ns / (series->n_calls - 1)) {
+            (now_ns - pace->last_ns) / 8 > length_ns / (pace->n_calls - 1)) {
             worst = i;
             least_ns = length_ns;
         }
@@ -219,8 +237,9 @@ static void begin_series(struct rank_series *of, const struct call *call, struct
         of->places[call->path] = REFUSED;
         return;
     }
-    of->items[of->n++] = (struct series){
-        .path = call->path, .stride = 1, .first_ns = call->leave_ns, .begin = begin};
+    of->paces[of->n] = (struct pace){.stride = 1};
+    of->items[of->n++] =
+        (struct series){.path = call->path, .first_ns = call->leave_ns, .begin = begin};
     of->places[call->path] = (uint8_t)of->n;
 }
 
@@ -250,43 +269,49 @@ void series_call(struct engine *engine, const struct location_state *location)
     of->last_leave_ns = call->leave_ns;
     if (of->places[call->path] == REFUSED)
         return;
-    struct series *series = &of->items[of->places[call->path] - 1];
-    series->before_ns = series->last.time_ns;
-    series->last.time_ns = call->leave_ns;
-    series->last.useful_ns = rank->useful_ns;
-    series->last.no_cpu_ns = rank->lost_ns[0];
-    series->last.mpi_ns = rank->mpi_ns;
-    series->last.wait_ns = of->wait_ns;
-    series->n_calls++;
-    if ((series->n_calls & (series->stride - 1)) != 0)
+    uint32_t index = of->places[call->path] - 1u;
+    struct pace *pace = &of->paces[index];
+    pace->before_ns = pace->last_ns;
+    pace->last_ns = call->leave_ns;
+    pace->useful_ns = rank->useful_ns;
+    pace->no_cpu_ns = rank->lost_ns[0];
+    pace->mpi_ns = rank->mpi_ns;
+    pace->wait_ns = of->wait_ns;
+    pace->n_calls++;
+    if ((pace->n_calls & (pace->stride - 1)) != 0)
         return;
-    add_mark(of, series, &location->head.times);
-    if (series->n_calls >= REPEATED && (series->n_calls & (series->n_calls - 1)) == 0)
+    add_mark(of, index, &location->head.times);
+    if (pace->n_calls >= REPEATED && (pace->n_calls & (pace->n_calls - 1)) == 0)
         drop_others(of, call->path);
 }
 
 // --- the result
 
-static int by_path(const void *left, const void *right)
+/// The index of the series that comes after the call path AFTER, in the order of call paths.
+static uint32_t next_by_path(const struct rank_series *of, int64_t after)
 {
-    const struct series *a = left, *b = right;
-    return (a->path > b->path) - (a->path < b->path);
+    uint32_t next = NONE;
+    for (uint32_t i = 0; i < of->n; i++)
+        if (of->items[i].path > after && (next == NONE || of->items[i].path < of->items[next].path))
+            next = i;
+    return next;
 }
 
 static void conclude(struct pag_result *result, size_t *capacity, uint32_t rank, uint32_t location,
                      struct rank_series *of)
 {
-    qsort(of->items, of->n, sizeof *of->items, by_path);
-    for (uint32_t i = 0; i < of->n; i++) {
+    int64_t path = -1;
+    for (uint32_t i; (i = next_by_path(of, path)) != NONE; path = of->items[i].path) {
         struct series *series = &of->items[i];
-        if (series->n_marks * series->stride < series->n_calls)
-            *ARRAY_NEXT(series->marks, series->n_marks, series->capacity) = series->last;
+        const struct pace *pace = &of->paces[i];
+        if (series->n_marks * pace->stride < pace->n_calls)
+            *ARRAY_NEXT(series->marks, series->n_marks, series->capacity) = mark_at(pace);
         *ARRAY_NEXT(result->series, result->n_series, *capacity) = (struct pag_series){
             .rank = rank,
             .location = location,
             .call_path = series->path,
-            .n_calls = series->n_calls,
-            .stride = series->stride,
+            .n_calls = pace->n_calls,
+            .stride = pace->stride,
             .begin = series->begin,
             .marks = series->marks,
             .n_marks = series->n_marks,
