@@ -89,7 +89,7 @@ spread-source := analyzer/spread/mpi.c
 sources := $(filter-out $(spread-source),\
     $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c)))
 objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
-objects += $(BUILD)/obj/db/schema.o $(BUILD)/obj/analyzer/report/run_page/run_page_text.o
+objects += $(BUILD)/obj/db/schema.o $(patsubst %.html,$(BUILD)/obj/%_text.o,$(wildcard analyzer/report/pages/*.html))
 main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
 library := $(BUILD)/obj/libpagoda.a
 
@@ -111,16 +111,17 @@ $(BUILD)/obj/db/schema.o: $(BUILD)/obj/db/schema.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
 
-# The page of a run becomes a text in C, too, with the files that it includes.
-page-folder := analyzer/report/run_page
-$(BUILD)/obj/$(page-folder)/run_page_text.c: $(sort $(wildcard $(addprefix $(page-folder)/,*.html *.css *.js)))
+# Pages become texts in C, too, with the files that they include.
+page-folder := analyzer/report/pages
+page-texts := $(patsubst %.html,$(BUILD)/obj/%_text.o,$(wildcard $(page-folder)/*.html))
+$(page-texts:.o=.c): $(BUILD)/obj/%_text.c: %.html $(sort $(wildcard $(page-folder)/*.css $(page-folder)/*.js))
 	$(call say,HTML,$@)
 	@mkdir -p $(@D)
 	$(Q)awk 'function put(line) { gsub(/[\\"]/, "\\\\&", line); print "\"" line "\\n\"" } \
-	    BEGIN { print "extern const char run_page_text[];\n\nconst char run_page_text[] =" } \
+	    BEGIN { print "extern const char $(*F)_text[];\n\nconst char $(*F)_text[] =" } \
 	    /^<!-- include .* -->$$/ { file = "$(page-folder)/" $$3; while ((getline line < file) > 0) put(line); next } \
-	    { put($$0) } END { print ";" }' $(page-folder)/run_page.html >$@
-$(BUILD)/obj/analyzer/report/run_page/run_page_text.o: $(BUILD)/obj/analyzer/report/run_page/run_page_text.c $(BUILD)/flags
+	    { put($$0) } END { print ";" }' $< >$@
+$(page-texts): %.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
 

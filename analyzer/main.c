@@ -42,7 +42,7 @@ static const struct command commands[] = {
     {"diff", cmd_diff, "show what a change of run time between runs consists of", false},
     {"scaling", cmd_scaling, "show how runs scale, where it breaks and what will dominate", false},
     {"model", cmd_model, "fit formulas to measured values and predict other sizes", false},
-    {"export", cmd_export, "write a run as an HTML page: report, tables and timeline", false},
+    {"export", cmd_export, "write a run, or stored runs, as an HTML page", false},
     {"align", cmd_align, "correct the clocks of ranks in a copy of a trace", false},
     {"check", cmd_check, "check traces, patterns, machine, policy, sweep and settings files",
      false},

@@ -108,6 +108,55 @@ int trials_read_json(const char *path, const struct trial_filter *filter, char *
     return row == 1 ? 0 : -1;
 }
 
+#define ATTRIBUTES_JSON(kind)                                                                      \
+    "json((SELECT json_group_object(name, value) FROM (SELECT name, value FROM trial_attribute "   \
+    "WHERE trial_id = k.trial_id AND kind = '" kind "' ORDER BY name)))"
+
+int trials_history_json(const char *path, const struct trial_filter *filter, char **json,
+                        struct error *err)
+{
+    static const char sql[] =
+        "WITH keyed AS (SELECT trials.*, coalesce(started_at, stored_at) AS begun_at, "
+        "coalesce((SELECT group_concat(quote(name) || '=' || quote(value)) FROM (SELECT name, "
+        "value FROM trial_attribute a WHERE a.trial_id = trials.trial_id AND kind = 'parameter' "
+        "ORDER BY name)), '') AS parameters FROM trials WHERE (?1 IS NULL OR application = ?1) "
+        "AND (?2 IS NULL OR experiment = ?2) AND origin IN ('measured', 'predicted')), "
+        // Materialized by its order: the joins below would read the attributes anew for each pair.
+        "ordered AS (SELECT * FROM keyed ORDER BY begun_at, trial_id LIMIT -1) "
+        "SELECT json_object('schema', 1, 'database', ?3, 'trials', json_group_array(json(row))) "
+        "FROM (SELECT json_object('id', k.trial_id, 'application', k.application, 'experiment', "
+        "k.experiment, 'trial', k.trial, 'origin', k.origin, 'started_at', k.begun_at, 'ranks', "
+        "k.n_ranks, 'time_ns', k.time_ns, 'judged_ns', k.judged_ns, 'parallel_efficiency', "
+        "k.parallel_efficiency, 'headline', t.headline, 'conclusion', t.conclusion, "
+        "'parameters', " ATTRIBUTES_JSON("parameter") ", 'versions', " ATTRIBUTES_JSON(
+            "version") ", 'wait_states', json((SELECT json_group_array(json_object('property', "
+                       "property, 'title', "
+                       "title, 'wait_ns', wait_ns)) FROM (SELECT * FROM wait_states w WHERE "
+                       "w.trial_id = "
+                       "k.trial_id AND count > 0 ORDER BY severity DESC, property LIMIT 5)))"
+                       ", 'prediction', json((SELECT json_object('change', change, "
+                       "'measured_trial', "
+                       "measured_trial, 'measured_ns', measured_ns, 'replay_error', replay_error) "
+                       "FROM "
+                       "predictions p WHERE p.trial_id = k.trial_id))"
+                       ", 'earlier_ns', (SELECT avg(e.judged_ns) FROM ordered e WHERE k.origin = "
+                       "'measured' AND "
+                       "e.origin = 'measured' AND e.application = k.application AND e.experiment = "
+                       "k.experiment "
+                       "AND e.n_ranks = k.n_ranks AND e.parameters = k.parameters AND (e.begun_at "
+                       "< k.begun_at "
+                       "OR (e.begun_at = k.begun_at AND e.trial_id < k.trial_id)))) AS row "
+                       "FROM ordered k JOIN trial t ON t.id = k.trial_id ORDER BY k.begun_at, "
+                       "k.trial_id)";
+    struct database *database;
+    if (database_open_snapshot(&database, path, err))
+        return -1;
+    int row = database_ask(database, err, sql, "sst>c", filter->application, filter->experiment,
+                           path, json);
+    database_close(database);
+    return row == 1 ? 0 : -1;
+}
+
 /// A number in full, or -1.
 static int64_t trial_number(const char *text)
 {

@@ -57,6 +57,13 @@ int trials_read(const char *path, const struct trial_filter *filter, struct tria
 int trials_read_json(const char *path, const struct trial_filter *filter, char **json,
                      struct error *err);
 
+/// The same for the history of all of them, in the order of their begin: `judged_ns`, `headline`,
+/// `conclusion`, `parameters` and `versions` by name, the five largest `wait_states`, and of
+/// predictions what they were made from; `earlier_ns` is the mean of the earlier measured trials
+/// with the same ranks and parameters in the experiment, or null.
+int trials_history_json(const char *path, const struct trial_filter *filter, char **json,
+                        struct error *err);
+
 /// One row of a table about a trial; which members it has depends on the table.
 struct trial_row {
     char *name;     // attribute, metric, property, or region

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda export TRACE -o FILE`: a replay, and a prediction from it, as an HTML page.
+// `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
+// HTML page.
 #include "analyzer/cmd/commands.h"
 
 #include <errno.h>
@@ -14,14 +15,22 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
+#include "analyzer/cmd/compared_traces.h"
+#include "analyzer/compare/back_test.h"
+#include "analyzer/compare/scaling_series.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/run_page/run_page.h"
+#include "analyzer/report/pages/run_page.h"
+#include "analyzer/report/pages/store_page.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
 #include "analyzer/whatif/whatif.h"
+#include "db/names.h"
+#include "db/trials.h"
 
 struct export_request {
-    const char *trace, *path;
+    const char *source, *path; // a trace or a database; the page
+    const char *as;
+    struct trial_path trials; // what it says
     struct whatif_options whatif;
     struct advice_word *words; // these
     size_t n_words;
@@ -45,25 +54,35 @@ static int close_written(FILE *stream, const char *path, struct error *err)
     return error_set(err, "cannot write %s: %s", path, strerror(errno));
 }
 
-static int print_page(const struct run_page *page, const char *file, const char *path,
+/// A page of one kind or the other.
+struct page {
+    const struct run_page *run;
+    const struct store_page *store;
+};
+
+static int print_page(const struct page *page, const char *file, const char *path,
                       struct error *err)
 {
+    int status = 0;
     FILE *stream = fopen(file, "we");
     if (!stream)
         return error_set(err, "cannot write %s: %s", path, strerror(errno));
-    int status = run_page_print(page, stream, err);
+    if (page->run)
+        status = run_page_print(page->run, stream, err);
+    else
+        store_page_print(page->store, stream);
     return close_written(stream, path, err) != 0 ? -1 : status;
 }
 
 /// Writes the page to PATH. A file appears when it is whole; pipes and devices are written at once.
-static int write_page(const struct run_page *page, const char *path, struct error *err)
+static int write_page(struct page page, const char *path, struct error *err)
 {
     struct stat there;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return print_page(page, path, path, err);
+        return print_page(&page, path, path, err);
     char *part = memory_format("%s.part", path);
     scratch_path_begin(part);
-    int status = print_page(page, part, path, err);
+    int status = print_page(&page, part, path, err);
     if (status == 0 && rename(part, path) != 0)
         status = error_set(err, "cannot write %s: %s", path, strerror(errno));
     scratch_path_end(part);
@@ -76,7 +95,7 @@ static int replay_measured(const struct export_request *request, struct exported
 {
     struct replay_run *run = &exported->measured;
     exported->catalogue = catalogue_load_shipped(NULL, 0, err);
-    if (!exported->catalogue || replay_run_open(run, request->trace, err) != 0)
+    if (!exported->catalogue || replay_run_open(run, request->source, err) != 0)
         return -1;
     const struct definitions *definitions = trace_definitions(run->trace);
     if (request->n_words > 0 && whatif_plan_prepare(&exported->plan, definitions, err) != 0)
@@ -117,7 +136,48 @@ static int export_run(const struct export_request *request, struct exported *exp
         .predicted = exported->predicted_timeline ? &exported->predicted : NULL,
         .predicted_timeline = exported->predicted_timeline,
     };
-    return status == 0 ? write_page(&page, request->path, err) : -1;
+    return status == 0 ? write_page((struct page){.run = &page}, request->path, err) : -1;
+}
+
+// --- a database
+
+/// How the runs scale with their ranks. False: not at all, because they do not differ in these.
+static bool read_scaling(struct database *database, const struct export_request *request,
+                         struct scaling_page *scaling)
+{
+    static const struct option_list none;
+    const struct scaling_choice choice = {.application = request->trials.application,
+                                          .experiment = request->trials.experiment,
+                                          .by = "ranks",
+                                          .ignored = &none};
+    struct error why = {{0}};
+    *scaling = (struct scaling_page){.by = choice.by, .threshold = 0.8};
+    return scaling_series_read(database, &choice, scaling, &why) == 0;
+}
+
+static int export_store(const struct export_request *request, struct error *err)
+{
+    const struct trial_filter filter = {request->trials.application, request->trials.experiment};
+    struct database *database;
+    struct back_test test = {0};
+    struct scaling_page scaling = {0};
+    char *trials = NULL;
+    if (trials_history_json(request->source, &filter, &trials, err) != 0 ||
+        database_open_snapshot(&database, request->source, err) != 0) {
+        free(trials);
+        return -1;
+    }
+    int status = back_test_read(database, filter.application, filter.experiment, &test, err);
+    if (status == 0) {
+        bool scales = read_scaling(database, request, &scaling);
+        const struct store_page page = {trials, &test, scales ? &scaling : NULL};
+        status = write_page((struct page){.store = &page}, request->path, err);
+        scaling_series_release(&scaling);
+        back_test_release(&test);
+    }
+    database_close(database);
+    free(trials);
+    return status;
 }
 
 /// A page has one prediction, with the times of its ranks.
@@ -125,9 +185,13 @@ static bool plan_is_sound(const struct export_request *request, struct whatif_pl
                           const struct option_usage *usage, int *status)
 {
     struct error err = {{0}};
-    if (request->n_words == 0)
+    bool is_store = !is_trace(request->source);
+    if (is_store ? request->n_words > 0 : request->as != NULL)
+        error_set(&err, is_store ? "what-if options go with a trace, not with a database"
+                                 : "--as goes with a database, not with a trace");
+    else if (request->n_words == 0)
         return true;
-    if (whatif_plan_read(plan, request->words, request->n_words, &err) == 0) {
+    else if (whatif_plan_read(plan, request->words, request->n_words, &err) == 0) {
         if (!plan->is_list && !plan->estimate)
             return true;
         error_set(&err,
@@ -145,6 +209,8 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write the page to FILE, such as run.html, in place of what it was", NULL),
+        OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
+                        "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,
     };
     enum { N_OWN = sizeof own_rows / sizeof own_rows[0] };
@@ -154,11 +220,13 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     memcpy(groups + 1, whatif_groups, sizeof whatif_groups);
     const struct option_usage usage = {
         .command = "export",
-        .operands = "TRACE -o FILE",
-        .summary = "Writes a run as one HTML page: findings, timeline and tables",
+        .operands = "TRACE|DB -o FILE",
+        .summary = "Writes a run, or the runs of a database, as one HTML page",
         .details =
-            "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n"
-            "With what-if options the page has the predicted timeline below the measured one.\n",
+            "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
+            "has findings, timeline and tables; with what-if options two timelines.\n"
+            "DB is an experiment database. Its page has the history of the runs, how right\n"
+            "predictions were, and how the runs scale.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),
@@ -166,10 +234,15 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     int first;
     if (!options_parse(&usage, argc, argv, &first, status))
         return false;
-    request->trace = argv[first];
+    request->source = argv[first];
     request->n_words = whatif_options_words(&request->whatif, &request->words);
     if (!request->path) {
         *status = options_usage_error(&usage, "-o FILE is missing: where the page goes");
+        return false;
+    }
+    struct error err = {{0}};
+    if (trial_path_read_experiment(&request->trials, request->as, &err) != 0) {
+        *status = options_usage_error(&usage, "%s", err.text);
         return false;
     }
     return plan_is_sound(request, plan, &usage, status);
@@ -182,8 +255,10 @@ int cmd_export(int argc, char **argv)
     struct error err = {{0}};
     int status;
     if (read_request(argc, argv, &request, &exported.plan, &status)) {
-        status = export_run(&request, &exported, &err);
-        status = log_outcome(status, status == 0 && damage_warn(&exported.measured.result), &err);
+        bool is_run = is_trace(request.source);
+        status = is_run ? export_run(&request, &exported, &err) : export_store(&request, &err);
+        status = log_outcome(status,
+                             is_run && status == 0 && damage_warn(&exported.measured.result), &err);
     }
     timeline_free(exported.measured.timeline);
     timeline_free(exported.predicted_timeline);
@@ -195,6 +270,7 @@ int cmd_export(int argc, char **argv)
     whatif_plan_release(&exported.plan);
     catalogue_free(exported.catalogue);
     whatif_options_release(&request.whatif);
+    trial_path_release(&request.trials);
     free(request.words);
     return status;
 }

@@ -507,7 +507,7 @@ static void print_tasks(const struct sheet *sheet, const struct dealing *dealing
 {
     static const char *const orders[] = {"as they were recorded", "the longest first",
                                          "the shortest first"};
-    static const char *const receivers[] = {"whoever is free", "the workers in turn",
+    static const char *const receivers[] = {"the next free worker", "the workers in turn",
                                             "the workers in blocks"};
     static const char *const costs[N_FARM_COSTS] = {
         [FARM_TASK_FLIGHT] = "Task flight",

@@ -76,6 +76,18 @@ said() {
     run "$PAGODA" export pipeline -o page.html --cpu-speed 1,2
     [ "$status" = 2 ]
     [[ $output == *"a page shows one prediction, not one for each value of a list"* ]]
+    run "$PAGODA" export pipeline -o page.html --as one
+    [ "$status" = 2 ]
+    [[ $output == *"--as goes with a database, not with a trace"* ]]
+    run "$PAGODA" export missing.db -o page.html
+    [ "$status" = 1 ]
+    [[ $output == *missing.db* ]]
+    run "$PAGODA" export missing.db -o page.html --nodes 2
+    [ "$status" = 2 ]
+    [[ $output == *"what-if options go with a trace, not with a database"* ]]
+    run "$PAGODA" export pipeline.txt -o page.html
+    [ "$status" = 1 ]
+    [ "$(cat page.html | head -c 15)" = "<!DOCTYPE html>" ]
 }
 
 @test "in a browser: findings lead to the longest wait, pointing tells what a rank does" {
@@ -182,4 +194,39 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
         said += taken.length === send.length && taken.every((ns, i) => i === 0 || ns <= taken[i - 1])')"
     said
     [ "$(said)" = $'#ffffff print|\n1 0\ntrue' ]
+}
+
+@test "a database becomes a page of its runs, their history and the predictions" {
+    archive pipeline
+    # A run whose collective operation ends 2 ms later.
+    sed 's/ 90\([1-4][05]000\)/ 110\1/' pipeline.txt >slow.txt
+    "$BUILD/tools/mktrace" slow.txt slow
+    "$PAGODA" replay pipeline --store runs.db --as app/one/first --parameter size=1 >out
+    "$PAGODA" replay pipeline --store runs.db --as app/one/again --parameter size=1 >out
+    "$PAGODA" replay slow --store runs.db --as app/one/slow --parameter size=1 >out
+    "$PAGODA" replay pipeline --scale solve=0.5 --store runs.db --as app/one/half >out
+    "$PAGODA" replay pipeline --store runs.db --as "app/two/<b>other</b>" >out
+    run --separate-stderr "$PAGODA" export runs.db -o page.html
+    echo "$stderr"
+    [ "$status" = 0 ]
+    [ -z "$output$stderr" ]
+    browse page.html "$(when_ready '
+        const rows = () => [...document.querySelectorAll("#runs tbody tr")].map(row => [...row.cells].filter((_, i) => i !== 1).map(cell => cell.textContent).join("|"));
+        said += document.title + "\n" + $("summary").textContent.replace(/;.*/, "") + "\n" + rows().join("\n") + "\n";
+        $("experiment").value = "app/one"; showExperiment();
+        said += rows().join("\n") + "\n" + [...document.querySelectorAll("circle")].map(point => point.getAttribute("class")).join(" ") + "\n";
+        document.querySelector("#runs button").click();
+        said += $("run-name").textContent')"
+    said
+    loss="Ranks compute one after the other in solve (solve.c:56)"
+    one="half|2|scale solve=0.5|3.522 ms|57.0 %|−38.7 % predicted|$loss: 2.997 ms, 42.5 % of the ranks' time
+slow|2|size=1|9.02 ms|44.4 %|+28.5 %|$loss: 5.995 ms, 33.2 % of the ranks' time
+again|2|size=1|7.02 ms|57.1 %|0.0 %|$loss: 5.995 ms, 42.7 % of the ranks' time
+first|2|size=1|7.02 ms|57.1 %||$loss: 5.995 ms, 42.7 % of the ranks' time"
+    [ "$(said)" = "runs.db: Pagoda
+4 measured runs, 1 prediction, 2 experiments
+&lt;b&gt;other&lt;/b&gt;|2||7.02 ms|57.1 %||$loss: 5.995 ms, 42.7 % of the ranks' time
+$one
+measured measured slower predicted
+app/one/half" ]
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See run_page.h. The page holds the report as JSON, a JSON of what its arrays are, and the arrays
 // one after the other, deflated, in base64.
-#include "analyzer/report/run_page/run_page.h"
+#include "analyzer/report/pages/run_page.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
+#include "analyzer/report/pages/web_page.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/sites.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/result/whatif.h"
 
-/// The page, with one DATA_MARK (made of run_page.html).
+/// Made of run_page.html.
 extern const char run_page_text[];
-#define DATA_MARK "<!-- DATA -->"
 
 /// Arrays in the machine's order of bytes (little-endian in practice, as browsers have it). Each
 /// begins where its items are aligned: wide items come first, and narrower ones in even numbers.
@@ -140,18 +140,6 @@ static void put_shares(struct arrays *arrays, const struct timeline *timeline)
                                                     {"n", json_count(timeline->n_ranks * row)}));
 }
 
-/// What of TEXT, JSON, could end or begin an element of HTML stands only in its strings.
-static void print_in_script(const char *id, const char *text, FILE *stream)
-{
-    fprintf(stream, "<script id=\"%s\" type=\"application/json\">", id);
-    for (; *text; text++)
-        if (*text == '<')
-            fputs("\\u003c", stream);
-        else
-            putc(*text, stream);
-    fputs("</script>\n", stream);
-}
-
 static json_t *path_name(const void *of, size_t i)
 {
     return json_text(((const struct result *)of)->paths[i].shown);
@@ -234,7 +222,7 @@ static void print_names(const struct result *result, FILE *stream)
     for (size_t i = 0; i < result->n_paths; i++)
         put_shown(names, result->paths[i].path, result->paths[i].shown);
     char *text = json_dumps(names, JSON_COMPACT);
-    print_in_script("names", text, stream);
+    web_page_put("names", text, stream);
     free(text);
     json_decref(names);
 }
@@ -246,15 +234,14 @@ static void print_report(const struct run_page *page, FILE *stream)
     FILE *text = memory_stream(&report, &n_report);
     json_print(page->result, page->predicted, text);
     fclose(text);
-    print_in_script("report", report, stream);
+    web_page_put("report", report, stream);
     free(report);
 }
 
 int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
 {
-    const char *mark = strstr(run_page_text, DATA_MARK);
     json_t *lanes = json_array();
-    fwrite(run_page_text, 1, (size_t)(mark - run_page_text), stream);
+    web_page_begin(run_page_text, stream);
     print_report(page, stream);
     print_names(page->result, stream);
     int status = print_lane(lanes, "measured", page->result, page->timeline, stream, err);
@@ -262,8 +249,8 @@ int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
         status = print_lane(lanes, "predicted", &page->predicted->predicted,
                             page->predicted_timeline, stream, err);
     char *text = json_dumps(lanes, JSON_COMPACT);
-    print_in_script("lanes", text, stream);
-    fputs(mark + strlen(DATA_MARK), stream);
+    web_page_put("lanes", text, stream);
+    web_page_end(run_page_text, stream);
     free(text);
     json_decref(lanes);
     return status;

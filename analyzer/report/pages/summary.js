@@ -1,35 +1,10 @@
-// --- small helpers: elements, numbers
+// --- the data
 
-const $ = id => document.getElementById(id);
 const report = JSON.parse($("report").textContent);
 const names = JSON.parse($("names").textContent); // long ones, and how they are shown
 const lanes = JSON.parse($("lanes").textContent); // what is measured, and what is predicted if anything is
-
-/** An element with attributes and children; texts are always text, never HTML. */
-function make(name, attributes, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {}))
-    if (key === "onclick") element.onclick = value;
-    else if (key === "width") element.style.width = value;
-    else element.setAttribute(key, value);
-  element.append(...children.filter(child => child !== null && child !== undefined));
-  return element;
-}
-
-function timeText(ns) {
-  if (ns === null || ns === undefined) return "unknown";
-  const size = Math.abs(ns);
-  const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "us"] : [1, "ns"];
-  return `${unit === 1 ? Math.round(ns) : Number((ns / unit).toPrecision(4))} ${name}`;
-}
-
-const percent = share => share === null || share === undefined ? "unknown"
-  : share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`;
 const shown = name => Object.hasOwn(names, name) ? names[name] : name;
 const placeText = ({ path, source }) => shown(path) + (source ? ` at ${source}` : "");
-const number = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
-const count = n => n.toLocaleString("en");
-const sum = numbers => numbers.reduce((a, b) => a + b, 0);
 
 // --- head
 
@@ -99,16 +74,6 @@ function showFindings() {
 }
 
 // --- tables
-
-const cell = (text, kind) => make("td", { class: kind }, text);
-const shareCell = (share, kind) => make("td", { class: "share" },
-  make("div", { class: kind, width: `${Math.min(100, Math.max(0, 100 * share))}%` }));
-
-/** HEADS: [text, class]; ROWS: lists of cells. */
-function fill(table, heads, rows) {
-  table.append(make("thead", {}, make("tr", {}, ...heads.map(([text, kind]) => make("th", { class: kind, scope: "col" }, text)))),
-    make("tbody", {}, ...rows.map(cells => make("tr", {}, ...cells))));
-}
 
 function showWaits() {
   const rows = report.patterns.filter(item => item.worst && item.total_ns > 0)
