@@ -461,7 +461,7 @@ static int set_journal(struct database *database, const char *file, struct error
 }
 
 /// True when PATH lies where SQLite cannot make the two side files a write-ahead log needs, and
-/// there is no log to read: then the file itself holds everything and nobody can change it.
+/// there is no log to read: then the file itself holds everything and no process can change it.
 static bool is_frozen(const char *path)
 {
     char *log = memory_format("%s-wal", path);

@@ -20,8 +20,8 @@ const char *findings_too_large(const struct definitions *definitions);
 /// Where that fails it is as findings_leave_unproven().
 void findings_predict(struct replay_run *measured);
 
-/// Where nothing is predicted, and WHY, a sentence (NULL: nobody asks): findings of kinds that need
-/// a proof are of the next kind without.
+/// Where nothing is predicted, and WHY, a sentence (NULL: not asked for): findings of kinds that
+/// need a proof are of the next kind without.
 void findings_leave_unproven(struct result *result, const char *why);
 
 /// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not

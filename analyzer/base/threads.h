@@ -25,8 +25,8 @@ unsigned char *threads_cores(size_t *n_bytes);
 /// N cores are this process's share of them: from now on they are what it may use.
 void threads_set_cores(unsigned n);
 
-/// How many threads the calling one may keep busy, itself included; at least 1. Whoever starts
-/// further ones asks here.
+/// How many threads the calling one may keep busy, itself included; at least 1. A function that
+/// starts further ones asks here.
 unsigned threads_count(void);
 
 /// Calls JOB with each number below N once, in threads_count() threads, this one among them, which

@@ -135,7 +135,7 @@ static void put_core_messages(struct measurements *measurements, FILE *out)
     put_scope("core", node, out);
     for (size_t i = 0; i < core->n_messages; i++) {
         double time_ns = flight_ns(node, core->messages[i].time_ns) - hand_over_ns;
-        n_clamped += i > 0 && time_ns < most_ns; // the first one is 0 but for noise
+        n_clamped += i > 0 && time_ns < most_ns; // the first one is 0 except for noise
         most_ns = fmax(time_ns, most_ns);        // in the order of sizes
         put_point(out, core->messages[i].size_bytes, most_ns);
     }
@@ -241,7 +241,7 @@ static void consider(struct formula_fit *best, const struct form *form,
         n_parameters += N_TERMS + 1;
     }
     fit.criterion = fit_criterion(fit.sum, n, n_parameters);
-    // Of equals, but for rounding, the first one: two numbers of members fit any start-up.
+    // Of those equal within rounding, the first one: two numbers of members fit any start-up.
     if (!best->form || fit.criterion < best->criterion - 1e-6)
         *best = fit;
 }

@@ -80,7 +80,7 @@ static FILE *start(char **line, const char *mpi, pid_t *child)
         return NULL;
     *child = fork();
     if (*child == 0) {
-        // Ranks that nobody reads from must not go on: however this process ends, they do.
+        // Ranks whose output is read no more must not go on: however this process ends, they do.
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent)
             _exit(127);

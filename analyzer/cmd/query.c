@@ -331,8 +331,8 @@ static int answer(const char *path, const struct settings *settings, struct rela
 {
     struct database *database;
     if (settings->sql) {
-        const struct sql_taker taker = {add_sql_columns, add_sql_row, relation};
-        return sql_query(path, settings->sql, &sql_default_limits, &taker, err);
+        const struct sql_consumer consumer = {add_sql_columns, add_sql_row, relation};
+        return sql_query(path, settings->sql, &sql_default_limits, &consumer, err);
     }
     if (database_open_snapshot(&database, path, err))
         return -1;

@@ -44,7 +44,7 @@ static void forward(int number, siginfo_t *info, void *context)
     } else if (asks_to_end(number) && n_asked_to_end++ > 0) {
         kill((pid_t)finisher, number);
     } else if (asks_to_end(number) && write(STDERR_FILENO, notice, sizeof notice - 1) < 0) {
-        n_asked_to_end = 1; // nobody listens
+        n_asked_to_end = 1; // none listens
     }
 }
 

@@ -22,7 +22,7 @@ static const uint64_t MAGIC = UINT64_C(0x3278646e69676470); // "pgdindx2"
 
 // --- checksums of files
 
-/// Adds size and change time (ctime) of a file, if it is there. Nobody can set a ctime, so an
+/// Adds size and change time (ctime) of a file, if it is there. No program can set a ctime, so an
 /// archive cannot bring an index with it.
 static uint64_t checksum_file(uint64_t sum, const char *path)
 {

@@ -21,7 +21,7 @@ struct coverage {
 };
 
 /// Compares the visits of MPI regions in RESULT with the records REPLAY counted. A run of one rank
-/// counts as covered: it has nobody to exchange messages with; and so does one of pagoda trace,
+/// counts as covered: it has no partner to exchange messages with; and so does one of pagoda trace,
 /// which leaves no record of a call that failed or whose partner is MPI_PROC_NULL.
 struct coverage coverage_of(const struct result *result, const struct pag_result *replay,
                             const struct definitions *definitions);

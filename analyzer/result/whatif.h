@@ -112,7 +112,7 @@ struct whatif_tolerance {
 struct whatif_report {
     uint64_t baseline_ns; // measured
     uint64_t replayed_ns; // predicted with nothing changed
-    uint64_t lost_ns;     // without a core in the recording, but for waits; summed over the ranks
+    uint64_t lost_ns;     // descheduled in the recording, except waits; summed over the ranks
     bool was_shared;      // then some node had more ranks than cores
     char *change;         // what is different, in words
     char **notes;         // what is assumed about it, a sentence each

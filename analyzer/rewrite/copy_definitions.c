@@ -143,7 +143,7 @@ static OTF2_SystemTreeNodeRef root_of(const struct copy *copy, OTF2_SystemTreeNo
     return node ? node->id : OTF2_UNDEFINED_SYSTEM_TREE_NODE;
 }
 
-/// Marks what stands above the processes, but for roots and what other location groups need.
+/// Marks what stands above the processes, except roots and what other location groups need.
 static void leave_out_nodes(struct copy *copy)
 {
     const struct records *records = copy->source->records;

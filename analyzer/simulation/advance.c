@@ -178,7 +178,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
     struct location_simulation *state = simulated_location(engine, location);
     struct call *call = &location->call;
     call->leave_ns = now_ns;
-    call->gave_up = true; // whoever has not come by now is not waited for
+    call->gave_up = true; // members that have not come by now are not waited for
     state->overhead_ns += now_ns - call->enter_ns - state->call_wait_ns;
     if (!state->is_waiting)
         state->lost_ns +=
@@ -308,7 +308,7 @@ static uint64_t start_length(const struct prediction *prediction, uint32_t rank,
     const struct scenario *scenario = prediction->scenario;
     pag_work speed = scenario->groups[scenario->group_of_rank[rank]].speed;
     pag_work scaled = work;
-    if (recorded_lacked_cores(prediction->recorded, rank)) {
+    if (recorded_is_oversubscribed(prediction->recorded, rank)) {
         scaled += (pag_work)lost_ns * PAG_WORK_PER_NS;
         lost_ns = 0;
     }

@@ -23,7 +23,7 @@ void blocked_try_again(struct engine *engine, uint32_t rank);
 void blocked_try_ranks(struct engine *engine, const uint32_t *ranks, uint32_t n);
 void blocked_try_all_again(struct engine *engine);
 
-/// Nobody can go on: the call entered first is let go without the partners that have not come.
+/// No location can go on: the call entered first is let go without the partners that have not come.
 /// False when there is none.
 bool blocked_let_go(struct engine *engine);
 

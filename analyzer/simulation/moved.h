@@ -10,7 +10,7 @@ struct event;
 struct location_state;
 
 /// The number, from 0 on among the events of LOCATION, of EVENT, a record of its open call;
-/// PAG_NOT_KNOWN when nobody listens to what changes.
+/// PAG_NOT_KNOWN when no listener takes changes.
 uint64_t moved_number(const struct engine *engine, const struct location_state *location,
                       const struct event *event);
 

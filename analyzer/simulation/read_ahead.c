@@ -163,7 +163,7 @@ bool polling_takes_no_time(struct engine *engine, struct location_state *locatio
     const struct call *call = &location->call;
     polling->of_call_ns = 0;
     if (!prediction->costs->polls_wait || !location->is_master || call->is_bare || call->is_cut ||
-        !call->is_test || recorded_lacked_cores(prediction->recorded, location->rank))
+        !call->is_test || recorded_is_oversubscribed(prediction->recorded, location->rank))
         return false;
     bool has_found = call->n_records > 0;
     if (region_at(engine, event->index)->mpi == MPI_FUNCTION_IPROBE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the records of a call of a simulated run do not say, but the next events of its rank do:
 // which polls belong to a loop that ends, what a probe waits for, which receive takes a message.
-// Nobody reads further than some thousand events.
+// No look ahead goes further than some thousand events.
 #ifndef PAGODA_SIMULATION_READ_AHEAD_H
 #define PAGODA_SIMULATION_READ_AHEAD_H
 
@@ -40,7 +40,7 @@ bool polling_takes_no_time(struct engine *engine, struct location_state *locatio
 // It ends when that message is there: of one whose sender waits for the receiver its envelope,
 // which has no bytes.
 // Where an earlier receive that may take the message is still open, or the trace says no such
-// thing, the call lasts as long as it did. For a message that is not sent nobody probes: the call
+// thing, the call lasts as long as it did. A message that is not sent is not probed for: the call
 // takes no time.
 
 /// LOCATION has entered its call, whose enter EVENT was: what it waits to see.

@@ -20,7 +20,7 @@ struct engine;
 void transfers_ready(struct engine *engine, uint32_t message);
 
 /// Shows the network what is ready before the next location goes on, at NEXT_NS: how many messages.
-/// Nobody departs before that location goes on, so they can be asked for until then.
+/// No message departs before that location goes on, so they can be asked for until then.
 size_t transfers_show(struct engine *engine, uint64_t next_ns);
 
 /// Who waits for number INDEX of these, and may go on: *RANKS, valid until the next call; how many.

@@ -150,7 +150,7 @@ static bool keeps_cores(const struct definitions *definitions)
 static bool has_lacked_cores(const struct replay_run *measured, size_t n_ranks)
 {
     for (uint32_t rank = 0; rank < n_ranks; rank++)
-        if (recorded_lacked_cores(measured->recorded, rank))
+        if (recorded_is_oversubscribed(measured->recorded, rank))
             return true;
     return false;
 }

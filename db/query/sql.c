@@ -106,7 +106,7 @@ static char *hex_text(const unsigned char *bytes, size_t n_bytes)
 
 /// Returns the bytes of the row.
 static uint64_t take_row(sqlite3_stmt *statement, struct sql_value *values, char **blobs, size_t n,
-                         const struct sql_taker *taker)
+                         const struct sql_consumer *consumer)
 {
     uint64_t size_bytes = n * sizeof *values;
     for (size_t i = 0; i < n; i++) {
@@ -136,7 +136,7 @@ static uint64_t take_row(sqlite3_stmt *statement, struct sql_value *values, char
             break;
         }
     }
-    taker->row(taker->user, values, n);
+    consumer->row(consumer->user, values, n);
     for (size_t i = 0; i < n; i++) {
         size_bytes += values[i].kind == SQL_TEXT ? strlen(values[i].text) : 0;
         free(blobs[i]);
@@ -185,7 +185,7 @@ static int prepare(struct database *database, const char *sql, const struct limi
 }
 
 static int run(struct database *database, const char *sql, struct limited *limited,
-               const struct sql_taker *taker, struct error *err)
+               const struct sql_consumer *consumer, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     if (set_limits(database, limited, err))
@@ -199,13 +199,13 @@ static int run(struct database *database, const char *sql, struct limited *limit
     const char **names = memory_zeroed(n, sizeof *names);
     for (size_t i = 0; i < n; i++)
         names[i] = sqlite3_column_name(statement, (int)i);
-    taker->columns(taker->user, names, n);
+    consumer->columns(consumer->user, names, n);
     struct sql_value *values = memory_zeroed(n, sizeof *values);
     char **blobs = memory_zeroed(n, sizeof *blobs);
     int code = SQLITE_ROW;
     while (limited->taken_bytes <= limited->limits->size_bytes &&
            (code = sqlite3_step(statement)) == SQLITE_ROW)
-        limited->taken_bytes += take_row(statement, values, blobs, n, taker);
+        limited->taken_bytes += take_row(statement, values, blobs, n, consumer);
     int status = 0;
     if (code == SQLITE_ROW)
         status = too_much(limited, err);
@@ -223,7 +223,7 @@ static int run(struct database *database, const char *sql, struct limited *limit
 }
 
 int sql_query(const char *path, const char *sql, const struct sql_limits *limits,
-              const struct sql_taker *taker, struct error *err)
+              const struct sql_consumer *consumer, struct error *err)
 {
     struct limited limited = {.limits = limits};
     struct database *keeper, *reader;
@@ -233,7 +233,7 @@ int sql_query(const char *path, const char *sql, const struct sql_limits *limits
         return -1;
     int status = database_open(&reader, path, DATABASE_READ_ONLY, err);
     if (status == 0)
-        status = run(reader, sql, &limited, taker, err);
+        status = run(reader, sql, &limited, consumer, err);
     sqlite3_hard_heap_limit64(0);
     database_close(reader);
     database_close(keeper);

@@ -18,7 +18,7 @@ struct sql_value {
 };
 
 /// Receives the answer: the names of the columns once, then each row.
-struct sql_taker {
+struct sql_consumer {
     void (*columns)(void *user, const char *const *names, size_t n_columns);
     void (*row)(void *user, const struct sql_value *values, size_t n_columns);
     void *user;
@@ -36,6 +36,6 @@ extern const struct sql_limits sql_default_limits;
 /// pragmas. 0, or -1 and ERR: what is wrong with SQL in SQLite's words, or with the database, or
 /// which of LIMITS the query exceeded.
 int sql_query(const char *path, const char *sql, const struct sql_limits *limits,
-              const struct sql_taker *taker, struct error *err);
+              const struct sql_consumer *consumer, struct error *err);
 
 #endif

@@ -112,7 +112,7 @@ END
         '<policy name="a"><rule from="slowest" to="zzz"/></policy>'
     refused 'unknown at idel; is it idle?' '<policy name="a"><rule at="idel" from="slowest" to="idle"/></policy>'
     refused 'from="idle": it has no work to give' '<policy name="a"><rule from="idle" to="slowest"/></policy>'
-    refused 'nobody gives work to itself' '<policy name="a"><rule from="slowest" to="slowest"/></policy>'
+    refused 'no rank gives work to itself' '<policy name="a"><rule from="slowest" to="slowest"/></policy>'
     refused '<rule> needs from=' '<policy name="a"><rule to="idle"/></policy>'
     refused 'lead="101": a number from 0 to 100, in percent' '<policy name="a"><rule lead="101" from="slowest" to="idle"/></policy>'
     refused 'share="0": a number above 0' '<policy name="a"><rule share="0" from="slowest" to="idle"/></policy>'

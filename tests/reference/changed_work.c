@@ -218,9 +218,11 @@ uint64_t interval_process_ns(const struct model *model, const struct interval *i
     size_t from = interval->first;
     while (from > 0 && call_of[from] == REFERENCE_NONE)
         from--;
-    uint64_t crowded_ns =
-        crowded_time(model, interval->rank, records[from].time_ns, records[interval->last].time_ns);
-    return wall_ns > crowded_ns && wall_ns - crowded_ns > used_ns ? wall_ns - crowded_ns : used_ns;
+    uint64_t oversubscribed_ns = oversubscribed_time(model, interval->rank, records[from].time_ns,
+                                                     records[interval->last].time_ns);
+    return wall_ns > oversubscribed_ns && wall_ns - oversubscribed_ns > used_ns
+               ? wall_ns - oversubscribed_ns
+               : used_ns;
 }
 
 /// The product of the factors of all settings that name an open region, each once; then those of

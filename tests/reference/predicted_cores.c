@@ -219,13 +219,15 @@ uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t ow
     return least_ns < own_ns ? least_ns : own_ns;
 }
 
-uint64_t crowded_time(const struct model *model, uint32_t rank, uint64_t from_ns, uint64_t to_ns)
+uint64_t oversubscribed_time(const struct model *model, uint32_t rank, uint64_t from_ns,
+                             uint64_t to_ns)
 {
     uint32_t node = model->scenario->recorded_node[rank];
-    uint64_t crowded_ns = 0;
+    uint64_t oversubscribed_ns = 0;
     for (uint64_t time_ns = from_ns; time_ns < to_ns; time_ns++)
-        crowded_ns += count_outside(model, node, time_ns) > model->scenario->recorded_cores[node];
-    return crowded_ns;
+        oversubscribed_ns +=
+            count_outside(model, node, time_ns) > model->scenario->recorded_cores[node];
+    return oversubscribed_ns;
 }
 
 // --- Cores that more ranks share than they are, each for a slice of time.

@@ -77,7 +77,8 @@ uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t ow
 bool was_sent_at_once(const struct model *model, const struct model_send *send);
 
 /// How many ns of FROM_NS..TO_NS more ranks of RANK's node were outside MPI than it has cores.
-uint64_t crowded_time(const struct model *model, uint32_t rank, uint64_t from_ns, uint64_t to_ns);
+uint64_t oversubscribed_time(const struct model *model, uint32_t rank, uint64_t from_ns,
+                             uint64_t to_ns);
 
 /// Does the recording tell anything about flights on one node, or between nodes?
 bool is_flight_seen(const struct model *model, bool is_remote);

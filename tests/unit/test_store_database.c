@@ -197,16 +197,16 @@ static void test_sql_without_an_end(void **state)
     (void)state;
     size_t n_rows = 0;
     const struct sql_limits limits = {.seconds = 0.1, .size_bytes = 4 << 20};
-    const struct sql_taker taker = {ignore_columns, count_row, &n_rows};
+    const struct sql_consumer consumer = {ignore_columns, count_row, &n_rows};
     struct error err = {{0}};
     const char *endless = "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) "
                           "SELECT count(*) FROM x";
-    assert_int_equal(sql_query(path, endless, &limits, &taker, &err), -1);
+    assert_int_equal(sql_query(path, endless, &limits, &consumer, &err), -1);
     assert_string_equal(err.text, "the SQL took more than 0.1 s: select less, or use sqlite3");
     assert_int_equal(n_rows, 0);
     // Neither limit holds for what is done next.
-    assert_int_equal(sql_query(path, "SELECT zeroblob(8000000)", &sql_default_limits, &taker, &err),
-                     0);
+    assert_int_equal(
+        sql_query(path, "SELECT zeroblob(8000000)", &sql_default_limits, &consumer, &err), 0);
     assert_int_equal(n_rows, 1);
 }
 

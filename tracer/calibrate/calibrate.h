@@ -85,7 +85,7 @@ void hosts_unbind(void);
 /// Two ranks of one host, or of two; false when there are none.
 bool hosts_pair(const struct hosts *hosts, bool is_remote, int *first, int *second);
 
-/// A barrier in which nobody keeps a core busy.
+/// A barrier in which no rank keeps a core busy.
 void rest(void);
 
 // --- messages.c

@@ -201,7 +201,8 @@ static struct overheads measure_overheads(const struct pair *pair, double half_n
 // --- the eager limit
 
 /// Whether a send of SIZE_BYTES is over before its receiver comes; asked by the first rank. Both
-/// sides' clocks tell, so that one that is over early proves it, whoever was held up otherwise.
+/// sides' clocks tell, so that one that is over early proves it, whichever side was held up
+/// otherwise.
 static bool is_eager(const struct pair *pair, unsigned char *buffer, long size_bytes)
 {
     const double *ahead_ns = pair->hosts->clock_ahead_ns;

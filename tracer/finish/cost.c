@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Costs of records, see cost.h. They are measured with the recorder's own code: a spool file of
 // this process takes enters and leaves of a function, as those of a traced process do. CPU time
-// counts, for whoever else uses the machine now did not slow down the run.
+// counts, for other programs that use the machine now did not slow down the run.
 #include "tracer/finish/cost.h"
 
 #include "tracer/dispatch/dispatch.h"

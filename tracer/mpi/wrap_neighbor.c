@@ -2,7 +2,7 @@
 // Neighbourhood collectives. OTF2 has no operation for them, and a rank waits only for its
 // neighbours. So they are recorded as the messages that define them: one to and one from each
 // neighbour, with a tag that no message of the program can have. Edges without bytes are left out
-// on both sides, because nobody waits there. The k-th message to a neighbour matches the k-th one
+// on both sides, because no rank waits there. The k-th message to a neighbour matches the k-th one
 // it receives; between ranks that are neighbours twice MPI pairs them differently, but only sizes
 // differ.
 #include "tracer/mpi/comm.h"

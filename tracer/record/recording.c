@@ -50,8 +50,8 @@ static void apply(uint64_t now_ns)
     }
 }
 
-/// Whoever has the lock does what recording_ask() was asked for; what comes too late for that, the
-/// one who finds the lock free.
+/// The thread that has the lock does what recording_ask() was asked for; what comes too late for
+/// that, the one who finds the lock free.
 static void unlock_and_answer(void)
 {
     do {

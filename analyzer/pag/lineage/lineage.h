@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lineage tree: what determined each location's present, as a path from the root (start of the
 // run) to a node. A node holds how much time went to which activity between its parent and itself;
-// the path from the root to a node tiles [0, time of the node] exactly. Nodes nobody refers to are
-// dropped when they have no child and merged with an only child, so at most
-// 2 * references - 1 nodes live at any time.
+// the path from the root to a node tiles [0, time of the node] exactly. Nodes without a reference
+// are dropped when they have no child and merged with an only child, so at most 2 * references - 1
+// nodes live at any time.
 #ifndef PAGODA_PAG_LINEAGE_LINEAGE_H
 #define PAGODA_PAG_LINEAGE_LINEAGE_H
 

@@ -210,7 +210,7 @@ static uint64_t judged(uint64_t ns, uint64_t judged_ns, uint64_t whole_ns)
     return (uint64_t)((double)ns * ((double)judged_ns / (double)whole_ns));
 }
 
-/// Whether PATTERN is of the time that an operation itself takes, in which nobody is awaited.
+/// Whether PATTERN is of the time that an operation itself takes, in which no rank is awaited.
 static bool is_completion(const struct result_pattern *pattern)
 {
     static const char ending[] = "-completion";
@@ -375,7 +375,7 @@ static void walk_paths(struct walk *walk)
     free(left_ns);
 }
 
-/// Computing that grows on all ranks from iteration to iteration. Nobody waits for it.
+/// Computing that grows on all ranks from iteration to iteration. No rank waits for it.
 static void walk_growth(struct walk *walk)
 {
     const struct result *result = walk->result;

@@ -195,7 +195,7 @@ static void put_waits(const struct result *result, const struct cause *cause, st
     for (size_t i = 0; i < pattern->n_by_rank; i++)
         by_rank[pattern->by_rank[i].key] = pattern->by_rank[i].ns;
     uint64_t own_ns = 0;
-    if (facts->causing.n == 1) { // it waits for others, unless nobody else waits
+    if (facts->causing.n == 1) { // it waits for others, unless no other rank waits
         own_ns = by_rank[facts->causing.main];
         by_rank[facts->causing.main] = 0;
     }

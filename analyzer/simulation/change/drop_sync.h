@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parts in collective operations that are left out (--drop-sync). A member that leaves out an
-// operation takes its place in it, waits for nobody, and lets others wait for it that do not leave
-// it out. Its records are no longer in the run if all members leave it out: an operation without
-// some of its members would be none.
+// operation takes its place in it, waits for no member, and lets others wait for it that do not
+// leave it out. Its records are no longer in the run if all members leave it out: an operation
+// without some of its members would be none.
 #ifndef PAGODA_SIMULATION_CHANGE_DROP_SYNC_H
 #define PAGODA_SIMULATION_CHANGE_DROP_SYNC_H
 

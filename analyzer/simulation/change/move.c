@@ -425,7 +425,7 @@ uint64_t migration_sent(struct engine *engine, const struct location_state *loca
                                      message_index + 1, sizeof *migration->loads);
     struct message_load *along = &migration->loads[message_index];
     along->load = (struct load){0};
-    if (message->is_left_out) // nobody receives it
+    if (message->is_left_out) // it is not received
         return 0;
     along->client_server =
         client_server_send(&state->process, &scenario->moves, location->rank, message->receiver);
@@ -445,7 +445,7 @@ void migration_left(struct engine *engine, const struct location_state *location
     struct migration *migration = prediction_of(engine)->migration;
     struct migration_location *state = state_of(engine, location);
     const struct call *call = &location->call;
-    if (call->is_init) // starting up is no process time, but nobody can do without
+    if (call->is_init) // starting up is no process time, but each rank needs it
         client_server_work(&state->process,
                            (pag_work)(call->leave_ns - call->enter_ns) * PAG_WORK_PER_NS);
     for (uint32_t i = 0; i < call->n_receives; i++) {

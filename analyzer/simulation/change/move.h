@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Work that a rank does in a simulated run for another one (`--move`). The work of a rank in call
-// paths that a move names is done for whoever receives the next message the rank sends, where a
+// paths that a move names is done for the receiver of the next message the rank sends, where a
 // message sent while the region is open is part of its work, unless it goes where the move leads.
 // If the move leads to that receiver, the work is cut out of the sender's computation and goes
 // along with the message; the receiver does it outside MPI, right after the call that receives it,

@@ -16,20 +16,20 @@ struct change {
 
 struct shared_cores {
     uint32_t n_cores, n_computing;
-    uint64_t n_changes;     // each opposite to the one before, and later
-    uint32_t n_kept;        // of these, the last ones
-    uint64_t now_ns;        // the time of the last one that was told to compute, or not
-    uint64_t crowded_ns;    // up to then, with more computing than cores
-    struct change *changes; // NULL: no more ranks than cores, or not known
+    uint64_t n_changes;         // each opposite to the one before, and later
+    uint32_t n_kept;            // of these, the last ones
+    uint64_t now_ns;            // the time of the last one that was told to compute, or not
+    uint64_t oversubscribed_ns; // up to then, with more computing than cores
+    struct change *changes;     // NULL: no more ranks than cores, or not known
 };
 
 struct core_wait {
     const struct definitions *definitions;
     struct shared_cores *sets;
-    uint64_t *entered_ns; // by rank: it stopped computing; UINT64_MAX: it computes
-    uint64_t *crowded_ns; // by rank: its cores' when it began to compute
-    uint64_t *changed_ns; // by rank: when it last began or stopped to compute
-    bool *computed;       // by rank: it did before that
+    uint64_t *entered_ns;        // by rank: it stopped computing; UINT64_MAX: it computes
+    uint64_t *oversubscribed_ns; // by rank: its cores' when it began to compute
+    uint64_t *changed_ns;        // by rank: when it last began or stopped to compute
+    bool *computed;              // by rank: it did before that
 };
 
 struct core_wait *core_wait_new(const struct definitions *definitions)
@@ -39,7 +39,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         .definitions = definitions,
         .sets = memory_zeroed(definitions->n_core_sets, sizeof *wait->sets),
         .entered_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->entered_ns),
-        .crowded_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->crowded_ns),
+        .oversubscribed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->oversubscribed_ns),
         .changed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_ns),
         .computed = memory_zeroed(definitions->n_ranks, sizeof *wait->computed),
     };
@@ -63,7 +63,7 @@ void core_wait_free(struct core_wait *wait)
         free(wait->sets[i].changes);
     free(wait->sets);
     free(wait->entered_ns);
-    free(wait->crowded_ns);
+    free(wait->oversubscribed_ns);
     free(wait->changed_ns);
     free(wait->computed);
     free(wait);
@@ -101,10 +101,10 @@ static void note_change(struct shared_cores *cores, uint64_t time_ns, bool is_ta
         cores->n_kept++;
 }
 
-static uint64_t crowded_until(const struct shared_cores *cores, uint64_t time_ns)
+static uint64_t oversubscribed_until(const struct shared_cores *cores, uint64_t time_ns)
 {
-    bool is_crowded = cores->n_computing > cores->n_cores && time_ns > cores->now_ns;
-    return cores->crowded_ns + (is_crowded ? time_ns - cores->now_ns : 0);
+    bool is_oversubscribed = cores->n_computing > cores->n_cores && time_ns > cores->now_ns;
+    return cores->oversubscribed_ns + (is_oversubscribed ? time_ns - cores->now_ns : 0);
 }
 
 void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, bool computes)
@@ -117,7 +117,7 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
     if (time_ns != wait->changed_ns[rank])
         wait->computed[rank] = was_computing;
     wait->changed_ns[rank] = time_ns;
-    cores->crowded_ns = wait->crowded_ns[rank] = crowded_until(cores, time_ns);
+    cores->oversubscribed_ns = wait->oversubscribed_ns[rank] = oversubscribed_until(cores, time_ns);
     if (time_ns > cores->now_ns)
         cores->now_ns = time_ns;
     if (computes)
@@ -139,9 +139,9 @@ bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t 
     return wait->entered_ns[rank] != UINT64_MAX;
 }
 
-uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+uint64_t core_wait_oversubscribed_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
 {
-    return crowded_until(cores_of(wait, rank), time_ns) - wait->crowded_ns[rank];
+    return oversubscribed_until(cores_of(wait, rank), time_ns) - wait->oversubscribed_ns[rank];
 }
 
 uint64_t core_wait_own_ns(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,

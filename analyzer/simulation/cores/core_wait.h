@@ -4,7 +4,7 @@
 // as many of these ranks as there are cores compute (are outside MPI). The own time of an MPI call
 // is the part of it behind the last time before its leave at which all cores were taken; until then
 // its core belonged to others. So on one core all time belongs to somebody, and none to two: to who
-// computes, or, while nobody does, to the call that is left first. Changes are kept for as long as
+// computes, or, while none does, to the call that is left first. Changes are kept for as long as
 // they are likely to be asked for: memory does not depend on the length of the run.
 #ifndef PAGODA_SIMULATION_CORES_CORE_WAIT_H
 #define PAGODA_SIMULATION_CORES_CORE_WAIT_H
@@ -36,7 +36,7 @@ bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t 
 
 /// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
 /// computed than there are cores: only then it can have computed without one.
-uint64_t core_wait_crowded_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+uint64_t core_wait_oversubscribed_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
 
 /// How much of FROM_NS..TO_NS is behind the last time before TO_NS at which all cores that RANK may
 /// use were taken (moments without length do not count). Everything before TO_NS has been told.

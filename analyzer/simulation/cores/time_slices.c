@@ -97,7 +97,7 @@ static uint64_t first_slice_end(const struct time_slices *slices, uint32_t *loca
     return first_ns;
 }
 
-/// Nobody was doing anything: the slices that ended since went by unseen.
+/// No rank was running: the slices that ended since went by unseen.
 static void catch_up(struct time_slices *slices, uint64_t now_ns)
 {
     uint32_t location = 0;

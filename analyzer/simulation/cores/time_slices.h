@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cores shared in slices of time, as the system does it: whoever has a core keeps it until its
+// Cores shared in slices of time, as the system does it: a rank that has a core keeps it until its
 // slice is over; a message is noticed only by a process that has a core. A process that waits keeps
 // its core, too (MPI libraries that poll without yielding), or ends here for as long and begins
 // anew.
@@ -11,7 +11,7 @@
 // leave, they look in at the end of each slice, so that slices follow each other from getting the
 // core on, and it is over when the next one ends.) Who ends leaves its core to the first of the
 // queue. Several things at one time: who is done goes on (lower turn, then lower location, first),
-// then slices end (longest over first, then lower location; where nobody has anything to do last).
+// then slices end (longest over first, then lower location; where no rank has work last).
 // Work is done while having a core, at full speed, and over at the first whole ns; the part of it
 // that this is too late counts as done of work begun then. A wait is over when its time has come
 // and the process has a core.

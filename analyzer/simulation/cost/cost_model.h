@@ -85,7 +85,7 @@ struct cost_model {
                            uint64_t size_bytes);
     /// Whether an operation that need not synchronise its members (it handles no data) does so.
     bool (*synchronises)(const struct prediction *prediction, uint8_t operation, bool is_finalize);
-    /// A location has ended; NULL: nobody needs to know.
+    /// A location has ended; NULL: not needed.
     void (*ended)(struct prediction *prediction, uint32_t location, uint64_t now_ns);
 };
 

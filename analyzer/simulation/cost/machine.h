@@ -153,7 +153,7 @@ struct machine {
 int machine_read(struct machine *machine, const char *name, struct error *err);
 void machine_release(struct machine *machine);
 
-/// MACHINE becomes the same as WHOLE, which must outlive it, but for a network of its own, which
+/// MACHINE becomes the same as WHOLE, which must outlive it, except for a network of its own, which
 /// may be changed. The caller releases it.
 void machine_view(struct machine *machine, const struct machine *whole);
 

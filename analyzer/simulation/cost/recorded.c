@@ -58,7 +58,7 @@ struct kept_rank {
 struct recorded {
     const struct definitions *definitions;
     struct core_wait *core_wait;
-    bool is_crowded; // some rank was oversubscribed
+    bool is_oversubscribed; // some rank was oversubscribed
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
@@ -75,7 +75,7 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->definitions = definitions;
     recorded->core_wait = core_wait_new(definitions);
     for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
-        recorded->is_crowded |= core_wait_is_shared(recorded->core_wait, rank);
+        recorded->is_oversubscribed |= core_wait_is_shared(recorded->core_wait, rank);
     recorded->kept_calls = memory_zeroed(definitions->n_regions, sizeof(struct cost_table *));
     recorded->kept = memory_zeroed(definitions->n_ranks, sizeof *recorded->kept);
     recorded->notes = rank_notes_new(definitions->n_ranks * RECORDED_NOTES);
@@ -117,7 +117,7 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
 {
     struct recorded *recorded = context;
     struct core_wait *wait = recorded->core_wait;
-    if (!recorded->is_crowded || !core_wait_is_shared(wait, rank))
+    if (!recorded->is_oversubscribed || !core_wait_is_shared(wait, rank))
         return;
     uint64_t entered_ns = core_wait_entered_ns(wait, rank);
     if (computes && entered_ns != UINT64_MAX) {
@@ -126,9 +126,9 @@ void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool com
             note(recorded, RECORDED_OWN_TIMES, rank, time_ns, own_ns);
     }
     if (!computes && entered_ns == UINT64_MAX) {
-        uint64_t crowded_ns = core_wait_crowded_ns(wait, rank, time_ns);
-        if (crowded_ns > 0)
-            note(recorded, RECORDED_CROWDED_TIMES, rank, time_ns, crowded_ns);
+        uint64_t oversubscribed_ns = core_wait_oversubscribed_ns(wait, rank, time_ns);
+        if (oversubscribed_ns > 0)
+            note(recorded, RECORDED_OVERSUBSCRIBED_TIMES, rank, time_ns, oversubscribed_ns);
     }
     core_wait_tell(wait, rank, time_ns, computes);
 }
@@ -150,7 +150,7 @@ static void count_kept(struct recorded *recorded, struct kept_call *call)
 void recorded_called(void *context, const struct pag_called *of)
 {
     struct recorded *recorded = context;
-    if (!recorded_lacked_cores(recorded, of->rank))
+    if (!recorded_is_oversubscribed(recorded, of->rank))
         return;
     struct kept_rank *state = &recorded->kept[of->rank];
     struct kept_call call = {
@@ -167,7 +167,7 @@ void recorded_called(void *context, const struct pag_called *of)
 void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
 {
     struct recorded *recorded = context;
-    if (!recorded_lacked_cores(recorded, rank))
+    if (!recorded_is_oversubscribed(recorded, rank))
         return;
     struct kept_rank *state = &recorded->kept[rank];
     struct kept_call *left = &state->left;
@@ -262,7 +262,7 @@ void recorded_message(void *context, const struct pag_message *message)
     struct recorded *recorded = context;
     const struct rank *ranks = recorded->definitions->ranks;
     int scope = ranks[message->sender].node != ranks[message->receiver].node;
-    if (recorded_lacked_cores(recorded, message->receiver))
+    if (recorded_is_oversubscribed(recorded, message->receiver))
         count_shared_message(recorded, message, scope);
     else
         count_message(recorded, message, scope);
@@ -406,9 +406,9 @@ bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint3
     return ranks[sender].node != ranks[receiver].node;
 }
 
-bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank)
+bool recorded_is_oversubscribed(const struct recorded *recorded, uint32_t rank)
 {
-    return recorded->is_crowded && core_wait_is_shared(recorded->core_wait, rank);
+    return recorded->is_oversubscribed && core_wait_is_shared(recorded->core_wait, rank);
 }
 
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
@@ -424,7 +424,7 @@ uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remo
 
 struct rank_notes_reader *recorded_notes(const struct recorded *recorded)
 {
-    return recorded->is_crowded ? rank_notes_read(recorded->notes) : NULL;
+    return recorded->is_oversubscribed ? rank_notes_read(recorded->notes) : NULL;
 }
 
 bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,

@@ -69,20 +69,21 @@ bool recorded_has_both_flights(const struct recorded *recorded);
 bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint32_t receiver);
 /// Ranks that shared cores, more of them than cores; median times of their messages (those of other
 /// ranks, then of the other kind where there are none).
-bool recorded_lacked_cores(const struct recorded *recorded, uint32_t rank);
+bool recorded_is_oversubscribed(const struct recorded *recorded, uint32_t rank);
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
                                    uint64_t size_bytes);
-/// What calls of REGION that kept their core took of their own, the median; UINT64_MAX: nobody
-/// knows.
+/// What calls of REGION that kept their core took of their own, the median; UINT64_MAX: not
+/// known.
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region);
 
 /// What is noted of oversubscribed ranks.
 enum recorded_notes {
-    RECORDED_OWN_TIMES,     // by the leave of each call that was not all its own: what of it was
-    RECORDED_CROWDED_TIMES, // by the end of each stretch of computing: how long it was crowded
-    RECORDED_SENDER_TIMES,  // by the leave of each call that received a large message whose sender
-                            // had no core for a while: recorded_read_sender()
-    RECORDED_LOST_CORES,    // by the leave of each call that lost its core: some number
+    RECORDED_OWN_TIMES, // by the leave of each call that was not all its own: what of it was
+    RECORDED_OVERSUBSCRIBED_TIMES, // by the end of each stretch of computing: how long its node was
+                                   // oversubscribed
+    RECORDED_SENDER_TIMES, // by the leave of each call that received a large message whose sender
+                           // had no core for a while: recorded_read_sender()
+    RECORDED_LOST_CORES,   // by the leave of each call that lost its core: some number
     RECORDED_NOTES
 };
 /// What is noted in the measured replay, for one simulated run; NULL where no rank was

@@ -192,9 +192,9 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 /// of its conditions, E and L its recorded enter and leave.
 ///   waited (h > E, or an all-to-all operation, not posted before): W = min(receive time of the
 ///     deciding message, L - h), 0 if no message decided; else W = min(sum of the receive times of
-///     its messages, C), C if that sum is 0, where C is its CPU time, L - E where nobody knows: a
-///     call that took longer did not compute meanwhile, it lacked its core or a message, and lasts
-///     L - W - E from its enter before that work.
+///     its messages, C), C if that sum is 0, where C is its CPU time, L - E where that is unknown:
+///     a call that took longer did not compute meanwhile, it lacked its core or a message, and
+///     lasts L - W - E from its enter before that work.
 ///   What released it is followed by D = L - W - h; other conditions, released at r, by
 ///   min(flight - receive time of the size, L - W - r) if they are messages, else by 0; no
 ///   condition by less than 0. A message that was on one node and now is between two, or the other
@@ -218,7 +218,7 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
                    uint64_t *ready_ns, pag_work *work)
 {
     // Start-up, end and operations that create or destroy handles took their time, but no core.
-    if (!call->is_handle && recorded_lacked_cores(prediction->recorded, call->rank)) {
+    if (!call->is_handle && recorded_is_oversubscribed(prediction->recorded, call->rank)) {
         settle_shared(prediction, call, conditions, n_conditions, ready_ns, work);
         return;
     }
@@ -280,7 +280,7 @@ static uint64_t usual_time(const struct prediction *prediction, const struct sim
 uint64_t recorded_own_work(const struct prediction *prediction, const struct simulated_call *call)
 {
     uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns, own_ns = length_ns;
-    if (call->is_handle || !recorded_lacked_cores(prediction->recorded, call->rank))
+    if (call->is_handle || !recorded_is_oversubscribed(prediction->recorded, call->rank))
         return call->recorded_work_ns;
     noted(prediction, RECORDED_OWN_TIMES, call->rank, call->recorded_leave_ns, &own_ns);
     if (own_ns > length_ns) // of another call, and this one has no length
@@ -296,11 +296,11 @@ uint64_t recorded_own_work(const struct prediction *prediction, const struct sim
 uint64_t recorded_process_time(const struct prediction *prediction, uint32_t rank, uint64_t end_ns,
                                uint64_t wall_ns, uint64_t cpu_ns)
 {
-    uint64_t crowded_ns = 0;
-    if (!recorded_lacked_cores(prediction->recorded, rank) || spins(prediction))
+    uint64_t oversubscribed_ns = 0;
+    if (!recorded_is_oversubscribed(prediction->recorded, rank) || spins(prediction))
         return cpu_ns;
-    noted(prediction, RECORDED_CROWDED_TIMES, rank, end_ns, &crowded_ns);
-    uint64_t alone_ns = wall_ns > crowded_ns ? wall_ns - crowded_ns : 0;
+    noted(prediction, RECORDED_OVERSUBSCRIBED_TIMES, rank, end_ns, &oversubscribed_ns);
+    uint64_t alone_ns = wall_ns > oversubscribed_ns ? wall_ns - oversubscribed_ns : 0;
     return alone_ns > cpu_ns ? alone_ns : cpu_ns;
 }
 

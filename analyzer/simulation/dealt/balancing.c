@@ -84,7 +84,7 @@ static bool fits_better(enum balancing_role role, const struct worker *a, const 
     }
 }
 
-/// Who has ROLE now; NULL: nobody.
+/// The rank that has ROLE now; NULL: none.
 static struct worker *find(const struct span *span, enum balancing_role role)
 {
     bool is_out_of_work = role == ROLE_IDLE || role == ROLE_FREE_HOST;
@@ -181,7 +181,7 @@ static uint64_t end_of_work(const struct span *span, const struct worker *worker
 }
 
 /// The next time from now on at which a rank has nothing left that has not told so; UINT64_MAX:
-/// none, or nobody asks.
+/// none, or not asked for.
 static uint64_t next_idle(const struct span *span)
 {
     bool is_asked = false;
@@ -203,7 +203,7 @@ static void note_idle(struct span *span)
             span->workers[i].has_told = true;
 }
 
-/// When all are ready; *WORK_NS: when nobody has work left.
+/// When all are ready; *WORK_NS: when no rank has work left.
 static uint64_t end_of(const struct span *span, uint64_t *work_ns)
 {
     uint64_t ready_ns = 0;

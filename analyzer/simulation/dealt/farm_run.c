@@ -2,8 +2,8 @@
 // Runs of a task farm with other numbers of workers (farm_run.h).
 //
 // A task farm with another number of workers, or dealt otherwise: the recorded tasks are handed out
-// again as a dealing says, by default in their order, each to whoever is free. Which worker did a
-// task in the recording counts for nothing, for in another run it would be another one.
+// again as a dealing says, by default in their order, each to a worker that is free. Which worker
+// did a task in the recording counts for nothing, for in another run it would be another one.
 //
 // The master sends a task to each worker, one a gap. Then, until all answers are there: it receives
 // the answer that came first (a receive where one is there, else it waits for one); if a task is

@@ -30,8 +30,8 @@ void farm_run_release(struct farm_run *run);
 
 /// Length of the phases with N_WORKERS and DEALING: the recorded one times the model's for these
 /// under the settings over the model's for the run as it was recorded, which is exact where nothing
-/// changes. With as many workers and the dealing there were it is the same run, but for who does
-/// which task.
+/// changes. With as many workers and the dealing there were it is the same run, except which worker
+/// does which task.
 uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
                             const struct dealing *dealing);
 

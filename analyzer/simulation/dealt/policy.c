@@ -79,7 +79,7 @@ static int check_rule(const struct element_reader *reader, const struct xml_elem
         return ELEMENT_ERROR(reader, element, "from=\"%s\": it has no work to give",
                              role_names[rule->from]);
     if (rule->from == rule->to)
-        return ELEMENT_ERROR(reader, element, "from=\"%s\" to=\"%s\": nobody gives work to itself",
+        return ELEMENT_ERROR(reader, element, "from=\"%s\" to=\"%s\": no rank gives work to itself",
                              role_names[rule->from], role_names[rule->to]);
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The messages of collective operations (see collective_run.h). Members whose message has not been
-// sent wait; whoever sends it sets them going again, so that each step is done once.
+// sent wait; the location that sends it sets them going again, so that each step is done once.
 #include "analyzer/simulation/network/collective_run.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ struct collective_runs {
     uint64_t n_begun, n_entered;
     bool has_contention;
     struct pool flights;
-    uint32_t *departing; // flights nobody has taken
+    uint32_t *departing; // flights that no location has taken
     uint32_t n_departing;
     size_t departing_capacity;
     uint32_t *through; // ranks that got through since the last arrival, or step
@@ -534,7 +534,7 @@ void collective_runs_entered(struct collective_runs *runs, const struct collecti
 }
 
 // Multicast by the network's hardware, as of Quadrics' QsNet (Coll, Duato, Mora, Petrini, Hoisie
-// 2002): one message to a range of nodes. A node of the range that is missing or belongs to nobody
+// 2002): one message to a range of nodes. A node of the range that is missing or has no rank
 // in the operation forces the software tree.
 
 /// Number of a node among those of the machine, of which some are missing.

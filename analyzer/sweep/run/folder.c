@@ -53,7 +53,7 @@ int sweep_folder_open(const char *dir, struct error *err)
     if (make_folders(dir, err) != 0)
         return -1;
     char *path = memory_format("%s/lock", dir);
-    // Without O_CLOEXEC: whoever runs a point has the lock.
+    // Without O_CLOEXEC: each process that runs a point has the lock.
     int file = open(path, O_RDWR | O_CREAT, 0666);
     if (file < 0)
         error_set(err, "cannot write %s: %s", path, strerror(errno));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of a sweep while it runs: its points as jobs, what the database has of them, and what
-// is reported. Whoever runs the points (driver.c, batch.c) hands over how each has ended.
+// is reported. What runs the points (driver.c, batch.c) hands over how each has ended.
 #ifndef PAGODA_SWEEP_RUN_STATE_H
 #define PAGODA_SWEEP_RUN_STATE_H
 
