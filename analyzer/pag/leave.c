@@ -247,6 +247,25 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
                  (struct moment){message->send_enter_ns, message->node});
 }
 
+/// MESSAGE, as the leave of CALL tells of it.
+static struct pag_message told_of(const struct message *message, const struct call *call)
+{
+    return (struct pag_message){
+        .sender = message->sender,
+        .receiver = message->receiver,
+        .size_bytes = message->size_bytes,
+        .send_enter_ns = message->send_enter_ns,
+        .send_leave_ns = message->send_leave_ns,
+        .send_over_ns = message->send_over_ns,
+        .post_enter_ns = message->post_enter_ns,
+        .enter_ns = call->enter_ns,
+        .leave_ns = call->leave_ns,
+        .is_test = call->is_test,
+        .is_sent_alone = message->is_alone && !message->is_nonblocking,
+        .is_synchronous = message->is_synchronous,
+    };
+}
+
 // --- the leave
 
 /// Tells the listener about the messages a call received.
@@ -264,23 +283,19 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        struct pag_message told = {
-            .sender = message->sender,
-            .receiver = message->receiver,
-            .size_bytes = message->size_bytes,
-            .send_enter_ns = message->send_enter_ns,
-            .send_leave_ns = message->send_leave_ns,
-            .send_over_ns = message->send_over_ns,
-            .post_enter_ns = message->post_enter_ns,
-            .enter_ns = call->enter_ns,
-            .leave_ns = call->leave_ns,
-            .is_test = call->is_test,
-            .is_deciding = message == deciding,
-            .is_received_alone = is_alone,
-            .is_sent_alone = message->is_alone && !message->is_nonblocking,
-            .is_synchronous = message->is_synchronous,
-        };
+        struct pag_message told = told_of(message, call);
+        told.is_deciding = message == deciding;
+        told.is_received_alone = is_alone;
         engine->listener.message(engine->listener.context, &told);
+    }
+}
+
+/// Tells the listener about the messages whose send a call completes.
+static void tell_sent(const struct engine *engine, const struct call *call)
+{
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        struct pag_message told = told_of(message_at(engine, call->sends[i]), call);
+        engine->listener.sent(engine->listener.context, &told);
     }
 }
 
@@ -362,6 +377,8 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
     if (engine->listener.message && call->n_receives > 0)
         tell_messages(engine, call);
+    if (engine->listener.sent && call->n_sends > 0)
+        tell_sent(engine, call);
     settle(engine, location);
     return EVENT_NO_INDEX;
 }

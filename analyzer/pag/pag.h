@@ -48,14 +48,15 @@ struct pag_options {
 };
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 
-/// A message that was received, as its receiver leaves; times as in the call's root event.
+/// A message that was received, as its receiver leaves, or whose send is complete, as its sender
+/// does; times as in the call's root event.
 struct pag_message {
     uint32_t sender, receiver; // world ranks
     uint64_t size_bytes;
     uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
     uint64_t send_over_ns;                 // leave of the call that completed the send, if entered
     uint64_t post_enter_ns;                // of the call that posted its receive
-    uint64_t enter_ns, leave_ns;           // of the call that received it
+    uint64_t enter_ns, leave_ns;           // of the call that received it, or completed its send
     bool is_test;                          // that call tests (MPI_Test and the like)
     bool is_deciding;                      // the latest one sent of those the call received
     bool is_received_alone;                // that call completes nothing else
@@ -129,6 +130,8 @@ struct pag_listener {
     void (*tested)(void *context, const struct root *root);
     /// A message that was received. MESSAGE is valid during the call only.
     void (*message)(void *context, const struct pag_message *message);
+    /// A message whose send is completed by the call that is left; of its receive nothing is known.
+    void (*sent)(void *context, const struct pag_message *message);
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
     /// order of time, except where partners are read ahead.
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);

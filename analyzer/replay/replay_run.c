@@ -32,6 +32,12 @@ static void on_message(void *context, const struct pag_message *message)
         timeline_message(run->timeline, message);
 }
 
+static void on_sent(void *context, const struct pag_message *message)
+{
+    struct replay_run *run = context;
+    recorded_sent(run->recorded, message);
+}
+
 static void on_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes)
 {
     struct replay_run *run = context;
@@ -139,6 +145,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .root = catalogue || gathers ? on_root : NULL,
         .tested = gathers ? on_tested : NULL,
         .message = gathers || run->timeline ? on_message : NULL,
+        .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
         .cpu_time = gathers ? on_cpu_time : NULL,

@@ -193,6 +193,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         prediction->contention =
             contention_new(&scenario->scopes, (const char *const *)scenario->placement.node_names);
     carry_out_collectives(prediction, definitions, machine);
+    if (prediction->notes && !machine)
+        prediction->progress = memory_zeroed(definitions->n_ranks, sizeof *prediction->progress);
     if (settings->is_timeless) {
         prediction->timeless = timeless_new(definitions, scenario);
         prediction->costs = &timeless_costs;
@@ -214,6 +216,7 @@ void prediction_release(struct prediction *prediction)
     free(prediction->n_begun);
     free(prediction->visit_scales);
     rank_notes_reader_free(prediction->notes);
+    free(prediction->progress);
     scheduler_free(prediction->scheduler);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);

@@ -28,6 +28,13 @@ struct timeless;
 struct transfer;
 struct visits;
 
+/// How far an oversubscribed rank has come: the call it entered last, and where in the recording it
+/// had been before that; and what of a call that it entered is its own at most (recorded_costs.c).
+struct rank_progress {
+    uint64_t enter_ns, recorded_enter_ns, recorded_before_ns;
+    uint64_t limited_leave_ns, limit_ns; // the recorded leave of that call
+};
+
 /// A simulated run: what differs from the recorded one, and what it goes by.
 struct prediction {
     const struct definitions *definitions;
@@ -44,6 +51,7 @@ struct prediction {
     uint64_t *visit_scales; // then: visits_scales()
     struct visits *counted; // that are counted instead; NULL: none are
     struct rank_notes_reader *notes; // of oversubscribed ranks; NULL: none was
+    struct rank_progress *progress;  // by rank, with notes and recorded costs
     struct added_latency delay;
     bool is_delayed;
     struct timeless *timeless; // NULL: recorded times count

@@ -39,6 +39,7 @@ struct recorded *measure(struct trace *trace, struct pag_result *result, struct 
                                           .root = recorded_root,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
+                                          .sent = recorded_sent,
                                           .computing = recorded_computing,
                                           .called = recorded_called,
                                           .cpu_time = recorded_cpu_time};

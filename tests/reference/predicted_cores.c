@@ -169,8 +169,7 @@ bool shares_in_slices(const struct model *model, uint32_t rank)
                     : machine_cores_of(model->scenario, model->scenario->node[rank]));
 }
 
-/// Does RANK share as many cores as in the recording with the same ranks?
-static bool keeps_cores(const struct model *model, uint32_t rank)
+bool keeps_cores(const struct model *model, uint32_t rank)
 {
     uint32_t node = model->scenario->recorded_node[rank], n_then = 0, n_now = 0;
     for (uint32_t other = 0; other < model->trace->n_ranks; other++) {
@@ -217,6 +216,77 @@ uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t ow
     if (!needed || keeps_cores(model, needed->sender) || was_sent_at_once(model, needed))
         return own_ns;
     return least_ns < own_ns ? least_ns : own_ns;
+}
+
+/// Since when RANK, outside MPI right before TIME_NS, was there; a call without length counts.
+static uint64_t outside_since(const struct model *model, uint32_t rank, uint64_t time_ns)
+{
+    uint64_t since_ns = model->trace->locations[rank].records[0].time_ns;
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        if (call->rank == rank && call->leave_ns < time_ns && call->leave_ns > since_ns)
+            since_ns = call->leave_ns;
+    }
+    return since_ns;
+}
+
+uint32_t computing_beside(const struct model *model, uint32_t rank, uint64_t time_ns)
+{
+    const uint32_t *node = model->scenario->recorded_node;
+    uint32_t found = REFERENCE_NONE;
+    uint64_t latest_ns = 0;
+    for (uint32_t other = 0; other < model->trace->n_ranks; other++) {
+        if (other == rank || !is_outside(model, other, time_ns - 1) || node[other] != node[rank])
+            continue;
+        uint64_t since_ns = outside_since(model, other, time_ns);
+        if (since_ns >= latest_ns) {
+            found = other;
+            latest_ns = since_ns;
+        }
+    }
+    return found;
+}
+
+uint64_t send_limit(const struct model *model, const struct model_send *send)
+{
+    uint32_t c = send->complete_call, receiver = send->receiver;
+    uint64_t enter_ns = model->calls[c].enter_ns, leave_ns = model->calls[c].leave_ns;
+    uint32_t node = model->scenario->recorded_node[receiver];
+    if (model->scenario->spins || model->calls[c].is_test || leave_ns == enter_ns ||
+        enter_ns == 0 || model->scenario->recorded_node[send->sender] == node ||
+        !has_lacked_cores(model, send->sender) || !has_lacked_cores(model, receiver))
+        return UINT64_MAX;
+    uint32_t n_cores = model->scenario->recorded_cores[node];
+    if (count_outside(model, node, enter_ns - 1) < n_cores ||
+        count_outside(model, node, enter_ns) < n_cores)
+        return UINT64_MAX;
+    uint64_t until_ns = leave_ns; // the receiver computes from then on
+    if (is_outside(model, receiver, leave_ns - 1))
+        until_ns = outside_since(model, receiver, leave_ns);
+    if (until_ns <= enter_ns)
+        return UINT64_MAX;
+    uint64_t limit_ns = free_time(model, node, enter_ns, until_ns) + leave_ns - until_ns;
+    if (limit_ns == 0 || limit_ns >= own_call_time(model, c, enter_ns) ||
+        computing_beside(model, receiver, leave_ns - limit_ns) == REFERENCE_NONE)
+        return UINT64_MAX;
+    return limit_ns;
+}
+
+const struct model_send *limiting_send(const struct model *model, uint32_t c)
+{
+    const struct model_send *least = NULL;
+    for (uint32_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        uint64_t limit_ns = send->complete_call == c ? send_limit(model, send) : UINT64_MAX;
+        if (limit_ns == UINT64_MAX)
+            continue;
+        uint64_t least_ns = least ? send_limit(model, least) : UINT64_MAX;
+        bool is_same = least && limit_ns == least_ns && send->receiver == least->receiver;
+        if (limit_ns < least_ns || (limit_ns == least_ns && send->receiver < least->receiver) ||
+            (is_same && size_class(send->size_bytes) > size_class(least->size_bytes)))
+            least = send;
+    }
+    return least && was_sent_at_once(model, least) ? NULL : least;
 }
 
 uint64_t oversubscribed_time(const struct model *model, uint32_t rank, uint64_t from_ns,

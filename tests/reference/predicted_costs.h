@@ -42,6 +42,7 @@ struct member_steps {
 struct run_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
+    uint64_t *send_limit_ns;          // by call that completes sends: what is its own at most
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
     struct member_steps *steps;  // by part
@@ -71,6 +72,21 @@ uint64_t own_call_time(const struct model *model, uint32_t c, uint64_t from_ns);
 /// OWN_NS of call C, or what is behind the time at which a sender whose large message it receives
 /// had no core, where that is less and the sender shares other cores now, or with others.
 uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t own_ns);
+
+/// What of the call that completes SEND was after the last time at which the receiver, in MPI, had
+/// no core; UINT64_MAX where that says nothing.
+uint64_t send_limit(const struct model *model, const struct model_send *send);
+
+/// The send that call C completes and of which that is the least; NULL: there is none, or it was
+/// over without its receiver.
+const struct model_send *limiting_send(const struct model *model, uint32_t c);
+
+/// Does RANK share as many cores as in the recording with the same ranks?
+bool keeps_cores(const struct model *model, uint32_t rank);
+
+/// The rank, of the others on RANK's recorded node, that computed right before TIME_NS: the one
+/// that began last, of several the highest; REFERENCE_NONE: none did.
+uint32_t computing_beside(const struct model *model, uint32_t rank, uint64_t time_ns);
 
 /// Was a message of this class or a larger one, on as many nodes, over before its receive was
 /// posted?

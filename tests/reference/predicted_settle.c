@@ -265,6 +265,8 @@ static uint64_t settle_shared(const struct model *model, uint32_t c,
                                     needs_everybody(&model->parts[decider->index]) &&
                                     model->parts[decider->index].post_call == c));
     own_ns = own_time_with_sender(model, c, own_call_time(model, c, call->enter_ns));
+    if (model->times->send_limit_ns[c] < own_ns)
+        own_ns = model->times->send_limit_ns[c];
     if (has_waited && own_ns > (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns))
         own_ns = (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns);
     if (model->scenario->spins && has_waited) {

@@ -6,12 +6,19 @@
 
 #include "analyzer/base/memory.h"
 
-enum { N_CHANGES = 1024 };
+enum { N_CHANGES = 1024, N_TURNS = 1024 };
 
 /// From TIME_NS on all cores are taken, or no longer.
 struct change {
     uint64_t time_ns;
     bool is_taken;
+};
+
+/// RANK begins to compute, or stops.
+struct turn {
+    uint64_t time_ns;
+    uint32_t rank;
+    bool computes;
 };
 
 struct shared_cores {
@@ -21,6 +28,8 @@ struct shared_cores {
     uint64_t now_ns;            // the time of the last one that was told to compute, or not
     uint64_t oversubscribed_ns; // up to then, with more computing than cores
     struct change *changes;     // NULL: no more ranks than cores, or not known
+    struct turn *turns;         // the last ones
+    uint64_t n_turns;
 };
 
 struct core_wait {
@@ -28,8 +37,12 @@ struct core_wait {
     struct shared_cores *sets;
     uint64_t *entered_ns;        // by rank: it stopped computing; UINT64_MAX: it computes
     uint64_t *oversubscribed_ns; // by rank: its cores' when it began to compute
-    uint64_t *changed_ns;        // by rank: when it last began or stopped to compute
-    bool *computed;              // by rank: it did before that
+    // By rank: when it last began or stopped to compute, and the time before that; and whether it
+    // computed between the two.
+    uint64_t *changed_ns, *changed_before_ns;
+    bool *computed;
+    uint64_t *seen; // by rank: the last search (core_wait_computing_rank) that came across it
+    uint64_t n_searches;
 };
 
 struct core_wait *core_wait_new(const struct definitions *definitions)
@@ -41,7 +54,9 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         .entered_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->entered_ns),
         .oversubscribed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->oversubscribed_ns),
         .changed_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_ns),
+        .changed_before_ns = memory_zeroed(definitions->n_ranks, sizeof *wait->changed_before_ns),
         .computed = memory_zeroed(definitions->n_ranks, sizeof *wait->computed),
+        .seen = memory_zeroed(definitions->n_ranks, sizeof *wait->seen),
     };
     for (size_t i = 0; i < definitions->n_core_sets; i++) {
         const struct core_set *set = &definitions->core_sets[i];
@@ -49,6 +64,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         cores->n_cores = set->n_cores;
         if (set->n_cores > 0 && set->n_ranks > set->n_cores) {
             cores->changes = memory_zeroed(N_CHANGES, sizeof *cores->changes);
+            cores->turns = memory_zeroed(N_TURNS, sizeof *cores->turns);
             cores->n_changes = cores->n_kept = 1; // from time 0 on they are free
         }
     }
@@ -59,13 +75,17 @@ void core_wait_free(struct core_wait *wait)
 {
     if (!wait)
         return;
-    for (size_t i = 0; i < wait->definitions->n_core_sets; i++)
+    for (size_t i = 0; i < wait->definitions->n_core_sets; i++) {
         free(wait->sets[i].changes);
+        free(wait->sets[i].turns);
+    }
     free(wait->sets);
     free(wait->entered_ns);
     free(wait->oversubscribed_ns);
     free(wait->changed_ns);
+    free(wait->changed_before_ns);
     free(wait->computed);
+    free(wait->seen);
     free(wait);
 }
 
@@ -114,8 +134,10 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
     if (!cores->changes || was_computing == computes)
         return;
     wait->entered_ns[rank] = computes ? UINT64_MAX : time_ns;
-    if (time_ns != wait->changed_ns[rank])
+    if (time_ns != wait->changed_ns[rank]) {
+        wait->changed_before_ns[rank] = wait->changed_ns[rank];
         wait->computed[rank] = was_computing;
+    }
     wait->changed_ns[rank] = time_ns;
     cores->oversubscribed_ns = wait->oversubscribed_ns[rank] = oversubscribed_until(cores, time_ns);
     if (time_ns > cores->now_ns)
@@ -124,6 +146,7 @@ void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, boo
         cores->n_computing++;
     else
         cores->n_computing--;
+    cores->turns[cores->n_turns++ % N_TURNS] = (struct turn){time_ns, rank, computes};
     note_change(cores, time_ns, cores->n_computing >= cores->n_cores);
 }
 
@@ -137,6 +160,47 @@ bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t 
     if (wait->changed_ns[rank] >= time_ns)
         return !wait->computed[rank];
     return wait->entered_ns[rank] != UINT64_MAX;
+}
+
+uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    uint64_t changed_ns = wait->changed_ns[rank];
+    return changed_ns < time_ns ? changed_ns : wait->changed_before_ns[rank];
+}
+
+bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)
+{
+    const struct shared_cores *cores = cores_of(wait, rank);
+    for (uint32_t i = 1; i <= cores->n_kept; i++) {
+        const struct change *change = change_at(cores, cores->n_changes - i);
+        if (change->time_ns <= time_ns)
+            return change->time_ns < time_ns && change->is_taken;
+    }
+    return false;
+}
+
+bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
+                              uint32_t *other)
+{
+    const struct shared_cores *cores = cores_of(wait, rank);
+    uint64_t n_kept = cores->n_turns < N_TURNS ? cores->n_turns : N_TURNS, began_ns = 0;
+    bool is_found = false;
+    wait->n_searches++;
+    for (uint64_t i = 1; i <= n_kept; i++) {
+        const struct turn *turn = &cores->turns[(cores->n_turns - i) % N_TURNS];
+        if (is_found && turn->time_ns < began_ns)
+            break;
+        if (turn->time_ns >= time_ns || turn->rank == rank ||
+            wait->seen[turn->rank] == wait->n_searches)
+            continue;
+        wait->seen[turn->rank] = wait->n_searches;
+        if (!turn->computes || (is_found && turn->rank < *other))
+            continue;
+        is_found = true;
+        began_ns = turn->time_ns;
+        *other = turn->rank;
+    }
+    return is_found;
 }
 
 uint64_t core_wait_oversubscribed_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns)

@@ -34,6 +34,20 @@ uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank);
 /// TIME_NS. What it did before that has been told.
 bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
 
+/// Since when RANK, which shares cores and computed right before TIME_NS, had computed.
+uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// Whether all cores that RANK may use were taken right before TIME_NS and right after it (moments
+/// without length do not count); what was done up to there, and since, has been told. False where
+/// that is too long ago.
+bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// The rank, of the others that share cores with RANK, that computed right before TIME_NS, into
+/// *OTHER: the one that began last, of several the highest. All up to then has been told. False:
+/// none did, or it began too long ago.
+bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
+                              uint32_t *other);
+
 /// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
 /// computed than there are cores: only then it can have computed without one.
 uint64_t core_wait_oversubscribed_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);

@@ -3,6 +3,7 @@
 // looking up.
 #include "analyzer/simulation/cost/recorded.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -23,12 +24,17 @@ struct rendezvous {
     uint32_t least_open;                       // that none of or above was seen to be left before
 };
 
-/// What a call's own time is at most because of a sender, until another call of its rank is told.
-struct sender_time {
+/// What a call's own time is at most because of a partner, until another call of its rank is told.
+struct partner_time {
     bool is_known;
     uint64_t leave_ns, own_ns;
-    uint32_t sender, class; // size class of the message
+    uint32_t partner, class; // size class of the message
+    uint32_t on_core;        // the partner, of a receiver the rank that had its core before
 };
+
+/// The partners of both kinds have rows of their own: RECORDED_SENDER_TIMES + 0 and 1.
+enum { SENDER, RECEIVER, PARTNERS };
+static_assert(RECORDED_RECEIVER_TIMES == RECORDED_SENDER_TIMES + RECEIVER, "rows of partners");
 
 // Which calls of ranks that shared their cores lost their core, as far as CPU times tell, and what
 // those took that kept it. Where waiting ranks poll, a call that lost its core has most likely
@@ -64,7 +70,7 @@ struct recorded {
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
     struct kept_rank *kept;                  // by rank
     struct rank_notes *notes;                // by rank and kind
-    struct sender_time *senders;             // by rank, its last one
+    struct partner_time *partners[PARTNERS]; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
 };
@@ -79,7 +85,9 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->kept_calls = memory_zeroed(definitions->n_regions, sizeof(struct cost_table *));
     recorded->kept = memory_zeroed(definitions->n_ranks, sizeof *recorded->kept);
     recorded->notes = rank_notes_new(definitions->n_ranks * RECORDED_NOTES);
-    recorded->senders = memory_zeroed(definitions->n_ranks, sizeof *recorded->senders);
+    for (int kind = 0; kind < PARTNERS; kind++)
+        recorded->partners[kind] =
+            memory_zeroed(definitions->n_ranks, sizeof *recorded->partners[kind]);
     return recorded;
 }
 
@@ -100,7 +108,8 @@ void recorded_free(struct recorded *recorded)
     rank_notes_free(recorded->notes);
     free(recorded->kept_calls);
     free(recorded->kept);
-    free(recorded->senders);
+    for (int kind = 0; kind < PARTNERS; kind++)
+        free(recorded->partners[kind]);
     core_wait_free(recorded->core_wait);
     free(recorded);
 }
@@ -182,50 +191,89 @@ void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t 
     state->cpu_ns = cpu_ns;
 }
 
-static void put_sender_time(struct recorded *recorded, uint32_t rank)
+static void put_partner_time(struct recorded *recorded, int kind, uint32_t rank)
 {
-    struct sender_time *time = &recorded->senders[rank];
+    struct partner_time *time = &recorded->partners[kind][rank];
     uint64_t n_ranks = recorded->definitions->n_ranks;
     // Longer times than a number holds beside a rank and a class limit nothing.
     bool is_short = time->own_ns < UINT64_MAX / COST_TABLE_SIZE_CLASSES / n_ranks;
     if (time->is_known && is_short)
-        note(recorded, RECORDED_SENDER_TIMES, rank, time->leave_ns,
-             (time->own_ns * n_ranks + time->sender) * COST_TABLE_SIZE_CLASSES + time->class);
+        note(recorded, RECORDED_SENDER_TIMES + kind, rank, time->leave_ns,
+             (time->own_ns * n_ranks + time->on_core) * COST_TABLE_SIZE_CLASSES + time->class);
     time->is_known = false;
 }
 
-/// Of the senders that RANK's call needed TIME counts if it is the least.
-static void consider_sender(struct recorded *recorded, uint32_t rank, struct sender_time time)
+/// Of the partners of KIND that RANK's call needed TIME counts if it is the least.
+static void consider_partner(struct recorded *recorded, int kind, uint32_t rank,
+                             struct partner_time time)
 {
-    struct sender_time *least = &recorded->senders[rank];
+    struct partner_time *least = &recorded->partners[kind][rank];
     if (least->leave_ns != time.leave_ns)
-        put_sender_time(recorded, rank);
+        put_partner_time(recorded, kind, rank);
     bool is_less = !least->is_known || time.own_ns < least->own_ns;
     bool is_same = least->is_known && time.own_ns == least->own_ns;
-    if (is_less || (is_same && time.sender < least->sender) ||
-        (is_same && time.sender == least->sender && time.class > least->class))
+    if (is_less || (is_same && time.partner < least->partner) ||
+        (is_same && time.partner == least->partner && time.class > least->class))
         *least = time;
+}
+
+/// Whether RANK and PARTNER share cores with others, not the same ones.
+static bool are_apart(const struct recorded *recorded, uint32_t rank, uint32_t partner)
+{
+    const struct rank *ranks = recorded->definitions->ranks;
+    return ranks[rank].core_set != ranks[partner].core_set &&
+           core_wait_is_shared(recorded->core_wait, rank) &&
+           core_wait_is_shared(recorded->core_wait, partner);
 }
 
 /// A message needed its sender on a core until it was received.
 static void count_sender(struct recorded *recorded, const struct pag_message *message)
 {
     const struct core_wait *wait = recorded->core_wait;
-    const struct rank *ranks = recorded->definitions->ranks;
     uint32_t rank = message->receiver, sender = message->sender;
     uint64_t leave_ns = message->leave_ns;
     uint64_t from_ns =
         message->enter_ns > message->send_enter_ns ? message->enter_ns : message->send_enter_ns;
-    if (message->is_test || leave_ns <= from_ns || ranks[rank].core_set == ranks[sender].core_set ||
-        !core_wait_is_shared(wait, rank) || !core_wait_is_shared(wait, sender))
+    if (message->is_test || leave_ns <= from_ns || !are_apart(recorded, rank, sender))
         return;
     uint64_t own_ns = core_wait_own_ns(wait, sender, from_ns, leave_ns);
     bool has_left = own_ns == 0 && !core_wait_was_inside(wait, sender, leave_ns);
     if (has_left || own_ns >= core_wait_own_ns(wait, rank, from_ns, leave_ns))
         return;
-    consider_sender(recorded, rank,
-                    (struct sender_time){true, leave_ns, own_ns, sender,
-                                         cost_table_class(message->size_bytes)});
+    consider_partner(recorded, SENDER, rank,
+                     (struct partner_time){true, leave_ns, own_ns, sender,
+                                           cost_table_class(message->size_bytes), sender});
+}
+
+/// How much of a send from ENTER_NS to LEAVE_NS follows the last time at which its RECEIVER, in
+/// MPI, was without a core; 0 where that is not known, or it never was.
+static uint64_t after_receiver_ns(const struct core_wait *wait, uint32_t receiver,
+                                  uint64_t enter_ns, uint64_t leave_ns)
+{
+    uint64_t until_ns = leave_ns; // from then on it computes
+    if (!core_wait_was_inside(wait, receiver, leave_ns))
+        until_ns = core_wait_outside_since_ns(wait, receiver, leave_ns);
+    if (until_ns <= enter_ns)
+        return 0;
+    return core_wait_own_ns(wait, receiver, enter_ns, until_ns) + leave_ns - until_ns;
+}
+
+void recorded_sent(void *context, const struct pag_message *message)
+{
+    struct recorded *recorded = context;
+    struct core_wait *wait = recorded->core_wait;
+    uint32_t rank = message->sender, receiver = message->receiver, on_core;
+    uint64_t enter_ns = message->enter_ns, leave_ns = message->leave_ns;
+    if (!recorded->is_oversubscribed || message->is_test || !are_apart(recorded, rank, receiver) ||
+        !core_wait_was_taken(wait, receiver, enter_ns))
+        return;
+    uint64_t own_ns = after_receiver_ns(wait, receiver, enter_ns, leave_ns);
+    if (own_ns == 0 || own_ns >= core_wait_own_ns(wait, rank, enter_ns, leave_ns) ||
+        !core_wait_computing_rank(wait, receiver, leave_ns - own_ns, &on_core))
+        return;
+    consider_partner(recorded, RECEIVER, rank,
+                     (struct partner_time){true, leave_ns, own_ns, receiver,
+                                           cost_table_class(message->size_bytes), on_core});
 }
 
 /// A message received by a rank that shared its cores with others: only its own time counts.
@@ -342,7 +390,8 @@ static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendez
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++) {
-        put_sender_time(recorded, rank);
+        for (int kind = 0; kind < PARTNERS; kind++)
+            put_partner_time(recorded, kind, rank);
         count_kept(recorded, &recorded->kept[rank].left);
     }
     for (size_t i = 0; i < recorded->definitions->n_regions; i++)
@@ -427,15 +476,15 @@ struct rank_notes_reader *recorded_notes(const struct recorded *recorded)
     return recorded->is_oversubscribed ? rank_notes_read(recorded->notes) : NULL;
 }
 
-bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,
-                          struct recorded_sender *sender)
+bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                           struct recorded_partner *partner)
 {
     const struct definitions *definitions = recorded->definitions;
     uint64_t class = number % COST_TABLE_SIZE_CLASSES;
     uint64_t rest = number / COST_TABLE_SIZE_CLASSES;
-    *sender = (struct recorded_sender){(uint32_t)(rest % definitions->n_ranks),
-                                       rest / definitions->n_ranks};
-    bool far = recorded_was_remote(recorded, rank, sender->rank);
+    *partner = (struct recorded_partner){(uint32_t)(rest % definitions->n_ranks),
+                                         rest / definitions->n_ranks};
+    bool far = recorded_was_remote(recorded, rank, partner->rank);
     return class >= recorded->rendezvous[far].least_open;
 }
 

@@ -52,6 +52,7 @@ void recorded_free(struct recorded *recorded);
 
 /// Parts of a pag_listener; CONTEXT is a struct recorded.
 void recorded_message(void *context, const struct pag_message *message);
+void recorded_sent(void *context, const struct pag_message *message);
 void recorded_root(void *context, const struct root *root);
 void recorded_tested(void *context, const struct root *root);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
@@ -81,9 +82,11 @@ enum recorded_notes {
     RECORDED_OWN_TIMES, // by the leave of each call that was not all its own: what of it was
     RECORDED_OVERSUBSCRIBED_TIMES, // by the end of each stretch of computing: how long its node was
                                    // oversubscribed
-    RECORDED_SENDER_TIMES, // by the leave of each call that received a large message whose sender
-                           // had no core for a while: recorded_read_sender()
-    RECORDED_LOST_CORES,   // by the leave of each call that lost its core: some number
+    RECORDED_SENDER_TIMES,   // by the leave of each call that received a large message whose sender
+                             // had no core for a while: recorded_read_partner()
+    RECORDED_RECEIVER_TIMES, // by the leave of each call that completed the send of one whose
+                             // receiver had no core for a while: likewise
+    RECORDED_LOST_CORES,     // by the leave of each call that lost its core: some number
     RECORDED_NOTES
 };
 /// What is noted in the measured replay, for one simulated run; NULL where no rank was
@@ -94,14 +97,14 @@ static inline size_t recorded_notes_row(enum recorded_notes kind, uint32_t rank)
 {
     return (size_t)rank * RECORDED_NOTES + kind;
 }
-struct recorded_sender {
-    uint32_t rank;
-    uint64_t own_ns; // of the call, after the sender had its core again
+struct recorded_partner {
+    uint32_t rank;   // the sender; of a receiver the rank that had its core until then
+    uint64_t own_ns; // of the call, after the partner had its core again
 };
 /// What NUMBER of these says of a call of RANK; false: its messages were not too large to be sent
-/// at once, so it needed no sender.
-bool recorded_read_sender(const struct recorded *recorded, uint32_t rank, uint64_t number,
-                          struct recorded_sender *sender);
+/// at once, so it needed no partner.
+bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
+                           struct recorded_partner *partner);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 

@@ -202,8 +202,8 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 ///   kind, other messages by flight - receive time.
 ///   A call that does nothing but receive messages put together with others: W is 0, and it lasts
 ///     no longer than they take to come.
-///   An oversubscribed rank: O is the call's own time, at most what its sender allows
-///     (OVERSUBSCRIBED.md 1 and 2). W is O, if the call waited, from the release on, and D is 0: on
+///   An oversubscribed rank: O is the call's own time, at most what its partners allow
+///     (OVERSUBSCRIBED.md 1 to 3). W is O, if the call waited, from the release on, and D is 0: on
 ///     shared cores even a flight is somebody's work. Of a call some of which is left out W is at
 ///     most the sum of receive times. A message of another size, or that was on one node and is
 ///     between two now or the other way, comes later by the shared flight now - shared flight then,
@@ -304,18 +304,74 @@ uint64_t recorded_process_time(const struct prediction *prediction, uint32_t ran
     return alone_ns > cpu_ns ? alone_ns : cpu_ns;
 }
 
-/// What of CALL is its own at most, because of a sender that had no core for a while: not the time
-/// until then, unless the sender shares the cores it had with the same ranks.
+// --- partners without a core
+
+/// What is noted of a partner of this kind that CALL needed. False: nothing.
+static bool find_partner(const struct prediction *prediction, const struct simulated_call *call,
+                         enum recorded_notes kind, struct recorded_partner *partner)
+{
+    uint64_t number;
+    return !spins(prediction) && !call->is_handle &&
+           noted(prediction, kind, call->rank, call->recorded_leave_ns, &number) &&
+           recorded_read_partner(prediction->recorded, call->rank, number, partner);
+}
+
+/// RANK has computed up to RECORDED_NS of the recording, and enters a call or ends at NOW_NS.
+static void note_progress(struct prediction *prediction, uint32_t rank, uint64_t now_ns,
+                          uint64_t recorded_ns)
+{
+    struct rank_progress *progress = &prediction->progress[rank];
+    if (now_ns > progress->enter_ns)
+        progress->recorded_before_ns = progress->recorded_enter_ns;
+    progress->enter_ns = now_ns;
+    progress->recorded_enter_ns = recorded_ns;
+}
+
+static void ended(struct prediction *prediction, uint32_t location, uint64_t now_ns)
+{
+    const struct location *of = &prediction->definitions->locations[location];
+    if (prediction->progress && of->rank != EVENT_NO_INDEX && of->is_master)
+        note_progress(prediction, of->rank, now_ns, UINT64_MAX);
+}
+
+/// Up to where in the recording RANK had computed before NOW_NS.
+static uint64_t has_passed_ns(const struct prediction *prediction, uint32_t rank, uint64_t now_ns)
+{
+    const struct rank_progress *progress = &prediction->progress[rank];
+    return progress->enter_ns < now_ns ? progress->recorded_enter_ns : progress->recorded_before_ns;
+}
+
+/// CALL is entered: what of it is its own at most, if it completes sends. The time without the
+/// receiver's core is not, where that is free now, or others share it.
+static uint64_t limit_sending(struct prediction *prediction, const struct simulated_call *call)
+{
+    struct recorded_partner partner;
+    if (!find_partner(prediction, call, RECORDED_RECEIVER_TIMES, &partner))
+        return UINT64_MAX;
+    bool is_as_it_was = prediction->scenario->keeps_cores[partner.rank] &&
+                        has_passed_ns(prediction, partner.rank, call->enter_ns) <
+                            call->recorded_leave_ns - partner.own_ns;
+    struct rank_progress *progress = &prediction->progress[call->rank];
+    progress->limited_leave_ns = call->recorded_leave_ns;
+    progress->limit_ns = is_as_it_was ? UINT64_MAX : partner.own_ns;
+    return progress->limit_ns;
+}
+
+/// What of CALL is its own at most: not the time in which a partner lacked a core that others share
+/// now, or that it has now.
 static uint64_t own_limit(const struct prediction *prediction, const struct simulated_call *call)
 {
-    struct recorded_sender sender;
-    uint64_t number;
-    bool needs_sender =
-        !spins(prediction) && !call->is_handle &&
-        noted(prediction, RECORDED_SENDER_TIMES, call->rank, call->recorded_leave_ns, &number) &&
-        recorded_read_sender(prediction->recorded, call->rank, number, &sender);
-    return needs_sender && !prediction->scenario->keeps_cores[sender.rank] ? sender.own_ns
-                                                                           : UINT64_MAX;
+    struct recorded_partner sender;
+    uint64_t limit_ns = UINT64_MAX;
+    if (find_partner(prediction, call, RECORDED_SENDER_TIMES, &sender) &&
+        !prediction->scenario->keeps_cores[sender.rank])
+        limit_ns = sender.own_ns;
+    const struct rank_progress *progress =
+        prediction->progress ? &prediction->progress[call->rank] : NULL;
+    // Another call's limit: this one was put off.
+    return progress && progress->limited_leave_ns == call->recorded_leave_ns
+               ? min_ns(limit_ns, progress->limit_ns)
+               : limit_ns;
 }
 
 // --- the cost model
@@ -324,8 +380,12 @@ pag_work recorded_costs_before(struct prediction *prediction, const struct simul
                                const uint32_t *receivers)
 {
     (void)receivers;
-    (void)prediction;
-    pag_work amount = call->is_waiting ? 0 : (pag_work)call->recorded_work_ns * PAG_WORK_PER_NS;
+    uint64_t own_ns = call->recorded_work_ns;
+    if (prediction->progress)
+        note_progress(prediction, call->rank, call->enter_ns, call->recorded_enter_ns);
+    if (own_ns > 0)
+        own_ns = min_ns(own_ns, limit_sending(prediction, call));
+    pag_work amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
     return call->n_left_out == 0 ? amount
                                  : amount * (call->n_records - call->n_left_out) / call->n_records;
 }
@@ -386,4 +446,5 @@ const struct cost_model recorded_costs = {
     .is_rendezvous = is_rendezvous,
     .message_ns = message_ns,
     .synchronises = recorded_costs_synchronise,
+    .ended = ended,
 };
