@@ -222,11 +222,10 @@ static bool read_request(int argc, char **argv, struct export_request *request,
         .command = "export",
         .operands = "TRACE|DB -o FILE",
         .summary = "Writes a run, or the runs of a database, as one HTML page",
-        .details =
-            "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
-            "has findings, timeline and tables; with what-if options two timelines.\n"
-            "DB is an experiment database. Its page has the history of the runs, how right\n"
-            "predictions were, and how the runs scale.\n",
+        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
+                   "has findings, timeline and tables; with what-if options two timelines.\n"
+                   "DB is an experiment database. Its page has the history of the runs, how right\n"
+                   "predictions were, and how the runs scale.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),

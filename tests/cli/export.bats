@@ -87,7 +87,7 @@ said() {
     [[ $output == *"what-if options go with a trace, not with a database"* ]]
     run "$PAGODA" export pipeline.txt -o page.html
     [ "$status" = 1 ]
-    [ "$(cat page.html | head -c 15)" = "<!DOCTYPE html>" ]
+    [ "$(head -c 15 page.html)" = "<!DOCTYPE html>" ]
 }
 
 @test "in a browser: findings lead to the longest wait, pointing tells what a rank does" {
