@@ -248,7 +248,7 @@ static int compile_threshold(struct pattern *pattern, struct error *err)
         return 0;
     if (compile(pattern, "threshold", pattern->threshold, &no_names, &threshold, err))
         return -1;
-    bool has_value = expression_value(&threshold, &(double){0}, &pattern->threshold_share);
+    bool has_value = expression_value(&threshold, NULL, &pattern->threshold_share);
     expression_release(&threshold);
     if (has_value && pattern->threshold_share >= 0 && pattern->threshold_share <= 1)
         return 0;

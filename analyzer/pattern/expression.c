@@ -331,7 +331,8 @@ static size_t combine(struct parser *p, enum operation operation, size_t left, s
     size_t node = add_node(p, (struct expression_node){.operation = (uint8_t)operation,
                                                        .left = (uint16_t)left,
                                                        .right = (uint16_t)right});
-    return is_constant ? add_constant(p, value_of(p->nodes, node, NULL, &p->has_failed)) : node;
+    static const double no_slots[EXPRESSION_SLOTS];
+    return is_constant ? add_constant(p, value_of(p->nodes, node, no_slots, &p->has_failed)) : node;
 }
 
 // ---- grammar ----

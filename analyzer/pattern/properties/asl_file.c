@@ -168,7 +168,7 @@ static int read_number(struct source *source, double *number)
     free(text);
     if (status != 0)
         return error_wrap(source->err, "%s:%u", source->path, line_at(source, source->at));
-    expression_value(&value, &(double){0}, number);
+    expression_value(&value, NULL, number);
     expression_release(&value);
     source->at += strcspn(source->at, ",);");
     return 0;
