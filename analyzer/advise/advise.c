@@ -385,7 +385,7 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
 {
     struct whatif_point same = {0};
     struct whatif_job target = {0};
-    advice->assumption = setting->target->assumes_waiting ? whatif_waiting_note : NULL;
+    advice->assumption = whatif_sharing_note(setting->target);
     int status =
         whatif_run_unchanged(setting->target, setting->batch.measured, unchanged, &same, err);
     target.predicted_ns = same.predicted_ns;

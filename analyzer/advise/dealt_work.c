@@ -10,6 +10,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/dealt/farm_run.h"
 #include "analyzer/simulation/dealt/policy.h"
+#include "analyzer/simulation/prediction.h"
 
 enum {
     LEAST_TASKS = 4, // of a worker
@@ -79,11 +80,18 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
     struct farm_run run = {0};
     if (farm_find_master(&measured->replay) == UINT32_MAX)
         return;
-    if (farm_run_find(&run, measured->trace, &setting->target->cases[0].scenario,
-                      measured->recorded, &measured->replay, &err) == 0)
+    // As `replay --workers` assumes it.
+    struct scenario_settings settings = setting->target->cases[0].settings;
+    if (!whatif_says_slices(&settings))
+        settings.slice_ns = WHATIF_SLICE_NS;
+    struct scenario scenario = {0};
+    if (scenario_init(&scenario, trace_definitions(measured->trace), &settings, &err) == 0 &&
+        farm_run_find(&run, measured->trace, &scenario, measured->recorded, &measured->replay,
+                      &err) == 0)
         add_best(&run, advice);
     advice->n_replays += run.n_passes;
     farm_run_release(&run);
+    scenario_release(&scenario);
 }
 
 /// Has the bundled policy NAME rules for balancing?

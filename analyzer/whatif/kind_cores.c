@@ -121,9 +121,13 @@ const struct whatif_option whatif_options_of_cores[] = {
 
 // --- what ranks that wait do, where no option says so
 
-const char whatif_waiting_note[] = "--wait spin, because no --wait is given and this run's MPI "
-                                   "spins while it waits (MPICH, or Open "
-                                   "MPI that was not told of more ranks than slots)";
+static const char whatif_waiting_note[] =
+    "--wait spin, because no --wait is given and this run's MPI "
+    "spins while it waits (MPICH, or Open "
+    "MPI that was not told of more ranks than slots)";
+static const char whatif_slices_note[] =
+    "--slice 4ms, because a master that shares a core hands out tasks "
+    "only while it has that core, and no --slice is given";
 
 /// The property NAME of the archive, in the capitals OTF2 gives it; "" where it has none.
 static const char *property(const struct definitions *definitions, const char *name)
@@ -164,19 +168,48 @@ static bool will_lack_cores(const struct whatif_plan *plan)
     return false;
 }
 
-size_t whatif_assume_waiting(const struct whatif_plan *plan, const struct replay_run *measured,
+/// Whether a case of PLAN has more processes in its task farm than cores.
+static bool farm_will_lack_cores(const struct whatif_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_cases; i++) {
+        const struct scenario *scenario = &plan->cases[i].scenario;
+        if (scenario->knows_cores && plan->cases[i].n_workers > 0 && // and the master
+            plan->cases[i].n_workers >= scenario->least_cores * scenario->placement.n_nodes)
+            return true;
+    }
+    return false;
+}
+
+bool whatif_says_slices(const struct scenario_settings *settings)
+{
+    return settings->slice_ns != PAG_NOT_KNOWN || settings->hand_over_ns != PAG_NOT_KNOWN ||
+           settings->machine;
+}
+
+size_t whatif_assume_sharing(struct whatif_plan *plan, const struct replay_run *measured,
                              struct advice_word *words, size_t n_words)
 {
     const struct definitions *definitions = trace_definitions(measured->trace);
-    if (whatif_plan_has(plan, "wait") || whatif_plan_has(plan, "timeless") ||
-        !keeps_cores(definitions) ||
-        (!has_lacked_cores(measured, definitions->n_ranks) && !will_lack_cores(plan)))
+    if (whatif_plan_has(plan, "timeless"))
         return n_words;
-    words[n_words++] = (struct advice_word){(char *)"wait", (char *)"spin"};
-    if (!whatif_plan_has(plan, "slice") && !whatif_plan_has(plan, "hand-over") &&
-        !whatif_plan_has(plan, "machine"))
+    bool shares = has_lacked_cores(measured, definitions->n_ranks) || will_lack_cores(plan);
+    bool deals = whatif_plan_has(plan, "workers") || whatif_plan_has(plan, "dealing");
+    plan->assumes_spinning = shares && !whatif_plan_has(plan, "wait") && keeps_cores(definitions);
+    plan->assumes_slices =
+        !whatif_says_slices(&plan->cases[0].settings) &&
+        (plan->assumes_spinning || (deals && (shares || farm_will_lack_cores(plan))));
+    if (plan->assumes_spinning)
+        words[n_words++] = (struct advice_word){(char *)"wait", (char *)"spin"};
+    if (plan->assumes_slices)
         words[n_words++] = (struct advice_word){(char *)"slice", (char *)"4ms"};
     return n_words;
+}
+
+const char *whatif_sharing_note(const struct whatif_plan *plan)
+{
+    return plan->assumes_spinning ? whatif_waiting_note
+           : plan->assumes_slices ? whatif_slices_note
+                                  : NULL;
 }
 
 // --- in a report

@@ -166,7 +166,8 @@ struct whatif_plan {
     struct whatif_case *cases; // the last option with several values varies fastest
     size_t n_cases;
     bool is_list;
-    bool assumes_waiting;   // the measured run says how waiting ranks behave
+    bool assumes_spinning;  // of waiting ranks, as the MPI of the measured run does
+    bool assumes_slices;    // of time on shared cores
     const char *estimate;   // an option given whose row is_estimate, NULL: none
     char *change;           // in words
     struct machine machine; // of all cases, once files are read
@@ -199,12 +200,16 @@ int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words
                        const struct definitions *definitions, struct error *err);
 
 /// Prepares PLAN for MEASURED, which was replayed with its costs gathered. Where PLAN does not say
-/// how waiting ranks behave and MEASURED does, that is added to its options. 0, or -1 and ERR.
+/// how ranks share cores, what MEASURED shows is added to its options. 0, or -1 and ERR.
 int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *measured,
                          struct error *err);
 
-/// That assumption in words.
-extern const char whatif_waiting_note[];
+/// What that adds, in words without a full stop; NULL: nothing.
+const char *whatif_sharing_note(const struct whatif_plan *plan);
+
+/// Whether SETTINGS say how long a rank keeps a shared core, or what changing it costs.
+bool whatif_says_slices(const struct scenario_settings *settings);
+enum { WHATIF_SLICE_NS = 4000000 }; // assumed else: Linux with 250 clock ticks a second
 
 void whatif_plan_release(struct whatif_plan *plan);
 

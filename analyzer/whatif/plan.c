@@ -380,7 +380,8 @@ int whatif_plan_change(struct whatif_plan *plan, const struct advice_word *words
 {
     struct whatif_plan before = *plan;
     int status = whatif_plan_read(plan, words, n, err);
-    plan->assumes_waiting = before.assumes_waiting;
+    plan->assumes_spinning = before.assumes_spinning;
+    plan->assumes_slices = before.assumes_slices;
     whatif_plan_release(&before);
     return status == 0 ? whatif_plan_prepare(plan, definitions, err) : -1;
 }
@@ -393,11 +394,9 @@ int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *meas
     struct advice_word *words = memory_zeroed(plan->n_words + 2, sizeof *words);
     for (size_t i = 0; i < plan->n_words; i++)
         words[i] = plan->words[i];
-    size_t n = whatif_assume_waiting(plan, measured, words, plan->n_words);
-    if (n > plan->n_words) {
-        plan->assumes_waiting = true;
+    size_t n = status == 0 ? whatif_assume_sharing(plan, measured, words, plan->n_words) : 0;
+    if (n > plan->n_words)
         status = whatif_plan_change(plan, words, n, definitions, err);
-    }
     free(words);
     return status;
 }

@@ -123,8 +123,8 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     whatif_describe_cores(report, plan, trace_definitions(measured->trace));
     whatif_note_network(report, plan, (uint32_t)measured->replay.n_ranks);
     whatif_note_dealing(report, plan, &measured->replay);
-    if (plan->assumes_waiting)
-        whatif_report_note(report, memory_copy_text(whatif_waiting_note));
+    if (whatif_sharing_note(plan))
+        whatif_report_note(report, memory_copy_text(whatif_sharing_note(plan)));
 }
 
 /// The values that differ between points.

@@ -61,9 +61,34 @@ archive() {
     [ "$(predict --place a=0 --place b=1,2)" -eq 820000 ]
     [ "$(predict --place a=0 --place b=1 --place c=2)" -eq 491000 ]
     # In slices longer than a task the master, on a worker's core, has it between tasks only.
-    shared=$(predict --place a=0,1 --place b=2)
+    shared=$(predict --place a=0,1 --place b=2 --slice 0)
     sliced=$(predict --place a=0,1 --place b=2 --slice 1ms)
     [ "$sliced" -gt "$shared" ]
+}
+
+@test "slices are assumed where a task farm shares cores, unless something else is said" {
+    archive farm
+    # predict OPTION...: the time of the farm, and whether slices were assumed.
+    predict() {
+        "$PAGODA" replay farm --json "$@" | jq -c '[.whatif.farm.predicted_ns,
+            (.whatif.assumptions // [] | any(contains("--slice 4ms, because a master")))]'
+    }
+    "$PAGODA" replay farm --json --workers 2 --place a=0,1 --place b=2 --slice 4ms >said
+    sliced=$(jq .whatif.farm.predicted_ns said)
+    [ "$(predict --workers 2 --place a=0,1 --place b=2)" = "[$sliced,true]" ]
+    unsliced=$(predict --workers 2 --place a=0,1 --place b=2 --slice 0)
+    [ "$unsliced" != "[$sliced,false]" ]
+    [ "$(predict --workers 2 --place a=0,1 --place b=2 --hand-over 0)" = "$unsliced" ]
+    # Two workers and the master have three cores; a third worker shares one.
+    [ "$(predict --cores 3 --workers 2)" = "[491000,false]" ]
+    [[ "$(predict --cores 3 --workers 3)" == *",true]" ]]
+    [[ "$(predict --cores 3)" == "[null,false]" ]]
+    # The advice goes by them, too.
+    "$PAGODA" advise farm --only workers --cores 3 --json >advice
+    command=$(jq -r '.candidates[0] | .options' advice)
+    # shellcheck disable=SC2086 # the options are words
+    "$PAGODA" replay farm --cores 3 $command --json |
+        jq -e --argjson predicted "$(jq '.candidates[0].predicted_ns' advice)" '.whatif.predicted_ns == $predicted'
 }
 
 @test "the best number of workers is advised" {

@@ -368,7 +368,7 @@ static uint64_t phase_length(const struct farm_run *of, const struct farm_phase 
 
 // --- the farm of a run
 
-enum { MOST_TASKS = 2000000, MOST_TRIED = 32, LEAST_TRIED = 4, NEAR_PER_CENT = 1 };
+enum { MOST_TASKS = 2000000, MOST_TRIED = 32, LEAST_TRIED = 4, NEAR_PER_CENT = 2 };
 
 /// Watches the run under SCENARIO; 0, or -1 and ERR.
 static int observe(struct farm_run *run, struct trace *trace, const struct scenario *scenario,

@@ -36,7 +36,7 @@ uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
                             const struct dealing *dealing);
 
 /// The number of workers, from 1 to twice today's and two, with the shortest run: the least one
-/// within 1 % of the shortest phases, dealt as recorded. Where that would take long not all numbers
+/// within 2 % of the shortest phases, dealt as recorded. Where that would take long not all numbers
 /// are tried.
 uint32_t farm_run_best(const struct farm_run *run);
 
