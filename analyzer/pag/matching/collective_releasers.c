@@ -70,9 +70,31 @@ uint32_t collective_missing_rank(const struct engine *engine, struct part part)
     return collective_world_rank(engine, instance->communicator, missing);
 }
 
+/// The latest of the members before OWN, NULL unless all of them have entered. Each member is
+/// looked at once, whatever their number.
+static const struct member *last_lower(struct collective *instance, uint32_t own)
+{
+    struct member *members = instance->members;
+    if (instance->first_missing < own)
+        return NULL;
+    for (; instance->n_lower <= own; instance->n_lower++) {
+        uint32_t i = instance->n_lower, last = NONE;
+        if (i > 0) {
+            const struct member *before = &members[i - 1];
+            last = before->last_lower;
+            if (!before->is_passive &&
+                (last == NONE || collective_is_later(before, &members[last])))
+                last = i - 1;
+        }
+        members[i].last_lower = last;
+    }
+    uint32_t last = members[own].last_lower;
+    return last == NONE ? NULL : &members[last];
+}
+
 const struct member *collective_releaser(const struct engine *engine, struct part part)
 {
-    const struct collective *instance = collective_instance(engine, part.collective);
+    struct collective *instance = collective_instance(engine, part.collective);
     const struct member *member = &instance->members[part.member];
     const struct member *releaser = NULL;
     if (member->is_left_out)
@@ -93,6 +115,8 @@ const struct member *collective_releaser(const struct engine *engine, struct par
         const struct member *root = &instance->members[instance->root];
         return root->has_entered ? root : NULL;
     }
+    if (member->class_ == COLLECTIVE_SCAN)
+        return last_lower(instance, part.member);
     for (uint32_t i = 0; i < instance->n_members; i++) {
         const struct member *other = &instance->members[i];
         if (!depends_on(instance, member, part.member, i))
