@@ -27,10 +27,11 @@ static void begin_leaf(struct head *head)
     head->before_start_ns = 0;
 }
 
-static void add_if_any(struct tally *tally, uint32_t location, uint32_t path, int64_t ns)
+/// Each path is added once.
+static inline void add_if_any(struct tally *tally, uint32_t location, uint32_t path, int64_t ns)
 {
     if (ns)
-        tally_add(tally, activity_key(location, path), ns);
+        tally_append(tally, activity_key(location, path), ns);
 }
 
 /// The paths of TIMES are counted as FIRST and on.

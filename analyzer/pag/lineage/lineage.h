@@ -33,7 +33,7 @@ struct tally_entry {
     int64_t ns;
 };
 
-enum { TALLY_FEW = 4 };
+enum { TALLY_FEW = 8 };
 
 /// A list, or where there are more entries than most tallies have, a table with open addressing, at
 /// most three quarters full; all zero is the empty tally.
@@ -47,6 +47,15 @@ struct tally {
 };
 
 void tally_add(struct tally *tally, uint64_t key, int64_t ns);
+
+/// The same where TALLY has no entry of KEY yet.
+static inline void tally_append(struct tally *tally, uint64_t key, int64_t ns)
+{
+    if (tally->n_places == 0 && tally->n_entries < TALLY_FEW)
+        tally->few[tally->n_entries++] = (struct tally_entry){key, ns};
+    else
+        tally_add(tally, key, ns);
+}
 
 /// Adds SMALL into TALLY and leaves SMALL empty. Works on the larger of the two in either case.
 void tally_merge(struct tally *tally, struct tally *small);

@@ -172,11 +172,11 @@ void call_read(struct location_state *location, uint64_t time_ns)
 void call_account(struct location_state *location)
 {
     struct call *call = &location->call;
-    if (location->digest) {
+    if (!location->digest) {
+        profile_account(&location->profile, call->leave_ns);
+    } else if (call->own_ns > 0) {
         times_at(&location->head.times, call->own_path)->exclusive_ns += call->own_ns;
         call->own_ns = 0;
-    } else {
-        profile_account(&location->profile, call->leave_ns);
     }
 }
 
