@@ -129,11 +129,9 @@ OTF2_ErrorCode local_definitions_read_by_library(struct local_definitions *local
 
 // --- times
 
-uint64_t local_definitions_ticks(const struct local_definitions *local, size_t *interval,
-                                 uint64_t ticks)
+uint64_t local_definitions_shifted(const struct local_definitions *local, size_t *interval,
+                                   uint64_t ticks)
 {
-    if (local->n_intervals < 2)
-        return ticks;
     while (*interval + 2 < local->n_intervals && ticks > local->intervals[*interval].end_ticks)
         ++*interval;
     const struct clock_interval *current = &local->intervals[*interval];

@@ -35,10 +35,17 @@ bool local_definitions_read(struct local_definitions *local, const char *path,
 OTF2_ErrorCode local_definitions_read_by_library(struct local_definitions *local,
                                                  OTF2_Reader *archive, OTF2_DefReader *reader);
 
+/// The same as local_definitions_ticks() where there are two intervals or more.
+uint64_t local_definitions_shifted(const struct local_definitions *local, size_t *interval,
+                                   uint64_t ticks);
+
 /// TICKS of the location's clock on the run's clock. *INTERVAL (0 to begin with) follows the time
 /// and never goes back, as in OTF2.
-uint64_t local_definitions_ticks(const struct local_definitions *local, size_t *interval,
-                                 uint64_t ticks);
+static inline uint64_t local_definitions_ticks(const struct local_definitions *local,
+                                               size_t *interval, uint64_t ticks)
+{
+    return local->n_intervals < 2 ? ticks : local_definitions_shifted(local, interval, ticks);
+}
 
 /// The global identifier of ID.
 static inline uint32_t local_definitions_id(const struct local_definitions *local,
