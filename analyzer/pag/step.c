@@ -85,7 +85,9 @@ static inline void lose_outside(struct engine *engine, struct location_state *lo
 static inline void lose_in_call(struct engine *engine, struct location_state *location)
 {
     struct cpu_segment lost;
-    if (location->is_master && !engine->hooks && without_cpu_in_call(location, &lost))
+    bool has_samples = location->profile.without_cpu.span.has_seen || location->call.has_cpu_inside;
+    if (has_samples && location->is_master && !engine->hooks &&
+        without_cpu_in_call(location, &lost))
         window_lose(engine, location, &lost, 1, location->call.leave_ns);
 }
 
@@ -290,7 +292,7 @@ static void step_outside(struct engine *engine, struct location_state *location,
 /// Notes a segment that the interval up to the next call lost.
 static void note_lost(struct without_cpu *account, const struct event *event)
 {
-    account->segments[account->n_segments++] = (struct cpu_segment){
+    *cpu_segment_add(account) = (struct cpu_segment){
         .begin_ns = event->size_bytes,
         .end_ns = event->received_bytes,
         .lost_ns = event->request,

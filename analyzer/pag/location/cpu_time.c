@@ -2,19 +2,12 @@
 // See cpu_time.h.
 #include "analyzer/pag/location/cpu_time.h"
 
+#include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
 
 __extension__ typedef unsigned __int128 wide;
 
 // --- CPU time of an interval, and its segments
-
-void cpu_span_begin(struct cpu_span *span)
-{
-    span->had = span->has_seen;
-    span->had_ns = span->seen_ns;
-    span->had_wait_ns = span->seen_wait_ns;
-    span->has = false;
-}
 
 void cpu_span_see(struct cpu_span *span, uint64_t cpu_ns)
 {
@@ -75,13 +68,21 @@ uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t tim
     return (uint64_t)(passed_ns * segment->lost_ns / cpu_segment_ns(segment));
 }
 
+struct cpu_segment *cpu_segment_add(struct without_cpu *account)
+{
+    if (!account->segments)
+        account->segments = memory_new(2 * CPU_SEGMENTS * sizeof *account->segments);
+    return &account->segments[account->n_segments++];
+}
+
 void cpu_segment_note(struct without_cpu *account, uint32_t path, uint64_t begin_ns,
                       uint64_t end_ns)
 {
-    struct cpu_segment *place = &account->segments[0];
+    struct cpu_segment *place;
     if (account->n_segments < CPU_SEGMENTS) {
-        place = &account->segments[account->n_segments++];
+        place = cpu_segment_add(account);
     } else {
+        place = &account->segments[0];
         for (uint32_t i = 1; i < CPU_SEGMENTS; i++)
             if (cpu_segment_ns(&account->segments[i]) < cpu_segment_ns(place))
                 place = &account->segments[i];

@@ -29,17 +29,26 @@ enum { CPU_SEGMENTS = 16, CPU_SEGMENT_NS = 100000 };
 
 /// The open interval outside MPI, with its longest segments.
 struct without_cpu {
-    struct cpu_span span;
     uint64_t begin_ns;
     uint32_t n_segments;
-    struct cpu_segment segments[2 * CPU_SEGMENTS]; // once spread, those blocked stand apart
+    struct cpu_span span;
+    struct cpu_segment *segments; // room for 2 * CPU_SEGMENTS: once spread, those blocked stand
+                                  // apart; NULL: there were none yet
 };
 
 // --- CPU time of an interval, from the samples in it and the last one before it, and
 // --- its longest segments. Measured and simulated replays both use this.
 
 /// The next interval begins.
-void cpu_span_begin(struct cpu_span *span);
+static inline void cpu_span_begin(struct cpu_span *span)
+{
+    if (!span->has_seen) // nor in any interval before
+        return;
+    span->had = true;
+    span->had_ns = span->seen_ns;
+    span->had_wait_ns = span->seen_wait_ns;
+    span->has = false;
+}
 
 /// The process had used CPU_NS at AT_NS, inside the interval, and had been ready to run without a
 /// core for WAIT_NS (EVENT_NO_CORE_WAIT: not known).
@@ -60,6 +69,9 @@ uint64_t cpu_span_blocked_ns(const struct cpu_span *span, uint64_t lost_ns);
 
 /// What of SEGMENT was lost before TIME_NS.
 uint64_t cpu_segment_lost_before(const struct cpu_segment *segment, uint64_t time_ns);
+
+/// A further segment, not set, for which there must be room.
+struct cpu_segment *cpu_segment_add(struct without_cpu *account);
 
 /// A segment of at least CPU_SEGMENT_NS was spent at PATH. Called inside MPI calls as well; what
 /// lies there is forgotten when the next interval begins.

@@ -60,8 +60,10 @@ static void pass_cpu_time(struct without_cpu *account, size_t n_paths, struct nu
         span->last_wait_ns = numbers_pass(numbers, span->last_wait_ns);
     }
     account->begin_ns = numbers_pass(numbers, account->begin_ns);
-    account->n_segments = numbers_pass_index(numbers, account->n_segments, 2 * CPU_SEGMENTS + 1);
-    for (uint32_t i = 0; i < account->n_segments && !numbers->is_damaged; i++) {
+    uint32_t n = numbers_pass_index(numbers, account->n_segments, 2 * CPU_SEGMENTS + 1);
+    for (uint32_t i = 0; i < n && !numbers->is_damaged; i++) {
+        if (numbers->is_reading)
+            *cpu_segment_add(account) = (struct cpu_segment){0};
         struct cpu_segment *segment = &account->segments[i];
         segment->begin_ns = numbers_pass(numbers, segment->begin_ns);
         segment->end_ns = numbers_pass(numbers, segment->end_ns);

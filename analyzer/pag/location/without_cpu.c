@@ -21,14 +21,6 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-void without_cpu_begin(struct profile *profile, uint64_t time_ns)
-{
-    struct without_cpu *account = &profile->without_cpu;
-    cpu_span_begin(&account->span);
-    account->begin_ns = time_ns;
-    account->n_segments = 0;
-}
-
 /// Spreads LOST_NS over the N segments at SEGMENTS, rounded so that the sum is exact.
 static void spread(struct cpu_segment *segments, uint32_t n, uint64_t lost_ns)
 {

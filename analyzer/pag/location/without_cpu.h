@@ -9,7 +9,13 @@
 #include "analyzer/pag/location/location.h"
 
 /// An interval outside MPI begins; it ends and is accounted, or never (threads, recording off).
-void without_cpu_begin(struct profile *profile, uint64_t time_ns);
+static inline void without_cpu_begin(struct profile *profile, uint64_t time_ns)
+{
+    struct without_cpu *account = &profile->without_cpu;
+    cpu_span_begin(&account->span);
+    account->begin_ns = time_ns;
+    account->n_segments = 0;
+}
 
 /// The open interval ends at TIME_NS and has CPU samples. Whether it lost time: then its segments
 /// say how much, and that has been moved in the profile.
