@@ -12,6 +12,8 @@
 /// out. The caller frees with free().
 void *memory_new(size_t size_bytes) __attribute__((malloc));
 void *memory_zeroed(size_t count, size_t size_bytes) __attribute__((malloc));
+/// malloc at the begin of a cache line.
+void *memory_new_line(size_t size_bytes) __attribute__((malloc));
 void *memory_resize(void *block, size_t count, size_t size_bytes);
 char *memory_copy_text(const char *text) __attribute__((malloc));
 

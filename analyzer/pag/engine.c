@@ -5,6 +5,8 @@
 // ahead. Memory stays bounded because no other location is read beyond the present time.
 #include "analyzer/pag/engine.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -17,6 +19,17 @@
 #include "analyzer/pag/views/thread_time.h"
 
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
+
+// More locations than that are not held in the second-level cache.
+enum { MANY_LOCATIONS = 256, CACHE_LINE_BYTES = 64 };
+enum { FETCHED_EVENTS = 3, FETCHED_PATHS = 6 }; // of a location: as many as a call needs
+
+/// Has the cache fetch N_BYTES of MEMORY, which may be NULL, or shorter.
+static inline void fetch(const void *memory, size_t n_bytes)
+{
+    for (size_t at = 0; at < n_bytes; at += CACHE_LINE_BYTES)
+        __builtin_prefetch((const void *)((uintptr_t)memory + at), 1);
+}
 
 // --- the tournament of locations
 
@@ -36,9 +49,9 @@ static uint64_t key_ns(tournament_key key)
     return (uint64_t)(key >> 64);
 }
 
-static struct location_state *location_of(const struct engine *engine, tournament_key key)
+static uint32_t index_of(tournament_key key)
 {
-    return &engine->locations[(uint32_t)key & ((1U << TURN_SHIFT) - 1)];
+    return (uint32_t)key & ((1U << TURN_SHIFT) - 1);
 }
 
 static void place(struct engine *engine, const struct location_state *location)
@@ -111,11 +124,41 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
     engine->is_ahead = false;
 }
 
+/// With many locations little of one is in a cache when its turn comes. Fetches the one that seems
+/// to be next after LOCATION: its index, NONE if there is none.
+static uint32_t fetch_next(const struct engine *engine, const struct location_state *location)
+{
+    tournament_key key = tournament_first_beside(&engine->order, location->index);
+    if (key == TOURNAMENT_NONE)
+        return NONE;
+    uint32_t next = index_of(key);
+    fetch(&engine->locations[next],
+          offsetof(struct location_state, profile.without_cpu) + CACHE_LINE_BYTES);
+    fetch(trace_cursor(engine->trace, next), sizeof(struct cursor));
+    if (next < engine->n_ranks) // where each rank has one location
+        fetch(&engine->ranks[next], offsetof(struct rank_state, off_ns));
+    return next;
+}
+
+/// Fetches what it points to, once it has arrived.
+static void fetch_further(const struct engine *engine, const struct location_state *next)
+{
+    fetch(&next->cursor->events[next->cursor->position], FETCHED_EVENTS * sizeof(struct event));
+    fetch(next->call.records, sizeof(struct event));
+    fetch(next->head.times.paths, FETCHED_PATHS * sizeof(struct path_time));
+    if (next->rank == NONE)
+        return;
+    fetch(engine->ranks[next->rank].series, 1);
+    fetch(engine->ranks[next->rank].requests.slots, 1);
+}
+
 /// Reads the location with the earliest next event, and on as long as its events are private, or
 /// until it has to wait.
 static void advance(struct engine *engine)
 {
-    struct location_state *location = location_of(engine, tournament_first(&engine->order));
+    struct location_state *location =
+        &engine->locations[index_of(tournament_first(&engine->order))];
+    uint32_t next = engine->n_locations > MANY_LOCATIONS ? fetch_next(engine, location) : NONE;
     const struct event *event = step_peek(engine, location);
     do {
         if (location->profile.excerpt)
@@ -129,6 +172,8 @@ static void advance(struct engine *engine)
             break;
         event = step_peek(engine, location);
     } while (step_is_private(engine, location, event));
+    if (next != NONE)
+        fetch_further(engine, &engine->locations[next]);
     place(engine, location);
 }
 

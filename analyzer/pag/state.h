@@ -182,6 +182,7 @@ enum lost_where { LOST_OUTSIDE, LOST_INSIDE, LOST_BLOCKED, LOST_KINDS };
 
 struct rank_state {
     uint32_t first_location, n_locations;
+    struct rank_series *series;  // NULL: none kept
     struct map requests;         // request id -> request (see match.c)
     uint32_t n_unresolved_posts; // posted receives whose channel is not known yet
     uint32_t n_deferred_posts;   // of these, those in the lists of its mailboxes
@@ -204,7 +205,6 @@ struct rank_state {
     uint32_t team_node; // lineage of the last thread out of the team
     uint64_t team_ns;
     uint32_t team_location;
-    struct rank_series *series; // NULL: none kept
 };
 
 /// One replay.

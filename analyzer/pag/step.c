@@ -173,6 +173,8 @@ static void leave_init(struct engine *engine, const struct location_state *locat
 static uint32_t close_call(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
+    if (engine->options.keeps_series && location->is_master)
+        series_fetch(engine->ranks[location->rank].series, call->path);
     uint32_t rank = leave_call(engine, location);
     if (rank != NONE)
         return rank;

@@ -85,27 +85,28 @@ struct recent_channel {
     uint32_t epoch; // of the channel table; 0: none
 };
 
+/// What each event needs comes first: with many locations little of it is in a cache.
 struct location_state {
     uint32_t index;
     uint32_t rank; // NONE without
     bool is_master, has_begun, has_ended;
-    uint8_t next_turn; // of the next unread event, among those of its time (engine.c)
-    uint64_t next_ns;  // of the next unread event; UINT64_MAX at the end
-    uint64_t first_ns;
+    uint8_t next_turn;       // of the next unread event, among those of its time (engine.c)
+    uint32_t lookahead_left; // events its partners may still be read ahead for its sake
+    uint64_t next_ns;        // of the next unread event; UINT64_MAX at the end
     struct cursor *cursor;
-    struct digest *digest;  // makes the cursor's events; NULL: the profile is kept here
-    struct profile profile; // with a digest `current`, `last_ns`, `is_off`, CPU samples only
-    struct head head;
+    struct digest *digest; // makes the cursor's events; NULL: the profile is kept here
+    struct trace *trace;
+    const struct definitions *definitions;
     struct call call;
+    struct head head;
     struct recent_channel sent, received;
     struct {
         uint32_t path;
         uint64_t ns;
-    } longest; // where it was longest since its last call; ns 0 without a digest
-    struct trace *trace;
-    const struct definitions *definitions;
-    uint32_t lookahead_left; // events its partners may still be read ahead for its sake
-    uint64_t team_end_ns;    // last EVENT_THREAD_TEAM_END
+    } longest;              // where it was longest since its last call; ns 0 without a digest
+    struct profile profile; // with a digest `current`, `last_ns`, `is_off`, CPU samples only
+    uint64_t first_ns;
+    uint64_t team_end_ns; // last EVENT_THREAD_TEAM_END
 };
 
 /// The event AHEAD of the next one, NULL after the last; valid until the location is read on.

@@ -58,6 +58,12 @@ struct frame {
 
 /// The call tree of a location, where the location is in it, and where its time went.
 struct profile {
+    uint32_t current;   // path
+    uint32_t left_call; // the MPI call that the present stretch began with, NONE when it did not
+    uint64_t last_ns;   // time is accounted up to here
+    uint64_t noted_ns;  // last event that is no step of the program (a metric, a flush)
+    bool is_off;        // recording is switched off
+    struct without_cpu without_cpu;
     const struct definitions *definitions;
     struct times *times; // by path; not owned
     struct path *paths;
@@ -66,13 +72,7 @@ struct profile {
     size_t depth, stack_capacity;
     struct map children; // (path, region) -> path
     struct map calls;    // (path, region, context) -> path
-    uint32_t current;    // path
-    uint32_t left_call;  // the MPI call that the present stretch began with, NONE when it did not
-    uint64_t last_ns;    // time is accounted up to here
-    uint64_t noted_ns;   // last event that is no step of the program (a metric, a flush)
     uint64_t n_unbalanced;
-    bool is_off; // recording is switched off
-    struct without_cpu without_cpu;
     struct excerpt *excerpt; // not owned; NULL: the whole run counts
     // What counters grew by there: by path, then counter of the definitions. Only a digest counts.
     double *counted;

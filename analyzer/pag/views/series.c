@@ -17,6 +17,7 @@ enum { MAX_SERIES = 16, MAX_MARKS = 512, MIN_MARKS = 16, ALL_MARKS = 1 << 17 };
 enum { LEAST_CALLS = 4 }; // of a loop
 enum { REPEATED = 8 };    // from so many calls on two series are taken for those of one loop
 enum { UNSEEN = 0, REFUSED = UINT8_MAX };
+enum { FIRST_PLACES = 28 };
 
 /// What each call of a series changes; together, for with many ranks it is in no cache.
 struct pace {
@@ -34,20 +35,25 @@ struct series {
     struct times_look look; // at the last mark; without paths: not known
 };
 
+/// What each call needs is a line of the cache, and one of `paces`.
 struct rank_series {
-    uint8_t *places; // by call path: of a call UNSEEN, REFUSED or 1 + the index of its series
-    size_t n_places;
     uint64_t last_leave_ns, wait_ns;
-    size_t max_marks;
-    uint32_t n;
+    uint8_t *places; // by call path: of a call UNSEEN, REFUSED or 1 + the index of its series
+    uint32_t n_places, n, max_marks;
+    uint8_t first_places[FIRST_PLACES]; // `places` until more are needed
     struct pace paces[MAX_SERIES];
     struct series items[MAX_SERIES];
 };
 
 static struct rank_series *series_new(size_t n_ranks, uint64_t begin_ns)
 {
-    struct rank_series *of = memory_zeroed(1, sizeof *of);
+    struct rank_series *of = memory_new_line(sizeof *of); // paces and items are set when used
     of->last_leave_ns = begin_ns;
+    of->wait_ns = 0;
+    of->n = 0;
+    of->places = of->first_places;
+    of->n_places = FIRST_PLACES;
+    memset(of->first_places, UNSEEN, sizeof of->first_places);
     of->max_marks = MAX_MARKS;
     while (of->max_marks > MIN_MARKS && of->max_marks * n_ranks > ALL_MARKS)
         of->max_marks /= 2;
@@ -66,7 +72,8 @@ void series_free(struct rank_series *of)
         return;
     for (uint32_t i = 0; i < of->n; i++)
         release(&of->items[i]);
-    free(of->places);
+    if (of->places != of->first_places)
+        free(of->places);
     free(of);
 }
 
@@ -245,9 +252,19 @@ static void begin_series(struct rank_series *of, const struct call *call, struct
 
 static void reserve_place(struct rank_series *of, uint32_t path)
 {
-    size_t n = of->n_places;
-    of->places = array_reserve(of->places, &of->n_places, path + 1, sizeof *of->places);
-    memset(of->places + n, UNSEEN, of->n_places - n);
+    uint32_t n = path < 2 * of->n_places ? 2 * of->n_places : path + 1;
+    uint8_t *places = memory_zeroed(n, sizeof *places); // UNSEEN
+    memcpy(places, of->places, of->n_places);
+    if (of->places != of->first_places)
+        free(of->places);
+    of->places = places;
+    of->n_places = n;
+}
+
+void series_fetch(const struct rank_series *of, uint32_t path)
+{
+    if (of && path < of->n_places && of->places[path] != UNSEEN && of->places[path] != REFUSED)
+        __builtin_prefetch(&of->paces[of->places[path] - 1u], 1);
 }
 
 void series_call(struct engine *engine, const struct location_state *location)

@@ -6,12 +6,17 @@
 #ifndef PAGODA_PAG_SERIES_H
 #define PAGODA_PAG_SERIES_H
 
+#include <stdint.h>
+
 struct engine;
 struct location_state;
 struct pag_result;
 
 /// The series of one rank.
 struct rank_series;
+
+/// Fetches into the cache what series_call() will need for a call of PATH. SERIES may be NULL.
+void series_fetch(const struct rank_series *series, uint32_t path);
 
 /// The master location of RANK leaves a call, which is settled. Its series are made at the first.
 void series_call(struct engine *engine, const struct location_state *location);
