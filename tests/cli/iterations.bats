@@ -26,6 +26,8 @@ replayed() {
 
 @test "slower from one iteration on" { replayed shift; }
 
+@test "slower from one iteration on, after a single very slow one, which is no part of that" { replayed outlier; }
+
 @test "slower and slower" {
     replayed growth
     run "$PAGODA" replay growth

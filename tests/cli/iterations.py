@@ -27,6 +27,8 @@ LOOPS = {
     "single": Loop(60, slow(17, 17, 2, 4), [(17, 17, 1, False, 2, "solve")]),
     "range": Loop(100, slow(40, 60, 1, 2), [(40, 60, 1, False, 1, "solve")]),
     "shift": Loop(100, slow(41, 100, 0, 2), [(41, 100, 1, True, 0, "solve")]),
+    "outlier": Loop(100, lambda r, k: WORK * 300 if (r, k) == (2, 57) else WORK + 150 * (r == 2 and k > 57),
+                    [(57, 57, 1, False, 2, "solve"), (58, 100, 1, True, 2, "solve")]),
     "growth": Loop(100, lambda r, k: WORK + (k - 30) * 40 * (r == 1 and k > 30),
                    [(32, 100, 1, True, 1, "solve")]),
     "swelling": Loop(80, lambda r, k: WORK + 40 * k, [(12, 80, 1, True, None, "solve")]),
@@ -113,8 +115,9 @@ def check(loop):
 def check_amounts(loop, by_number, odd):
     """Factor and lost time, from the iterations that are not odd."""
     numbers = set(range(odd["first"], odd["last"] + 1, odd["every"]))
+    all_odd = {k for first, last, every, *_ in loop.odd for k in range(first, last + 1, every)}
     mean = {k: sum(row[1] - row[0] for row in rows) / RANKS for k, rows in by_number.items() if k > 1}
-    usual = [ns for k, ns in mean.items() if k not in numbers]
+    usual = [ns for k, ns in mean.items() if k not in all_odd]
     usual_ns = sum(usual) / len(usual)
     lost = sum(mean[k] - usual_ns for k in numbers)
     factor = sum(mean[k] for k in numbers) / len(numbers) / usual_ns

@@ -25,6 +25,7 @@ static const double least_usual = 0.1; // of the iterations, which are the usual
 static const double least_scattered = 0.25;   // or wherever they are
 static const double least_outstanding = 0.05; // the same where very many are odd
 static const double least_explained = 0.3;    // of what an iteration takes longer: by its cause
+static const double few_lose = 0.5;           // of what a trend loses: then it is none
 static const double alike = 0.5;              // of what the first rank has more: so has another one
 
 /// Of each rank that iterates its series; NULL for the others.
@@ -377,6 +378,20 @@ static void add_odd(const struct work *work, struct result *result, const struct
     *ARRAY_NEXT(result->iterations.odd, result->iterations.n_odd, *capacity) = odd;
 }
 
+/// Whether a single slow iteration, or two, lose most of what the segments from FIRST on do.
+static bool is_of_few(const struct segments *segments, size_t first)
+{
+    double all_ns = 0, most_ns = 0;
+    for (size_t i = first; i < segments->n; i++) {
+        const struct segment *segment = &segments->items[i];
+        double lost_ns = (segment->each_ns - segments->usual_ns) * (double)segment->n;
+        all_ns += lost_ns > 0 ? lost_ns : 0;
+        if (segment->end - segment->begin < LEAST_SHIFT && lost_ns > most_ns)
+            most_ns = lost_ns;
+    }
+    return most_ns > few_lose * all_ns;
+}
+
 /// Where the run of odd segments from FIRST on reaches the end, with hardly a usual iteration
 /// between them: the last segment; else FIRST.
 static size_t end_of_trend(const struct segments *segments, size_t first)
@@ -389,7 +404,7 @@ static size_t end_of_trend(const struct segments *segments, size_t first)
     }
     bool is_trend = !last->is_usual && last->end - segments->items[first].begin >= LEAST_SHIFT &&
                     (double)n_usual < least_usual * (double)n;
-    return is_trend ? segments->n - 1 : first;
+    return is_trend && !is_of_few(segments, first) ? segments->n - 1 : first;
 }
 
 /// Neighbours of one cause become one.
@@ -400,8 +415,8 @@ static void join_neighbours(struct result *result)
     for (size_t i = 0; i < result->iterations.n_odd; i++) {
         struct result_odd *before = n > 0 ? &odd[n - 1] : NULL;
         if (!before || before->last + 1 != odd[i].first || before->cause != odd[i].cause ||
-            before->rank != odd[i].rank || before->path != odd[i].path ||
-            before->site != odd[i].site) {
+            before->is_trend != odd[i].is_trend || before->rank != odd[i].rank ||
+            before->path != odd[i].path || before->site != odd[i].site) {
             odd[n++] = odd[i];
             continue;
         }
