@@ -109,10 +109,12 @@ static bool has_end(struct engine *engine, const struct location_state *location
     // ... which must have, as it would be folded with those right before it otherwise.
     bool has_seen = false, is_folded = (event->flags & EVENT_FOLDED_POLLS) != 0;
     *n = 0;
-    for (bool is_on = pass_call(&walk) && !walk.has_regions;
-         is_on && pass_to_call(&walk) && walk.depth >= 0;) {
-        if (walk.has_records && may_have_seen && (walk.is_receive || (walk.is_posting && has_seen)))
+    for (bool is_on = pass_call(&walk) && !walk.has_regions; is_on && pass_to_call(&walk);) {
+        bool takes = walk.is_receive || (walk.is_posting && has_seen);
+        if (walk.has_records && takes && (walk.depth >= 0 ? may_have_seen : has_seen))
             return true;
+        if (walk.depth < 0) // a function that polls may return to one that receives
+            break;
         bool is_alike = walk.region == event->index && walk.depth == 0 &&
                         is_one_caller(engine, walk.context, event->context);
         if (walk.has_records) {

@@ -20,7 +20,8 @@
 //   - MPI_Iprobe (MPI_Improbe) that saw the message which a blocking receive takes next (below),
 //     or, where the trace folds polls and it stands right behind some that found nothing, so that
 //     it cannot be one of them, a receive that is posted next,
-// if that is a call of the same function by the same one, which has not been left meanwhile, and no
+// if that is a call of the same function by the same one, which has not been left meanwhile (but
+// may have been before the receive, if the loop must have seen its message), and no
 // other call with records comes before it; calls without any (MPI_Wtime) may. A loop whose end is
 // not found within some thousand events keeps its times, as do polls that lead nowhere or have
 // regions in them. With nothing changed all calls end as recorded; only the code between the polls
