@@ -108,6 +108,34 @@ void findings_add_candidates(const struct result *result, unsigned kinds, struct
         add_candidates(&result->findings[i], kinds, advice);
 }
 
+void findings_add_limits(struct advice *advice)
+{
+    static const char half[] = "=0.5";
+    size_t n = advice->n_candidates;
+    for (size_t i = 0; i < n; i++) {
+        const struct advice_word *word = advice->candidates[i].words;
+        const char *subject = advice->candidates[i].subject;
+        size_t length = word->value ? strlen(word->value) : 0, end = sizeof half - 1;
+        if (advice->candidates[i].n_words != 1 || strcmp(word->option, "scale") != 0 ||
+            length <= end || strcmp(word->value + length - end, half) != 0)
+            continue;
+        char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
+        if (!advise_find(advice, "scale", gone)) {
+            bool is_stretch = strncmp(subject, "before ", 7) == 0;
+            char *sentence = memory_format("Do without %s %s",
+                                           is_stretch ? "the computing" : "the work in", subject);
+            char *region = memory_copy_text(subject);
+            struct advice_candidate *limit =
+                advise_add(advice, ADVICE_REGION, UINT64_MAX, region, sentence);
+            advise_add_word(limit, "scale", gone);
+            limit->group = ADVICE_LIMIT;
+            limit->region = region;
+            free(sentence);
+        }
+        free(gone);
+    }
+}
+
 static int by_gain(const void *a, const void *b)
 {
     const struct result_remedy *x = a, *y = b;
@@ -155,16 +183,22 @@ static bool saves(const struct advice *advice, const struct result_finding *find
            4 * (uint64_t)saved_ns <= 5 * finding->loss_ns;
 }
 
-/// Whether ADVICE shows that FINDING is of its kind: one of the proofs that this needs saves a
-/// quarter of what the finding costs each of N_RANKS ranks.
+/// Whether REMEDY saves a quarter of what FINDING costs each of N_RANKS ranks.
+static bool helps(const struct advice *advice, const struct result_finding *finding,
+                  const struct result_remedy *remedy, size_t n_ranks)
+{
+    return saves(advice, finding, remedy) &&
+           4 * n_ranks * (uint64_t)gain_ns(advice, remedy) >= finding->loss_ns;
+}
+
+/// Whether ADVICE shows that FINDING is of its kind: one of the proofs that this needs helps.
 static bool is_proven(const struct advice *advice, const struct result_finding *finding,
                       size_t n_ranks)
 {
     bool needs_one = false;
     for (size_t i = 0; i < finding->n_remedies; i++) {
         const struct result_remedy *remedy = &finding->remedies[i];
-        if (remedy->is_proof && saves(advice, finding, remedy) &&
-            4 * n_ranks * (uint64_t)gain_ns(advice, remedy) >= finding->loss_ns)
+        if (remedy->is_proof && helps(advice, finding, remedy, n_ranks))
             return true;
         needs_one |= remedy->is_proof;
     }
@@ -213,7 +247,7 @@ static void drop_same_sentences(struct result_finding *finding)
 }
 
 /// What ADVICE predicts of the remedies of FINDING, of N_RANKS ranks; those that save nothing go,
-/// and fallbacks where others save something.
+/// and fallbacks where others help.
 static void take(const struct advice *advice, struct result_finding *finding, size_t n_ranks)
 {
     size_t n_left = 0;
@@ -221,8 +255,8 @@ static void take(const struct advice *advice, struct result_finding *finding, si
     while (finding->n_otherwise > 0 && !is_proven(advice, finding, n_ranks))
         take_otherwise(finding);
     for (size_t i = 0; i < finding->n_remedies; i++)
-        has_others |=
-            !finding->remedies[i].is_fallback && saves(advice, finding, &finding->remedies[i]);
+        has_others |= !finding->remedies[i].is_fallback &&
+                      helps(advice, finding, &finding->remedies[i], n_ranks);
     for (size_t i = 0; i < finding->n_remedies; i++) {
         struct result_remedy *remedy = &finding->remedies[i];
         if (!saves(advice, finding, remedy) || (remedy->is_fallback && has_others)) {

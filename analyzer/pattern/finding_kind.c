@@ -22,7 +22,8 @@ const char *const finding_text_names[N_FINDING_TEXTS] = {FINDING_TEXTS(NAME)
 #undef NAME
 };
 
-const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main", "waiting", "busiest"};
+const char *const finding_ranks_names[N_FINDING_RANKS] = {"causing", "main", "waiting", "busiest",
+                                                          "sender"};
 
 /// A file being read.
 struct source {
@@ -165,8 +166,8 @@ static int read_kind(const struct source *source, const struct xml_element *elem
            strcmp(ranks, finding_ranks_names[kind->ranks]) != 0)
         kind->ranks++;
     if (kind->ranks == N_FINDING_RANKS)
-        return REFUSE(source, element, "ranks=\"%s\" can only be causing, main, waiting or busiest",
-                      ranks);
+        return REFUSE(source, element,
+                      "ranks=\"%s\" can only be causing, main, waiting, busiest or sender", ranks);
     kind->id = memory_copy_text(id);
     kind->file = memory_copy_text(source->path);
     kind->line = element->line;

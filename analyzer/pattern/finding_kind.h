@@ -67,11 +67,14 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(lock_share)  /* of one-sided calls: to lock, unlock and flush */                             \
     X(fence_share) /* the same: to fence, start, complete, post and wait */                        \
     X(is_barrier)  /* 1 where the calls in the place are barriers, else 0 */                       \
-    X(call_us)     /* microseconds of the loss for each call */                                    \
-    X(visits)      /* of the place */                                                              \
-    X(calls)       /* of MPI in the place */                                                       \
-    X(messages)    /* of the run */                                                                \
-    X(mean_bytes)  /* of these messages */
+    X(is_all_to_all) /* the same: send from each rank to each other one */                         \
+    X(is_poll)       /* the same: only look whether something has come */                          \
+    X(is_start)      /* the same: begin or end MPI */                                              \
+    X(call_us)       /* microseconds of the loss for each call */                                  \
+    X(visits)        /* of the place */                                                            \
+    X(calls)         /* of MPI in the place */                                                     \
+    X(messages)      /* of the run */                                                              \
+    X(mean_bytes)    /* of these messages */
 
 enum finding_number {
 #define NUMBER(name) FINDING_NUMBER_##name,
@@ -112,6 +115,11 @@ enum finding_number {
     X(rank_place)    /* where it spends most time: "solve (solve.c:56)" */                         \
     X(busiest)       /* "rank 1", outside MPI longest */                                           \
     X(busiest_place) /* where it computes longest */                                               \
+    X(sender)        /* "rank 1": of those that send to the rank with most of the loss, the one    \
+                        that is outside MPI longest; unknown if that is less than half the loss */ \
+    X(sender_place)  /* where that rank computes longest */                                        \
+    X(sender_region) /* the same as what-if options name it */                                     \
+    X(sender_work)   /* "the work in solve", "the computing before a call" */                      \
     X(odd)           /* "iteration 17", "iterations 4 to 9", "from iteration 44 on" */             \
     X(odd_factor)    /* "2.2 times" as long as usual */                                            \
     X(usual)         /* "2000us" for each visit of the place in other iterations */                \
@@ -134,7 +142,7 @@ struct finding_remedy {
     char *sentence;       // a template, in the imperative, without a full stop
     char *when;           // condition, NULL: always
     struct formula *condition;
-    bool is_fallback; // only where the others save nothing
+    bool is_fallback; // only where the others save little
     uint32_t line;    // in the file
     bool is_limit;    // what it means may not be possible: its prediction says how much at most
     bool is_proof; // the finding is of this kind only where this, or another proof, saves something
@@ -147,6 +155,7 @@ enum finding_ranks {
     FINDING_RANKS_MAIN,
     FINDING_RANKS_WAITING,
     FINDING_RANKS_BUSIEST,
+    FINDING_RANKS_SENDER,
     N_FINDING_RANKS
 };
 extern const char *const finding_ranks_names[N_FINDING_RANKS];

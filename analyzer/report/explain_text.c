@@ -209,7 +209,7 @@ static void print_remedy(const struct finding_remedy *remedy, size_t width, FILE
     if (remedy->when)
         text_append(&text, "; where %s", remedy->when);
     if (remedy->is_fallback)
-        text_append(&text, "; if no other remedy saves time");
+        text_append(&text, "; if no other remedy saves much time");
     if (remedy->is_proof)
         text_append(&text,
                     "; a proof: if none saves time, the finding is of the next kind that applies");

@@ -112,7 +112,7 @@ static const struct {
     {"<finding id='a' about='mpi' ordre='3'>" TEXTS "</finding>",
      "1: <finding> has no attribute 'ordre', did you mean 'order'?"},
     {"<finding id='a' about='mpi' ranks='all'>" TEXTS "</finding>",
-     "1: ranks=\"all\" can only be causing, main, waiting or busiest"},
+     "1: ranks=\"all\" can only be causing, main, waiting, busiest or sender"},
     {"<finding id='a' about='mpi' order='-3'>" TEXTS "</finding>", "1: order=\"-3\": "},
     {"<finding id='a' about='mpi'/>", "1: finding 'a' needs <name> and <what>"},
     {"<finding id='a' about='mpi'><name>N</name></finding>",

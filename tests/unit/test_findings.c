@@ -197,6 +197,65 @@ static void test_probing_is_waiting_for_somebody(void **state)
     forget(&found);
 }
 
+static void test_polls_wait_for_the_sender_that_computes_longest(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_traffic traffic[] = {{0, 1, 5, 40}, {1, 0, 5, 40}};
+    struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
+    const uint32_t receive = 1; // the region of solve/MPI_Recv
+    char *name = regions[receive].name;
+    result.traffic = traffic;
+    result.path_ranks = times;
+    result.n_traffic = result.n_path_ranks = 2;
+    regions[receive].name = (char *)"MPI_Iprobe";
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "polling");
+    assert_string_equal(found.findings[0].remedies[0].value, "solve=0.5");
+    assert_says(&found, "rank 1 sends to it, and computes longest in solve (solve.c:56)");
+    forget(&found);
+    // It computes for 40 ms at least, half of the loss, or its work does not explain that.
+    for (uint32_t is_enough = 0; is_enough < 2; is_enough++) {
+        ranks[1].useful_ns = 40 * MS - !is_enough;
+        find(&result, &found);
+        assert_int_equal(found.findings[0].n_remedies, is_enough);
+        assert_int_equal(found.findings[0].ranks[0], is_enough);
+        forget(&found);
+    }
+    regions[receive].name = name;
+}
+
+/// The calls of solve/MPI_Recv are those of another function.
+static void test_what_the_calls_are_decides_the_hint(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *kind, *hint;
+        enum mpi_class class_;
+        size_t n_remedies;
+    } cases[] = {
+        {"MPI_Comm_split", "other-mpi", "Call it less often", MPI_CLASS_MANAGEMENT, 1},
+        {"MPI_Alltoallv", "all-to-all", "needs the data of a few others", MPI_CLASS_COLLECTIVE, 1},
+        {"MPI_Init", "mpi-start", "how the program is launched", MPI_CLASS_START_END, 0}};
+    struct result_region own_regions[3];
+    struct result result = make_result(), found;
+    struct result_path_share origins[] = {{1, 1, 30 * MS, 1, RESULT_NONE, 1}};
+    memcpy(own_regions, regions, sizeof regions);
+    result.regions = own_regions;
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        own_regions[1].name = (char *)cases[i].name;
+        own_regions[1].mpi_class = (uint8_t)cases[i].class_;
+        find(&result, &found);
+        assert_string_equal(found.findings[0].kind, cases[i].kind);
+        assert_int_equal(found.findings[0].n_remedies, cases[i].n_remedies);
+        assert_says(&found, cases[i].hint);
+        forget(&found);
+    }
+}
+
 static void test_too_few_cores_make_mpi_doubtful(void **state)
 {
     (void)state;
@@ -294,6 +353,11 @@ static void test_uneven_work(void **state)
     assert_int_equal(finding->ranks[0], 1);
     assert_string_equal(finding->remedies[0].option, "balance");
     assert_string_equal(finding->remedies[0].value, "solve");
+    forget(&found);
+    patterns[0].id = (char *)"wait-at-barrier";
+    find(&result, &found);
+    finding = &found.findings[strcmp(found.findings[0].kind, "uneven-work") != 0];
+    assert_string_equal(finding->remedies[2].value, "solve/MPI_Recv");
     forget(&found);
 }
 
@@ -394,6 +458,15 @@ static void test_a_master_waits_for_workers(void **state)
     find(&result, &found);
     assert_string_equal(found.findings[1].otherwise->kind, "uneven-work");
     forget(&found);
+    // A rank that does half of another one's work, too, is one of those that may be uneven.
+    times[0].exclusive_ns = times[1].exclusive_ns = 50 * MS;
+    for (int is_worker = 0; is_worker < 2; is_worker++) {
+        farm_ranks[0].useful_ns = 25 * MS - !is_worker;
+        find(&result, &found);
+        assert_string_equal(found.findings[1].otherwise->kind,
+                            is_worker ? "uneven-work" : "master-waits");
+        forget(&found);
+    }
 }
 
 static void test_small_tasks(void **state)
@@ -700,6 +773,8 @@ int main(void)
         cmocka_unit_test(test_efficiency_is_one_row),
         cmocka_unit_test(test_mpi_itself),
         cmocka_unit_test(test_probing_is_waiting_for_somebody),
+        cmocka_unit_test(test_polls_wait_for_the_sender_that_computes_longest),
+        cmocka_unit_test(test_what_the_calls_are_decides_the_hint),
         cmocka_unit_test(test_too_few_cores_make_mpi_doubtful),
         cmocka_unit_test(test_many_small_messages),
         cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),

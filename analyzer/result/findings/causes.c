@@ -105,9 +105,17 @@ bool region_is_main(const struct result_region *region)
     return !strcmp(region->name, "main") || !strcmp(region->name, "MAIN__");
 }
 
+bool region_is_poll(const struct result_region *region)
+{
+    return strncasecmp(region->name, "MPI_Test", 8) == 0 ||
+           strcasecmp(region->name, "MPI_Iprobe") == 0 ||
+           strcasecmp(region->name, "MPI_Improbe") == 0;
+}
+
 enum finding_subject cause_of_call(const struct result_region *region)
 {
-    if (strcasecmp(region->name, "MPI_Probe") == 0 || strcasecmp(region->name, "MPI_Mprobe") == 0)
+    if (region_is_poll(region) || strcasecmp(region->name, "MPI_Probe") == 0 ||
+        strcasecmp(region->name, "MPI_Mprobe") == 0)
         return FINDING_probe;
     switch ((enum mpi_class)region->mpi_class) {
     case MPI_CLASS_POINT_TO_POINT:

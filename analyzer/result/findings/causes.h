@@ -58,6 +58,8 @@ static inline double part_of(double part, double whole)
 /// Whether REGION stands for a program outside its recorded functions, or is its main function.
 bool region_is_program(const struct result_region *region);
 bool region_is_main(const struct result_region *region);
+/// Whether REGION is a call that only looks whether something has come.
+bool region_is_poll(const struct result_region *region);
 /// Whether INNER is called by OUTER, directly or not, nearly always.
 bool region_is_called_by(const struct result *result, uint32_t inner, uint32_t outer);
 

@@ -245,6 +245,16 @@ bool facts_take_other_wait(struct facts *facts, const struct result *result,
     return true;
 }
 
+/// Whether rank HUB, which all messages come from or go to, leaves the work to the others: it
+/// computes less than half as long as any other one.
+static bool only_hands_out(const struct result *result, uint32_t hub)
+{
+    bool is_least = true;
+    for (uint32_t i = 0; i < result->n_ranks; i++)
+        is_least &= i == hub || 2 * result->ranks[hub].useful_ns < result->ranks[i].useful_ns;
+    return is_least;
+}
+
 /// What the ranks do in the place, and whether one does more than others.
 static void put_times(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -273,9 +283,8 @@ static void put_times(const struct result *result, const struct cause *cause, st
     free(times_ns);
     if (!is_known || most_ns <= 0)
         return;
-    // A master only hands out the work.
     if (facts->numbers[FINDING_NUMBER_hub_share] > nearly_all && n > 2 &&
-        facts->numbers[FINDING_NUMBER_is_hub] == 0)
+        facts->numbers[FINDING_NUMBER_is_hub] == 0 && only_hands_out(result, facts->hub))
         n--;
     double uneven_share = part_of(n * most_ns - sum_ns, waits_ns);
     facts->numbers[FINDING_NUMBER_doing_ranks] = sum_ns / most_ns;
@@ -305,18 +314,18 @@ static double onesided_share(const struct result *result, const char *const *nam
     return part_of((double)some_ns, (double)all_ns);
 }
 
-static bool is_barrier(const struct result *result, const struct cause *cause)
+/// What the calls in the place of CAUSE are.
+static void put_calls(const struct result *result, const struct cause *cause, struct facts *facts)
 {
-    return cause->path != RESULT_NONE &&
-           strcasecmp(result->regions[result->paths[cause->path].region].name, "MPI_Barrier") == 0;
-}
-
-/// Calls that only look for messages: however many there are, they carry none.
-static bool is_poll(const struct result_region *region)
-{
-    return strncasecmp(region->name, "MPI_Test", 8) == 0 ||
-           strcasecmp(region->name, "MPI_Iprobe") == 0 ||
-           strcasecmp(region->name, "MPI_Improbe") == 0;
+    if (cause->path == RESULT_NONE)
+        return;
+    const struct result_region *calls = &result->regions[result->paths[cause->path].region];
+    facts->numbers[FINDING_NUMBER_is_barrier] = strcasecmp(calls->name, "MPI_Barrier") == 0;
+    facts->numbers[FINDING_NUMBER_is_all_to_all] =
+        strncasecmp(calls->name, "MPI_Alltoall", 12) == 0 ||
+        strncasecmp(calls->name, "MPI_Ialltoall", 13) == 0;
+    facts->numbers[FINDING_NUMBER_is_poll] = region_is_poll(calls);
+    facts->numbers[FINDING_NUMBER_is_start] = calls->mpi_class == MPI_CLASS_START_END;
 }
 
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
@@ -330,7 +339,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         const struct result_region *region = &result->regions[result->paths[i].region];
         bool is_here = cause->path != RESULT_NONE ? cause_has_place(cause, (uint32_t)i)
                                                   : cause_of_call(region) == cause->subject;
-        if (region->is_mpi && is_here && !(cause->subject == FINDING_messages && is_poll(region)))
+        if (region->is_mpi && is_here)
             n_calls += result->paths[i].visits;
     }
     static const char *const locks[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
@@ -339,7 +348,6 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     facts->numbers[FINDING_NUMBER_lock_share] = onesided_share(result, locks, 3);
     facts->numbers[FINDING_NUMBER_fence_share] = onesided_share(result, fences, 5);
     facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
-    facts->numbers[FINDING_NUMBER_is_barrier] = is_barrier(result, cause) ? 1 : 0;
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
@@ -380,6 +388,7 @@ static void put_traffic(const struct result *result, struct facts *facts)
     }
     for (size_t i = 0; i < result->n_traffic; i++)
         n_of_hub += result->traffic[i].sender == hub ? result->traffic[i].n_messages : 0;
+    facts->hub = hub;
     facts->numbers[FINDING_NUMBER_partners] = n_partners;
     facts->numbers[FINDING_NUMBER_is_hub] = n_messages > 0 && hub == main;
     facts->numbers[FINDING_NUMBER_served] = (double)n_served;
@@ -562,6 +571,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_waits(result, cause, facts);
     facts_put_places(result, cause, facts);
     put_counts(result, cause, facts);
+    put_calls(result, cause, facts);
     put_traffic(result, facts);
     put_times(result, cause, facts);
     put_iterations(result, cause, facts);

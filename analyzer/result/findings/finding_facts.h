@@ -22,6 +22,8 @@ struct facts {
     char *texts[N_FINDING_TEXTS]; // NULL where unknown
     struct named_ranks causing, waiting;
     uint32_t busiest;      // the rank that is outside MPI longest, RESULT_NONE
+    uint32_t hub;          // the rank with most messages
+    uint32_t sender;       // to the rank with most of the loss, see FINDING_TEXTS; RESULT_NONE
     uint32_t wait_pattern; // with most of the waits, RESULT_NONE: none
     uint32_t other_wait;   // another call path with much of them, RESULT_NONE
     uint32_t site;         // of the place, RESULT_NONE: not known by its calls

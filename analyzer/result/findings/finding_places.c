@@ -77,21 +77,27 @@ static uint32_t heaviest_calls(const struct result *result, enum finding_subject
     return found;
 }
 
-/// What options and sentences call region INDEX, or the computing before SITE. Nothing where that
-/// is all of a program.
-static void put_names(const struct result *result, uint32_t index, uint32_t site,
-                      struct facts *facts)
+/// What options and sentences call region INDEX, or the computing before SITE, as texts OPTION and
+/// WORK. Nothing where that is all of a program.
+static void put_names_as(const struct result *result, uint32_t index, uint32_t site,
+                         enum finding_text option, enum finding_text work, struct facts *facts)
 {
     const struct result_region *region = &result->regions[index];
     if (site != RESULT_NONE) {
         char *calls = site_text(result, site, RESULT_NONE);
-        facts_put_text(facts, FINDING_TEXT_region, memory_format("before %s", calls));
-        facts_put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", calls));
+        facts_put_text(facts, option, memory_format("before %s", calls));
+        facts_put_text(facts, work, memory_format("the computing before %s", calls));
         free(calls);
     } else if (!region_is_program(region) && !region_is_main(region)) {
-        facts_put_text(facts, FINDING_TEXT_region, memory_copy_text(region->shown));
-        facts_put_text(facts, FINDING_TEXT_work, memory_format("the work in %s", region->shown));
+        facts_put_text(facts, option, memory_copy_text(region->shown));
+        facts_put_text(facts, work, memory_format("the work in %s", region->shown));
     }
+}
+
+static void put_names(const struct result *result, uint32_t index, uint32_t site,
+                      struct facts *facts)
+{
+    put_names_as(result, index, site, FINDING_TEXT_region, FINDING_TEXT_work, facts);
 }
 
 /// Writes PLACE of CAUSE, its own or that of a part.
@@ -217,13 +223,18 @@ static void put_heaviest(const struct result *result, uint32_t rank, bool counts
     facts_put_text(facts, name, text);
 }
 
+static uint64_t outside_ns_of(const struct result *result, uint32_t rank)
+{
+    return result->ranks[rank].useful_ns + result->ranks[rank].no_cpu_ns;
+}
+
 /// The rank that is outside MPI longest, and where.
 static void put_busiest(const struct result *result, struct facts *facts)
 {
     uint64_t most_ns = 0;
     facts->busiest = RESULT_NONE;
     for (uint32_t i = 0; i < result->n_ranks; i++) {
-        uint64_t outside_ns = result->ranks[i].useful_ns + result->ranks[i].no_cpu_ns;
+        uint64_t outside_ns = outside_ns_of(result, i);
         if (outside_ns > most_ns) {
             most_ns = outside_ns;
             facts->busiest = i;
@@ -235,6 +246,33 @@ static void put_busiest(const struct result *result, struct facts *facts)
     put_heaviest(result, facts->busiest, false, FINDING_TEXT_busiest_place, facts);
 }
 
+/// What a rank that probes most likely waits for: who sends to it and computes longest, and where.
+static void put_sender(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint32_t main = facts->causing.main, sender = RESULT_NONE;
+    facts->sender = RESULT_NONE;
+    for (size_t i = 0; i < result->n_traffic && main != RESULT_NONE; i++) {
+        const struct result_traffic *traffic = &result->traffic[i];
+        if (traffic->receiver == main && traffic->sender != main &&
+            (sender == RESULT_NONE ||
+             outside_ns_of(result, traffic->sender) > outside_ns_of(result, sender)))
+            sender = traffic->sender;
+    }
+    if (sender == RESULT_NONE || 2 * outside_ns_of(result, sender) < cause->by_rank_ns[main])
+        return;
+    uint32_t path = heaviest_path(result, sender, false);
+    if (path == RESULT_NONE)
+        return;
+    const struct result_region *region = &result->regions[result->paths[path].region];
+    bool is_by_calls = region_is_program(region) || region_is_main(region);
+    facts->sender = sender;
+    facts_put_text(facts, FINDING_TEXT_sender, memory_format("rank %" PRIu32, sender));
+    put_heaviest(result, sender, false, FINDING_TEXT_sender_place, facts);
+    put_names_as(result, result->paths[path].region,
+                 is_by_calls ? heaviest_site(result, sender) : RESULT_NONE,
+                 FINDING_TEXT_sender_region, FINDING_TEXT_sender_work, facts);
+}
+
 void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     facts->site = site_of(result, cause);
@@ -242,4 +280,5 @@ void facts_put_places(const struct result *result, const struct cause *cause, st
     if (facts->causing.main != RESULT_NONE)
         put_heaviest(result, facts->causing.main, true, FINDING_TEXT_rank_place, facts);
     put_busiest(result, facts);
+    put_sender(result, cause, facts);
 }

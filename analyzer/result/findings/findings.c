@@ -145,6 +145,8 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         finding->ranks[finding->n_ranks++] = facts->causing.main;
     else if (kind->ranks == FINDING_RANKS_BUSIEST && facts->busiest != RESULT_NONE)
         finding->ranks[finding->n_ranks++] = facts->busiest;
+    else if (kind->ranks == FINDING_RANKS_SENDER && facts->sender != RESULT_NONE)
+        finding->ranks[finding->n_ranks++] = facts->sender;
     else if (kind->ranks == FINDING_RANKS_WAITING && facts->wait_pattern != RESULT_NONE)
         add_waiting_ranks(&result->patterns[facts->wait_pattern], &facts->waiting, finding);
     else
