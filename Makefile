@@ -255,6 +255,7 @@ endef
 $(foreach mpi,$(MPIS),$(eval $(call every-rules,$(mpi))))
 
 include tests/programs/bindings/bindings.mk
+include tests/programs/hybrid/hybrid.mk
 
 .PHONY: all programs tests
 programs: $(programs)

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DISPATCH_VERSION 3
+#define DISPATCH_VERSION 4
 
 typedef void (*function_pointer)(void);
 
@@ -67,6 +67,43 @@ struct dispatcher {
     void (*publish)(const char *name, function_pointer wrapper, uint32_t function);
 };
 
+// ---- OpenMP: how the runtime's callers (gomp.c) tell the recorder what a thread does.
+
+enum openmp_construct {
+    OPENMP_PARALLEL,
+    OPENMP_BARRIER,
+    OPENMP_IMPLICIT_BARRIER, // at the end of a construct
+    OPENMP_CRITICAL,
+    OPENMP_CRITICAL_BODY, // is left with the construct around it
+    OPENMP_ORDERED,
+    OPENMP_ORDERED_BODY,
+    OPENMP_TASK,
+    OPENMP_TASKWAIT,
+    OPENMP_TASKGROUP,
+    OPENMP_SET_LOCK,
+    N_OPENMP_CONSTRUCTS
+};
+
+// Of openmp_recorder.fork().
+#define OPENMP_NO_TEAM     0u         // the region is not recorded
+#define OPENMP_NESTED_TEAM UINT32_MAX // nor is it, but join() must be called
+
+/// Teams of threads and the constructs they meet. A `site` is where the call of the runtime returns
+/// to in the program.
+struct openmp_recorder {
+    // The calling thread forks a team of `n_threads` (0: the default). Returns its number.
+    uint32_t (*fork)(unsigned n_threads);
+    // The team has ended; `n_others` more threads than this one were in it.
+    void (*join)(uint32_t team, unsigned n_others);
+    // The calling thread begins, or ends, its part of the region as thread number `thread`.
+    void (*begin)(uint32_t team, unsigned thread, const void *site);
+    void (*end)(uint32_t team);
+    void (*enter)(enum openmp_construct construct, const void *site);
+    void (*leave)(enum openmp_construct construct);
+    // Tasks are created that enter() will not be called for.
+    void (*unknown_tasks)(void);
+};
+
 /// What the recorder hands back. All members are set.
 struct recorder {
     void (*function_enter)(void *function); // user regions
@@ -75,6 +112,7 @@ struct recorder {
     // there will be no leave.
     bool (*language_enter)(uint32_t function, const void *caller);
     void (*language_leave)(void);
+    const struct openmp_recorder *openmp;
     struct pagoda_trace_api api;
 };
 

@@ -159,6 +159,43 @@ uint32_t archive_user_region(struct archive *archive, const char *name, bool is_
                       OTF2_PARADIGM_USER);
 }
 
+/// Names as Score-P's.
+static const struct {
+    const char *name;
+    OTF2_RegionRole role;
+} constructs[N_OPENMP_CONSTRUCTS] = {
+    [OPENMP_PARALLEL] = {"parallel", OTF2_REGION_ROLE_PARALLEL},
+    [OPENMP_BARRIER] = {"barrier", OTF2_REGION_ROLE_BARRIER},
+    [OPENMP_IMPLICIT_BARRIER] = {"implicit barrier", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+    [OPENMP_CRITICAL] = {"critical", OTF2_REGION_ROLE_CRITICAL},
+    [OPENMP_CRITICAL_BODY] = {"critical sblock", OTF2_REGION_ROLE_CRITICAL_SBLOCK},
+    [OPENMP_ORDERED] = {"ordered", OTF2_REGION_ROLE_ORDERED},
+    [OPENMP_ORDERED_BODY] = {"ordered sblock", OTF2_REGION_ROLE_ORDERED_SBLOCK},
+    [OPENMP_TASK] = {"task", OTF2_REGION_ROLE_TASK},
+    [OPENMP_TASKWAIT] = {"taskwait", OTF2_REGION_ROLE_TASK_WAIT},
+    [OPENMP_TASKGROUP] = {"taskgroup", OTF2_REGION_ROLE_TASK_WAIT},
+    [OPENMP_SET_LOCK] = {"set lock", OTF2_REGION_ROLE_CRITICAL},
+};
+
+OTF2_RegionRole role_of_openmp(enum openmp_construct construct)
+{
+    return constructs[construct].role;
+}
+
+uint32_t archive_openmp_region(struct archive *archive, enum openmp_construct construct,
+                               const char *function, const char *file, int line)
+{
+    const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    char *name = file && line > 0
+                     ? format_or_die("!$omp %s @%s:%d", constructs[construct].name, base, line)
+                     : format_or_die("!$omp %s%s%s", constructs[construct].name,
+                                     function ? " in " : "", function ? function : "");
+    uint32_t region =
+        add_region(archive, name, file, line, constructs[construct].role, OTF2_PARADIGM_OPENMP);
+    free(name);
+    return region;
+}
+
 OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t region,
                                                const char *file, int line,
                                                OTF2_CallingContextRef parent)

@@ -6,6 +6,7 @@
 #ifndef PAGODA_FINISH_ARCHIVE_H
 #define PAGODA_FINISH_ARCHIVE_H
 
+#include "tracer/dispatch/dispatch.h"
 #include "tracer/finish/cost.h"
 #include "tracer/finish/unify.h"
 
@@ -34,6 +35,8 @@ struct archive_location {
     uint32_t rank;
     uint32_t thread;
     uint64_t n_events;
+    bool has_teams;       // of OpenMP,
+    uint64_t team_thread; // its number in the first one
     uint32_t n_offsets;
     struct spool_clock_offset offsets[2];
     // Time of the last record on the reference clock, where MPI_Finalize did not return or the
@@ -97,6 +100,12 @@ uint32_t archive_mpi_region(struct archive *archive, const char *name);
 uint32_t archive_function_region(struct archive *archive, const char *name, const char *file,
                                  int line);
 uint32_t archive_user_region(struct archive *archive, const char *name, bool is_marker);
+
+/// The region of a construct of OpenMP that is called at this line (file NULL: unknown) of
+/// `function` (NULL: unknown).
+uint32_t archive_openmp_region(struct archive *archive, enum openmp_construct construct,
+                               const char *function, const char *file, int line);
+OTF2_RegionRole role_of_openmp(enum openmp_construct construct);
 
 /// Reference of the calling context: this line (file NULL: unknown) of this region, called from
 /// `parent` (OTF2_UNDEFINED_CALLING_CONTEXT: unknown).

@@ -28,14 +28,17 @@ struct code_list {
 /// No padding: it is a key.
 struct code_place {
     uint64_t address;
-    uint64_t stack; // 0: no callers are known
+    uint64_t stack; // 0: no callers are known; from CONSTRUCT_PLACE on: a construct
 };
+
+#define CONSTRUCT_PLACE (UINT64_C(1) << 32)
 
 struct code_meaning {
     uint64_t address;
     size_t list;      // up to which this is known to hold
     uint32_t module;  // UNDEFINED: in none
-    uint32_t region;  // of the function that begins here; UNDEFINED: not asked for yet
+    uint32_t region;  // of the function that begins here, or of the construct; UNDEFINED: not asked
+                      // for yet
     uint32_t context; // of the call that returns here; UNDEFINED: none, or not asked for yet
 };
 
@@ -283,4 +286,20 @@ uint32_t code_call_above(struct code *code, struct archive *archive, struct symb
     uint32_t context = add_contexts(archive, frames, parent);
     call_at(code, address, stack, time_ns)->context = context;
     return context;
+}
+
+uint32_t code_construct(struct code *code, struct archive *archive, struct symbols *symbols,
+                        enum openmp_construct construct, uint64_t address, uint64_t time_ns)
+{
+    struct code_meaning *meaning = call_at(code, address, CONSTRUCT_PLACE + construct, time_ns);
+    if (meaning->region != UNDEFINED)
+        return meaning->region;
+    const struct symbols_frames *frames = frames_of(code, symbols, meaning);
+    // A body may begin with a function inlined into it.
+    bool has_body = construct == OPENMP_PARALLEL || construct == OPENMP_TASK;
+    const struct symbols_frame *frame =
+        frames ? &frames->list[has_body ? frames->n - 1 : 0] : &(struct symbols_frame){0};
+    meaning->region =
+        archive_openmp_region(archive, construct, frame->function.name, frame->file, frame->line);
+    return meaning->region;
 }

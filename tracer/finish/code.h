@@ -47,4 +47,8 @@ uint32_t code_call_site(struct code *code, struct archive *archive, struct symbo
 uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
                          uint64_t address, uint64_t stack, uint64_t time_ns);
 
+/// Region of the OpenMP construct whose call of the runtime returns to `address`.
+uint32_t code_construct(struct code *code, struct archive *archive, struct symbols *symbols,
+                        enum openmp_construct construct, uint64_t address, uint64_t time_ns);
+
 #endif

@@ -137,6 +137,7 @@ struct writing {
     OTF2_GlobalDefWriter *to;
     uint32_t n_strings; // written
     struct nodes nodes;
+    OTF2_GroupRef *team_groups; // by rank
 };
 
 /// All strings of the archive up to now are in the file.
@@ -183,6 +184,14 @@ static void write_attributes(struct writing *w)
                                                        string(w, ""), OTF2_TYPE_DOUBLE));
 }
 
+static bool has_teams(const struct archive *archive)
+{
+    for (size_t i = 0; i < archive->n_locations; i++)
+        if (archive->locations[i].has_teams)
+            return true;
+    return false;
+}
+
 static void write_paradigms(struct writing *w)
 {
     OTF2_AttributeValue template = {.stringRef = string(w, "MPI Rank ${id}")};
@@ -192,6 +201,10 @@ static void write_paradigms(struct writing *w)
     archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigmProperty(
                                w->to, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
                                OTF2_TYPE_STRING, template));
+    if (has_teams(w->archive))
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigm(
+                                   w->to, OTF2_PARADIGM_OPENMP, string(w, "OpenMP"),
+                                   OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN));
 }
 
 static void write_node(struct writing *w, uint32_t node, const char *name, const char *class,
@@ -286,6 +299,9 @@ static void write_locations(struct writing *w)
         char name[32] = "Master thread";
         if (location->thread > 0)
             snprintf(name, sizeof name, "Thread %u", location->thread);
+        if (location->thread > 0 && location->has_teams)
+            snprintf(name, sizeof name, "OpenMP thread %llu",
+                     (unsigned long long)location->team_thread);
         archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocation(
                                    w->to, id, string(w, name), OTF2_LOCATION_TYPE_CPU_THREAD,
                                    location->n_events, location->rank));
@@ -329,22 +345,47 @@ static void write_calling_contexts(struct writing *w)
 }
 
 static void write_group(struct writing *w, OTF2_GroupRef group, OTF2_GroupType type,
-                        const uint64_t *members, uint32_t n)
+                        OTF2_Paradigm paradigm, const uint64_t *members, uint32_t n)
 {
     archive_ok(w->archive,
-               OTF2_GlobalDefWriter_WriteGroup(w->to, group, string(w, ""), type, OTF2_PARADIGM_MPI,
+               OTF2_GlobalDefWriter_WriteGroup(w->to, group, string(w, ""), type, paradigm,
                                                OTF2_GROUP_FLAG_NONE, n, members));
 }
 
-/// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members.
+/// The groups of teams: first the locations of all their threads, then, for each rank with some,
+/// which of these are its own. A team may be of any of them.
+static void write_team_groups(struct writing *w, OTF2_GroupRef first)
+{
+    const struct archive *archive = w->archive;
+    uint64_t *members = alloc_or_die((archive->n_locations + 1) * sizeof *members);
+    uint32_t n = 0, n_groups = 1;
+    for (size_t i = 0; i < archive->n_locations; i++)
+        if (archive->locations[i].has_teams)
+            members[n++] =
+                archive_location_ref(archive->locations[i].rank, archive->locations[i].thread);
+    if (n > 0)
+        write_group(w, first, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, members, n);
+    for (uint32_t begin = 0, end = 0; begin < n; begin = end) {
+        uint32_t rank = (uint32_t)members[begin];
+        for (; end < n && (uint32_t)members[end] == rank; end++)
+            members[end] = end;
+        w->team_groups[rank] = first + n_groups++;
+        write_group(w, w->team_groups[rank], OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
+                    members + begin, end - begin);
+    }
+    free(members);
+}
+
+/// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members; then
+/// those of teams.
 static void write_groups(struct writing *w, const struct unify *unify)
 {
     uint32_t n_ranks = w->archive->n_ranks, n_locations = n_ranks + w->archive->has_outsiders;
     uint64_t *members = alloc_or_die(n_locations * sizeof *members);
     for (uint32_t rank = 0; rank < n_locations; rank++)
         members[rank] = archive_location_ref(rank, 0);
-    write_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, members, n_locations);
-    write_group(w, 1, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
+    write_group(w, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, members, n_locations);
+    write_group(w, 1, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI, NULL, 0);
     for (uint32_t i = 0; i < unify->groups.n; i++) {
         struct unify_group group = unify_group(unify, i);
         members = realloc_or_die(members, (group.n + 1) * sizeof *members);
@@ -352,9 +393,10 @@ static void write_groups(struct writing *w, const struct unify *unify)
             bool is_here = group.members[k] >= 0 && (uint32_t)group.members[k] < n_ranks;
             members[k] = is_here ? (uint64_t)group.members[k] : n_ranks;
         }
-        write_group(w, 2 + i, OTF2_GROUP_TYPE_COMM_GROUP, members, group.n);
+        write_group(w, 2 + i, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, members, group.n);
     }
     free(members);
+    write_team_groups(w, 2 + unify->groups.n);
 }
 
 static OTF2_GroupRef group_ref(uint32_t group)
@@ -362,10 +404,21 @@ static OTF2_GroupRef group_ref(uint32_t group)
     return group == RECORD_NO_COMM ? 1 : 2 + group;
 }
 
+static void write_team(struct writing *w, OTF2_CommRef comm, uint32_t rank)
+{
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteComm(w->to, comm, string(w, "OpenMP team"),
+                                                          w->team_groups[rank], OTF2_UNDEFINED_COMM,
+                                                          OTF2_COMM_FLAG_NONE));
+}
+
 static void write_comms(struct writing *w, const struct unify *unify)
 {
     for (uint32_t i = 0; i < unify->comm_keys.n; i++) {
         const struct unify_comm *comm = &unify->comms[i];
+        if (comm->remote == UNIFY_TEAM) {
+            write_team(w, i, comm->group);
+            continue;
+        }
         OTF2_StringRef name = string(w, comm->name ? comm->name : "");
         OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent;
         OTF2_GroupRef group = group_ref(comm->group);
@@ -408,6 +461,7 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     if (!w.to)
         return archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     nodes_init(&w.nodes, archive);
+    w.team_groups = alloc_or_die(archive->n_ranks * sizeof *w.team_groups);
     archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
                             w.to, 1000000000, archive->first_ns,
                             archive->last_ns - archive->first_ns, archive->realtime_ns));
@@ -422,5 +476,6 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_comms(&w, unify);
     write_cpu_metric(&w);
     nodes_release(&w.nodes);
+    free(w.team_groups);
     return archive_ok(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, w.to));
 }

@@ -27,6 +27,10 @@ struct context {
     uint32_t *stack;                 // open regions
     size_t depth;
     size_t n_stack;
+    struct archive_location *location;
+    uint32_t team;     // the team of OpenMP that the thread is in, UNDEFINED: none
+    size_t team_depth; // regions open around it
+    bool is_forked;
 };
 
 static uint64_t not_before(struct context *context, uint64_t time_ns)
@@ -364,6 +368,89 @@ static void write_function(struct context *context, const struct record_function
         leave(context, function->time_ns, region);
 }
 
+// ---- OpenMP. As Score-P has it: fork, begin of the team, enter of the parallel region; and back.
+
+/// Metrics belong to enters and leaves: a sample whose event was not recorded is dropped.
+static uint64_t time_of_team(struct context *context, uint64_t time_ns)
+{
+    context->sample = NULL;
+    context->has_begun = true;
+    return not_before(context, time_ns);
+}
+
+static void begin_team(struct context *context, const struct record_team *record)
+{
+    context->team = unify_team(context->unify, context->spool->header->rank, record->head.id);
+    context->team_depth = context->depth;
+    if (!context->location->has_teams)
+        context->location->team_thread = record->thread;
+    context->location->has_teams = true;
+    check(context,
+          OTF2_EvtWriter_ThreadTeamBegin(context->writer, NULL,
+                                         time_of_team(context, record->time_ns), context->team));
+    enter(context, record->time_ns,
+          code_construct(&context->process->code, context->archive, context->symbols,
+                         OPENMP_PARALLEL, record->site, record->time_ns));
+}
+
+static void end_team(struct context *context, uint64_t time_ns)
+{
+    if (context->team == UNDEFINED)
+        return;
+    while (context->depth > context->team_depth)
+        leave_top(context, time_ns);
+    check(context, OTF2_EvtWriter_ThreadTeamEnd(context->writer, NULL,
+                                                time_of_team(context, time_ns), context->team));
+    context->team = UNDEFINED;
+}
+
+static void write_fork(struct context *context, uint64_t time_ns, uint32_t n_threads)
+{
+    context->is_forked = true;
+    check(context, OTF2_EvtWriter_ThreadFork(context->writer, NULL, time_of_team(context, time_ns),
+                                             OTF2_PARADIGM_OPENMP, n_threads));
+}
+
+static void write_join(struct context *context, uint64_t time_ns)
+{
+    end_team(context, time_ns);
+    if (!context->is_forked)
+        return;
+    context->is_forked = false;
+    check(context, OTF2_EvtWriter_ThreadJoin(context->writer, NULL, time_of_team(context, time_ns),
+                                             OTF2_PARADIGM_OPENMP));
+}
+
+static void enter_construct(struct context *context, const struct record_function_event *record)
+{
+    enum openmp_construct construct = record->head.id % N_OPENMP_CONSTRUCTS;
+    enter(context, record->time_ns,
+          code_construct(&context->process->code, context->archive, context->symbols, construct,
+                         record->address, record->time_ns));
+}
+
+/// The innermost one of this kind that is open, whatever its line.
+static void leave_construct(struct context *context, uint64_t time_ns, uint32_t construct)
+{
+    OTF2_RegionRole role = role_of_openmp(construct % N_OPENMP_CONSTRUCTS);
+    for (size_t i = context->depth; i-- > 0;) {
+        const struct archive_region *region =
+            table_key(&context->archive->regions, context->stack[i]);
+        if (region->role == role && region->paradigm == OTF2_PARADIGM_OPENMP) {
+            leave(context, time_ns, context->stack[i]);
+            return;
+        }
+    }
+}
+
+/// The thread has ended, or nothing more of it is known.
+static void close_all(struct context *context, uint64_t time_ns)
+{
+    write_join(context, time_ns);
+    while (context->depth > 0)
+        leave_top(context, time_ns);
+}
+
 static const struct record_head *write_record(struct context *context,
                                               const struct record_head *head)
 {
@@ -383,8 +470,25 @@ static const struct record_head *write_record(struct context *context,
                            head->kind == RECORD_ON ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF));
         break;
     case RECORD_THREAD_END:
-        while (context->depth > 0)
-            leave_top(context, timed->time_ns);
+        close_all(context, timed->time_ns);
+        break;
+    case RECORD_FORK:
+        write_fork(context, timed->time_ns, head->id);
+        break;
+    case RECORD_TEAM_BEGIN:
+        begin_team(context, (const void *)head);
+        break;
+    case RECORD_TEAM_END:
+        end_team(context, timed->time_ns);
+        break;
+    case RECORD_JOIN:
+        write_join(context, timed->time_ns);
+        break;
+    case RECORD_CONSTRUCT_ENTER:
+        enter_construct(context, (const void *)head);
+        break;
+    case RECORD_CONSTRUCT_LEAVE:
+        leave_construct(context, timed->time_ns, head->id);
         break;
     case RECORD_REGION_BEGIN:
         enter(context, timed->time_ns, named_region(context, head->id, false));
@@ -440,8 +544,13 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
                                         .n_short = header->n_dropped_short,
                                         .cost = cost,
                                         .core_use = core_use_of(header)};
-    struct context context = {
-        .process = process, .archive = archive, .unify = unify, .symbols = symbols, .spool = spool};
+    struct context context = {.process = process,
+                              .archive = archive,
+                              .unify = unify,
+                              .symbols = symbols,
+                              .spool = spool,
+                              .location = &location,
+                              .team = UNDEFINED};
     uint32_t open_call = UNDEFINED;
     context.writer = archive_begin_events(archive, header->rank, header->thread);
     if (!context.writer)
@@ -455,8 +564,7 @@ uint32_t events_write(struct process *process, struct archive *archive, struct u
     }
     if (!process->is_finalized || header->stop_errno != 0)
         set_end(&location, header, context.now_ns, archive->last_ns - close_ns);
-    while (context.depth > 0)
-        leave_top(&context, close_ns);
+    close_all(&context, close_ns);
     check(&context, OTF2_EvtWriter_GetNumberOfEvents(context.writer, &location.n_events));
     OTF2_AttributeList_Delete(context.attributes);
     free(context.stack);
@@ -577,6 +685,12 @@ void events_define(struct process *process, struct archive *archive, struct unif
         case RECORD_REGION_BEGIN:
         case RECORD_REGION_END:
         case RECORD_MARKER:
+        case RECORD_FORK:
+        case RECORD_TEAM_BEGIN:
+        case RECORD_TEAM_END:
+        case RECORD_JOIN:
+        case RECORD_CONSTRUCT_ENTER:
+        case RECORD_CONSTRUCT_LEAVE:
             cost_stamp(cost, time_ns, 1);
             see(time_ns, first_ns, last_ns);
             break;

@@ -273,9 +273,28 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
         fclose(file);
 }
 
+/// What of OpenMP is missing in the archive.
+static void report_openmp(const struct run *run)
+{
+    uint64_t n_nested = 0, n_tasks = 0;
+    for (size_t i = 0; i < run->n; i++) {
+        n_nested += run->spools[i].header->n_nested_teams;
+        n_tasks += run->spools[i].header->n_unknown_tasks;
+    }
+    if (n_nested > 0)
+        say("%llu parallel regions within others: their threads were not recorded, only the one "
+            "that forked them",
+            (unsigned long long)n_nested);
+    if (n_tasks > 0)
+        say("%llu times tasks were created that cannot be recorded (taskloop, detach): computing "
+            "in them counts as waiting where a thread waits for others meanwhile",
+            (unsigned long long)n_tasks);
+}
+
 /// Says once how the recording itself fared.
 static void report(const struct run *run)
 {
+    report_openmp(run);
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_header *header = run->spools[i].header;
         if (header->stop_errno == 0)

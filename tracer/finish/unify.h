@@ -24,9 +24,12 @@ struct unify_group {
 struct unify_comm {
     uint32_t parent; // index here; RECORD_NO_COMM: none known
     uint32_t group;  // index of the local (intercommunicator: smaller) group
-    uint32_t remote; // index of the other group; RECORD_NO_COMM: no intercommunicator
+    uint32_t remote; // index of the other group; RECORD_NO_COMM: no intercommunicator;
+                     // UNIFY_TEAM: a team of threads of rank `group`
     char *name;      // NULL: none given
 };
+
+#define UNIFY_TEAM (RECORD_NO_COMM - 1)
 
 struct unify {
     struct unify_comm *comms; // [0] is MPI_COMM_WORLD, [1] MPI_COMM_SELF
@@ -65,6 +68,9 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
 /// Index of a communicator of the same members, for the messages of the neighbourhood collectives
 /// of communicator `index`: between two ranks they are no messages of the program.
 uint32_t unify_neighborhood(struct unify *unify, uint32_t index);
+
+/// Index of the team that thread `forker` of rank `rank` of the archive forks.
+uint32_t unify_team(struct unify *unify, uint32_t rank, uint32_t forker);
 
 /// Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id);

@@ -8,6 +8,7 @@
 #include "tracer/mpi/hooks.h"
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
+#include "tracer/record/openmp.h"
 #include "tracer/record/recording.h"
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
@@ -413,5 +414,6 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     recorder = region_recorder;
     recorder.language_enter = call_language_enter;
     recorder.language_leave = call_language_leave;
+    recorder.openmp = &openmp_recorder;
     return &recorder;
 }

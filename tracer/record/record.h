@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          11
+#define SPOOL_VERSION          12
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -58,6 +58,8 @@ struct spool_header {
     uint64_t n_lost_before_init; // user events that found the buffer before MPI_Init full
     uint64_t n_dropped_short;    // regions below the setting min_duration
     uint64_t n_excluded;         // events of functions left out by the setting filter
+    uint64_t n_nested_teams;     // parallel regions within others, whose threads left no records
+    uint64_t n_unknown_tasks;    // tasks that look like waiting in the construct that ran them
     struct spool_clock_offset clock_offsets[2];
     struct spool_core_use core_use[2]; // when MPI_Init ended and MPI_Finalize began; else 0
     uint64_t cores[SPOOL_CORES / 64];  // bit n % 64 of word n / 64: this process may run on core n
@@ -91,6 +93,14 @@ enum record_kind {
     RECORD_OFF,          // recording was switched off: struct record_time
     RECORD_ON,           // and on again: struct record_time
     RECORD_THREAD_END,   // what follows is another thread's: struct record_time
+    // OpenMP, see openmp.c.
+    RECORD_FORK,            // id: threads asked for, 0: the default; struct record_time
+    RECORD_TEAM_BEGIN,      // id: team; struct record_team
+    RECORD_TEAM_END,        // id: team; struct record_time
+    RECORD_JOIN,            // struct record_time
+    RECORD_CONSTRUCT_ENTER, // id: enum openmp_construct; struct record_function_event, address
+                            // of the call
+    RECORD_CONSTRUCT_LEAVE, // id: the same; struct record_time; leaves what is open inside, too
     // Details of the CALL before them. id: communicator, where there is one.
     RECORD_SEND,       // struct record_message
     RECORD_RECV,       // struct record_message
@@ -150,6 +160,15 @@ struct record_function_event {
     struct record_head head;
     uint64_t time_ns;
     uint64_t address;
+};
+
+/// This thread begins its part of a parallel region. The team's number is that of the thread that
+/// forked it.
+struct record_team {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t site;   // where the call of the runtime returns to in the program, 0: unknown
+    uint64_t thread; // number in the team
 };
 
 struct record_cpu {

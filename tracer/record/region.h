@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /// Where the dispatcher sends user regions.
-extern const struct recorder region_recorder; // without language entries
+extern const struct recorder region_recorder; // without language entries and OpenMP
 
 // Which regions are recorded, and which ones switch recording on and off: the rules of the settings
 // applied to functions, annotations and MPI functions.

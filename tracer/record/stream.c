@@ -130,6 +130,7 @@ static void on_thread_end(void *ended)
         stream->window.poll = NULL;
         stream->window.left_at = NULL;
         stream->n_enters = 0;
+        stream->n_teams = stream->n_nested = stream->n_unrecorded = 0;
         pthread_mutex_lock(&lock);
         stream->next_idle = idle;
         idle = stream;

@@ -55,6 +55,10 @@ struct stream {
     uint64_t cpu_ns;
     uint64_t cpu_written_ns; // the last one recorded
     uint64_t core_wait_ns;   // the last one read, RECORD_NO_CORE_WAIT: cannot be read
+    // OpenMP (openmp.c).
+    uint32_t n_teams;      // that the thread is in
+    uint32_t n_nested;     // parallel regions within that it has forked
+    uint32_t n_unrecorded; // open constructs that were entered while recording was off
     // Recording switched off (recording.h).
     bool off;
     uint64_t off_event_ns;

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Threads of OpenMP in what the tracer records, under Open MPI and MPICH.
+# shellcheck disable=SC2154 # variables that trace.bash sets
+load ../helper
+load trace
+
+export OMP_NUM_THREADS=4
+export OMPI_MCA_hwloc_base_binding_policy=none
+
+# hybrid MPI PROGRAM [MODE]: the program's output is what it is without the tracer; two ranks of four
+# threads are in the archive, whose events are in $events, its report in $report.
+hybrid() {
+    untraced "$1" 2 "hybrid/$2" ${3:+"$3"}
+    traced "$1" 2 "hybrid/$2" ${3:+"$3"}
+    [ "$status" = 0 ]
+    [ "$plain_status" = 0 ]
+    diff "$plain_out" "$out"
+    check_archive "$dir"
+    events=$BATS_TEST_TMPDIR/events
+    report=$BATS_TEST_TMPDIR/report
+    otf2-print "$dir/traces.otf2" >"$events"
+    otf2-print -G "$dir/traces.otf2" >"$BATS_TEST_TMPDIR/definitions"
+    "$PAGODA" replay --json --all "$dir" >"$report"
+}
+
+# n_locations: of the archive that hybrid() looked at.
+n_locations() {
+    count '^LOCATION ' "$BATS_TEST_TMPDIR/definitions"
+}
+
+# teams FORKS: so many teams of four were forked and joined.
+teams() {
+    [ "$(count '^THREAD_FORK ' "$events")" = "$1" ]
+    [ "$(count '^THREAD_JOIN ' "$events")" = "$1" ]
+    [ "$(count '^THREAD_TEAM_BEGIN ' "$events")" = $((4 * $1)) ]
+    [ "$(count '^THREAD_TEAM_END ' "$events")" = $((4 * $1)) ]
+}
+
+# entered CONSTRUCT N: threads entered it so often, wherever it is.
+entered() {
+    [ "$(count "^ENTER .*\"!\\\$omp $1 @" "$events")" = "$2" ]
+}
+
+# Each thread's time of the judged part is in one of the kinds, none is missing.
+sums() {
+    jq -e '.threads | .threads == 8 and .unrecorded_ns == 0 and
+        ([to_entries[] | select(.key | endswith("_ns")) |
+          select(.key != "total_ns" and .key != "unrecorded_ns") | .value] | add) == .total_ns' "$report"
+    jq -e '.threads.total_ns == 4 * ([.ranks[] | .useful_ns + .mpi_ns] | add) or
+        .threads.total_ns == 8 * (.window.end_ns - .window.begin_ns)' "$report"
+}
+
+c() {
+    hybrid "$1" gcc
+    [ "$(n_locations)" = 8 ]
+    teams 42
+    entered barrier 96
+    entered critical 24
+    entered 'critical sblock' 24
+    entered ordered 240
+    entered 'set lock' 24
+    entered task 48
+    entered taskwait 6
+    sums
+    # Sleeping takes as long as asked for at least.
+    jq -e '.threads.ranks[0].idle_serial_ns >= 3 * 3 * 100e6 and .threads.lock_ns > 0 and
+        .threads.barrier_ns > 50e6' "$report"
+    # The line of the region, which the call of the runtime does not have.
+    local line
+    line=$(grep -n 'pragma omp parallel$' "$ROOT/tests/programs/hybrid/hybrid.c" | head -1 | cut -d: -f1)
+    grep -q "\"!\$omp parallel @hybrid.c:$line\"" "$BATS_TEST_TMPDIR/definitions"
+    ! grep -q 'gomp\.c' "$BATS_TEST_TMPDIR/definitions"
+}
+
+@test "teams, constructs and tasks of a C program" { for_each_mpi c; }
+
+fortran() {
+    [ -x "$BUILD/programs/$1/hybrid/gfortran" ] || skip "there is no gfortran"
+    hybrid "$1" gfortran
+    [ "$(n_locations)" = 8 ]
+    teams 18
+    entered critical 24
+    entered 'set lock' 24
+    entered task 24
+    sums
+    grep -q '"!$omp parallel @hybrid_f.F90:' "$BATS_TEST_TMPDIR/definitions"
+}
+
+@test "a Fortran program" { for_each_mpi fortran; }
+
+idle() {
+    hybrid "$1" gcc
+    jq -e '[.findings[] | select(.kind == "idle-threads")] | length == 1 and
+        .[0].place == "alone" and .[0].ranks == [0]' "$report"
+    hybrid "$1" gcc alone
+    jq -e '.threads == null and ([.findings[] | select(.kind == "idle-threads")] == [])' "$report"
+}
+
+@test "work of one thread is found, but not where there is only one" { for_each_mpi idle; }
+
+modes() {
+    hybrid "$1" gcc early
+    [ "$(n_locations)" = 8 ]
+    teams 46
+    hybrid "$1" gcc off
+    teams 28
+    hybrid "$1" gcc nested
+    [ "$(count '^THREAD_FORK ' "$events")" = 48 ]
+    messages | grep -q '^pagoda: 12 parallel regions within others: '
+    messages | grep -q '^pagoda: 6 times tasks were created that cannot be recorded'
+    OMP_CANCELLATION=true hybrid "$1" gcc
+    teams 42
+    [ "$(count '^ENTER .*implicit barrier' "$events")" -lt 100 ]
+}
+
+@test "regions before MPI_Init, within others, while recording is off, with cancellation" {
+    for_each_mpi modes
+}
+
+loaded() {
+    hybrid "$1" local
+    [ "$(n_locations)" = 8 ]
+    teams 42
+}
+
+@test "a runtime that only the library knows which calls it" { for_each_mpi loaded; }
+
+llvm() {
+    [ -e /usr/lib/llvm-14/lib/libomp.so.5 ] || skip "there is no libomp"
+    mkdir -p "$BATS_TEST_TMPDIR/libomp"
+    ln -sf /usr/lib/llvm-14/lib/libomp.so.5 "$BATS_TEST_TMPDIR/libomp/libgomp.so.1"
+    LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/libomp hybrid "$1" gcc
+    [ "$(n_locations)" = 8 ]
+    teams 42
+    entered task 48
+    sums
+}
+
+@test "a program compiled by gcc on LLVM's runtime" { for_each_mpi llvm; }

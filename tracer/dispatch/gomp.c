@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The entry points of GNU's OpenMP runtime, libgomp, which programs compiled by gcc and gfortran
+// call; LLVM's runtime has them, too. Each one calls the runtime's function and tells the recorder.
+//
+// The threads of a team run the body of a parallel region inside run_body(). Where they wait for
+// each other at its end cannot be seen from outside, so the body ends with a barrier of its own, at
+// which nobody waits longer than at the region's. Loops with a static schedule are compiled without
+// calls of the runtime, except for the barrier at their end.
+//
+// A program whose runtime was loaded by dlopen() alone may have several of them: then each call
+// goes where it would have gone without this library.
+#include "tracer/dispatch/dispatch.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+#define ENTRIES_OF_GOMP                                                                            \
+    ENTRY(GOMP_barrier)                                                                            \
+    ENTRY(GOMP_barrier_cancel)                                                                     \
+    ENTRY(GOMP_critical_end)                                                                       \
+    ENTRY(GOMP_critical_name_end)                                                                  \
+    ENTRY(GOMP_critical_name_start)                                                                \
+    ENTRY(GOMP_critical_start)                                                                     \
+    ENTRY(GOMP_loop_end)                                                                           \
+    ENTRY(GOMP_loop_end_cancel)                                                                    \
+    ENTRY(GOMP_ordered_end)                                                                        \
+    ENTRY(GOMP_ordered_start)                                                                      \
+    ENTRY(GOMP_parallel)                                                                           \
+    ENTRY(GOMP_parallel_loop_dynamic)                                                              \
+    ENTRY(GOMP_parallel_loop_guided)                                                               \
+    ENTRY(GOMP_parallel_loop_maybe_nonmonotonic_runtime)                                           \
+    ENTRY(GOMP_parallel_loop_nonmonotonic_dynamic)                                                 \
+    ENTRY(GOMP_parallel_loop_nonmonotonic_guided)                                                  \
+    ENTRY(GOMP_parallel_loop_nonmonotonic_runtime)                                                 \
+    ENTRY(GOMP_parallel_loop_runtime)                                                              \
+    ENTRY(GOMP_parallel_loop_static)                                                               \
+    ENTRY(GOMP_parallel_sections)                                                                  \
+    ENTRY(GOMP_sections_end)                                                                       \
+    ENTRY(GOMP_sections_end_cancel)                                                                \
+    ENTRY(GOMP_task)                                                                               \
+    ENTRY(GOMP_taskgroup_end)                                                                      \
+    ENTRY(GOMP_taskloop)                                                                           \
+    ENTRY(GOMP_taskloop_ull)                                                                       \
+    ENTRY(GOMP_taskwait)                                                                           \
+    ENTRY(omp_get_thread_num)                                                                      \
+    ENTRY(omp_set_lock)                                                                            \
+    ENTRY(omp_set_lock_)                                                                           \
+    ENTRY(omp_set_nest_lock)                                                                       \
+    ENTRY(omp_set_nest_lock_)
+
+enum entry {
+#define ENTRY(name) ENTRY_##name,
+    ENTRIES_OF_GOMP
+#undef ENTRY
+        N_ENTRIES
+};
+
+static const char *const names[N_ENTRIES] = {
+#define ENTRY(name) #name,
+    ENTRIES_OF_GOMP
+#undef ENTRY
+};
+
+static function_pointer
+    targets[N_ENTRIES]; // in the global scope; NULL: not looked up, or not there
+static __thread struct {
+    const void *site; // whose runtime it was
+    function_pointer target;
+} own_targets[N_ENTRIES];
+
+static int nothing(void)
+{
+    return 0;
+}
+
+static function_pointer to_function(void *symbol)
+{
+    function_pointer function;
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+// The place of a parallel region or task is its body, because gcc gives the call of the runtime the
+// line of whatever stood before. The recorder expects a return address: one after the first byte.
+static const void *place_of(void (*body)(void *))
+{
+    return (const char *)(uintptr_t)body + 1;
+}
+
+static __thread const void *body_site; // of the innermost region or task that the thread is in
+
+static bool is_ours(const void *address)
+{
+    extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+    extern const char _end[] __attribute__((visibility("hidden")));
+    return (uintptr_t)address >= (uintptr_t)__ehdr_start && (uintptr_t)address < (uintptr_t)_end;
+}
+
+/// The place in the program. A body that ends with a call of the runtime jumps there, so the call
+/// returns to this library.
+static const void *site_of(const void *caller)
+{
+    return is_ours(caller) ? body_site : caller;
+}
+
+/// The definition that the library of `site` would have been linked to, had it not been this one.
+static function_pointer look_up_for(const char *name, const void *site)
+{
+    Dl_info place;
+    void *library = NULL, *symbol = NULL;
+    if (dladdr(site, &place) != 0 && place.dli_fname)
+        library = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library) {
+        symbol = dispatch_dlsym(library, name);
+        dlclose(library);
+    }
+    return symbol && !is_ours(symbol) ? to_function(symbol) : (function_pointer)nothing;
+}
+
+static function_pointer look_up(enum entry entry, const void *site)
+{
+    void *symbol = dispatch_dlsym(RTLD_NEXT, names[entry]);
+    if (symbol) {
+        __atomic_store_n(&targets[entry], to_function(symbol), __ATOMIC_RELAXED);
+        return to_function(symbol);
+    }
+    if (own_targets[entry].site != site) {
+        own_targets[entry].target = look_up_for(names[entry], site);
+        own_targets[entry].site = site;
+    }
+    return own_targets[entry].target;
+}
+
+static inline function_pointer target_of(enum entry entry, const void *caller)
+{
+    function_pointer target = __atomic_load_n(&targets[entry], __ATOMIC_RELAXED);
+    return __builtin_expect(target != NULL, 1) ? target : look_up(entry, site_of(caller));
+}
+
+// The function of the runtime that the exported function NAME stands for, and who called that.
+#define CALLER       __builtin_return_address(0)
+#define TARGET(name) ((__typeof__(&(name)))target_of(ENTRY_##name, CALLER))
+
+/// NULL: nothing is recorded.
+static const struct openmp_recorder *recorder_of_openmp(void)
+{
+    const struct recorder *recorder = dispatch_recorder();
+    return recorder ? recorder->openmp : NULL;
+}
+
+static void enter(enum openmp_construct construct, const void *caller)
+{
+    const struct openmp_recorder *recorder = recorder_of_openmp();
+    if (recorder)
+        recorder->enter(construct, site_of(caller));
+}
+
+static void leave(enum openmp_construct construct)
+{
+    const struct openmp_recorder *recorder = recorder_of_openmp();
+    if (recorder)
+        recorder->leave(construct);
+}
+
+// ---- Parallel regions
+
+typedef void region_body(void *data);
+
+struct parallel {
+    region_body *body;
+    void *data;
+    uint32_t team;
+    const struct openmp_recorder *recorder;
+    const struct dispatch_thread *forker;
+    unsigned n_others; // threads besides the forker
+    void (*barrier)(void);
+    int (*thread_number)(void);
+};
+
+/// A region that may be cancelled has no barrier of ours: threads may have left one of its own.
+static bool may_cancel(void)
+{
+    const char *value = getenv("OMP_CANCELLATION");
+    return value && strcasecmp(value, "false") != 0;
+}
+
+static void run_body(void *argument)
+{
+    struct parallel *parallel = argument;
+    const struct openmp_recorder *recorder = parallel->recorder;
+    if (&pagoda_dispatch_thread != parallel->forker)
+        __atomic_fetch_add(&parallel->n_others, 1, __ATOMIC_RELAXED);
+    const void *around = body_site, *site = place_of(parallel->body);
+    body_site = site;
+    if (parallel->team == OPENMP_NESTED_TEAM) {
+        parallel->body(parallel->data);
+        body_site = around;
+        return;
+    }
+    recorder->begin(parallel->team, (unsigned)parallel->thread_number(), site);
+    parallel->body(parallel->data);
+    if (parallel->barrier) {
+        recorder->enter(OPENMP_IMPLICIT_BARRIER, site);
+        parallel->barrier();
+        recorder->leave(OPENMP_IMPLICIT_BARRIER);
+    }
+    recorder->end(parallel->team);
+    body_site = around;
+}
+
+void GOMP_barrier(void);
+int omp_get_thread_num(void);
+
+/// Fills *PARALLEL, which must live until fork_ends(). False: the region is not to be recorded.
+static bool fork_begins(struct parallel *parallel, region_body *body, void *data,
+                        unsigned n_threads, const void *caller)
+{
+    const struct openmp_recorder *recorder = recorder_of_openmp();
+    uint32_t team = recorder ? recorder->fork(n_threads) : OPENMP_NO_TEAM;
+    if (team == OPENMP_NO_TEAM)
+        return false;
+    *parallel = (struct parallel){
+        .body = body,
+        .data = data,
+        .team = team,
+        .recorder = recorder,
+        .forker = &pagoda_dispatch_thread,
+        .barrier = may_cancel() ? NULL : target_of(ENTRY_GOMP_barrier, caller),
+        .thread_number =
+            (__typeof__(&omp_get_thread_num))target_of(ENTRY_omp_get_thread_num, caller),
+    };
+    return true;
+}
+
+static void fork_ends(const struct parallel *parallel)
+{
+    parallel->recorder->join(parallel->team, parallel->n_others);
+}
+
+// PARALLEL(name, parameters after the number of threads, their names)
+#define UNPACK(...) __VA_ARGS__
+#define PARALLEL(name, parameters, arguments)                                                      \
+    EXPORTED void name(region_body *body, void *data, unsigned n_threads, UNPACK parameters);      \
+    void name(region_body *body, void *data, unsigned n_threads, UNPACK parameters)                \
+    {                                                                                              \
+        struct parallel parallel;                                                                  \
+        if (!fork_begins(&parallel, body, data, n_threads, CALLER)) {                              \
+            TARGET(name)(body, data, n_threads, UNPACK arguments);                                 \
+            return;                                                                                \
+        }                                                                                          \
+        TARGET(name)(run_body, &parallel, n_threads, UNPACK arguments);                            \
+        fork_ends(&parallel);                                                                      \
+    }
+#define PARALLEL_CHUNKS(name)                                                                      \
+    PARALLEL(name, (long start, long end, long step, long chunk, unsigned flags),                  \
+             (start, end, step, chunk, flags))
+#define PARALLEL_RUNTIME(name)                                                                     \
+    PARALLEL(name, (long start, long end, long step, unsigned flags), (start, end, step, flags))
+
+PARALLEL(GOMP_parallel, (unsigned flags), (flags))
+PARALLEL(GOMP_parallel_sections, (unsigned n_sections, unsigned flags), (n_sections, flags))
+PARALLEL_CHUNKS(GOMP_parallel_loop_static)
+PARALLEL_CHUNKS(GOMP_parallel_loop_dynamic)
+PARALLEL_CHUNKS(GOMP_parallel_loop_guided)
+PARALLEL_CHUNKS(GOMP_parallel_loop_nonmonotonic_dynamic)
+PARALLEL_CHUNKS(GOMP_parallel_loop_nonmonotonic_guided)
+PARALLEL_RUNTIME(GOMP_parallel_loop_runtime)
+PARALLEL_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
+PARALLEL_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+// ---- Where threads wait for each other. Fortran's functions take the address of the lock's
+// variable, as C's do.
+
+// WAIT(construct, type of the result or nothing, name, parameters, arguments)
+#define WAIT(construct, name, parameters, arguments)                                               \
+    EXPORTED void name parameters;                                                                 \
+    void name parameters                                                                           \
+    {                                                                                              \
+        enter(construct, CALLER);                                                                  \
+        TARGET(name) arguments;                                                                    \
+        leave(construct);                                                                          \
+    }
+#define WAIT_OR_CANCEL(construct, name)                                                            \
+    EXPORTED bool name(void);                                                                      \
+    bool name(void)                                                                                \
+    {                                                                                              \
+        enter(construct, CALLER);                                                                  \
+        bool is_cancelled = TARGET(name)();                                                        \
+        leave(construct);                                                                          \
+        return is_cancelled;                                                                       \
+    }
+
+WAIT(OPENMP_BARRIER, GOMP_barrier, (void), ())
+WAIT(OPENMP_IMPLICIT_BARRIER, GOMP_loop_end, (void), ())
+WAIT(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end, (void), ())
+WAIT(OPENMP_TASKWAIT, GOMP_taskwait, (void), ())
+WAIT(OPENMP_TASKGROUP, GOMP_taskgroup_end, (void), ())
+WAIT(OPENMP_SET_LOCK, omp_set_lock, (void *lock), (lock))
+WAIT(OPENMP_SET_LOCK, omp_set_lock_, (void *lock), (lock))
+WAIT(OPENMP_SET_LOCK, omp_set_nest_lock, (void *lock), (lock))
+WAIT(OPENMP_SET_LOCK, omp_set_nest_lock_, (void *lock), (lock))
+WAIT_OR_CANCEL(OPENMP_BARRIER, GOMP_barrier_cancel)
+WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_loop_end_cancel)
+WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end_cancel)
+
+// ---- What one thread does at a time: from entering, the thread waits; in the body, it computes.
+
+#define BODY_BEGINS(construct, name, parameters, arguments)                                        \
+    EXPORTED void name parameters;                                                                 \
+    void name parameters                                                                           \
+    {                                                                                              \
+        enter(construct, CALLER);                                                                  \
+        TARGET(name) arguments;                                                                    \
+        enter(construct##_BODY, CALLER);                                                           \
+    }
+#define BODY_ENDS(construct, name, parameters, arguments)                                          \
+    EXPORTED void name parameters;                                                                 \
+    void name parameters                                                                           \
+    {                                                                                              \
+        TARGET(name) arguments;                                                                    \
+        leave(construct);                                                                          \
+    }
+
+BODY_BEGINS(OPENMP_CRITICAL, GOMP_critical_start, (void), ())
+BODY_ENDS(OPENMP_CRITICAL, GOMP_critical_end, (void), ())
+BODY_BEGINS(OPENMP_CRITICAL, GOMP_critical_name_start, (void **lock), (lock))
+BODY_ENDS(OPENMP_CRITICAL, GOMP_critical_name_end, (void **lock), (lock))
+BODY_BEGINS(OPENMP_ORDERED, GOMP_ordered_start, (void), ())
+BODY_ENDS(OPENMP_ORDERED, GOMP_ordered_end, (void), ())
+
+// ---- Tasks. The runtime copies the data of a task; ours stands in front of it. What it does with
+// the data of loops of tasks, and of tasks that other events complete, cannot be told from outside,
+// so these keep their own bodies and are counted only.
+
+#define FLAG_DETACH     8192
+#define MOST_DATA_BYTES 4096 // for it is on the creating thread's stack for a moment
+
+typedef void task_copy(void *to, void *from);
+
+struct task {
+    region_body *body;
+    task_copy *copy; // NULL: byte by byte
+    void *data;      // before it is copied
+    size_t offset;   // of the data behind this structure, then
+};
+
+static void run_task(void *argument)
+{
+    const struct task *task = argument;
+    const void *around = body_site;
+    body_site = place_of(task->body);
+    enter(OPENMP_TASK, body_site);
+    task->body((char *)argument + task->offset);
+    leave(OPENMP_TASK);
+    body_site = around;
+}
+
+static void copy_task(void *to, void *from)
+{
+    const struct task *task = from;
+    memcpy(to, task, sizeof *task);
+    task->copy((char *)to + task->offset, task->data);
+}
+
+static void unknown_tasks(void)
+{
+    const struct openmp_recorder *recorder = recorder_of_openmp();
+    if (recorder)
+        recorder->unknown_tasks();
+}
+
+EXPORTED void GOMP_task(region_body *body, void *data, task_copy *copy, long n_bytes,
+                        long alignment, bool is_deferred, unsigned flags, void **depend,
+                        int priority, void *detach);
+
+void GOMP_task(region_body *body, void *data, task_copy *copy, long n_bytes, long alignment,
+               bool is_deferred, unsigned flags, void **depend, int priority, void *detach)
+{
+    bool is_simple = (flags & FLAG_DETACH) == 0 && n_bytes >= 0 && n_bytes <= MOST_DATA_BYTES &&
+                     alignment > 0 && alignment <= 64;
+    if (!is_simple || !recorder_of_openmp()) {
+        unknown_tasks();
+        TARGET(GOMP_task)
+        (body, data, copy, n_bytes, alignment, is_deferred, flags, depend, priority, detach);
+        return;
+    }
+    char memory[sizeof(struct task) + 64 + MOST_DATA_BYTES] __attribute__((aligned(64)));
+    struct task *task = (struct task *)(void *)memory;
+    size_t most = alignment > 16 ? (size_t)alignment : 16;
+    *task = (struct task){body, copy, data, (sizeof *task + most - 1) / most * most};
+    if (!copy && n_bytes > 0)
+        memcpy(memory + task->offset, data, (size_t)n_bytes);
+    TARGET(GOMP_task)
+    (run_task, task, copy ? copy_task : NULL, (long)task->offset + n_bytes, (long)most, is_deferred,
+     flags, depend, priority, detach);
+}
+
+#define TASKLOOP(name, type)                                                                       \
+    EXPORTED void name(region_body *body, void *data, task_copy *copy, long n_bytes,               \
+                       long alignment, unsigned flags, unsigned long n_tasks, int priority,        \
+                       type start, type end, type step);                                           \
+    void name(region_body *body, void *data, task_copy *copy, long n_bytes, long alignment,        \
+              unsigned flags, unsigned long n_tasks, int priority, type start, type end,           \
+              type step)                                                                           \
+    {                                                                                              \
+        unknown_tasks();                                                                           \
+        TARGET(name)                                                                               \
+        (body, data, copy, n_bytes, alignment, flags, n_tasks, priority, start, end, step);        \
+    }
+
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)

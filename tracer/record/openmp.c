@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of OpenMP threads. Each thread writes to its own stream and shares nothing with the
+// others of its team.
+//
+// Only the outermost team of a thread is recorded. Inside a nested region a thread records nothing
+// of OpenMP, for its barriers are others than those of the recorded team; its MPI calls and user
+// regions are recorded as always. Nor is anything of OpenMP that MPI itself does. Where recording
+// is switched off inside a region, what was entered before is still left.
+#include "tracer/record/openmp.h"
+
+#include "tracer/record/clock.h"
+#include "tracer/record/module.h"
+#include "tracer/record/recording.h"
+#include "tracer/record/stream.h"
+
+/// NULL: nothing of OpenMP is to be recorded now.
+static struct stream *current_stream(void)
+{
+    struct stream *stream = stream_current();
+    bool is_busy = pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
+    return is_busy ? NULL : stream;
+}
+
+static uint64_t now_of(struct stream *stream)
+{
+    uint64_t now_ns = clock_now_ns();
+    recording_check(stream, now_ns);
+    return now_ns;
+}
+
+static void write_time(struct stream *stream, uint16_t kind, uint32_t id, uint64_t now_ns)
+{
+    struct record_time *record = stream_reserve(stream, sizeof *record);
+    if (!record)
+        return;
+    record->time_ns = now_ns;
+    stream_commit(&record->head, kind, id, sizeof *record);
+}
+
+static uint32_t fork_team(unsigned n_threads)
+{
+    struct stream *stream = current_stream();
+    if (!stream)
+        return OPENMP_NO_TEAM;
+    if (stream->n_teams > 0) {
+        stream->n_nested++;
+        return OPENMP_NESTED_TEAM;
+    }
+    dispatch_set_inside(INSIDE_TRACER);
+    uint64_t now_ns = now_of(stream);
+    bool is_recorded = !stream->off;
+    if (is_recorded)
+        write_time(stream, RECORD_FORK, n_threads, now_ns);
+    dispatch_set_inside(0);
+    return is_recorded ? stream->thread + 1 : OPENMP_NO_TEAM;
+}
+
+static void join_team(uint32_t team, unsigned n_others)
+{
+    struct stream *stream = current_stream();
+    if (!stream)
+        return;
+    if (team == OPENMP_NESTED_TEAM) {
+        stream->n_nested--;
+        if (n_others > 0 && stream->header)
+            stream->header->n_nested_teams++;
+        return;
+    }
+    dispatch_set_inside(INSIDE_TRACER);
+    write_time(stream, RECORD_JOIN, 0, now_of(stream));
+    dispatch_set_inside(0);
+}
+
+static void begin_team(uint32_t team, unsigned thread, const void *site)
+{
+    struct stream *stream = current_stream();
+    if (!stream)
+        return;
+    dispatch_set_inside(INSIDE_TRACER);
+    stream->n_teams++;
+    module_met(stream, (uint64_t)(uintptr_t)site);
+    uint64_t now_ns = now_of(stream);
+    struct record_team *record = stream_reserve(stream, sizeof *record);
+    if (record) {
+        record->time_ns = now_ns;
+        record->site = (uint64_t)(uintptr_t)site;
+        record->thread = thread;
+        stream_commit(&record->head, RECORD_TEAM_BEGIN, team - 1, sizeof *record);
+    }
+    dispatch_set_inside(0);
+}
+
+static void end_team(uint32_t team)
+{
+    struct stream *stream = current_stream();
+    if (!stream || stream->n_teams == 0)
+        return;
+    dispatch_set_inside(INSIDE_TRACER);
+    stream->n_teams--;
+    write_time(stream, RECORD_TEAM_END, team - 1, now_of(stream));
+    dispatch_set_inside(0);
+}
+
+static bool is_in_recorded_team(const struct stream *stream)
+{
+    return stream && stream->n_teams > 0 && stream->n_nested == 0;
+}
+
+static void enter_construct(enum openmp_construct construct, const void *site)
+{
+    struct stream *stream = current_stream();
+    if (!is_in_recorded_team(stream))
+        return;
+    dispatch_set_inside(INSIDE_TRACER);
+    module_met(stream, (uint64_t)(uintptr_t)site);
+    uint64_t now_ns = now_of(stream);
+    stream->n_unrecorded += stream->off;
+    struct record_function_event *record =
+        stream->off ? NULL : stream_reserve(stream, sizeof *record);
+    if (record) {
+        record->time_ns = now_ns;
+        record->address = (uint64_t)(uintptr_t)site;
+        stream_commit(&record->head, RECORD_CONSTRUCT_ENTER, construct, sizeof *record);
+    }
+    dispatch_set_inside(0);
+}
+
+static void leave_construct(enum openmp_construct construct)
+{
+    struct stream *stream = current_stream();
+    if (!is_in_recorded_team(stream))
+        return;
+    dispatch_set_inside(INSIDE_TRACER);
+    uint64_t now_ns = now_of(stream);
+    bool has_body = construct == OPENMP_CRITICAL || construct == OPENMP_ORDERED;
+    if (stream->n_unrecorded > 0)
+        stream->n_unrecorded -= has_body && stream->n_unrecorded > 1 ? 2 : 1;
+    else
+        write_time(stream, RECORD_CONSTRUCT_LEAVE, construct, now_ns);
+    dispatch_set_inside(0);
+}
+
+static void unknown_tasks(void)
+{
+    struct stream *stream = current_stream();
+    if (is_in_recorded_team(stream) && stream->header)
+        stream->header->n_unknown_tasks++;
+}
+
+const struct openmp_recorder openmp_recorder = {
+    .fork = fork_team,
+    .join = join_team,
+    .begin = begin_team,
+    .end = end_team,
+    .enter = enter_construct,
+    .leave = leave_construct,
+    .unknown_tasks = unknown_tasks,
+};
