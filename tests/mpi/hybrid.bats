@@ -125,6 +125,36 @@ loaded() {
 
 @test "a runtime that only the library knows which calls it" { for_each_mpi loaded; }
 
+clang() {
+    [ -x "$BUILD/programs/$1/hybrid/clang" ] || skip "there is no clang with libomp"
+    hybrid "$1" clang
+    [ "$(n_locations)" = 8 ]
+    teams 42
+    entered barrier 24
+    entered critical 24
+    entered 'critical sblock' 24
+    entered ordered 240
+    entered 'set lock' 24
+    entered for 96
+    entered sections 48
+    entered single 12
+    entered task 48
+    entered taskwait 6
+    sums
+    # Threads hear of the end of a region when the next one begins, but it has ended before.
+    jq -e '.threads.ranks[0].idle_serial_ns >= 3 * 3 * 100e6' "$report"
+    jq -e '[.findings[] | select(.kind == "idle-threads") | .place] == ["alone"]' "$report"
+    ! grep -q 'gomp\.c' "$BATS_TEST_TMPDIR/definitions"
+    hybrid "$1" clang nested
+    messages | grep -q '^pagoda: 12 parallel regions within others: '
+    hybrid "$1" clang off
+    teams 28
+    OMP_TOOL_LIBRARIES=/nonexistent.so hybrid "$1" clang
+    [ "$(n_locations)" = 2 ]
+}
+
+@test "a program compiled by clang, by way of LLVM's runtime" { for_each_mpi clang; }
+
 llvm() {
     [ -e /usr/lib/llvm-14/lib/libomp.so.5 ] || skip "there is no libomp"
     mkdir -p "$BATS_TEST_TMPDIR/libomp"

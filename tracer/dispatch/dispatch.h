@@ -67,7 +67,7 @@ struct dispatcher {
     void (*publish)(const char *name, function_pointer wrapper, uint32_t function);
 };
 
-// ---- OpenMP: how the runtime's callers (gomp.c) tell the recorder what a thread does.
+// ---- OpenMP: how the runtime's callers (gomp.c, ompt.c) tell the recorder what a thread does.
 
 enum openmp_construct {
     OPENMP_PARALLEL,
@@ -77,6 +77,9 @@ enum openmp_construct {
     OPENMP_CRITICAL_BODY, // is left with the construct around it
     OPENMP_ORDERED,
     OPENMP_ORDERED_BODY,
+    OPENMP_LOOP,
+    OPENMP_SECTIONS,
+    OPENMP_SINGLE,
     OPENMP_TASK,
     OPENMP_TASKWAIT,
     OPENMP_TASKGROUP,
@@ -93,13 +96,14 @@ enum openmp_construct {
 struct openmp_recorder {
     // The calling thread forks a team of `n_threads` (0: the default). Returns its number.
     uint32_t (*fork)(unsigned n_threads);
-    // The team has ended; `n_others` more threads than this one were in it.
-    void (*join)(uint32_t team, unsigned n_others);
-    // The calling thread begins, or ends, its part of the region as thread number `thread`.
+    // The team has ended; `n_others` more threads than this one were in it. Returns the time.
+    uint64_t (*join)(uint32_t team, unsigned n_others);
+    // The calling thread begins, or ends, its part of the region as thread number `thread`. Here
+    // and below, `most_ns` is the latest time that this can have been, where it is told too late.
     void (*begin)(uint32_t team, unsigned thread, const void *site);
-    void (*end)(uint32_t team);
+    void (*end)(uint32_t team, uint64_t most_ns);
     void (*enter)(enum openmp_construct construct, const void *site);
-    void (*leave)(enum openmp_construct construct);
+    void (*leave)(enum openmp_construct construct, uint64_t most_ns);
     // Tasks are created that enter() will not be called for.
     void (*unknown_tasks)(void);
 };

@@ -10,6 +10,7 @@
 // A program whose runtime was loaded by dlopen() alone may have several of them: then each call
 // goes where it would have gone without this library.
 #include "tracer/dispatch/dispatch.h"
+#include "tracer/dispatch/openmp.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -144,12 +145,20 @@ static inline function_pointer target_of(enum entry entry, const void *caller)
 // The function of the runtime that the exported function NAME stands for, and who called that.
 #define CALLER       __builtin_return_address(0)
 #define TARGET(name) ((__typeof__(&(name)))target_of(ENTRY_##name, CALLER))
+// Where ompt.c records: a jump, so that the runtime tells it the program's place and not this one.
+#define PASS(name, arguments)                                                                      \
+    if (openmp_has_tool) {                                                                         \
+        TARGET(name) arguments;                                                                    \
+        return;                                                                                    \
+    }
 
-/// NULL: nothing is recorded.
+bool openmp_has_gomp;
+
+/// NULL: nothing is recorded here.
 static const struct openmp_recorder *recorder_of_openmp(void)
 {
     const struct recorder *recorder = dispatch_recorder();
-    return recorder ? recorder->openmp : NULL;
+    return recorder && !openmp_has_tool ? recorder->openmp : NULL;
 }
 
 static void enter(enum openmp_construct construct, const void *caller)
@@ -163,7 +172,7 @@ static void leave(enum openmp_construct construct)
 {
     const struct openmp_recorder *recorder = recorder_of_openmp();
     if (recorder)
-        recorder->leave(construct);
+        recorder->leave(construct, UINT64_MAX);
 }
 
 // ---- Parallel regions
@@ -206,9 +215,9 @@ static void run_body(void *argument)
     if (parallel->barrier) {
         recorder->enter(OPENMP_IMPLICIT_BARRIER, site);
         parallel->barrier();
-        recorder->leave(OPENMP_IMPLICIT_BARRIER);
+        recorder->leave(OPENMP_IMPLICIT_BARRIER, UINT64_MAX);
     }
-    recorder->end(parallel->team);
+    recorder->end(parallel->team, UINT64_MAX);
     body_site = around;
 }
 
@@ -223,6 +232,8 @@ static bool fork_begins(struct parallel *parallel, region_body *body, void *data
     uint32_t team = recorder ? recorder->fork(n_threads) : OPENMP_NO_TEAM;
     if (team == OPENMP_NO_TEAM)
         return false;
+    if (!openmp_has_gomp)
+        openmp_has_gomp = true;
     *parallel = (struct parallel){
         .body = body,
         .data = data,
@@ -247,6 +258,7 @@ static void fork_ends(const struct parallel *parallel)
     EXPORTED void name(region_body *body, void *data, unsigned n_threads, UNPACK parameters);      \
     void name(region_body *body, void *data, unsigned n_threads, UNPACK parameters)                \
     {                                                                                              \
+        PASS(name, (body, data, n_threads, UNPACK arguments))                                      \
         struct parallel parallel;                                                                  \
         if (!fork_begins(&parallel, body, data, n_threads, CALLER)) {                              \
             TARGET(name)(body, data, n_threads, UNPACK arguments);                                 \
@@ -275,11 +287,12 @@ PARALLEL_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 // ---- Where threads wait for each other. Fortran's functions take the address of the lock's
 // variable, as C's do.
 
-// WAIT(construct, type of the result or nothing, name, parameters, arguments)
+// WAIT(construct, name, parameters, arguments)
 #define WAIT(construct, name, parameters, arguments)                                               \
     EXPORTED void name parameters;                                                                 \
     void name parameters                                                                           \
     {                                                                                              \
+        PASS(name, arguments)                                                                      \
         enter(construct, CALLER);                                                                  \
         TARGET(name) arguments;                                                                    \
         leave(construct);                                                                          \
@@ -313,6 +326,7 @@ WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end_cancel)
     EXPORTED void name parameters;                                                                 \
     void name parameters                                                                           \
     {                                                                                              \
+        PASS(name, arguments)                                                                      \
         enter(construct, CALLER);                                                                  \
         TARGET(name) arguments;                                                                    \
         enter(construct##_BODY, CALLER);                                                           \
@@ -321,6 +335,7 @@ WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end_cancel)
     EXPORTED void name parameters;                                                                 \
     void name parameters                                                                           \
     {                                                                                              \
+        PASS(name, arguments)                                                                      \
         TARGET(name) arguments;                                                                    \
         leave(construct);                                                                          \
     }

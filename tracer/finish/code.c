@@ -295,10 +295,11 @@ uint32_t code_construct(struct code *code, struct archive *archive, struct symbo
     if (meaning->region != UNDEFINED)
         return meaning->region;
     const struct symbols_frames *frames = frames_of(code, symbols, meaning);
-    // A body may begin with a function inlined into it.
-    bool has_body = construct == OPENMP_PARALLEL || construct == OPENMP_TASK;
-    const struct symbols_frame *frame =
-        frames ? &frames->list[has_body ? frames->n - 1 : 0] : &(struct symbols_frame){0};
+    const struct symbols_frame *frame = frames ? &frames->list[0] : &(struct symbols_frame){0};
+    // A body, as gomp.c has it for regions and tasks, may begin with a function inlined into it.
+    if ((construct == OPENMP_PARALLEL || construct == OPENMP_TASK) && frames &&
+        strstr(frames->list[frames->n - 1].function.name, "._omp_fn"))
+        frame = &frames->list[frames->n - 1];
     meaning->region =
         archive_openmp_region(archive, construct, frame->function.name, frame->file, frame->line);
     return meaning->region;

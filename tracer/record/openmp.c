@@ -28,6 +28,11 @@ static uint64_t now_of(struct stream *stream)
     return now_ns;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void write_time(struct stream *stream, uint16_t kind, uint32_t id, uint64_t now_ns)
 {
     struct record_time *record = stream_reserve(stream, sizeof *record);
@@ -55,20 +60,22 @@ static uint32_t fork_team(unsigned n_threads)
     return is_recorded ? stream->thread + 1 : OPENMP_NO_TEAM;
 }
 
-static void join_team(uint32_t team, unsigned n_others)
+static uint64_t join_team(uint32_t team, unsigned n_others)
 {
     struct stream *stream = current_stream();
     if (!stream)
-        return;
+        return UINT64_MAX;
     if (team == OPENMP_NESTED_TEAM) {
         stream->n_nested--;
         if (n_others > 0 && stream->header)
             stream->header->n_nested_teams++;
-        return;
+        return UINT64_MAX;
     }
     dispatch_set_inside(INSIDE_TRACER);
-    write_time(stream, RECORD_JOIN, 0, now_of(stream));
+    uint64_t now_ns = now_of(stream);
+    write_time(stream, RECORD_JOIN, 0, now_ns);
     dispatch_set_inside(0);
+    return now_ns;
 }
 
 static void begin_team(uint32_t team, unsigned thread, const void *site)
@@ -90,26 +97,28 @@ static void begin_team(uint32_t team, unsigned thread, const void *site)
     dispatch_set_inside(0);
 }
 
-static void end_team(uint32_t team)
+static void end_team(uint32_t team, uint64_t most_ns)
 {
     struct stream *stream = current_stream();
     if (!stream || stream->n_teams == 0)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     stream->n_teams--;
-    write_time(stream, RECORD_TEAM_END, team - 1, now_of(stream));
+    write_time(stream, RECORD_TEAM_END, team - 1, least(now_of(stream), most_ns));
     dispatch_set_inside(0);
 }
 
-static bool is_in_recorded_team(const struct stream *stream)
+/// NULL: the thread is in no recorded team. Then it may have no stream, and is given none here.
+static struct stream *stream_in_team(void)
 {
-    return stream && stream->n_teams > 0 && stream->n_nested == 0;
+    const struct stream *stream = stream_of_thread;
+    return stream && stream->n_teams > 0 && stream->n_nested == 0 ? current_stream() : NULL;
 }
 
 static void enter_construct(enum openmp_construct construct, const void *site)
 {
-    struct stream *stream = current_stream();
-    if (!is_in_recorded_team(stream))
+    struct stream *stream = stream_in_team();
+    if (!stream)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     module_met(stream, (uint64_t)(uintptr_t)site);
@@ -125,25 +134,25 @@ static void enter_construct(enum openmp_construct construct, const void *site)
     dispatch_set_inside(0);
 }
 
-static void leave_construct(enum openmp_construct construct)
+static void leave_construct(enum openmp_construct construct, uint64_t most_ns)
 {
-    struct stream *stream = current_stream();
-    if (!is_in_recorded_team(stream))
+    struct stream *stream = stream_in_team();
+    if (!stream)
         return;
     dispatch_set_inside(INSIDE_TRACER);
-    uint64_t now_ns = now_of(stream);
+    uint64_t time_ns = least(now_of(stream), most_ns);
     bool has_body = construct == OPENMP_CRITICAL || construct == OPENMP_ORDERED;
     if (stream->n_unrecorded > 0)
         stream->n_unrecorded -= has_body && stream->n_unrecorded > 1 ? 2 : 1;
     else
-        write_time(stream, RECORD_CONSTRUCT_LEAVE, construct, now_ns);
+        write_time(stream, RECORD_CONSTRUCT_LEAVE, construct, time_ns);
     dispatch_set_inside(0);
 }
 
 static void unknown_tasks(void)
 {
-    struct stream *stream = current_stream();
-    if (is_in_recorded_team(stream) && stream->header)
+    struct stream *stream = stream_in_team();
+    if (stream && stream->header)
         stream->header->n_unknown_tasks++;
 }
 
