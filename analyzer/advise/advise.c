@@ -442,7 +442,6 @@ static void try_candidates(struct advise_setting *limited, const struct pag_resu
         advise_add_cores(limited, unchanged, advice);
     if (!*advice->target)
         findings_add_candidates(&limited->batch.measured->result, limited->kinds, advice);
-    findings_add_limits(advice);
     if (limited->kinds >> ADVICE_PLACEMENT & 1)
         advise_add_placement(limited, advice);
     if (limited->kinds >> ADVICE_WORKERS & 1)

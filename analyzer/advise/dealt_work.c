@@ -82,8 +82,7 @@ void advise_add_workers(const struct advise_setting *setting, struct advice *adv
         return;
     // As `replay --workers` assumes it.
     struct scenario_settings settings = setting->target->cases[0].settings;
-    if (!whatif_says_slices(&settings))
-        settings.slice_ns = WHATIF_SLICE_NS;
+    whatif_assume_slices(&settings);
     struct scenario scenario = {0};
     if (scenario_init(&scenario, trace_definitions(measured->trace), &settings, &err) == 0 &&
         farm_run_find(&run, measured->trace, &scenario, measured->recorded, &measured->replay,

@@ -102,13 +102,9 @@ static void add_candidates(const struct result_finding *finding, unsigned kinds,
         add_candidates(&finding->otherwise[i], kinds, advice);
 }
 
-void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice)
-{
-    for (size_t i = 0; i < result->n_findings; i++)
-        add_candidates(&result->findings[i], kinds, advice);
-}
-
-void findings_add_limits(struct advice *advice)
+/// Adds to each candidate that halves some computing the one that leaves it out, a limit. (Those of
+/// regions have theirs.)
+static void add_limits(struct advice *advice)
 {
     static const char half[] = "=0.5";
     size_t n = advice->n_candidates;
@@ -134,6 +130,13 @@ void findings_add_limits(struct advice *advice)
         }
         free(gone);
     }
+}
+
+void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice)
+{
+    for (size_t i = 0; i < result->n_findings; i++)
+        add_candidates(&result->findings[i], kinds, advice);
+    add_limits(advice);
 }
 
 static int by_gain(const void *a, const void *b)

@@ -25,9 +25,7 @@ void findings_predict(struct replay_run *measured);
 void findings_leave_unproven(struct result *result, const char *why);
 
 /// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not
-/// there yet.
+/// there yet; with one that halves some computing goes, as a limit, one that leaves it out.
 void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice);
-/// Adds to each candidate that halves some computing the one that leaves it out, a limit.
-void findings_add_limits(struct advice *advice);
 
 #endif

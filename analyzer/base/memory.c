@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64 };
-
 static void die_out_of_memory(size_t size_bytes)
 {
     fprintf(stderr, "pagoda: out of memory (asked for %zu bytes more)\n", size_bytes);
@@ -25,8 +23,8 @@ void *memory_new(size_t size_bytes)
 
 void *memory_new_line(size_t size_bytes)
 {
-    size_t n_lines = size_bytes / LINE_BYTES + 1;
-    void *block = aligned_alloc(LINE_BYTES, n_lines * LINE_BYTES);
+    size_t n_lines = size_bytes / CACHE_LINE_BYTES + 1;
+    void *block = aligned_alloc(CACHE_LINE_BYTES, n_lines * CACHE_LINE_BYTES);
     if (!block)
         die_out_of_memory(size_bytes);
     return block;

@@ -6,16 +6,25 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /// malloc, zeroed calloc, realloc and strdup that end the process with a message when memory is
 /// out. The caller frees with free().
 void *memory_new(size_t size_bytes) __attribute__((malloc));
 void *memory_zeroed(size_t count, size_t size_bytes) __attribute__((malloc));
-/// malloc at the begin of a cache line.
+/// malloc at the beginning of a cache line.
+enum { CACHE_LINE_BYTES = 64 };
 void *memory_new_line(size_t size_bytes) __attribute__((malloc));
 void *memory_resize(void *block, size_t count, size_t size_bytes);
 char *memory_copy_text(const char *text) __attribute__((malloc));
+
+/// Has the cache fetch N_BYTES of MEMORY to be written, which may be NULL, or shorter.
+static inline void memory_fetch(const void *memory, size_t n_bytes)
+{
+    for (size_t at = 0; at < n_bytes; at += CACHE_LINE_BYTES)
+        __builtin_prefetch((const void *)((uintptr_t)memory + at), 1);
+}
 
 /// printf into fresh memory; the caller frees.
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2), malloc));

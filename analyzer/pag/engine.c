@@ -21,15 +21,8 @@
 enum { TURNS_PER_REPORT = 4096 }; // between two calls of listener.reached
 
 // More locations than that are not held in the second-level cache.
-enum { MANY_LOCATIONS = 256, CACHE_LINE_BYTES = 64 };
+enum { MANY_LOCATIONS = 256 };
 enum { FETCHED_EVENTS = 3, FETCHED_PATHS = 6 }; // of a location: as many as a call needs
-
-/// Has the cache fetch N_BYTES of MEMORY, which may be NULL, or shorter.
-static inline void fetch(const void *memory, size_t n_bytes)
-{
-    for (size_t at = 0; at < n_bytes; at += CACHE_LINE_BYTES)
-        __builtin_prefetch((const void *)((uintptr_t)memory + at), 1);
-}
 
 // --- the tournament of locations
 
@@ -132,24 +125,25 @@ static uint32_t fetch_next(const struct engine *engine, const struct location_st
     if (key == TOURNAMENT_NONE)
         return NONE;
     uint32_t next = index_of(key);
-    fetch(&engine->locations[next],
-          offsetof(struct location_state, profile.without_cpu) + CACHE_LINE_BYTES);
-    fetch(trace_cursor(engine->trace, next), sizeof(struct cursor));
+    memory_fetch(&engine->locations[next],
+                 offsetof(struct location_state, profile.without_cpu) + CACHE_LINE_BYTES);
+    memory_fetch(trace_cursor(engine->trace, next), sizeof(struct cursor));
     if (next < engine->n_ranks) // where each rank has one location
-        fetch(&engine->ranks[next], offsetof(struct rank_state, off_ns));
+        memory_fetch(&engine->ranks[next], offsetof(struct rank_state, off_ns));
     return next;
 }
 
 /// Fetches what it points to, once it has arrived.
 static void fetch_further(const struct engine *engine, const struct location_state *next)
 {
-    fetch(&next->cursor->events[next->cursor->position], FETCHED_EVENTS * sizeof(struct event));
-    fetch(next->call.records, sizeof(struct event));
-    fetch(next->head.times.paths, FETCHED_PATHS * sizeof(struct path_time));
+    memory_fetch(&next->cursor->events[next->cursor->position],
+                 FETCHED_EVENTS * sizeof(struct event));
+    memory_fetch(next->call.records, sizeof(struct event));
+    memory_fetch(next->head.times.paths, FETCHED_PATHS * sizeof(struct path_time));
     if (next->rank == NONE)
         return;
-    fetch(engine->ranks[next->rank].series, 1);
-    fetch(engine->ranks[next->rank].requests.slots, 1);
+    memory_fetch(engine->ranks[next->rank].series, 1);
+    memory_fetch(engine->ranks[next->rank].requests.slots, 1);
 }
 
 /// Reads the location with the earliest next event, and on as long as its events are private, or

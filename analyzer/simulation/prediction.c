@@ -306,15 +306,12 @@ static void begin(struct engine *engine)
 /// Of many locations the one that goes on is in no near cache: asks for all of it at once.
 static inline void fetch(const struct engine *engine, uint32_t index)
 {
-    enum { MANY_LOCATIONS = 16, LINE_BYTES = 64 };
+    enum { MANY_LOCATIONS = 16 };
     const struct location_state *location = &engine->locations[index];
-    const char *state = (const char *)&prediction_of(engine)->locations[index];
     if (engine->n_locations < MANY_LOCATIONS)
         return;
-    for (size_t i = 0; i < sizeof(struct location_simulation); i += LINE_BYTES)
-        __builtin_prefetch(state + i, 1);
-    for (size_t i = 0; i < sizeof(struct location_state); i += LINE_BYTES)
-        __builtin_prefetch((const char *)location + i, 1);
+    memory_fetch(&prediction_of(engine)->locations[index], sizeof(struct location_simulation));
+    memory_fetch(location, sizeof *location);
     __builtin_prefetch(location->cursor);
 }
 

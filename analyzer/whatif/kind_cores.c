@@ -121,13 +121,14 @@ const struct whatif_option whatif_options_of_cores[] = {
 
 // --- what ranks that wait do, where no option says so
 
-static const char whatif_waiting_note[] =
-    "--wait spin, because no --wait is given and this run's MPI "
-    "spins while it waits (MPICH, or Open "
-    "MPI that was not told of more ranks than slots)";
-static const char whatif_slices_note[] =
-    "--slice 4ms, because a master that shares a core hands out tasks "
-    "only while it has that core, and no --slice is given";
+#define ASSUMED_SLICE "4ms" // Linux with 250 clock ticks a second
+
+static const char waiting_note[] =
+    "--wait spin, because no --wait is given and this run's MPI spins while it waits (MPICH, or "
+    "Open MPI that was not told of more ranks than slots)";
+static const char slices_note[] =
+    "--slice " ASSUMED_SLICE ", because a master that shares a core hands out tasks only while it "
+    "has that core, and no --slice is given";
 
 /// The property NAME of the archive, in the capitals OTF2 gives it; "" where it has none.
 static const char *property(const struct definitions *definitions, const char *name)
@@ -180,10 +181,17 @@ static bool farm_will_lack_cores(const struct whatif_plan *plan)
     return false;
 }
 
-bool whatif_says_slices(const struct scenario_settings *settings)
+/// Whether SETTINGS say how long a rank keeps a shared core, or what changing it costs.
+static bool says_slices(const struct scenario_settings *settings)
 {
     return settings->slice_ns != PAG_NOT_KNOWN || settings->hand_over_ns != PAG_NOT_KNOWN ||
            settings->machine;
+}
+
+void whatif_assume_slices(struct scenario_settings *settings)
+{
+    if (!says_slices(settings))
+        cost_time_read_slice(ASSUMED_SLICE, &settings->slice_ns, NULL);
 }
 
 size_t whatif_assume_sharing(struct whatif_plan *plan, const struct replay_run *measured,
@@ -196,20 +204,18 @@ size_t whatif_assume_sharing(struct whatif_plan *plan, const struct replay_run *
     bool deals = whatif_plan_has(plan, "workers") || whatif_plan_has(plan, "dealing");
     plan->assumes_spinning = shares && !whatif_plan_has(plan, "wait") && keeps_cores(definitions);
     plan->assumes_slices =
-        !whatif_says_slices(&plan->cases[0].settings) &&
+        !says_slices(&plan->cases[0].settings) &&
         (plan->assumes_spinning || (deals && (shares || farm_will_lack_cores(plan))));
     if (plan->assumes_spinning)
         words[n_words++] = (struct advice_word){(char *)"wait", (char *)"spin"};
     if (plan->assumes_slices)
-        words[n_words++] = (struct advice_word){(char *)"slice", (char *)"4ms"};
+        words[n_words++] = (struct advice_word){(char *)"slice", (char *)ASSUMED_SLICE};
     return n_words;
 }
 
 const char *whatif_sharing_note(const struct whatif_plan *plan)
 {
-    return plan->assumes_spinning ? whatif_waiting_note
-           : plan->assumes_slices ? whatif_slices_note
-                                  : NULL;
+    return plan->assumes_spinning ? waiting_note : plan->assumes_slices ? slices_note : NULL;
 }
 
 // --- in a report

@@ -25,8 +25,8 @@ void whatif_put_nodes(struct result *result, const struct scenario *scenario);
 /// How ranks share cores, where PLAN, which is prepared, does not say it, into WORDS, with room for
 /// 2 more: --wait spin where the MPI of MEASURED polls without leaving cores, and ranks shared
 /// cores or will do so; then, and where a task farm that shares cores is dealt anew, --slice unless
-/// that,
-/// --hand-over or --machine is given. PLAN keeps what was assumed; how many words there are then.
+/// that, --hand-over or --machine is given. PLAN keeps what was assumed; how many words there are
+/// then.
 size_t whatif_assume_sharing(struct whatif_plan *plan, const struct replay_run *measured,
                              struct advice_word *words, size_t n_words);
 

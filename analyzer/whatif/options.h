@@ -207,9 +207,9 @@ int whatif_plan_complete(struct whatif_plan *plan, const struct replay_run *meas
 /// What that adds, in words without a full stop; NULL: nothing.
 const char *whatif_sharing_note(const struct whatif_plan *plan);
 
-/// Whether SETTINGS say how long a rank keeps a shared core, or what changing it costs.
-bool whatif_says_slices(const struct scenario_settings *settings);
-enum { WHATIF_SLICE_NS = 4000000 }; // assumed else: Linux with 250 clock ticks a second
+/// Time slices as that assumes them of a task farm that shares cores, where SETTINGS say neither
+/// how long a rank keeps a shared core nor what changing it costs.
+void whatif_assume_slices(struct scenario_settings *settings);
 
 void whatif_plan_release(struct whatif_plan *plan);
 

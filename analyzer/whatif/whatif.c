@@ -123,8 +123,9 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     whatif_describe_cores(report, plan, trace_definitions(measured->trace));
     whatif_note_network(report, plan, (uint32_t)measured->replay.n_ranks);
     whatif_note_dealing(report, plan, &measured->replay);
-    if (whatif_sharing_note(plan))
-        whatif_report_note(report, memory_copy_text(whatif_sharing_note(plan)));
+    const char *sharing = whatif_sharing_note(plan);
+    if (sharing)
+        whatif_report_note(report, memory_copy_text(sharing));
 }
 
 /// The values that differ between points.

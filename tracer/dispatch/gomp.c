@@ -2,10 +2,10 @@
 // The entry points of GNU's OpenMP runtime, libgomp, which programs compiled by gcc and gfortran
 // call; LLVM's runtime has them, too. Each one calls the runtime's function and tells the recorder.
 //
-// The threads of a team run the body of a parallel region inside run_body(). Where they wait for
-// each other at its end cannot be seen from outside, so the body ends with a barrier of its own, at
-// which nobody waits longer than at the region's. Loops with a static schedule are compiled without
-// calls of the runtime, except for the barrier at their end.
+// The threads of a team run the body of a parallel region inside run_body(). How long they wait for
+// each other at its end cannot be seen from outside. So the body ends with a barrier of its own:
+// threads wait there in place of the region's end, and no longer. Of a loop with a static schedule
+// only the barrier at its end is a call of the runtime.
 //
 // A program whose runtime was loaded by dlopen() alone may have several of them: then each call
 // goes where it would have gone without this library.
@@ -66,8 +66,8 @@ static const char *const names[N_ENTRIES] = {
 #undef ENTRY
 };
 
-static function_pointer
-    targets[N_ENTRIES]; // in the global scope; NULL: not looked up, or not there
+// In the global scope; NULL: not looked up, or not there.
+static function_pointer targets[N_ENTRIES];
 static __thread struct {
     const void *site; // whose runtime it was
     function_pointer target;
@@ -193,8 +193,15 @@ struct parallel {
 /// A region that may be cancelled has no barrier of ours: threads may have left one of its own.
 static bool may_cancel(void)
 {
-    const char *value = getenv("OMP_CANCELLATION");
-    return value && strcasecmp(value, "false") != 0;
+    enum { NOT_KNOWN, NO, YES };
+    static int known = NOT_KNOWN; // as the runtime, which reads it once
+    int may = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (may == NOT_KNOWN) {
+        const char *value = getenv("OMP_CANCELLATION");
+        may = value && strcasecmp(value, "false") != 0 ? YES : NO;
+        __atomic_store_n(&known, may, __ATOMIC_RELAXED);
+    }
+    return may == YES;
 }
 
 static void run_body(void *argument)
@@ -287,16 +294,18 @@ PARALLEL_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 // ---- Where threads wait for each other. Fortran's functions take the address of the lock's
 // variable, as C's do.
 
-// WAIT(construct, name, parameters, arguments)
-#define WAIT(construct, name, parameters, arguments)                                               \
+// A function of the runtime with what is recorded BEFORE and AFTER it.
+#define RECORDED(before, after, name, parameters, arguments)                                       \
     EXPORTED void name parameters;                                                                 \
     void name parameters                                                                           \
     {                                                                                              \
         PASS(name, arguments)                                                                      \
-        enter(construct, CALLER);                                                                  \
+        before;                                                                                    \
         TARGET(name) arguments;                                                                    \
-        leave(construct);                                                                          \
+        after;                                                                                     \
     }
+#define WAIT(construct, name, parameters, arguments)                                               \
+    RECORDED(enter(construct, CALLER), leave(construct), name, parameters, arguments)
 #define WAIT_OR_CANCEL(construct, name)                                                            \
     EXPORTED bool name(void);                                                                      \
     bool name(void)                                                                                \
@@ -323,22 +332,9 @@ WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end_cancel)
 // ---- What one thread does at a time: from entering, the thread waits; in the body, it computes.
 
 #define BODY_BEGINS(construct, name, parameters, arguments)                                        \
-    EXPORTED void name parameters;                                                                 \
-    void name parameters                                                                           \
-    {                                                                                              \
-        PASS(name, arguments)                                                                      \
-        enter(construct, CALLER);                                                                  \
-        TARGET(name) arguments;                                                                    \
-        enter(construct##_BODY, CALLER);                                                           \
-    }
+    RECORDED(enter(construct, CALLER), enter(construct##_BODY, CALLER), name, parameters, arguments)
 #define BODY_ENDS(construct, name, parameters, arguments)                                          \
-    EXPORTED void name parameters;                                                                 \
-    void name parameters                                                                           \
-    {                                                                                              \
-        PASS(name, arguments)                                                                      \
-        TARGET(name) arguments;                                                                    \
-        leave(construct);                                                                          \
-    }
+    RECORDED((void)0, leave(construct), name, parameters, arguments)
 
 BODY_BEGINS(OPENMP_CRITICAL, GOMP_critical_start, (void), ())
 BODY_ENDS(OPENMP_CRITICAL, GOMP_critical_end, (void), ())

@@ -133,6 +133,15 @@ static void enter_or_leave(int endpoint, enum openmp_construct construct, const 
         recorder->leave(construct, region_end_ns());
 }
 
+/// The construct of KIND among N; OPENMP_PARALLEL: none that is recorded.
+static enum openmp_construct construct_of(const enum openmp_construct *constructs, size_t n,
+                                          int kind)
+{
+    return kind > 0 && (size_t)kind < n ? constructs[kind] : OPENMP_PARALLEL;
+}
+
+#define N_OF(list) (sizeof(list) / sizeof *(list))
+
 static void sync_region(int kind, int endpoint, union tool_data *parallel, union tool_data *task,
                         const void *site)
 {
@@ -140,11 +149,11 @@ static void sync_region(int kind, int endpoint, union tool_data *parallel, union
         [1] = OPENMP_IMPLICIT_BARRIER, [2] = OPENMP_IMPLICIT_BARRIER, [3] = OPENMP_BARRIER,
         [5] = OPENMP_TASKWAIT,         [6] = OPENMP_TASKGROUP,        [8] = OPENMP_IMPLICIT_BARRIER,
         [9] = OPENMP_IMPLICIT_BARRIER};
+    enum openmp_construct construct = construct_of(constructs, N_OF(constructs), kind);
     (void)parallel;
     (void)task;
-    if (kind > 0 && kind < (int)(sizeof constructs / sizeof *constructs) &&
-        constructs[kind] != OPENMP_PARALLEL)
-        enter_or_leave(endpoint, constructs[kind], site);
+    if (construct != OPENMP_PARALLEL)
+        enter_or_leave(endpoint, construct, site);
 }
 
 static void work(int kind, int endpoint, union tool_data *parallel, union tool_data *task,
@@ -152,47 +161,51 @@ static void work(int kind, int endpoint, union tool_data *parallel, union tool_d
 {
     static const enum openmp_construct constructs[] = {
         [1] = OPENMP_LOOP, [2] = OPENMP_SECTIONS, [3] = OPENMP_SINGLE};
+    enum openmp_construct construct = construct_of(constructs, N_OF(constructs), kind);
     (void)parallel;
     (void)task;
     (void)count;
-    if (kind > 0 && kind < (int)(sizeof constructs / sizeof *constructs))
-        enter_or_leave(endpoint, constructs[kind], site);
+    if (construct != OPENMP_PARALLEL)
+        enter_or_leave(endpoint, construct, site);
 }
 
-enum { MUTEX_LOCK = 1, MUTEX_CRITICAL = 5, MUTEX_ORDERED = 7 };
+// From being acquired a critical or ordered construct has its body; of a lock waiting is all.
+
+static enum openmp_construct construct_of_mutex(int kind)
+{
+    static const enum openmp_construct constructs[] = {
+        [1] = OPENMP_SET_LOCK, [5] = OPENMP_CRITICAL, [7] = OPENMP_ORDERED};
+    return construct_of(constructs, N_OF(constructs), kind);
+}
 
 static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t lock, const void *site)
 {
+    enum openmp_construct construct = construct_of_mutex(kind);
     (void)hint;
     (void)how;
     (void)lock;
-    if (kind == MUTEX_LOCK)
-        recorder->enter(OPENMP_SET_LOCK, site);
-    else if (kind == MUTEX_CRITICAL)
-        recorder->enter(OPENMP_CRITICAL, site);
-    else if (kind == MUTEX_ORDERED)
-        recorder->enter(OPENMP_ORDERED, site);
+    if (construct != OPENMP_PARALLEL)
+        recorder->enter(construct, site);
 }
 
 static void mutex_acquired(int kind, uint64_t lock, const void *site)
 {
+    enum openmp_construct construct = construct_of_mutex(kind);
     (void)lock;
-    if (kind == MUTEX_LOCK)
-        recorder->leave(OPENMP_SET_LOCK, UINT64_MAX);
-    else if (kind == MUTEX_CRITICAL)
-        recorder->enter(OPENMP_CRITICAL_BODY, site);
-    else if (kind == MUTEX_ORDERED)
-        recorder->enter(OPENMP_ORDERED_BODY, site);
+    if (construct == OPENMP_SET_LOCK)
+        recorder->leave(construct, UINT64_MAX);
+    else if (construct != OPENMP_PARALLEL)
+        recorder->enter(construct == OPENMP_CRITICAL ? OPENMP_CRITICAL_BODY : OPENMP_ORDERED_BODY,
+                        site);
 }
 
 static void mutex_released(int kind, uint64_t lock, const void *site)
 {
+    enum openmp_construct construct = construct_of_mutex(kind);
     (void)lock;
     (void)site;
-    if (kind == MUTEX_CRITICAL)
-        recorder->leave(OPENMP_CRITICAL, UINT64_MAX);
-    else if (kind == MUTEX_ORDERED)
-        recorder->leave(OPENMP_ORDERED, UINT64_MAX);
+    if (construct == OPENMP_CRITICAL || construct == OPENMP_ORDERED)
+        recorder->leave(construct, UINT64_MAX);
 }
 
 static void task_create(union tool_data *around, const void *frame, union tool_data *task,

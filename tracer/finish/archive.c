@@ -180,7 +180,7 @@ static const struct {
     [OPENMP_SET_LOCK] = {"set lock", OTF2_REGION_ROLE_CRITICAL},
 };
 
-OTF2_RegionRole role_of_openmp(enum openmp_construct construct)
+OTF2_RegionRole archive_openmp_role(enum openmp_construct construct)
 {
     return constructs[construct].role;
 }

@@ -105,7 +105,7 @@ uint32_t archive_user_region(struct archive *archive, const char *name, bool is_
 /// `function` (NULL: unknown).
 uint32_t archive_openmp_region(struct archive *archive, enum openmp_construct construct,
                                const char *function, const char *file, int line);
-OTF2_RegionRole role_of_openmp(enum openmp_construct construct);
+OTF2_RegionRole archive_openmp_role(enum openmp_construct construct);
 
 /// Reference of the calling context: this line (file NULL: unknown) of this region, called from
 /// `parent` (OTF2_UNDEFINED_CALLING_CONTEXT: unknown).

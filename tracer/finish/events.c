@@ -432,7 +432,7 @@ static void enter_construct(struct context *context, const struct record_functio
 /// The innermost one of this kind that is open, whatever its line.
 static void leave_construct(struct context *context, uint64_t time_ns, uint32_t construct)
 {
-    OTF2_RegionRole role = role_of_openmp(construct % N_OPENMP_CONSTRUCTS);
+    OTF2_RegionRole role = archive_openmp_role(construct % N_OPENMP_CONSTRUCTS);
     for (size_t i = context->depth; i-- > 0;) {
         const struct archive_region *region =
             table_key(&context->archive->regions, context->stack[i]);

@@ -46,11 +46,6 @@ static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
     stream_commit(&record->head, RECORD_CPU, 0, sizeof *record);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /// How long this thread has been ready without a core so far, and had one, by its schedstat.
 /// RECORD_NO_CORE_WAIT if the system has none, or counts nothing: Linux then writes three times 0,
 /// where the third number is how often the thread got a core. Some 3 us.
@@ -97,7 +92,7 @@ void call_long_interval(struct stream *stream, uint64_t now_ns, bool is_whole)
     stream->long_after[stream->left_function] = true;
     if (!stream->left_sampled && is_whole && stream->cpu_read_at_ns != 0) {
         uint64_t since_ns = stream->left_ns - stream->cpu_read_at_ns;
-        write_cpu(stream, stream->left_ns, least(stream->cpu_ns + since_ns, cpu_ns));
+        write_cpu(stream, stream->left_ns, least_ns(stream->cpu_ns + since_ns, cpu_ns));
         stream->left_sampled = true;
     }
     see_cpu(stream, now_ns, cpu_ns);

@@ -26,4 +26,9 @@ static inline uint64_t clock_process_cpu_ns(void)
     return clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+static inline uint64_t least_ns(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 #endif

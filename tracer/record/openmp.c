@@ -28,11 +28,6 @@ static uint64_t now_of(struct stream *stream)
     return now_ns;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void write_time(struct stream *stream, uint16_t kind, uint32_t id, uint64_t now_ns)
 {
     struct record_time *record = stream_reserve(stream, sizeof *record);
@@ -104,7 +99,7 @@ static void end_team(uint32_t team, uint64_t most_ns)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     stream->n_teams--;
-    write_time(stream, RECORD_TEAM_END, team - 1, least(now_of(stream), most_ns));
+    write_time(stream, RECORD_TEAM_END, team - 1, least_ns(now_of(stream), most_ns));
     dispatch_set_inside(0);
 }
 
@@ -140,7 +135,7 @@ static void leave_construct(enum openmp_construct construct, uint64_t most_ns)
     if (!stream)
         return;
     dispatch_set_inside(INSIDE_TRACER);
-    uint64_t time_ns = least(now_of(stream), most_ns);
+    uint64_t time_ns = least_ns(now_of(stream), most_ns);
     bool has_body = construct == OPENMP_CRITICAL || construct == OPENMP_ORDERED;
     if (stream->n_unrecorded > 0)
         stream->n_unrecorded -= has_body && stream->n_unrecorded > 1 ? 2 : 1;
