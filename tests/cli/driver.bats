@@ -30,6 +30,14 @@ last_line() {
     [[ $output == *"not ok 2 y"* ]]
 }
 
+@test "the end of the output says which tests failed, and why" {
+    given a '1..2\nok 1 x\nnot ok 2 y\n# expected 3\n' 1
+    given b '1..1\nok 1 x\n' 134
+    run "$tree/tests/run" tests/cli/a tests/cli/b
+    tail=${output#*failed: tests-cli-a}
+    [[ $tail == " (exit status 1)"*"  not ok 2 y"*"  # expected 3"*"failed: tests-cli-b (exit status 134)"* ]]
+}
+
 @test "a skip fails only when it is told to" {
     given a '1..2\nok 1 x\nok 2 z # skip no network here\n' 0
     run "$tree/tests/run" tests/cli/a
