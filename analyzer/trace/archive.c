@@ -4,11 +4,13 @@
 #include "analyzer/trace/archive.h"
 
 #include <dirent.h>
+#include <endian.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +131,62 @@ const char *otf2_error_cause(OTF2_ErrorCode code)
     return *first_cause ? first_cause : describe(code);
 }
 
+// Skips N bytes, or N texts that each end with a 0 byte; false at the end of the file.
+static bool skip_bytes(FILE *file, int n)
+{
+    while (n > 0 && getc(file) != EOF)
+        n--;
+    return n == 0;
+}
+
+static bool skip_texts(FILE *file, int n)
+{
+    int c = 0;
+    while (n > 0 && (c = getc(file)) != EOF)
+        n -= c == '\0';
+    return n == 0;
+}
+
+// The number of properties comes after: the byte 3 and the byte order; "OTF2"; the file's format (1
+// byte; properties since 2); versions (4), chunk sizes (16), substrate and compression (2), numbers
+// of locations and definitions (16); machine, creator, description.
+static bool find_property_number(FILE *file, uint32_t *number)
+{
+    enum { LITTLE_ENDIAN_FILE = 0x42, FIXED_BYTES = 38 };
+    unsigned char bytes[sizeof *number];
+    bool is_big_endian = getc(file) != EOF && getc(file) != LITTLE_ENDIAN_FILE;
+    int format = skip_texts(file, 1) ? getc(file) : EOF;
+    if (format <= 1 || !skip_bytes(file, FIXED_BYTES) || !skip_texts(file, 3) ||
+        fread(bytes, sizeof bytes, 1, file) != 1)
+        return false;
+    memcpy(number, bytes, sizeof bytes);
+    *number = is_big_endian ? be32toh(*number) : le32toh(*number);
+    return true;
+}
+
+// The library allocates 16 bytes for each property that the anchor file announces before it reads
+// the first, and writes beyond the memory where twice their number exceeds 32 bits. A property has
+// two texts, of a byte each at least.
+static bool announces_too_much(const char *anchor_path)
+{
+    FILE *file = fopen(anchor_path, "rbe");
+    if (!file)
+        return false; // the library says why
+    struct stat status;
+    uint32_t n_properties;
+    bool is_too_much = find_property_number(file, &n_properties) &&
+                       fstat(fileno(file), &status) == 0 &&
+                       n_properties > (status.st_size - ftell(file)) / 2;
+    fclose(file);
+    return is_too_much;
+}
+
 OTF2_Reader *otf2_open(const char *anchor_path)
 {
+    if (announces_too_much(anchor_path)) {
+        snprintf(first_cause, sizeof first_cause, "%s", describe(OTF2_ERROR_INVALID_DATA));
+        return NULL;
+    }
     if (setjmp(open_escape) != 0) {
         is_opening = false;
         return NULL;

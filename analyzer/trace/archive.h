@@ -24,8 +24,9 @@ void otf2_error_begin(void);
 /// otf2_error_begin(), else the description of CODE. Valid until the next OTF2 call of this thread.
 const char *otf2_error_cause(OTF2_ErrorCode code);
 
-/// OTF2_Reader_Open(), but it ends for each damaged anchor file: the clean-up of OTF2 3.0 after
-/// some of them runs for ever, so it is left at the error message (a few kilobytes stay allocated).
+/// OTF2_Reader_Open(), but it ends for each damaged anchor file, and within its memory: OTF2 3.0
+/// allocates up to 64 GiB for properties that the file only announces, and its clean-up after some
+/// errors runs for ever, so it is left at the error message (a few kilobytes stay allocated).
 OTF2_Reader *otf2_open(const char *anchor_path);
 
 #endif

@@ -535,12 +535,29 @@ static void test_spoiled_definitions(void **state)
     spoil_everywhere("traces/1.def", 0xff);
 }
 
+// The most virtual memory that this process has had.
+static long peak_kib(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    long kib = 0;
+    while (fgets(line, sizeof line, file))
+        sscanf(line, "VmPeak: %ld", &kib);
+    fclose(file);
+    assert_true(kib > 0);
+    return kib;
+}
+
+// An anchor file announces how many properties it has: memory for them, up to 64 GiB, would be for
+// nothing.
 static void test_spoiled_anchor(void **state)
 {
     (void)state;
     write_archive("run", 5);
+    long before_kib = peak_kib();
     spoil_everywhere("traces.otf2", 0xff);
     spoil_everywhere("traces.otf2", 1);
+    assert_true(peak_kib() - before_kib < 64 * 1024);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
