@@ -103,12 +103,12 @@ static bool is_same(const struct advice *advice, const struct advice_candidate *
         strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
         strcmp(change_of(part), change_of(candidate)) != 0)
         return false;
-    // Of two regions that are the same calls the first one stays.
-    if (lies_within(candidate, part) && candidate < part)
+    // Of two regions that are the same calls the proposed one stays, or else the first.
+    if (!proposes && lies_within(candidate, part) && candidate < part)
         return false;
     int64_t difference_ns = llabs(candidate->gain_ns - part->gain_ns);
-    return difference_ns < (int64_t)(advice->target_ns / 1000) ||
-           difference_ns < candidate->gain_ns / 50;
+    return difference_ns <= (int64_t)(advice->target_ns / 1000) ||
+           difference_ns <= candidate->gain_ns / 50;
 }
 
 static void mark_same(struct advice *advice)
