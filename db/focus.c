@@ -43,7 +43,7 @@ static void add_level(struct text *text, const char *name)
             char hex[5];
             snprintf(hex, sizeof hex, "\\x%02X", (unsigned char)name[i]);
             text_add(text, hex);
-            length = 1; // what follows in the sequence is no UTF-8 by itself
+            length = 1; // what follows in the sequence is not UTF-8 by itself
             continue;
         }
         bool is_edge_space = name[i] == ' ' && (i == 0 || i + 1 == name_length);

@@ -41,7 +41,7 @@ int writer_resource(struct writer *writer, const struct writer_resource *parent,
                     struct writer_resource *resource, struct error *err);
 
 /// Finds or adds the resource at PATH (focus.h), with all above it. *ROOT is its hierarchy, an
-/// enum schema_root. 0, or -1 and ERR: it is no path, or has too many levels.
+/// enum schema_root. 0, or -1 and ERR: it is not a path, or has too many levels.
 int writer_path(struct writer *writer, const char *path, int64_t *id, int64_t *root,
                 struct error *err);
 

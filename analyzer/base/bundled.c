@@ -47,12 +47,12 @@ static void say_unknown(const struct bundled *catalogue, const char *name, char 
 {
     const char *nearest = spelling_nearest(name, (const char *const *)names, n);
     if (nearest) {
-        error_set(err, "%s: no such file, and no bundled %s; is it %s?", name, catalogue->thing,
-                  nearest);
+        error_set(err, "%s: neither a file nor a bundled %s; did you mean %s?", name,
+                  catalogue->thing, nearest);
         return;
     }
     char *all = spelling_list((const char *const *)names, n);
-    error_set(err, "%s: no such file, and none of the bundled %s (%s)", name, catalogue->folder,
+    error_set(err, "%s: neither a file nor one of the bundled %s (%s)", name, catalogue->folder,
               all);
     free(all);
 }

@@ -230,7 +230,7 @@ int comparison_read(char *text, struct comparison *comparison, struct error *err
     enum relation relation = relation_at(at);
     size_t length = strlen(signs[relation]);
     if (*at && (relation == RELATION_NONE || strchr("<=>", at[length] ? at[length] : ' ')))
-        return error_set(err, "`%s`: `%.*s` is no operator; there are == != < <= > >=", text,
+        return error_set(err, "`%s`: `%.*s` is not an operator; there are == != < <= > >=", text,
                          (int)strspn(at, "!<=>"), at);
     char *value = at + length;
     if (at == text || strspn(text, " \t") >= (size_t)(at - text))

@@ -313,7 +313,7 @@ static void check_file(struct check *check)
     else if (!may_be_archive(check->path))
         result =
             error_set(&err,
-                      "'%s' is no OTF2 archive: the name of its anchor file ends in .otf2; and "
+                      "'%s' is not an OTF2 archive: the name of its anchor file ends in .otf2; and "
                       "neither an XML file nor settings or a filter of pagoda trace nor rules of "
                       "pagoda reduce",
                       check->path);

@@ -243,7 +243,7 @@ static int check_runs(const struct option_usage *usage, const struct settings *s
         if (n_runs < 1)
             return options_usage_error(usage, "there must be a run at least, B");
     } else if (n_runs < (settings->is_of_traces || !settings->wants_structure ? 2 : 1)) {
-        return options_usage_error(usage, "there must be two runs at least, A and B");
+        return options_usage_error(usage, "give at least two runs, A and B");
     }
     return STATUS_DONE;
 }

@@ -208,7 +208,8 @@ static bool read_request(int argc, char **argv, struct export_request *request,
 {
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
-                        "write the page to FILE, such as run.html, in place of what it was", NULL),
+                        "write the page to FILE, such as run.html; an existing file is replaced",
+                        NULL),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
                         "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,

@@ -112,7 +112,8 @@ static int run_errors(const char *path, const struct request *request)
 
 // --- model files
 
-/// A model file ends in .xml; what has neither folder nor ending and is no file is a bundled one.
+/// A model file ends in .xml; what has neither folder nor ending and is not a file is a bundled
+/// one.
 static bool is_model_file(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -217,17 +218,20 @@ int cmd_model(int argc, char **argv)
                                   "nothing more and is left out."),
         OPTION_FLAG_ROW("call-paths", 0, &request.choice.by_call_path,
                         "model each call path instead of each region"),
-        OPTION_FLAG_ROW("errors", 0, &request.wants_errors,
-                        "show how right predictions were that were measured later",
-                        .manual = "Of all of DB, or of an experiment (--as); see ERRORS."),
+        OPTION_FLAG_ROW(
+            "errors", 0, &request.wants_errors,
+            "show how accurate earlier predictions of runs were that have been measured since",
+            .manual = "Of all of DB, or of an experiment (--as); see ERRORS."),
         OPTION_TEXT_ROW("machine", 0, "FILE", &request.machine,
-                        "the machine that the formulas of MODEL ask for costs", NULL,
+                        "machine whose costs the formulas of MODEL use", NULL,
                         .manual = "A machine file, or the name of a bundled one; "
                                   "see pagoda-machine(5)."),
         OPTION_TEXT_ROW("rows", 0, "TABLE", &request.rows, "the rows that tasks of MODEL sum over",
                         NULL),
-        OPTION_TEXT_ROW("solve", 0, "NAME=LOW:HIGH", &request.solve,
-                        "where in this range of a parameter of MODEL --where holds", NULL),
+        OPTION_TEXT_ROW(
+            "solve", 0, "NAME=LOW:HIGH", &request.solve,
+            "find the values of this parameter of MODEL, within the range, at which --where holds",
+            NULL),
         OPTION_TEXT_ROW("where", 0, "CONDITION", &request.where,
                         "what --solve looks for, such as \"communication <= 0.2\"", NULL),
         THREADS_ROW,

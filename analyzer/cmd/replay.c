@@ -140,7 +140,7 @@ static bool read_moment(const char *text, struct pag_moment *moment, struct erro
                    option_read_duration(at, &moment->time_ns, &why) == 0;
     moment->rank = (uint32_t)number;
     if (!is_read)
-        error_set(err, "--explain: `%s` is no RANK@TIME, such as 3@1.5s%s%s", text,
+        error_set(err, "--explain: `%s` is not a RANK@TIME, such as 3@1.5s%s%s", text,
                   why.text[0] ? "; " : "", why.text);
     free(rank);
     return is_read;
@@ -294,7 +294,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
             .manual =
                 "Without it wait states below 0.5 % of the run time of all ranks have no details."),
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
-                        "tell serialisation from transfer on ideal networks",
+                        "split the communication loss into serialisation and transfer",
                         .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
                         "also look for the patterns, kind of findings or properties in FILE",
@@ -328,11 +328,12 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                 "run follows. "
                 "pagoda-export(1) makes a picture to zoom into."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
-                        "show groups of ranks: node, machine, or so many", NULL,
+                        "show groups of ranks: by node, by machine, or N ranks each", NULL,
                         .manual = "Section Groups of ranks says where."),
-        OPTION_TEXT_ROW("explain", 0, "RANK@TIME", &request->explain,
-                        "say what a rank does then, and the chain of causes if it waits: 3@1.5s",
-                        NULL, .manual = "Section Explaining a moment says what the output means."),
+        OPTION_TEXT_ROW(
+            "explain", 0, "RANK@TIME", &request->explain,
+            "explain what a rank does at a time and, if it waits, the chain of causes: 3@1.5s",
+            NULL, .manual = "Section Explaining a moment says what the output means."),
         THREADS_ROW,
     };
     size_t n = sizeof own_rows / sizeof own_rows[0];
@@ -348,7 +349,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     request->text = text_options_for(stdout);
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
-                        "store the result in this database, made when missing", NULL,
+                        "store the result in this database, created if missing", NULL,
                         .manual = "Section Storing results says what is stored, and its names."),
         OPTION_TEXT_ROW("as", 0, "TRIAL", &request->as,
                         "with --store: name of this run, or of its prediction; "

@@ -278,7 +278,7 @@ int cmd_sweep(int argc, char **argv)
                         "end the sweep when this holds of the results so far",
                         .manual = "CONDITION is as in a <checkpoint> of pagoda-sweep(5)."),
         OPTION_TEXT_ROW("store", 0, "DB", &request.database,
-                        "store the runs in this database, made when missing", "sweep.db"),
+                        "store the runs in this database, created if missing", "sweep.db"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "experiment the runs belong to, the name of the sweep; APPLICATION/ may "
                         "precede it",

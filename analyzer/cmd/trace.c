@@ -383,14 +383,14 @@ static int trace_line(char **line, const char *dir, const struct trace_settings 
     if (library && !traced) {
         log_warning(
             "LD_PRELOAD cannot hold the path %s, because of its colon or semicolon: install "
-            "Pagoda elsewhere; tracing is off, the program runs on",
+            "Pagoda elsewhere; tracing is off, the program runs untraced",
             library);
     } else if (!library) {
         log_warning("cannot find " PRELOAD_LIBRARY " beside this program or in " PAGODA_LIBDIR
-                    ": tracing is off, the program runs on");
+                    ": tracing is off, the program runs untraced");
     } else if (error) {
         traced = false;
-        log_warning("cannot record in %s (%s): tracing is off, the program runs on", chosen,
+        log_warning("cannot record in %s (%s): tracing is off, the program runs untraced", chosen,
                     strerror(error));
     } else {
         write_facts(&trace, line, &launch);
@@ -473,8 +473,8 @@ int cmd_trace(int argc, char **argv)
         .operands = "-- LAUNCHER...",
         .summary = "Runs an MPI program under the tracer and leaves an OTF2 archive",
         .details = "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
-                   "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
-                   "compiled anew. Its output, its exit status and its signals are untouched.\n"
+                   "The program must be linked dynamically to Open MPI or MPICH; it need not be "
+                   "recompiled. Its output, exit status and signals are unchanged.\n"
                    "\n"
                    "Each option from --filter on is also a variable (--min-duration is\n"
                    "PAGODA_MIN_DURATION) and a line of a configuration file. An option overrides\n"

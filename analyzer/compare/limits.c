@@ -74,13 +74,14 @@ static int read_amount(const struct reading *reading, struct limit_row *row, cha
         return 0;
     }
     if (is_share && is_number && !is_percent && row->limit > 1)
-        return error_set(reading->err, "%s:%u: %s is no share: write %s %%, or a number up to 1",
+        return error_set(reading->err, "%s:%u: %s is not a share: write %s %%, or a number up to 1",
                          reading->path, reading->line, text, text);
     row->limit /= is_percent ? 100 : 1;
     if (is_number)
         return 0;
-    return error_set(reading->err, "%s:%u: `%s` is no limit of %s, which is in %s", reading->path,
-                     reading->line, text, row->metric, *row->unit ? row->unit : "numbers");
+    return error_set(reading->err, "%s:%u: `%s` is not a limit of %s, which is in %s",
+                     reading->path, reading->line, text, row->metric,
+                     *row->unit ? row->unit : "numbers");
 }
 
 /// The next word of *AT, ended; "" at the end of the line.

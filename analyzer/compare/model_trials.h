@@ -21,9 +21,9 @@ struct model_choice {
 
 /// Reads the trials of DATABASE that CHOICE means into TABLE: the series "time", and one for each
 /// region or call path without its waits, and for each wait state; means per rank, in seconds.
-/// Trials of the same parameters are repetitions; such as differ in a parameter that is no number
-/// are in different series. 0 (TABLE is to be released), or -1 and ERR: no trial, no parameter that
-/// varies, an unknown one.
+/// Trials of the same parameters are repetitions; such as differ in a parameter that is not a
+/// number are in different series. 0 (TABLE is to be released), or -1 and ERR: no trial, no
+/// parameter that varies, an unknown one.
 int model_trials_read(struct database *database, const struct model_choice *choice,
                       struct model_table *table, struct error *err);
 

@@ -82,8 +82,8 @@ static int read_x(struct choosing *choosing)
             continue;
         if (option_read_quantity(value, &trial.x, NULL))
             return error_set(choosing->err,
-                             "the parameter %s of the trial %s is \"%s\", which is no number", by,
-                             trial.facts.name, value);
+                             "the parameter %s of the trial %s is \"%s\", which is not a number",
+                             by, trial.facts.name, value);
         choosing->trials[i] = choosing->trials[n_kept];
         choosing->trials[n_kept++] = trial;
     }

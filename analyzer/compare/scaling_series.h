@@ -58,14 +58,14 @@ struct scaling_choice {
 /// Reads the trials of DATABASE that CHOICE means into the series of PAGE, whose other members are
 /// set. Without selectors these are the measured trials, or, when there are none, the predicted
 /// ones. 0 (PAGE is to be
-/// released), or -1 and ERR: no trial, a parameter that is no number, or nothing that differs.
+/// released), or -1 and ERR: no trial, a parameter that is not a number, or nothing that differs.
 int scaling_series_read(struct database *database, const struct scaling_choice *choice,
                         struct scaling_page *page, struct error *err);
 void scaling_series_release(struct scaling_page *page);
 
 /// Evaluates the properties that come with the command, and those of FILES, over the trials of each
 /// series of PAGE, whose findings are filled. 0, or -1 and ERR: a file that cannot be used, a name
-/// that is no severity, an unreadable database.
+/// that is not a severity, an unreadable database.
 int scaling_properties_find(struct database *database, const struct option_list *files,
                             struct scaling_page *page, struct error *err);
 

@@ -31,7 +31,7 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
     for (size_t i = 0; i < n; i++)
         is_known |= strcmp(names[i], name) == 0;
     if (!is_known)
-        error_set(err, "%s asks for %s, which is no wait state%s", who, name,
+        error_set(err, "%s asks for %s, which is not a wait state%s", who, name,
                   spelling_hint(name, names, n, "; did you mean %s?",
                                 " (`pagoda explain patterns` lists them)")
                       .text);
@@ -157,7 +157,7 @@ double region_severity_read(struct database *database, int64_t id, const char *p
         severity = time.mpi / time.all;
     } else if (status == 0) {
         char *metric = memory_format("%s.wait_ns", property);
-        // A wait state that no trial has is no metric.
+        // A wait state that no trial has is not a metric.
         size_t n;
         struct query_metric *stored = query_metrics(database, metric, &n, NULL);
         database_rows_free(stored, n, QUERY_METRIC_LETTERS);

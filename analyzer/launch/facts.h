@@ -10,7 +10,7 @@
 /// Writes the facts of the launch line LINE (up to NULL) in the form pagoda-trace-finish reads.
 /// The version is that of the repository that holds the file PROGRAM (empty: not known), else of
 /// the one that holds the working folder. Asks the git command and waits some seconds for it at
-/// most; without git there is no version, which is no error.
+/// most; without git there is no version, which is not an error.
 void launch_facts_write(char **line, const char *program, FILE *file);
 
 /// Writes how long the launch line took.

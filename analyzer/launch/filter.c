@@ -265,7 +265,7 @@ struct trace_filter *trace_filter_read(const char *path, struct error *err)
     while (result == 0 && (n = getline(&line, &size, file)) > 0) {
         parser.line++;
         if (strlen(line) != (size_t)n)
-            result = FAIL(&parser, "a zero byte: this is no filter file");
+            result = FAIL(&parser, "a zero byte: this is not a filter file");
         else
             result = take_line(&parser, line);
     }

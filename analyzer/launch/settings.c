@@ -197,7 +197,7 @@ static int read_line(struct trace_settings *settings, char *line, const char *wh
     if (*text == '\0' || *text == '#')
         return 0;
     if (!equals)
-        return error_set(err, "%s: `%s` is no line of the form NAME = VALUE", where, text);
+        return error_set(err, "%s: `%s` is not a line of the form NAME = VALUE", where, text);
     *equals = '\0';
     char *name = text_trim(text);
     const char *value = value_of(equals + 1);
@@ -236,7 +236,7 @@ static int read_file(struct trace_settings *settings, const char *path, struct e
         char *where = memory_format("%s:%u", path, number);
         char *begin = number == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? line + 3 : line;
         if (strlen(line) != (size_t)n)
-            result = error_set(err, "%s: a zero byte: this is no configuration file", where);
+            result = error_set(err, "%s: a zero byte: this is not a configuration file", where);
         else
             result = read_line(settings, begin, where, err);
         free(where);
@@ -402,7 +402,7 @@ static int read_windows(const char *text, struct window *windows, struct error *
         if (n == TRACE_MOST_WINDOWS)
             return error_set(err, "more than %d windows", TRACE_MOST_WINDOWS);
         if (!dash)
-            return error_set(err, "`%.*s` is no window such as 10s-20s", (int)length, text);
+            return error_set(err, "`%.*s` is not a window such as 10s-20s", (int)length, text);
         if (read_time(text, (size_t)(dash - text), 0, &window->from_ns, err) != 0 ||
             read_time(dash + 1, length - (size_t)(dash + 1 - text), UINT64_MAX, &window->to_ns,
                       err) != 0)

@@ -13,7 +13,7 @@ enum {
     MODEL_LEAST_POINTS = 3, // different ones
 };
 
-/// x^exponent * log2(x)^log_exponent; both 0: the parameter is no factor of the term.
+/// x^exponent * log2(x)^log_exponent; both 0: the parameter is not a factor of the term.
 struct model_factor {
     double exponent;
     int log_exponent;

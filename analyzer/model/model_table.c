@@ -79,7 +79,7 @@ static int check_name(const struct csv_reader *reader, const char *name, struct 
     if (!model_parameter_is_name(name))
         return csv_error(reader, err,
                          "the parameter \"%s\" cannot be a name in formulas, which has letters, "
-                         "digits and _, and is no function",
+                         "digits and _, and is not a function",
                          name);
     return 0;
 }

@@ -69,7 +69,7 @@ struct receive {
     bool is_deferred; // in its mailbox's list
     bool is_nonblocking;
     bool names_channel; // its channel is known from its posting on
-    bool call_may_wait; // a call that completes it, and is no test, has been entered
+    bool call_may_wait; // a call that completes it, and is not a test, has been entered
     bool is_left_out;   // so is its message
     bool is_detached;   // no call waits for it any more
 };

@@ -169,10 +169,11 @@ int catalogue_file_read(const char *path, struct pattern_list *list, struct erro
         if (strcasecmp(child->name, "pattern") == 0)
             failure = read_pattern(path, child, first, list, err);
         else
-            failure = error_set(err,
-                                "%s:%u: <%s> is no <pattern>; a catalogue holds one <pattern>, or "
-                                "several within <patterns>",
-                                path, child->line, child->name);
+            failure =
+                error_set(err,
+                          "%s:%u: <%s> is not a <pattern>; a catalogue holds one <pattern>, or "
+                          "several within <patterns>",
+                          path, child->line, child->name);
     }
     if (!failure && first == list->n_patterns)
         failure = error_set(err, "%s:%u: there is no <pattern> in it", path, around->line);

@@ -155,7 +155,7 @@ static int read_kind(const struct source *source, const struct xml_element *elem
     static const char *const known[] = {"id", "order", "about", "ranks"};
     const char *id = xml_attribute(element, "id");
     if (strcmp(element->name, "finding") != 0)
-        return REFUSE(source, element, "<%s> is no <finding>", element->name);
+        return REFUSE(source, element, "<%s> is not a <finding>", element->name);
     if (check_attributes(source, element, known, 4) != 0)
         return -1;
     if (!id || !text_is_id(id))

@@ -273,7 +273,7 @@ static int read_condition(struct translation *t, const struct xml_element *eleme
         if (strcmp(signs[i][0], type) == 0)
             sign = signs[i][1];
     if (!sign)
-        return error_set(t->err, "%s:%u: '%s' is no comparison", t->path, element->line, type);
+        return error_set(t->err, "%s:%u: '%s' is not a comparison", t->path, element->line, type);
     char *property = strchr(first, '.');
     if (property && strcmp(property, ".TYPE") == 0) {
         *property = '\0';
@@ -316,7 +316,7 @@ static int read_compute(struct translation *t, const struct xml_element *element
         t->n_values++;
         return 0;
     }
-    return error_set(t->err, "%s:%u: '%s' is no operation; there are + - * / MIN MAX", t->path,
+    return error_set(t->err, "%s:%u: '%s' is not an operation; there are + - * / MIN MAX", t->path,
                      element->line, operation);
 }
 

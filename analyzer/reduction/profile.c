@@ -15,7 +15,7 @@
 #include "db/query/figures.h"
 #include "db/trials.h"
 
-/// Time outside recorded functions is called so, and is no function.
+/// Time outside recorded functions is called so, and is not a function.
 static bool is_function(const char *name)
 {
     static const char *const others[] = {

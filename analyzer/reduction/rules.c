@@ -47,7 +47,7 @@ static int read_field(const struct reading *reading, struct reduction_condition 
     for (size_t i = 0; i < sizeof absent_fields / sizeof absent_fields[0]; i++)
         if (strcmp(name, absent_fields[i]) == 0)
             return FAIL(reading, "a trace has no values for TAU's field %s", name);
-    return FAIL(reading, "`%s` is no field%s", name,
+    return FAIL(reading, "`%s` is not a field%s", name,
                 spelling_hint(name, field_names, N_REDUCTION_FIELDS, "; did you mean %s?",
                               " (numcalls, percent, usec, cumusec, usecs/call)")
                     .text);
@@ -112,11 +112,11 @@ static int read_condition(const struct reading *reading, char *text)
     if (read_field(reading, condition, text_trim(text)) != 0)
         return -1;
     if (*number == '=')
-        return FAIL(reading, "`%c=` is no operator; there are < > =", condition->relation);
+        return FAIL(reading, "`%c=` is not an operator; there are < > =", condition->relation);
     number = text_trim(number);
     condition->number = strtod(number, &end);
     if (end == number || *end || !isfinite(condition->number))
-        return FAIL(reading, "`%s` is no number", number);
+        return FAIL(reading, "`%s` is not a number", number);
     return 0;
 }
 
@@ -156,7 +156,8 @@ static int read_lines(struct reduction_rules *rules, FILE *file, const char *pat
     for (unsigned number = 1; status == 0 && (length = getline(&line, &capacity, file)) > 0;
          number++) {
         if (strlen(line) != (size_t)length) {
-            status = error_set(err, "%s:%u: a zero byte: this is no file of rules", path, number);
+            status =
+                error_set(err, "%s:%u: a zero byte: this is not a file of rules", path, number);
             break;
         }
         cut_comment(line);

@@ -62,8 +62,8 @@ int reduction_rules_add(struct reduction_rules *rules, const char *text, const c
 /// or without a rule.
 int reduction_rules_read(struct reduction_rules *rules, const char *path, struct error *err);
 
-/// True when the file at PATH seems to be one of rules: its first line that is no comment compares
-/// by < or >, or a field of the language by =.
+/// True when the file at PATH seems to be one of rules: its first line that is not a comment
+/// compares by < or >, or a field of the language by =.
 bool reduction_rules_is_file(const char *path);
 
 /// The first rule that holds for FUNCTION, or NULL. Prefixes that fit it are noted.

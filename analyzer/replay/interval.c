@@ -61,8 +61,8 @@ static int read_times(const char *text, struct pag_part *part, struct error *err
     *last++ = '\0';
     if (read_time(first, 0, &part->begin_ns, &why) ||
         read_time(last, INTERVAL_RUN_END, &part->end_ns, &why))
-        status = error_set(err, "`%s` is no interval: FIRST:LAST wanted, such as 1.5s:2s; %s", text,
-                           why.text);
+        status = error_set(err, "`%s` is not an interval: FIRST:LAST wanted, such as 1.5s:2s; %s",
+                           text, why.text);
     else if (part->end_ns > INTERVAL_RUN_END)
         status = error_set(err, "the interval %s goes beyond any run", text);
     else if (part->begin_ns == part->end_ns)
@@ -73,7 +73,7 @@ static int read_times(const char *text, struct pag_part *part, struct error *err
     return status;
 }
 
-/// Cuts "#3", "#3-5" or "#*" off `from`; what is no number belongs to the name.
+/// Cuts "#3", "#3-5" or "#*" off `from`; what is not a number belongs to the name.
 static int read_visits(const char *text, struct selection *selection, struct error *err)
 {
     char *hash = strrchr(selection->from, '#');
@@ -124,7 +124,7 @@ static int read_phase(const char *text, struct selection *selection, struct erro
         return -1;
     if (!selection->from[0] || (selection->to && !selection->to[0]))
         return error_set(err,
-                         "`%s` is no interval: wanted are times, FIRST:LAST, or a region or "
+                         "`%s` is not an interval: wanted are times, FIRST:LAST, or a region or "
                          "marker, NAME, NAME#N or FROM..TO",
                          text);
     return 0;
@@ -136,7 +136,7 @@ static int read_selection(const char *text, struct selection *selection, struct 
     struct error ignored;
     *selection = (struct selection){0};
     if (option_read_duration(text, &time_ns, &ignored) == 0)
-        return error_set(err, "`%s` is no interval: FIRST:LAST wanted, such as 1.5s:2s", text);
+        return error_set(err, "`%s` is not an interval: FIRST:LAST wanted, such as 1.5s:2s", text);
     return is_time(text) ? read_times(text, &selection->time, err)
                          : read_phase(text, selection, err);
 }

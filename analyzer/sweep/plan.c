@@ -57,7 +57,7 @@ void sweep_values_add(struct sweep_values *values, const char *text)
 }
 
 /// The numbers A, B and C of A:B or A:B:C, and the most decimals that one of them has. False: the
-/// text is no range but a value.
+/// text is not a range but a value.
 static bool range_read(const char *text, size_t length, double numbers[3], int *n_decimals)
 {
     size_t begin = 0;
@@ -196,7 +196,7 @@ struct sweep_parameter *sweep_plan_add(struct sweep_plan *plan, const char *name
                                        const char *search, struct error *err)
 {
     if (!is_name(name)) {
-        error_set(err, "`%s` is no name of a parameter: letters, digits, _ and -", name);
+        error_set(err, "`%s` is not a name of a parameter: letters, digits, _ and -", name);
         return NULL;
     }
     if (search && !*search) {
@@ -230,7 +230,7 @@ int sweep_parameter_set_role(struct sweep_parameter *parameter, const char *role
         parameter->role = memory_copy_text(role);
         return 0;
     }
-    return error_set(err, "`%s` is no role of a parameter: machine, problem or free", role);
+    return error_set(err, "`%s` is not a role of a parameter: machine, problem or free", role);
 }
 
 /// Of one round.

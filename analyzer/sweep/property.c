@@ -119,7 +119,8 @@ int property_file_read(struct property_catalogue *catalogue, const char *path, s
         const struct xml_element *child = &around->children[i];
         struct experiment_property property = {0};
         if (strcmp(child->name, "property") != 0)
-            status = error_set(err, "%s:%u: <%s> is no <property>", path, child->line, child->name);
+            status =
+                error_set(err, "%s:%u: <%s> is not a <property>", path, child->line, child->name);
         else
             status = read_property(path, child, &property, err);
         if (status == 0)

@@ -60,11 +60,12 @@ char *anchor_find(const char *path, struct error *err)
         return NULL;
     }
     if (status.st_size == 0) {
-        error_set(err, "'%s' is no OTF2 archive: it is empty", path);
+        error_set(err, "'%s' is not an OTF2 archive: it is empty", path);
         return NULL;
     }
     if (fnmatch("*.otf2", path, 0) != 0) { // OTF2 would not open it either
-        error_set(err, "'%s' is no OTF2 archive: the name of its anchor file ends in .otf2", path);
+        error_set(err, "'%s' is not an OTF2 archive: the name of its anchor file ends in .otf2",
+                  path);
         return NULL;
     }
     return memory_copy_text(path);

@@ -145,7 +145,7 @@ bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, defini
 {
     struct chunk_file file = {0};
     if (!chunk_file_open(&file, path, chunk_bytes, DEFINITION_WINDOW_BYTES))
-        return access(path, R_OK) != 0; // else it is no file: a folder
+        return access(path, R_OK) != 0; // else it is not a file: a folder
     bool is_sound = follow_definitions(&file, tell, context);
     chunk_file_close(&file);
     return is_sound;

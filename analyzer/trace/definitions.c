@@ -11,7 +11,7 @@
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 
-// Place of WORLD_RANK in one group, EVENT_NO_INDEX when it is no member.
+// Place of WORLD_RANK in one group, EVENT_NO_INDEX when it is not a member.
 static uint32_t place_in_group(const uint32_t *members, uint32_t n_members,
                                const struct map *places, uint32_t world_rank)
 {

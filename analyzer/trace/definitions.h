@@ -184,7 +184,7 @@ struct definitions {
 };
 
 /// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX
-/// when it is no member. Constant time. In a self communicator everybody is rank 0.
+/// when it is not a member. Constant time. In a self communicator everybody is rank 0.
 uint32_t communicator_rank_of(const struct communicator *comm, uint32_t world_rank);
 
 /// True when WORLD_RANK is in the first group of COMM (members), false for remote_members and

@@ -24,7 +24,7 @@ static int open_archive(struct trace *trace, struct error *err)
     otf2_error_begin();
     trace->otf2_reader = otf2_open(trace->path);
     if (!trace->otf2_reader)
-        return error_set(err, "'%s' is no OTF2 archive: %s", trace->path,
+        return error_set(err, "'%s' is not an OTF2 archive: %s", trace->path,
                          otf2_error_cause(OTF2_ERROR_INVALID_ARGUMENT));
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(trace->otf2_reader);
     if (code != OTF2_SUCCESS)

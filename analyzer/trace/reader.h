@@ -18,7 +18,7 @@ struct resolved;
 struct trace;
 
 /// Opens an archive by its anchor file or its directory and reads all definitions. NULL and ERR
-/// when it is no archive or no definitions can be read; a location that cannot be read is only
+/// when it is not an archive or no definitions can be read; a location that cannot be read is only
 /// reported. The caller closes.
 struct trace *trace_open(const char *path, struct error *err);
 void trace_close(struct trace *trace);

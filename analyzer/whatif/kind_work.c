@@ -96,7 +96,7 @@ const struct whatif_option whatif_options_of_work[] = {
      .kind = WHATIF_REPEATED_AXIS,
      .argument = "REGION=T",
      .read = read_duration,
-     .help = "each visit of a region computes for T"},
+     .help = "set the computing in each visit of a region to T"},
     {.name = "balance",
      .kind = WHATIF_REPEATED,
      .argument = "REGION[=RANKS]",
@@ -106,7 +106,7 @@ const struct whatif_option whatif_options_of_work[] = {
      .kind = WHATIF_FLAG,
      .read = whatif_read_flag,
      .field = offsetof(struct whatif_case, settings.is_untraced),
-     .help = "without what recording the functions cost, by the tracer's estimate"},
+     .help = "subtract what recording the functions cost, as the tracer estimates it"},
     {.name = NULL},
 };
 

@@ -45,7 +45,7 @@ const struct whatif_option *whatif_option_find(const char *name, struct error *e
         if (strcmp(names[n], name) == 0)
             return row_at(n);
     }
-    error_set(err, "`%s` is no what-if option of pagoda replay%s", name,
+    error_set(err, "`%s` is not a what-if option of pagoda replay%s", name,
               spelling_hint(name, names, n, "; did you mean `%s`?", "").text);
     return NULL;
 }

@@ -122,16 +122,16 @@ has() {
     has missing-definitions '1 location without the file of its own definitions'
 }
 
-@test "what is no archive" {
+@test "what is not an archive" {
     refused missing "cannot open 'missing': No such file or directory"
     mkdir empty
     refused empty "no archive in the directory 'empty': it holds no *.otf2 file"
     echo hello >hello.txt
-    refused hello.txt "'hello.txt' is no OTF2 archive: the name of its anchor file ends in .otf2"
+    refused hello.txt "'hello.txt' is not an OTF2 archive: the name of its anchor file ends in .otf2"
     : >nothing.xml
-    refused nothing.xml "'nothing.xml' is no OTF2 archive: it is empty"
+    refused nothing.xml "'nothing.xml' is not an OTF2 archive: it is empty"
     cp hello.txt hello.otf2
-    refused hello.otf2 "'hello.otf2' is no OTF2 archive"
+    refused hello.otf2 "'hello.otf2' is not an OTF2 archive"
     archive sound
     truncate -s -9 sound/traces.def
     refused sound "cannot read the global definitions 'sound/traces.def' after the first 0: damaged, or it ends too early"
@@ -164,7 +164,7 @@ has() {
     "$PAGODA" check --json mine.xml |
         jq -e '.files[0] | .kind == "finding" and .status == 0 and .entries == 1'
     echo "${kind/latency/latencies}" >bad.xml
-    refused bad.xml 'bad.xml:2: <remedy>: `latencies` is no what-if option of pagoda replay; did you mean `latency`?'
+    refused bad.xml 'bad.xml:2: <remedy>: `latencies` is not a what-if option of pagoda replay; did you mean `latency`?'
     echo "${kind/\{rank/\{rnk}" >bad.xml
     refused bad.xml 'bad.xml:2: <what>: there is no {rnk}, did you mean {rank}?'
     echo "${kind/mine/late-receiver}" >bad.xml
@@ -246,11 +246,11 @@ has() {
     "$PAGODA" check --json small.rules |
         jq -e '.files[0] | .kind == "rules" and .status == 0 and .entries == 2'
     echo 'numcall > 3' >slip.rules
-    refused slip.rules 'slip.rules:1: `numcall` is no field; did you mean numcalls?'
+    refused slip.rules 'slip.rules:1: `numcall` is not a field; did you mean numcalls?'
     echo 'stdev = 3' >absent.rules
     refused absent.rules "absent.rules:1: a trace has no values for TAU's field stdev"
     echo 'percent < many' >>small.rules
-    refused small.rules 'small.rules:5: `many` is no number'
+    refused small.rules 'small.rules:5: `many` is not a number'
     # What is set with = is a configuration still.
     echo 'mpi = communication' >trace.conf
     run "$PAGODA" check trace.conf

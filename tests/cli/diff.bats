@@ -68,7 +68,7 @@ setup() {
 
 # Three runs each, 0.1 ms apart: the standard error of the difference is sqrt(2 x 0.01 / 3) ms with
 # 4 degrees of freedom, so 0.05 ms is t = 0.612, p = 0.573, and 1 ms is t = 12.25, p = 0.000255.
-@test "noise of repeated runs is no change" {
+@test "noise of repeated runs is not a change" {
     run "$PAGODA" diff runs.db 'old*' 'same*' --json --absolute 1ns --relative 0
     [ "$status" = 0 ]
     [ "$(jq '.differences[0].time | [(.p * 1000 | round), .change_ns]' -c <<<"$output")" = "[573,50000]" ]
@@ -96,7 +96,7 @@ setup() {
     run "$PAGODA" diff --regressions runs.db branch=main branch=same
     [ "$status" = 0 ]
     [ -z "$output" ]
-    run "$PAGODA" diff --regressions runs.db branch=new branch=main # faster is no violation
+    run "$PAGODA" diff --regressions runs.db branch=new branch=main # faster is not a violation
     [ "$status" = 0 ]
     run "$PAGODA" diff --regressions --relative 20 --absolute 2ms runs.db old1 new1
     [ "$status" = 0 ]
@@ -136,7 +136,7 @@ setup() {
     [ "$(jq -c '[.differences[0].top_down[].path]' <<<"$output")" = '["main"]' ]
 }
 
-@test "time without CPU time is no part of the structure of a run" {
+@test "time without CPU time is not part of the structure of a run" {
     local lost=$ROOT/tests/traces/replay/without-cpu.txt
     "$BUILD/tools/mktrace" "$lost" lost
     sed '/ cpu /d' "$lost" >kept.txt
@@ -341,9 +341,9 @@ CSV
         [[ $output == *"wrong.txt"*"$2"* ]]
     }
     wrong 'time_ns < 3s' ':2: wanted is METRIC <= LIMIT [FOCUS], or >='
-    wrong 'time_ns <= fast' ':2: `fast` is no limit of time_ns, which is in ns'
+    wrong 'time_ns <= fast' ':2: `fast` is not a limit of time_ns, which is in ns'
     wrong 'time_ns <= 9500000' ':2: 9500000 has no unit: write 9500000ns, or us, ms, s'
-    wrong 'parallel_efficiency >= 40' ':2: 40 is no share: write 40 %, or a number up to 1'
+    wrong 'parallel_efficiency >= 40' ':2: 40 is not a share: write 40 %, or a number up to 1'
     wrong 'tme_ns <= 1s' ':2: runs.db has no metric "tme_ns"; did you mean "time_ns"?'
     wrong 'visits <= 1 /CallPath/main/slove' 'slove'
     wrong 'visits <= 1 /CallPath/(a' ':2: '
@@ -411,8 +411,8 @@ CSV
     }
     wrong 1ms:2ms 'there must be two intervals at least, not only 1ms:2ms'
     wrong 1ms:2ms,3ms:3ms 'the interval 3ms:3ms is empty'
-    wrong 1ms:2ms,3ms 'is no interval: FIRST:LAST wanted, such as 1.5s:2s'
-    wrong 1ms:2ms,1:2x 'is no interval: FIRST:LAST wanted'
+    wrong 1ms:2ms,3ms 'is not an interval: FIRST:LAST wanted, such as 1.5s:2s'
+    wrong 1ms:2ms,1:2x 'is not an interval: FIRST:LAST wanted'
     wrong 1ms:2ms,a:b 'the run has no region or marker `a:b`' 1
     wrong 1ms:2ms,2ms:3s 'goes beyond the run' 1
     wrong 1ms:2ms,2s: 'goes beyond the run' 1

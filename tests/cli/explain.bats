@@ -139,7 +139,7 @@ kind() {
     for command in "replay trace" "explain" "store add x.db trace"; do
         # shellcheck disable=SC2086
         run -1 --separate-stderr "$PAGODA" $command --patterns mine.xml
-        [ "$stderr" = 'pagoda: mine.xml:1: <remedy>: `scal` is no what-if option of pagoda replay; did you mean `scale`?' ] ||
+        [ "$stderr" = 'pagoda: mine.xml:1: <remedy>: `scal` is not a what-if option of pagoda replay; did you mean `scale`?' ] ||
             { echo "$stderr"; return 1; }
     done
 }

@@ -57,7 +57,7 @@ print($2)"
     for group in 0 nodes -1 1.5; do
         run "$PAGODA" replay --group "$group" run
         [ "$status" = 2 ]
-        [[ $output == *"is no group: node, machine or a number of ranks from 1 on"* ]]
+        [[ $output == *"is not a group: node, machine or a number of ranks from 1 on"* ]]
     done
     run "$PAGODA" replay --group node --interval main run
     [ "$status" = 2 ]

@@ -110,7 +110,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
     [ "$output" = "pagoda: 1 trial: nothing to compare, no two of them differ in ranks only" ]
 }
 
-@test "what a run is predicted from is no interval of it" {
+@test "what a run is predicted from is not an interval of it" {
     cp runs.db "$BATS_TEST_TMPDIR/r.db"
     "$PAGODA" replay run --cpu-speed 2 --store "$BATS_TEST_TMPDIR/r.db" >/dev/null
     [ "$(sqlite3 "$BATS_TEST_TMPDIR/r.db" 'SELECT measured_trial FROM predictions')" = whole ]
@@ -241,10 +241,10 @@ other|other: step#1|110|' ]
     wrong '2s:1s' 2 'the interval 2s:1s ends before it begins'
     wrong '2s:2s' 2 'the interval 2s:2s is empty'
     wrong '2x:3s' 2 'unknown unit'
-    wrong '5s' 2 'is no interval: FIRST:LAST wanted'
+    wrong '5s' 2 'is not an interval: FIRST:LAST wanted'
     wrong '' 2 '--interval: its value is empty'
-    wrong '#2' 2 'is no interval'
-    wrong 'step..' 2 'is no interval'
+    wrong '#2' 2 'is not an interval'
+    wrong 'step..' 2 'is not an interval'
     local option
     for option in --ideal '--cpu-speed=2' '--output=there'; do
         run "$PAGODA" replay run --interval step "$option"

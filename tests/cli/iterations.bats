@@ -26,7 +26,7 @@ replayed() {
 
 @test "slower from one iteration on" { replayed shift; }
 
-@test "slower from one iteration on, after a single very slow one, which is no part of that" { replayed outlier; }
+@test "slower from one iteration on, after a single very slow one, which is not part of that" { replayed outlier; }
 
 @test "slower and slower" {
     replayed growth

@@ -49,9 +49,9 @@ valid() {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/sound.txt" trace
     run --separate-stderr "$PAGODA" replay trace --machine quadrix
     [ "$status" != 0 ]
-    [[ $stderr == *'quadrix: no such file, and no bundled machine; is it quadrics?'* ]]
+    [[ $stderr == *'quadrix: neither a file nor a bundled machine; did you mean quadrics?'* ]]
     run --separate-stderr "$PAGODA" replay trace --machine zzz
-    [[ $stderr == *'zzz: no such file, and none of the bundled machines (clic, es40, '* ]]
+    [[ $stderr == *'zzz: neither a file nor one of the bundled machines (clic, es40, '* ]]
 }
 
 @test "more ranks than collectives were calibrated for" {

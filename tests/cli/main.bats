@@ -71,7 +71,7 @@ options_given_once() {
     [ "$(grep -c '^what-if, .*:$' subject)" = 5 ]
     cat subject first | grep '^      --' | sort >rows
     diff rows <(grep "^      --" both | sort)
-    # A word that is no subject changes nothing.
+    # A word that is not a subject changes nothing.
     "$PAGODA" replay --help trace1 | diff first -
     "$PAGODA" help replay what-if | diff subject -
 }

@@ -76,8 +76,8 @@ END
     bad 'the parameter "n ranks" cannot be a name' "n ranks,value" 1,1
     bad 'there are two columns "p"' p,p,value 1,1,1
     bad 'table.csv:3: there are 1 fields' p,value 1,1 2
-    bad 'table.csv:2: the value: "x" is no number' p,value 1,x
-    bad 'table.csv:2: the parameter p: "4 bananas" is no number' p,value "4 bananas,1"
+    bad 'table.csv:2: the value: "x" is not a number' p,value 1,x
+    bad 'table.csv:2: the parameter p: "4 bananas" is not a number' p,value "4 bananas,1"
     bad "has a header, but no rows" p,value
 }
 

@@ -66,9 +66,9 @@ refused() {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/chain.txt" chain
     refused 3@1us "--explain 3@1us: the run has no rank 3; its ranks are 0 to 2"
     refused 2@131us "--explain 2@131us: the run ends at 130.0 us"
-    refused 2 "\`2\` is no RANK@TIME, such as 3@1.5s"
-    refused @1s "\`@1s\` is no RANK@TIME"
-    refused 1@ "\`1@\` is no RANK@TIME"
+    refused 2 "\`2\` is not a RANK@TIME, such as 3@1.5s"
+    refused @1s "\`@1s\` is not a RANK@TIME"
+    refused 1@ "\`1@\` is not a RANK@TIME"
     refused 1@3parsec "unknown unit \`parsec\`"
     run "$PAGODA" replay --explain 1@1us --ideal chain
     [ "$status" = 2 ]

@@ -46,7 +46,7 @@ valid() {
     archive uneven
     run --separate-stderr "$PAGODA" replay uneven --rebalance magdaa
     [ "$status" = 1 ]
-    [[ $stderr == *'magdaa: no such file, and no bundled policy; is it magda?'* ]]
+    [[ $stderr == *'magdaa: neither a file nor a bundled policy; did you mean magda?'* ]]
     # At 50 us 100 of the 350 left go; the taker has them at 60, then its own 50 are not done. So rank
     # 0 is ready at 300, rank 1 at 200; its results are back at 320.
     cat >mine.xml <<'END'

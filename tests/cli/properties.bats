@@ -260,7 +260,7 @@ hierarchy() {
     hierarchy bad.xml threads '<use hierarchy="mixed"/>'
     refused bad.xml 'would be part of itself'
     hierarchy bad.xml h '<node property="inefficiency" threshold="2"/>'
-    refused bad.xml 'threshold="2" is no number from 0 to 1'
+    refused bad.xml 'threshold="2" is not a number from 0 to 1'
     hierarchy bad.xml h '<node property="inefficiency" basis="loop"/>'
     refused bad.xml 'basis="loop" can only be "program", "enclosing" or "phase"'
     hierarchy bad.xml h '<node property="inefficiency"><parameter name="x" value="1"/></node>'

@@ -86,7 +86,7 @@ refused() {
     refused '"yesterday" is not a date such as' -m time_ns --since yesterday
     refused 'has no parameter "siez"; did you mean "size"\?' -m time_ns -p siez==64
     refused 'has no parameter "zzz"; there are .*, ' -m time_ns -p zzz==64
-    refused '`size=64`: `=` is no operator; there are == != < <= > >=' -m time_ns -p size=64
+    refused '`size=64`: `=` is not an operator; there are == != < <= > >=' -m time_ns -p size=64
     refused 'has no metric "zzz"; there are [^,]+, [^,]+, [^,]+, [^,]+, \.\.\.$' -m zzz
     refused 'has no property "late-sendr"; did you mean "late-sender"\?' \
         -m time_ns --with late-sendr
@@ -318,7 +318,7 @@ END
     "$PAGODA" replay names --store names.db >/dev/null
     focus='/CallPath/main/void ns::Grid\<double\, std::vector\<double\> \>::relax\<3\>\(std::vector\<double\> const&\)'
     for form in '' --csv --json; do
-        # shellcheck disable=SC2086 # no option is no word
+        # shellcheck disable=SC2086 # no option is not a word
         "$PAGODA" query names.db --metric exclusive_ns --by call-path $form >answer
         sed 's/\\\\/\\/g' answer | grep -qF "$focus"
     done

@@ -132,7 +132,7 @@ END
     "$PAGODA" trace --filter none.filter --show-settings >/dev/null
 }
 
-@test "blocked time is no function" {
+@test "blocked time is not a function" {
     sed 's/^#!.*//' "$ROOT/tests/traces/whatif/blocked.txt" >blocked.txt
     "$BUILD/tools/mktrace" blocked.txt blocked
     "$PAGODA" replay blocked | grep -qF '(blocked)'
@@ -171,13 +171,13 @@ END
         [[ $output == "pagoda: bad.rules"*"$text"* ]]
         [ ! -e bad.filter ]
     }
-    wrong ":3: \`numcals\` is no field; did you mean numcalls?" 'numcals > 1'
-    wrong ":3: \`foo\` is no field (numcalls" 'foo > 1'
+    wrong ":3: \`numcals\` is not a field; did you mean numcalls?" 'numcals > 1'
+    wrong ":3: \`foo\` is not a field (numcalls" 'foo > 1'
     wrong ":3: a trace has no values for TAU's field counts/call" 'counts/call > 1'
     wrong ":3: one of < > = is missing in \`numcalls 5\`" 'numcalls 5'
-    wrong ":3: \`>=\` is no operator" 'numcalls >= 5'
-    wrong ":3: \`many\` is no number" 'numcalls > many'
-    wrong ":3: \`\` is no number" 'usec < '
+    wrong ":3: \`>=\` is not an operator" 'numcalls >= 5'
+    wrong ":3: \`many\` is not a number" 'numcalls > many'
+    wrong ":3: \`\` is not a number" 'usec < '
     wrong ":3: a condition is empty" 'usec < 5 &'
     wrong ":3: there is no name before the colon" ': usec < 5'
     wrong ":3: MPI functions are not left out" 'MPI: numcalls > 1'
@@ -185,7 +185,7 @@ END
     wrong " has no rule" ''
     run "$PAGODA" reduce --rule 'usec < x' run
     [ "$status" = 1 ]
-    [[ $output == "pagoda: --rule: \`x\` is no number" ]]
+    [[ $output == "pagoda: --rule: \`x\` is not a number" ]]
     run --separate-stderr "$PAGODA" reduce --rule 'tinny: usec < 5' run
     [ "$status" = 0 ]
     [[ ${stderr-} == *"--rule: no function or source file of this profile is called tinny; did you mean tiny?"* ]]

@@ -263,7 +263,7 @@ XML
     wrong "<condition>most(inefficiency) > 1</condition>$severity" \
         "wrong.xml:1: property 'a': checkpoint \`most(inefficiency) > 1\`: avg, min, max, stddev or trend wanted"
     wrong "<condition>max(inefficiensy) > 0</condition>$severity" \
-        "a asks for inefficiensy, which is no wait state; did you mean inefficiency?"
+        "a asks for inefficiensy, which is not a wait state; did you mean inefficiency?"
     local loss
     for loss in efficiency-loss computation-loss load-imbalance waiting; do
         wrong "<condition>max($loss, main) > 0</condition>$severity" \
@@ -287,7 +287,7 @@ XML
     [ "$output" = 'pagoda: no trial has a parameter "sise"; did you mean "size"?' ]
     run "$PAGODA" scaling runs.db --as size --by kind
     [ "$status" = 1 ]
-    [[ $output == *'is "cube", which is no number' ]]
+    [[ $output == *'is "cube", which is not a number' ]]
     run "$PAGODA" scaling runs.db --as size
     [ "$status" = 1 ]
     [ "$output" = "pagoda: 5 trials: nothing to compare, no two of them differ in ranks only" ]

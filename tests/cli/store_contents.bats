@@ -163,7 +163,7 @@ END
     values visits '/Code/more.c, /Process/(3,30,71)' '1:60 2:15 3:20 4:300'
     values visits '/Code/more.c/(function_0,function_19), /Process/(11,71)' '1:4 2:2 3:2 4:2'
     values visits /Process/71 '1:21 2:6'
-    # A name that another one begins with is no part of it.
+    # A name that another one begins with is not part of it.
     values visits /Code/more.c/function_1 '1:72 2:72 3:12 4:12'
     values visits /CallPath/main/function_1 '1:72 2:72 3:12 4:12'
 }
@@ -196,7 +196,7 @@ END
     [[ $output == *'has no trial ""'* ]]
 }
 
-@test "what is no database is refused and stays as it is" {
+@test "what is not a database is refused and stays as it is" {
     refused() { # FILE PATTERN
         ! [ -f "$1" ] || cp "$1" before
         for command in "store list $1" "store vacuum $1" "store add $1 run"; do

@@ -485,7 +485,7 @@ point() {
     run "$PAGODA" store import c.db points.db
     [ "$output" = "2 points of sweeps without a trial added" ]
     sound c.db
-    # What was run since is no gap any more.
+    # What was run since is not a gap any more.
     "$PAGODA" replay run --store c.db --as ring/scan/n=8 >/dev/null
     run "$PAGODA" store import c.db a.db
     [ "$status" = 0 ]

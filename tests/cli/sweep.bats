@@ -140,7 +140,7 @@ wrong() {
 @test "options of predictions are checked before the first of them, and in a dry run" {
     wrong 'cpu=fast: --cpu-speed fast: not a number such as 3 or 0.25' \
         -p cpu=1,fast -- pagoda replay trace --cpu-speed '{cpu}'
-    wrong 'ranks=0-: --place a=0-: `0-` is no list of ranks, such as 0-3,8' \
+    wrong 'ranks=0-: --place a=0-: `0-` is not a list of ranks, such as 0-3,8' \
         -p ranks=0-3,0- -- pagoda replay trace --place 'a={ranks}'
     wrong 'ranks=1: --place b=1: rank 1 is on node a already' \
         -p ranks=1 -- pagoda replay trace --place a=0-3 --place 'b={ranks}'
@@ -166,7 +166,7 @@ wrong() {
   <run>pagoda replay trace --place a={place} --top {top}</run>
 </sweep>
 END
-    wrong 'spec.xml:4: place=0-x,top=2: --place a=0-x: `0-x` is no list of ranks, such as 0-3,8' spec.xml
+    wrong 'spec.xml:4: place=0-x,top=2: --place a=0-x: `0-x` is not a list of ranks, such as 0-3,8' spec.xml
     # An impossible point needs no sound options.
     sed -i 's|<run>|<skip when="top == 2"/>\n  <run>|' spec.xml
     sweep spec.xml --dry-run
@@ -191,7 +191,7 @@ END
 @test "a dry run checks what checkpoints ask for" {
     sweep -n 1 --stop-when 'avg(late-sendr) > 1' --dry-run -- app '{n}'
     [ "$status" = 1 ]
-    [[ $output == *'late-sendr, which is no wait state; did you mean late-sender?'* ]]
+    [[ $output == *'late-sendr, which is not a wait state; did you mean late-sender?'* ]]
 }
 
 @test "values given twice are refused" {

@@ -326,7 +326,7 @@ END
         '<task name="a" latency="message(n)"/>' --at n=1
     wrong 'quadrics.xml does not say what <compute> costs' '<task name="a" compute="compute(n, 1)"/>' --at n=1 --machine quadrics
     run -1 --separate-stderr "$PAGODA" model nowhere
-    [[ $stderr == *'nowhere: no such file, and none of the bundled models (irk, '* ]]
+    [[ $stderr == *'nowhere: neither a file nor one of the bundled models (irk, '* ]]
     run -2 --separate-stderr "$PAGODA" model irk --by ranks
     [[ $stderr == *'a MODEL takes neither trials, --as, --by nor --call-paths'* ]]
     run -2 --separate-stderr "$PAGODA" model irk --solve n=1:2

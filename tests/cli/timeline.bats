@@ -56,7 +56,7 @@ refused() {
     [[ ${lines[32]} == "  ranks 67-69  #"* ]]
 }
 
-@test "what is no window, or goes with something else, is refused" {
+@test "what is not a window, or goes with something else, is refused" {
     refused 2 '`judgd` is not run, judged or FROM:TO, such as 1s:1.5s' --timeline judgd
     refused 2 'is not run, judged or FROM:TO' --timeline 2ms:1ms
     refused 2 'is not run, judged or FROM:TO' --timeline 1ms:

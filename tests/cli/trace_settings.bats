@@ -43,14 +43,14 @@ refused() {
     refused '--env A,: a name of the list is empty' --env A,
     refused '--env A, ,B: a name of the list is empty' --env 'A, ' --env B
     PAGODA_ENV=, refused 'PAGODA_ENV=,: a name of the list is empty'
-    refused 'is no window' --window 1s-2s,
+    refused 'is not a window' --window 1s-2s,
     PAGODA_MIN_DURATON=1 refused 'did you mean PAGODA_MIN_DURATION?'
     printf '\nmin_duratoin = 1us\n' >conf
     refused 'conf:2: there is no setting `min_duratoin`; did you mean `min_duration`?' -c conf
     printf 'mpi = all\nmpi = all\n' >conf
     refused 'conf:2: `mpi` is set already in conf:1' -c conf
     printf 'nonsense\n' >conf
-    refused 'conf:1: `nonsense` is no line of the form NAME = VALUE' -c conf
+    refused 'conf:1: `nonsense` is not a line of the form NAME = VALUE' -c conf
 }
 
 @test "wrong filter files" {

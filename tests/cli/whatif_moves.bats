@@ -123,9 +123,9 @@ from_to() {
     refused '--move =0:1: not of the form' --move =0:1
     refused '--move servBusi1: there is no such region; is it servBusy1' --move servBusi1=0:1
     refused '--move servBusy1=0:7: there is no rank 7, the last one is 2' --move servBusy1=0:7
-    refused '--move servBusy1=0:: .. is no list of ranks' --move servBusy1=0:
-    refused '--move servBusy1=0:2-1: 2-1 is no range of ranks' --move servBusy1=0:2-1
-    refused '--move servBusy1=0:1,: .1,. is no list of ranks' --move servBusy1=0:1,
+    refused '--move servBusy1=0:: .. is not a list of ranks' --move servBusy1=0:
+    refused '--move servBusy1=0:2-1: 2-1 is not a range of ranks' --move servBusy1=0:2-1
+    refused '--move servBusy1=0:1,: .1,. is not a list of ranks' --move servBusy1=0:1,
     refused '--move servBusy1=0:0: rank 0 cannot be on both sides' --move servBusy1=0:0
     refused '--move servBusy1=0-2:1: rank 1 cannot be on both sides' --move servBusy1=0-2:1
     refused '--move-data .*--move, which is missing' --move-data 10

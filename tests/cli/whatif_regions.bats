@@ -184,7 +184,7 @@ assumed() {
     refused 'unknown selector .sise.; is it size' --cut-messages 'sise>1'
     refused 'not of the form CONDITION' --cut-messages 'size'
     refused '--cut-messages: its value is empty' --cut-messages ''
-    refused 'is no operator; there are == != < <= > >=' --cut-messages 'size<>1'
+    refused 'is not an operator; there are == != < <= > >=' --cut-messages 'size<>1'
     refused 'only == may follow tag' --cut-messages 'tag>1'
     refused 'size: unknown unit' --cut-messages 'size>1parsec'
     refused 'there is no rank 7, the last one is 1' --cut-messages 'peer==0-7'

@@ -170,8 +170,8 @@ END
 
 @test "placements" {
     values 2 'not of the form NODE=RANKS' --place a = a= =0
-    values 2 'is no list of ranks' --place a=x a=0, a=,0 a=0,,1 a=-1 a=0x1 'a=0 1' a==0 a=0-
-    values 2 '1-0 is no range of ranks' --place a=1-0
+    values 2 'is not a list of ranks' --place a=x a=0, a=,0 a=0,,1 a=-1 a=0x1 'a=0 1' a==0 a=0-
+    values 2 '1-0 is not a range of ranks' --place a=1-0
     is 2 '--place a=0,1,1: rank 1 is on node a already' --place a=0,1,1
     is 2 '--place b=7-9: rank 8 is on node a already' --place a=8-12 --place b=7-9
     is 2 '--place c=0-99999999: rank 5 is on node b already' --place b=5 --place c=0-99999999
@@ -192,10 +192,10 @@ END
     values 2 'not of the form REGION=FACTOR' --scale =2 solve
     values 2 'not of the form REGION=T' --duration =2s solve
     values 2 'not of the form REGION=FROM:TO' --move solve =0:1 solve=01
-    values 2 'is no list of ranks' --move solve=0: solve=:1 solve=x:1 solve=0:1: solve=0:1,
+    values 2 'is not a list of ranks' --move solve=0: solve=:1 solve=x:1 solve=0:1: solve=0:1,
     values 2 'rank 1 cannot be on both sides' --move solve=1:1 solve=0-1:1 solve=1:0-99999999
-    values 2 'is no list of ranks' --balance solve= solve=x solve=0,
-    values 2 '1-0 is no range of ranks' --balance solve=1-0
+    values 2 'is not a list of ranks' --balance solve= solve=x solve=0,
+    values 2 '1-0 is not a range of ranks' --balance solve=1-0
     values 1 'there is no rank 9, the last one is 1' --balance solve=9 solve=0-9
     values 1 'there is no rank 9, the last one is 1' --move solve=0:9 solve=9:0
     is 1 '--scale slove: there is no such region; is it solve?' --scale slove=2
@@ -219,11 +219,11 @@ END
     values 2 'not of the form CONDITION' --cut-messages size tag=1 'size=>1'
     values 2 'a value is missing after >=' --cut-messages 'size>='
     values 2 'a name is missing' --cut-messages 'size>1&&' '&&tag==1' '==1'
-    values 2 'is no operator; there are == != < <= > >=' --cut-messages 'size<>1' 'size!1'
+    values 2 'is not an operator; there are == != < <= > >=' --cut-messages 'size<>1' 'size!1'
     values 2 'unknown selector `sise`; is it size?' --cut-messages 'sise>=3' 'tag==1&&sise==3=0.5'
     values 2 'only == may follow' --cut-messages 'tag>5' 'from<2'
     values 2 'tags are written as 7 or 7-9,12' --cut-messages tag==x tag==7, tag==9-7 tag==4294967296
-    values 2 'is no list of ranks' --cut-messages from==x to==0, peer==-1
+    values 2 'is not a list of ranks' --cut-messages from==x to==0, peer==-1
     values 2 'is given twice' --cut-messages 'tag==1&&tag==2' 'from==0&&from==1'
     values 2 'not a number such as 3 or 0.25' --cut-messages tag==5=x tag==5=1=2 tag==5= tag==5=nan
     values 2 'the factor is from 0 to 1000' --cut-messages tag==5=1001

@@ -126,7 +126,7 @@ refused() {
     refused 'is no file that could be written anew' -- --force -o . -- "${launcher[@]}"
     touch there.xml
     refused 'there.xml exists' -- -o there.xml -- "${launcher[@]}"
-    refused 'no bundled machine; is it clic?' -- -o new.xml --against clik -- "${launcher[@]}"
+    refused 'a bundled machine; did you mean clic?' -- -o new.xml --against clik -- "${launcher[@]}"
     [ ! -e started ] && [ -c /dev/null ]
 }
 

@@ -76,7 +76,7 @@ any_mpi() {
 
 # check MPI PROGRAM: right, with the same result under each MPI and when traced on as few ranks as can
 # be and on 4; each trace is a sound archive, every message and collective with its partner. That
-# ranks share the cores of a small machine is no fault of the trace.
+# ranks share the cores of a small machine is not a fault of the trace.
 check() {
     local mpi=$1 program=$2 n n_lines options first=$BATS_FILE_TMPDIR/$2
     has_mpi "$mpi" || skip "no $mpi here, or its programs are not built"

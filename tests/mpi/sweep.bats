@@ -207,7 +207,7 @@ END
     wrong "2: <parameter> has no attribute 'value', did you mean 'values'?" '<parameter value="1"/>'
     wrong "2: <parameter> has no attribute name" '<parameter values="1"/>'
     wrong '2: values="4:1": the range 4:1 is empty' '<parameter name="n" values="4:1"/>'
-    wrong '2: `size` is no role of a parameter: machine, problem or free' \
+    wrong '2: `size` is not a role of a parameter: machine, problem or free' \
         '<parameter name="n" role="size"/>'
     wrong "1: parameter n has no value" "<parameter name=\"n\"/>$run"
     wrong "1: there is no <run>" "$n"
@@ -272,7 +272,7 @@ predictions() {
     [[ $output == *"3 of 3 points stored in runs.db, 1 of them now"* ]]
     predictions --stop-when "avg(late-sendr) > 1"
     [ "$status" = 1 ]
-    [[ $output == *"late-sendr, which is no wait state; did you mean late-sender?"* ]]
+    [[ $output == *"late-sendr, which is not a wait state; did you mean late-sender?"* ]]
 }
 
 # In the trace, and so at cpu=1: main has 805 and 910 us, 715 us of it in MPI, and 700 us of MPI_Recv's

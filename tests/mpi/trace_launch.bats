@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Launch lines: scripts, wrappers, several runs, what is no MPI program, wrong usage.
+# Launch lines: scripts, wrappers, several runs, what is not an MPI program, wrong usage.
 # shellcheck disable=SC2154 # variables that trace.bash sets
 load ../helper
 load trace

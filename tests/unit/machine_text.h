@@ -9,7 +9,7 @@
 #include "analyzer/simulation/cost/machine.h"
 #include "tests/reference/engine_run.h"
 
-/// Fails the test when TEXT is no machine file. The caller releases the machine.
+/// Fails the test when TEXT is not a machine file. The caller releases the machine.
 struct machine machine_of_text(const char *text);
 
 /// Predicts the text trace TEXT on the machine of MACHINE_TEXT; false when that fails, why goes to

@@ -43,11 +43,11 @@ static void test_comparisons(void **state)
     check("a<1", "a", RELATION_LESS, "1");
     check("a > x=y", "a", RELATION_MORE, "x=y");
     check("name", "name", RELATION_NONE, "");
-    check_error("a=1", "`a=1`: `=` is no operator; there are == != < <= > >=");
-    check_error("a=>1", "`a=>1`: `=>` is no operator; there are == != < <= > >=");
-    check_error("a<>1", "`a<>1`: `<>` is no operator; there are == != < <= > >=");
-    check_error("a ===1", "`a ===1`: `===` is no operator; there are == != < <= > >=");
-    check_error("a!", "`a!`: `!` is no operator; there are == != < <= > >=");
+    check_error("a=1", "`a=1`: `=` is not an operator; there are == != < <= > >=");
+    check_error("a=>1", "`a=>1`: `=>` is not an operator; there are == != < <= > >=");
+    check_error("a<>1", "`a<>1`: `<>` is not an operator; there are == != < <= > >=");
+    check_error("a ===1", "`a ===1`: `===` is not an operator; there are == != < <= > >=");
+    check_error("a!", "`a!`: `!` is not an operator; there are == != < <= > >=");
     check_error(" <1", "` <1`: a name is missing");
     check_error("", "``: a name is missing");
     check_error("a< ", "`a< `: a value is missing after <");

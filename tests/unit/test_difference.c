@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Differences of runs: sums that are exact, noise that is no change.
+// Differences of runs: sums that are exact, noise that is not a change.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -120,7 +120,7 @@ static void test_wrong_usage_is_refused(void **state)
         "test --latency -1us trace",             //
         "test --latency inf trace",              //
         "test --eager 1e30 trace",               // too large
-        "test --cpu-speed 1,5 trace",            // a comma is no decimal point
+        "test --cpu-speed 1,5 trace",            // a comma is not a decimal point
         "test --top 3 trace --top 3",            // one value only
         "test -t 3 --top 4 trace",               //
         "test --store a --store=b trace",        //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reader on what is no archive, on archives with missing files, and on one whose files are cut
-// at every single byte: always a sentence that names the file, never a crash or an endless loop.
+// The reader on what is not an archive, on archives with missing files, and on one whose files are
+// cut at every single byte: always a sentence that names the file, never a crash or an endless
+// loop.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -193,13 +194,13 @@ static void test_not_an_archive(void **state)
     (void)state;
     char *path = in_directory("text.otf2");
     scratch_write(path, "hello\n", 6);
-    assert_refused("text.otf2", "is no OTF2 archive");
+    assert_refused("text.otf2", "is not an OTF2 archive");
     scratch_write(path, "", 0);
-    assert_refused("text.otf2", "is no OTF2 archive");
+    assert_refused("text.otf2", "is not an OTF2 archive");
     free(path);
     path = in_directory("plain.txt");
     scratch_write(path, "hello\n", 6);
-    assert_refused("plain.txt", "is no OTF2 archive");
+    assert_refused("plain.txt", "is not an OTF2 archive");
     free(path);
     assert_refused("missing", "No such file or directory");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The resource normal form: what is read is written back in one form only, any name survives, and
-// what is no focus is refused with the place.
+// what is not a focus is refused with the place.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #include "tests/unit/machine_text.h"
 #include "tests/unit/text_fixture.h"
 
-/// Whole units, rounded; what is negative or no number is no count.
+/// Whole units, rounded; what is negative or no number is not a count.
 static void test_work_counts(void **state)
 {
     (void)state;

@@ -199,7 +199,7 @@ FILENAME ~ /\.list$/ {
         add_function(substr(text, 1, at - 1))
         text = substr(text, at + 1)
     }
-    # The inside of a structure or an inline body is no prototype: forget what stands before it.
+    # The inside of a structure or an inline body is not a prototype: forget what stands before it.
     sub(/^.*[{}]/, "", text)
 }
 

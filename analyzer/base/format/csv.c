@@ -16,7 +16,7 @@ static bool begins_formula(const char *text)
     return *text && strchr("=+-@\t\r", *text);
 }
 
-/// A number with a sign is no formula.
+/// A number with a sign is not a formula.
 static bool is_signed_number(const char *text)
 {
     char *end;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Comma-separated values as RFC 4180 has them: fields in quotes may hold commas, line ends and
 // doubled quotes. Lines end in a newline or in carriage return and newline. A text that a
-// spreadsheet would take for a formula (it begins with = + - @, and is no number) has an apostrophe
-// before it in the file, which reading takes away.
+// spreadsheet would take for a formula (it begins with = + - @, and is not a number) has an
+// apostrophe before it in the file, which reading takes away.
 #ifndef PAGODA_BASE_CSV_H
 #define PAGODA_BASE_CSV_H
 

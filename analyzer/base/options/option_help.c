@@ -296,7 +296,7 @@ static const struct {
 /// What completions see of the words before the last.
 struct typed {
     const struct option_row *row; // whose value the last word is, NULL: none
-    bool is_operand;              // the last word is no option: they have ended
+    bool is_operand;              // the last word is not an option: they have ended
     bool is_launch_line;          // ... it belongs to a command of the user's
 };
 

@@ -503,7 +503,7 @@ int option_read_quantity(const char *text, double *value, struct error *err)
         return 0;
     bool is_time = option_read_duration(text, &amount, NULL) == 0;
     if (!is_time && option_read_size(text, &amount, NULL) != 0)
-        return error_set(err, "\"%s\" is no number, nor one with a unit of time or size", text);
+        return error_set(err, "\"%s\" is not a number, nor one with a unit of time or size", text);
     *value = (double)amount / (is_time ? 1e9 : 1);
     return 0;
 }

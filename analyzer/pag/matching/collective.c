@@ -287,7 +287,7 @@ static void complete_in(struct engine *engine, struct location_state *location, 
     add_part(call, index, member_index);
 }
 
-/// The rank enters an operation; the instance, NONE when it is no member or the only one.
+/// The rank enters an operation; the instance, NONE when it is not a member or the only one.
 static uint32_t enter(struct engine *engine, struct location_state *location, uint32_t communicator,
                       uint64_t in_ns, uint32_t *member_index)
 {

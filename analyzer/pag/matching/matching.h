@@ -133,7 +133,7 @@ bool collective_release_times(const struct engine *engine, struct part part, uin
                               uint64_t *recorded_ns);
 
 /// Place of a world rank among the members (both groups of an intercommunicator, the local one
-/// first); NONE when it is no member. COMMUNICATOR NONE is MPI_Finalize of all ranks.
+/// first); NONE when it is not a member. COMMUNICATOR NONE is MPI_Finalize of all ranks.
 uint32_t collective_member_of(const struct engine *engine, uint32_t communicator,
                               uint32_t world_rank);
 

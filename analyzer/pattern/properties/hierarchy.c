@@ -68,7 +68,7 @@ static int read_hierarchy(struct hierarchy *hierarchy, struct error *err)
     hierarchy->element = element;
     hierarchy->line = element->line;
     if (hierarchy->document->top.n_children != 1 || strcmp(element->name, "hierarchy") != 0)
-        return REFUSE(hierarchy->file, element, err, "<%s> is no <hierarchy>", element->name);
+        return REFUSE(hierarchy->file, element, err, "<%s> is not a <hierarchy>", element->name);
     if (!id || !text_is_id(id) || element->n_attributes != 1)
         return REFUSE(hierarchy->file, element, err,
                       "<hierarchy> needs an attribute id, lower-case words joined by hyphens, and "
@@ -187,7 +187,8 @@ static int read_threshold(const struct linking *l, const struct xml_element *ele
     const char *text = xml_attribute(element, "threshold");
     if (!text || (option_read_number(text, &node->threshold, NULL) == 0 && node->threshold <= 1))
         return 0;
-    return REFUSE(path_of(l), element, l->err, "threshold=\"%s\" is no number from 0 to 1", text);
+    return REFUSE(path_of(l), element, l->err, "threshold=\"%s\" is not a number from 0 to 1",
+                  text);
 }
 
 static int read_children(struct linking *l, const struct xml_element *element, uint32_t parent);

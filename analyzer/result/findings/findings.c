@@ -156,7 +156,8 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
         add_remedies(kind, facts, finding);
     if (facts_take_other(facts, result, cause))
         add_remedies(kind, facts, finding);
-    // That ranks wait for something unknown is no cause that a change of these calls could remove.
+    // That ranks wait for something unknown is not a cause that a change of these calls could
+    // remove.
     finding->has_no_remedy = finding->n_remedies == 0 && kind->subject != FINDING_probe &&
                              kind->subject != FINDING_waiting;
     if (needs_proof(kind)) {

@@ -19,7 +19,7 @@ int grouping_read(const char *text, struct grouping *grouping, struct error *err
     else if (strcmp(text, "machine") == 0)
         grouping->by = GROUP_MACHINE;
     else if (option_read_count(text, &grouping->n_ranks, &ignored) != 0 || grouping->n_ranks == 0)
-        return error_set(err, "`%s` is no group: node, machine or a number of ranks from 1 on",
+        return error_set(err, "`%s` is not a group: node, machine or a number of ranks from 1 on",
                          text);
     return 0;
 }

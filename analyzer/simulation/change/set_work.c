@@ -277,7 +277,7 @@ static pag_work portion(pag_work a, pag_work b, pag_work c)
     return b >= c ? a : a * b / c;
 }
 
-/// A over B in millionths, 1 where that is no number.
+/// A over B in millionths, 1 where that is not a number.
 static uint64_t ratio(pag_work a, pag_work b)
 {
     for (; a >> 100; a >>= 1)

@@ -30,10 +30,10 @@ int rank_list_next(const char **at, const char *end, uint32_t n_ranks, struct ra
         is_good = read_rank(at, end, &range->last);
     }
     if (!is_good || (*at < end && (**at != ',' || *at + 1 == end)))
-        return error_set(err, "`%.*s` is no list of ranks, such as 0-3,8", (int)(end - begin),
+        return error_set(err, "`%.*s` is not a list of ranks, such as 0-3,8", (int)(end - begin),
                          begin);
     if (range->last < range->first)
-        return error_set(err, "%.*s is no range of ranks", (int)(*at - begin), begin);
+        return error_set(err, "%.*s is not a range of ranks", (int)(*at - begin), begin);
     if (n_ranks != RANK_LIST_ANY_RUN && range->last >= n_ranks)
         return error_set(err, "there is no rank %.*s, the last one is %" PRIu32, (int)(*at - last),
                          last, n_ranks - 1);

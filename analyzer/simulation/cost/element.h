@@ -44,7 +44,7 @@ int element_read(const struct element_reader *reader, const struct xml_element *
 #define ELEMENT_READ(reader, element, fields)                                                      \
     element_read((reader), (element), (fields), sizeof(fields) / sizeof(fields)[0])
 
-/// NAME is no KIND ("scope") of those KNOWN; the nearest of them is named, or all. -1.
+/// NAME is not a KIND ("scope") of those KNOWN; the nearest of them is named, or all. -1.
 int element_unknown(const struct element_reader *reader, const struct xml_element *element,
                     const char *kind, const char *name, const char *const *known, size_t n_known);
 

@@ -185,8 +185,8 @@ const struct machine_collective *machine_collective(const struct machine *machin
 bool machine_has_algorithms(const struct machine *machine);
 
 /// The formula of an operation of N_MEMBERS members with shares of SIZE_BYTES, to the nearest ns; 0
-/// without one, or where it is negative; where it is no number, or more than an hour, too, but then
-/// machine_check_formulas() says so.
+/// without one, or where it is negative; where it is not a number, or more than an hour, too, but
+/// then machine_check_formulas() says so.
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes);
 

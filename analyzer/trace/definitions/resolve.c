@@ -167,7 +167,7 @@ static void resolve_group(struct resolved *resolved, const struct records *recor
     }
 }
 
-// Resolves the group REF; its place, or EVENT_NO_INDEX when it is no defined group of processes.
+// Resolves the group REF; its place, or EVENT_NO_INDEX when it is not a defined group of processes.
 static uint32_t use_group(struct resolved *resolved, const struct records *records,
                           OTF2_GroupRef ref, const struct id_table *rank_of_location)
 {

@@ -26,7 +26,7 @@ static void on_own_stack(void)
 }
 
 #ifdef __x86_64__
-// No unwind information; rbp is no frame, but an address: 0, a wild one, one near the end of the
+// No unwind information; rbp is not a frame, but an address: 0, a wild one, one near the end of the
 // address space.
 void with_frame_pointer(uint64_t frame);
 __asm__(".text\n.globl with_frame_pointer\n.type with_frame_pointer, @function\n"

@@ -113,7 +113,7 @@ typedef void archive_define(OTF2_GlobalDefWriter *definitions, void *data);
 int archive_writer_close(struct archive_writer *writer, archive_define *define, void *data,
                          struct error *err);
 
-/// Closes and frees without writing definitions: what is left is no valid archive.
+/// Closes and frees without writing definitions: what is left is not a valid archive.
 void archive_writer_abandon(struct archive_writer *writer);
 
 #endif

@@ -37,7 +37,7 @@ static bool parse_number(struct parser *parser, const char *word, uint64_t *numb
     errno = 0;
     *number = strtoull(word, &end, 10);
     if (!isdigit((unsigned char)*word) || *end || errno)
-        return FAIL(parser, "'%s' is no number", word);
+        return FAIL(parser, "'%s' is not a number", word);
     return true;
 }
 
@@ -105,7 +105,7 @@ static bool parse_op(struct parser *parser, const char *word, uint64_t *op)
             *op = i;
             return true;
         }
-    return FAIL(parser, "'%s' is no collective operation", word);
+    return FAIL(parser, "'%s' is not a collective operation", word);
 }
 
 enum { MAX_ARGUMENTS = 6 };
@@ -207,7 +207,7 @@ static bool write_enter(struct parser *parser)
         char *end;
         double work = strtod(parser->words[5], &end);
         if (*end)
-            return FAIL(parser, "'%s' is no number", parser->words[5]);
+            return FAIL(parser, "'%s' is not a number", parser->words[5]);
         OTF2_AttributeList_AddDouble(parser->attributes, ARCHIVE_ATTRIBUTE_WORK, work);
         uint64_t n_elements = 0;
         if (parser->n_words > 6 && !parse_number(parser, parser->words[6], &n_elements))
@@ -444,7 +444,7 @@ static bool write_event(struct parser *parser)
     for (size_t kind = 0; kind < N_EVENT_KINDS; kind++)
         if (strcmp(parser->words[2], event_kinds[kind].name) == 0)
             return kind == ENTER ? write_enter(parser) : write_arguments(parser, kind);
-    return FAIL(parser, "'%s' is no event", parser->words[2]);
+    return FAIL(parser, "'%s' is not an event", parser->words[2]);
 }
 
 // Member lists "0 2 3" or "0 1 | 2 3" from word FIRST on; *N_LEFT counts those left of the bar.
