@@ -179,7 +179,7 @@ int trials_find(struct database *database, const char *selector, int64_t *id, st
     if (database_ask(database, err, sql, "si>iii", selector, trial_number(selector), &n_found, id,
                      &second) < 0)
         return -1;
-    // Names of a damaged file may be told otherwise than they are looked for.
+    // Names of a damaged file may differ from what is looked for.
     if (n_found == 0 &&
         names_check(database, "trial", "SELECT DISTINCT trial FROM trials ORDER BY trial", selector,
                     err) == 0)

@@ -408,8 +408,8 @@ static int predict_baselines(const struct advise_setting *setting, struct advice
     return status;
 }
 
-/// SETTING with what a prediction of so many events allows: of long traces what takes 30 plain
-/// replays' time on one core, where none of the passes takes more than 1.3 (`make bench
+/// SETTING with what the number of events of a prediction allows: of long traces what takes 30
+/// plain replays' time on one core, where none of the passes takes more than 1.3 (`make bench
 /// ROWS=advise`).
 static struct advise_setting within_limits(const struct advise_setting *setting)
 {

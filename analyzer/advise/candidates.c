@@ -192,11 +192,11 @@ static void add_region(struct survey *survey, const char *pattern, const char *w
             memory_format("Make %s twice as fast", words));
     struct advice_candidate *gone =
         add_one(survey, ADVICE_REGION, path_ns, pattern, "scale", memory_format("%s=0", pattern),
-                memory_format("Do without %s", words));
+                memory_format("Remove %s", words));
     gone->group = ADVICE_LIMIT;
     if (!is_uneven)
         return;
-    // Behind the last = are ranks.
+    // After the last = are ranks.
     uint32_t last_rank = survey->result->n_ranks - 1;
     char *value = strchr(pattern, '=') ? memory_format("%s=0-%" PRIu32, pattern, last_rank)
                                        : memory_copy_text(pattern);
@@ -282,7 +282,7 @@ static bool starts_mpi(const struct result *result, const struct result_site *si
     return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
 }
 
-/// Computing of a program that was not compiled for tracing, named by the calls behind it.
+/// Computing of a program that was not compiled for tracing, named by the calls after it.
 static void add_stretches(struct survey *survey)
 {
     const struct result *result = survey->result;
@@ -387,7 +387,7 @@ static void add_syncs(struct survey *survey)
     uint64_t most_ns = survey->path.slack_ns;
     if (n_paths > 0)
         add_one(survey, ADVICE_SYNC, most_ns, "MPI_Barrier", "drop-sync",
-                memory_copy_text("MPI_Barrier"), memory_copy_text("Do without barriers"))
+                memory_copy_text("MPI_Barrier"), memory_copy_text("Leave out barriers"))
             ->is_all = true;
     size_t n_added = 0;
     for (size_t i = 0; i < result->n_paths && n_paths > 1 && n_added < MAX_PATHS; i++) {
@@ -396,7 +396,7 @@ static void add_syncs(struct survey *survey)
         char *path = path_text(result, NULL, (uint32_t)i);
         add_one(survey, ADVICE_SYNC, most_ns, result->paths[i].shown, "drop-sync",
                 memory_copy_text(result->paths[i].shown),
-                memory_format("Do without the barrier %s", path));
+                memory_format("Leave out the barrier %s", path));
         free(path);
         n_added++;
     }

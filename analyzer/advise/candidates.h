@@ -20,7 +20,7 @@ struct advise_setting {
     const struct whatif_plan *target; // the words of the batch, one case
     size_t max_passes;     // through the trace for candidates, unless all are to be replayed
     size_t max_placements; // predictions
-    size_t n_paired;       // so many of the best are tried in pairs, at most ADVISE_MAX_PAIRED
+    size_t n_paired;       // of the best, which are tried in pairs; at most ADVISE_MAX_PAIRED
     bool finds_bends;      // until where changes pay (bends.c)
 };
 

@@ -118,7 +118,7 @@ static void add_limits(struct advice *advice)
         char *gone = memory_format("%.*s=0", (int)(length - end), word->value);
         if (!advise_find(advice, "scale", gone)) {
             bool is_stretch = strncmp(subject, "before ", 7) == 0;
-            char *sentence = memory_format("Do without %s %s",
+            char *sentence = memory_format("Remove %s %s",
                                            is_stretch ? "the computing" : "the work in", subject);
             char *region = memory_copy_text(subject);
             struct advice_candidate *limit =

@@ -33,7 +33,7 @@ static bool is_cplusplus(const char *name)
     return strstr(name, "::") || (name[0] && strpbrk(name + 1, "<("));
 }
 
-/// Behind the bracket that closes the one at TEXT; the end of TEXT when none does.
+/// After the bracket that closes the one at TEXT; the end of TEXT when none does.
 static const char *skip_brackets(const char *text)
 {
     size_t depth = 0;
@@ -65,7 +65,7 @@ static size_t symbol_length(const char *name, const char *at)
     return 0;
 }
 
-/// Behind what AT begins, which no part of a name ends within: a pair of brackets, a symbol of an
+/// After what AT begins, which no part of a name ends within: a pair of brackets, a symbol of an
 /// operator, or a byte.
 static const char *skip_piece(const char *name, const char *at)
 {
@@ -99,7 +99,7 @@ static bool is_operator(const char *text)
            text[n] != '_';
 }
 
-/// Behind the first qualifier of TEXT; NULL when it has none.
+/// After the first qualifier of TEXT; NULL when it has none.
 static const char *skip_qualifier(const char *text)
 {
     for (const char *at = text; *at; at = skip_piece(text, at))

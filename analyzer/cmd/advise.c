@@ -144,12 +144,13 @@ int cmd_advise(int argc, char **argv)
     struct advise_request request = {.limit = 10};
     const char *as = NULL;
     const struct option_row rows[] = {
-        OPTION_COUNT_ROW("top", 0, "N", &request.limit, "show N changes of each kind of gain", "10",
+        OPTION_COUNT_ROW("top", 0, "N", &request.limit, "show N changes in each table", "10",
                          .least = 1),
-        OPTION_TEXT_ROW("only", 0, "KINDS", &request.only,
-                        "consider only these kinds, between commas: region, sync, messages, "
-                        "network, processors, placement, move, workers, dynamic",
-                        NULL),
+        OPTION_TEXT_ROW(
+            "only", 0, "KINDS", &request.only,
+            "consider only these kinds of changes, separated by commas: region, sync, messages, "
+            "network, processors, placement, move, workers, dynamic",
+            NULL),
         OPTION_FLAG_ROW(
             "exhaustive", 0, &request.replays_all,
             "predict every change, even where its upper bound is below the changes shown",
@@ -159,14 +160,15 @@ int cmd_advise(int argc, char **argv)
                                   "what they mean in pagoda-whatif(7), with one value each."),
         OPTION_TEXT_ROW("cores", 0, "C", &request.cores, "advise for nodes with C cores", NULL),
         OPTION_TEXT_ROW("wait", 0, "block|spin", &request.wait,
-                        "a waiting rank of the target leaves its core, or keeps it busy", NULL),
+                        "advise for an MPI whose waiting ranks leave their core, or keep it busy",
+                        NULL),
         OPTION_TEXT_ROW("machine", 0, "MACHINE", &request.machine,
                         "advise for this machine: a file, or a bundled machine", NULL),
         THREADS_ROW,
         OPTION_TEXT_ROW("store", 0, "DB", &request.database,
                         "store the changes shown as predicted runs in this database", NULL,
                         .manual =
-                            "The database is made when missing. The predicted runs lie beside the "
+                            "The database is created if missing. The predicted runs lie beside the "
                             "measured one, as `pagoda replay --store` stores them. Their parameter "
                             "`advice` is the group and the place there, such as \"change 1\". Each "
                             "is predicted once more, with its wait states and critical path. Of "

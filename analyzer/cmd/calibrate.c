@@ -43,7 +43,7 @@ struct calibration {
 
 // --- the measuring program
 
-/// LINE with the measuring program and its arguments behind it. The caller frees it and its last
+/// LINE with the measuring program and its arguments after it. The caller frees it and its last
 /// five words.
 static char **complete_line(char **line, const char *program,
                             const struct calibrate_options *options)
@@ -275,7 +275,8 @@ int cmd_calibrate(int argc, char **argv)
                             .manual = "Each point is measured at least once, after a trial."),
         OPTION_NUMBER_ROW(
             "spread", 0, "S", &options.spread,
-            "a point is good when its quartiles are this close, relative to the median", "0.02"),
+            "measure a point until its quartiles differ by at most this share of the median",
+            "0.02"),
         OPTION_SIZE_ROW("max-size", 0, "BYTES", &options.max_bytes,
                         "measure messages up to this size", "4MiB"),
         OPTION_SIZE_ROW("working-set", 0, "BYTES", &options.set_bytes,

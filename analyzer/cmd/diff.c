@@ -31,10 +31,11 @@ struct settings {
 };
 
 static const char details[] =
-    "DB is an experiment database, as `pagoda replay --store DB` makes it. A and\n"
-    "each B are a trial as in `pagoda store show`, or several at once, repetitions\n"
-    "of one run: a pattern (\"before*\") or an attribute (NAME=VALUE). Each B is\n"
-    "compared with A. Traces that are not stored are replayed.\n";
+    "DB is an experiment database, as `pagoda replay --store DB` makes it. A and B\n"
+    "name stored runs, and each B is compared with A. A run is named by its trial's\n"
+    "name or number, which `pagoda store list DB` shows. A pattern (\"before*\") or an\n"
+    "attribute (NAME=VALUE) names several trials, which count as repetitions of one\n"
+    "run. Instead of stored runs, traces can be given: they are replayed first.\n";
 
 /// Prints the pages as SETTINGS say, and adds how much got worse.
 static void print_pages(const struct difference_page *pages, size_t n,

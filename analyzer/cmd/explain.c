@@ -57,7 +57,7 @@ static bool read_request(int argc, char **argv, struct request *request, int *st
 {
     const struct option_row rows[] = {
         OPTION_LIST_ROW("patterns", 0, "FILE", &request->files,
-                        "also list the patterns, kind of findings or properties in FILE",
+                        "also list what FILE defines: patterns, a kind of findings or properties",
                         .manual = "What has the id of an existing one replaces it."),
         OPTION_FLAG_ROW("json", 0, &request->wants_json, "print JSON (schema 1) instead of text"),
         OPTION_FLAG_ROW("man", 0, &request->wants_manual, NULL),

@@ -225,8 +225,8 @@ static bool read_request(int argc, char **argv, struct export_request *request,
         .summary = "Writes a run, or the runs of a database, as one HTML page",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
                    "has findings, timeline and tables; with what-if options two timelines.\n"
-                   "DB is an experiment database. Its page has the history of the runs, how right\n"
-                   "predictions were, and how the runs scale.\n",
+                   "DB is an experiment database. Its page has the history of the runs, how\n"
+                   "accurate predictions were, and how the runs scale.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda model`: reads series of measured values from a table or a database, has formulas fitted
-// to them, prints what they predict, or how right predictions were; or reads a model file and
+// to them, prints what they predict, or how accurate predictions were; or reads a model file and
 // prints what it predicts.
 #include "analyzer/cmd/commands.h"
 
@@ -31,14 +31,15 @@ struct request {
 };
 
 static const char details[] =
-    "DB is an experiment database; TRIALS are trials as in `pagoda scaling`. Without\n"
-    "any, all measured ones. Their time is modelled, and that of each region and wait\n"
-    "state.\n"
+    "DB is an experiment database. TRIALS selects trials as in `pagoda scaling`;\n"
+    "without it, all measured trials are used. One formula is fitted to the run time,\n"
+    "and one to the time of each region and each wait state.\n"
     "TABLE is CSV with a header: an optional column series, a column for each\n"
     "parameter, and value last. Repetitions are further rows. A row without a value\n"
     "asks for a prediction of its series at that point.\n"
-    "MODEL is an XML file of tasks with formulas, or the name of a bundled one\n"
-    "(`pagoda explain models`): how long they take, and the best sizes of groups.\n";
+    "MODEL is an XML file that describes a program as tasks with formulas, or the\n"
+    "name of a bundled one (`pagoda explain models`). The command prints how long the\n"
+    "tasks take, and the best sizes of groups of ranks.\n";
 
 static int read_trials(const char *path, const struct request *request, struct model_table *table,
                        struct error *err)
@@ -218,16 +219,15 @@ int cmd_model(int argc, char **argv)
                                   "nothing more and is left out."),
         OPTION_FLAG_ROW("call-paths", 0, &request.choice.by_call_path,
                         "model each call path instead of each region"),
-        OPTION_FLAG_ROW(
-            "errors", 0, &request.wants_errors,
-            "show how accurate earlier predictions of runs were that have been measured since",
-            .manual = "Of all of DB, or of an experiment (--as); see ERRORS."),
+        OPTION_FLAG_ROW("errors", 0, &request.wants_errors,
+                        "show how accurate the stored predictions were, of runs measured later",
+                        .manual = "Of all of DB, or of an experiment (--as); see ERRORS."),
         OPTION_TEXT_ROW("machine", 0, "FILE", &request.machine,
                         "machine whose costs the formulas of MODEL use", NULL,
                         .manual = "A machine file, or the name of a bundled one; "
                                   "see pagoda-machine(5)."),
-        OPTION_TEXT_ROW("rows", 0, "TABLE", &request.rows, "the rows that tasks of MODEL sum over",
-                        NULL),
+        OPTION_TEXT_ROW("rows", 0, "TABLE", &request.rows,
+                        "CSV file with the rows that tasks of MODEL sum over", NULL),
         OPTION_TEXT_ROW(
             "solve", 0, "NAME=LOW:HIGH", &request.solve,
             "find the values of this parameter of MODEL, within the range, at which --where holds",

@@ -253,12 +253,12 @@ static int run(const struct settings *settings, char **operands, size_t n_operan
 }
 
 /// The words after `--` are a launch line. 0, or -1 and ERR: the operands make no sense.
-static int check_operands(struct settings *settings, char **operands, int n, int n_behind_dashes,
+static int check_operands(struct settings *settings, char **operands, int n, int n_after_dashes,
                           struct error *err)
 {
-    if (n_behind_dashes > 0 && n_behind_dashes == n)
+    if (n_after_dashes > 0 && n_after_dashes == n)
         settings->line = operands;
-    else if (n_behind_dashes > 0)
+    else if (n_after_dashes > 0)
         return error_set(err, "either a trace or a launch line, not %s and a line", operands[0]);
     else if (n < 1 || n > 2)
         return error_set(err, "expected a trace, a database and a trial, or a launch line");
@@ -298,7 +298,8 @@ int cmd_reduce(int argc, char **argv)
                         .manual = "The traces are in `traced` and `reduced` there."),
         OPTION_COUNT_ROW("repeat", 0, "N", &settings.n_repetitions,
                          "run each variant N times; the shortest run counts", "1", .least = 1),
-        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N of the functions that stay", "12"),
+        OPTION_COUNT_ROW("top", 0, "N", &settings.top, "show N of the functions that stay recorded",
+                         "12"),
         THREADS_ROW,
         OPTION_FLAG_ROW("json", 0, &settings.wants_json, "print JSON instead of text"),
     };
@@ -309,17 +310,18 @@ int cmd_reduce(int argc, char **argv)
         .details =
             "A rule is FIELD OPERATOR NUMBER & ..., with the fields numcalls, percent, usec,\n"
             "cumusec and usecs/call and the operators < > =; FUNCTION: or FILE: may precede\n"
-            "it. With a launch line the program is run untraced, traced, and traced\n"
-            "without the functions left out, and the dilations are shown. Without a "
-            "rule:\n" REDUCTION_DEFAULT_RULE "\n",
+            "it. Without a rule, this one is used: " REDUCTION_DEFAULT_RULE "\n"
+            "With a launch line, the program is run untraced, traced, and traced without the\n"
+            "functions left out. The report shows the dilation of both: the run time with\n"
+            "tracing over that without.\n",
         OPTIONS_OF(rows),
     };
     struct error err = {{0}};
-    int n_behind_dashes = options_words_behind_dashes(argc, argv);
+    int n_after_dashes = options_words_after_dashes(argc, argv);
     int first, status;
     if (!options_parse(&usage, argc, argv, &first, &status))
         ;
-    else if (check_operands(&settings, argv + first, argc - first, n_behind_dashes, &err) != 0)
+    else if (check_operands(&settings, argv + first, argc - first, n_after_dashes, &err) != 0)
         status = options_usage_error(&usage, "%s", err.text);
     else
         status = run(&settings, argv + first, (size_t)(argc - first));

@@ -296,9 +296,10 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
                         "split the communication loss into serialisation and transfer",
                         .manual = "Section The ideal network says how."),
-        OPTION_LIST_ROW("patterns", 0, "FILE", &request->pattern_files,
-                        "also look for the patterns, kind of findings or properties in FILE",
-                        .manual = "What has the id of a shipped one replaces it."),
+        OPTION_LIST_ROW(
+            "patterns", 0, "FILE", &request->pattern_files,
+            "also look for what FILE defines: patterns, a kind of findings or properties",
+            .manual = "What has the id of a shipped one replaces it."),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",
                         .manual = "Section Intervals says what an interval is."),
@@ -311,14 +312,17 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                       "one item. At most 1024 sequences have a row each, with up to 64 items."),
         OPTION_TEXT_ROW(
             "properties", 0, "HIERARCHY", &request->properties,
-            "list critical properties: message-passing, threads, mixed, or one of --patterns", NULL,
+            "list the critical properties of a hierarchy: message-passing, threads, mixed, or "
+            "one that --patterns adds",
+            NULL,
             .manual = "Instead of the report; pagoda-patterns(5) describes properties and "
                       "hierarchies. Properties of --patterns that the hierarchy does not have are "
                       "evaluated as well."),
-        OPTION_FLAG_ROW("no-prune", 0, &request->keeps_all,
-                        "with --properties: evaluate all of them everywhere",
-                        .manual = "Without it a property that is not critical somewhere is not "
-                                  "looked for within, nor are those below it."),
+        OPTION_FLAG_ROW(
+            "no-prune", 0, &request->keeps_all,
+            "with --properties: evaluate every property at every place, critical or not",
+            .manual = "Without it a property that is not critical somewhere is not "
+                      "looked for within, nor are those below it."),
         OPTION_TEXT_ROW(
             "timeline", 0, "WHEN", &request->timeline,
             "draw the ranks over time: run, judged or FROM:TO", NULL,

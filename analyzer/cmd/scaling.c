@@ -146,13 +146,14 @@ int cmd_scaling(int argc, char **argv)
     const struct option_row rows[] = {
         OPTION_TEXT_ROW(
             "by", 0, "ranks|nodes|NAME", &request.choice.by,
-            "the parameter that grows: ranks, nodes, or one of the trials", "ranks",
+            "what grows: ranks, nodes, or a parameter of the trials", "ranks",
             .manual =
                 "A parameter of the trials is given by --parameter of pagoda-replay(1) or by a "
                 "sweep; what-if options are parameters of predictions. Its values must be numbers, "
                 "perhaps with a unit of time or of size; they then count as seconds or bytes."),
-        OPTION_FLAG_ROW("strong", 0, &request.is_strong, "the work stays the same on more ranks"),
-        OPTION_FLAG_ROW("weak", 0, &request.is_weak, "the work of each rank stays the same"),
+        OPTION_FLAG_ROW("strong", 0, &request.is_strong,
+                        "strong scaling: all ranks together have the same work"),
+        OPTION_FLAG_ROW("weak", 0, &request.is_weak, "weak scaling: each rank has the same work"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "only trials of this experiment; APPLICATION/ may precede it", NULL),
         OPTION_LIST_ROW("ignore", 0, "NAME", &request.ignored,
@@ -160,7 +161,7 @@ int cmd_scaling(int argc, char **argv)
         OPTION_NUMBER_ROW("threshold", 0, "PERCENT", &request.threshold_percent,
                           "scaling is broken where the efficiency is below this percentage", "80"),
         OPTION_FLAG_ROW("properties", 0, &request.wants_properties,
-                        "evaluate the properties declared over several runs",
+                        "also evaluate the bundled properties of several runs",
                         .manual = "An example is a wait state that grows with the parameter. The "
                                   "most severe comes first, with severity and confidence from 0 to "
                                   "1. pagoda-patterns(5) says how properties are declared."),
@@ -170,7 +171,7 @@ int cmd_scaling(int argc, char **argv)
         THREADS_ROW,
         OPTION_COUNT_ROW("top", 0, "N", &request.top, "show N rows of the growth table", "12"),
         OPTION_TEXT_ROW("svg", 0, "FILE", &request.svg,
-                        "also draw a picture: speedup, efficiencies, greatest parts", NULL),
+                        "also draw a picture: speedup, efficiencies, largest parts", NULL),
         OPTION_FLAG_ROW(
             "csv", 0, &request.wants_csv, "print CSV instead of text",
             .manual =
@@ -202,9 +203,9 @@ int cmd_scaling(int argc, char **argv)
         request.choice.application = path.application;
         request.choice.experiment = path.experiment;
         request.choice.ignored = &request.ignored;
-        request.choice.wish = request.is_strong ? SCALING_WANTS_STRONG
-                              : request.is_weak ? SCALING_WANTS_WEAK
-                                                : SCALING_BY_PARAMETERS;
+        request.choice.asked = request.is_strong ? SCALING_ASKED_STRONG
+                               : request.is_weak ? SCALING_ASKED_WEAK
+                                                 : SCALING_BY_PARAMETERS;
         status = run_scaling(argv + first, (size_t)(argc - first), &request);
     }
 out:

@@ -230,15 +230,15 @@ static int carry_out(const struct sweep_request *request, struct sweep_spec *spe
 /// The words after `--` are the launch line; without one, the operand is a sweep file. Options of a
 /// launch line before `--` would be taken for ours. 0, or -1 and ERR.
 static int read_operands(struct sweep_request *request, char **operands, int n_operands,
-                         int n_behind_dashes, struct error *err)
+                         int n_after_dashes, struct error *err)
 {
-    if (n_behind_dashes == n_operands && n_operands > 0)
+    if (n_after_dashes == n_operands && n_operands > 0)
         request->line = operands;
-    else if (n_behind_dashes < 0 && n_operands == 1)
+    else if (n_after_dashes < 0 && n_operands == 1)
         request->file = operands[0];
     else if (n_operands == 0)
         return error_set(err, "what is to be run? for example: -n 1,2,4 -- mpirun -n {n} ./app");
-    else if (n_behind_dashes > 0)
+    else if (n_after_dashes > 0)
         return error_set(err, "either a sweep file or a launch line, not %s and a line",
                          operands[0]);
     else
@@ -295,7 +295,7 @@ int cmd_sweep(int argc, char **argv)
                                   "-t 10`. Points whose options are the same share an array."),
         OPTION_COUNT_ROW("leave-result", 0, "NUMBER", &request.leaves_result, NULL, NULL),
         OPTION_FLAG_ROW("retry", 0, &request.retries_failed,
-                        "run points again that failed earlier"),
+                        "run the points that failed earlier again"),
         OPTION_FLAG_ROW("remove-traces", 0, &request.keeps_no_traces,
                         "remove each trace after its run is stored"),
         OPTION_FLAG_ROW(
@@ -324,14 +324,14 @@ int cmd_sweep(int argc, char **argv)
     };
     struct sweep_spec spec;
     struct error err = {{0}};
-    int n_behind_dashes = options_words_behind_dashes(argc, argv);
+    int n_after_dashes = options_words_after_dashes(argc, argv);
     int first, status;
     sweep_spec_init(&spec);
     request.arguments = copy_arguments(argc, argv); // before they are put in order
     if (!options_parse(&usage, argc, argv, &first, &status))
         ;
     else if (trial_path_read_experiment(&request.path, as, &err) != 0 ||
-             read_operands(&request, argv + first, argc - first, n_behind_dashes, &err) != 0)
+             read_operands(&request, argv + first, argc - first, n_after_dashes, &err) != 0)
         status = options_usage_error(&usage, "%s", err.text);
     else if (read_plan(&spec, &request, &err) == 0)
         status = carry_out(&request, &spec);

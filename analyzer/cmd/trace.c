@@ -473,12 +473,12 @@ int cmd_trace(int argc, char **argv)
         .operands = "-- LAUNCHER...",
         .summary = "Runs an MPI program under the tracer and leaves an OTF2 archive",
         .details = "LAUNCHER is the whole launch line: mpirun -n 4 ./app, srun ./app, a script.\n"
-                   "The program must be linked dynamically to Open MPI or MPICH; it need not be "
+                   "The program must be linked dynamically to Open MPI or MPICH; it need not be\n"
                    "recompiled. Its output, exit status and signals are unchanged.\n"
                    "\n"
-                   "Each option from --filter on is also a variable (--min-duration is\n"
-                   "PAGODA_MIN_DURATION) and a line of a configuration file. An option overrides\n"
-                   "the variable, a variable overrides the file.\n",
+                   "The options from --filter on can also be set by environment variables, such\n"
+                   "as PAGODA_MIN_DURATION for --min-duration, and in a configuration file. An\n"
+                   "option overrides the variable, and the variable overrides the file.\n",
         .rows = rows,
         .stops_at_operand = true,
     };

@@ -37,8 +37,8 @@ struct back_test {
 };
 
 /// Tests the predictions of an APPLICATION and EXPERIMENT (NULL: of all) in DATABASE. A stored
-/// prediction has an interval of its replay error, models one of 95 %. 0 (TEST is to be released),
-/// or -1 and ERR.
+/// prediction has a confidence interval of its replay error, models one of 95 %. 0 (TEST is to be
+/// released), or -1 and ERR.
 int back_test_read(struct database *database, const char *application, const char *experiment,
                    struct back_test *test, struct error *err);
 void back_test_release(struct back_test *test);

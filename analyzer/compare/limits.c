@@ -48,7 +48,7 @@ static int find_unit(struct reading *reading, const char *metric, char **unit)
     return 0;
 }
 
-/// Whether TEXT is a number, to *VALUE, without anything behind it.
+/// Whether TEXT is a number, to *VALUE, without anything after it.
 static bool is_bare(const char *text, double *value)
 {
     struct error why;
@@ -228,7 +228,7 @@ static int evaluate(struct reading *reading, const struct trial_group *group, st
     return 0;
 }
 
-/// Repeats the limits for each group behind the first, and evaluates all.
+/// Repeats the limits for each group after the first, and evaluates all.
 static int evaluate_all(struct reading *reading, char *const *selectors, size_t n)
 {
     struct limit_page *page = reading->page;

@@ -71,7 +71,7 @@ char *resource_path_plain(const char *path)
 
 // --- shown paths
 
-/// The next name of *PATH, which is moved behind it; NULL at the end. The caller frees.
+/// The next name of *PATH, which is moved after it; NULL at the end. The caller frees.
 static char *next_name(const char **path)
 {
     const char *begin = *path + (**path == '/'), *end = begin;

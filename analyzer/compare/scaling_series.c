@@ -26,7 +26,7 @@ struct choosing {
     const struct scaling_choice *choice;
     struct scaling_page *page;
     struct chosen_trial *trials;
-    size_t n_trials, n_read, capacity; // those of n_read behind n_trials do not count
+    size_t n_trials, n_read, capacity; // those of n_read after n_trials do not count
     struct error *err;
 };
 
@@ -137,7 +137,7 @@ static bool tells_apart(const struct choosing *choosing, size_t first, const cha
     return false;
 }
 
-/// Where the parameter NAME tells the trials of a series apart, puts its value behind their names.
+/// Where the parameter NAME tells the trials of a series apart, puts its value after their names.
 static void split_by(struct choosing *choosing, const char *name)
 {
     bool *splits = memory_zeroed(choosing->n_trials + 1, sizeof *splits);
@@ -254,7 +254,7 @@ static int kind_with_same_ranks(const struct choosing *choosing, const struct tr
 {
     const struct scaling_choice *choice = choosing->choice;
     const char *role = trial_parameter_role(one, choice->by);
-    bool is_wanted = choice->wish != SCALING_BY_PARAMETERS;
+    bool is_wanted = choice->asked != SCALING_BY_PARAMETERS;
     if (is_wanted && strcmp(role, "problem") == 0)
         return error_set(choosing->err,
                          "%s is the size of the problem, and all of the trials have the same "
@@ -267,9 +267,9 @@ static int kind_with_same_ranks(const struct choosing *choosing, const struct tr
                              "all of the trials have the same ranks, and %s = %g of the trial %s "
                              "can be no size of a machine; leave --strong and --weak away",
                              choice->by, choosing->trials[i].x, choosing->trials[i].facts.name);
-    kind->kind = !kind->is_by_x                       ? SCALING_SIZE
-                 : choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK
-                                                      : SCALING_STRONG;
+    kind->kind = !kind->is_by_x                        ? SCALING_SIZE
+                 : choice->asked == SCALING_ASKED_WEAK ? SCALING_WEAK
+                                                       : SCALING_STRONG;
     kind->reason =
         kind->is_by_x
             ? memory_format("all have the same ranks; %s is the size of the machine", choice->by)
@@ -286,8 +286,8 @@ static int find_kind(const struct choosing *choosing, const char *series, struct
     *kind = (struct series_kind){0};
     if (least == most)
         return kind_with_same_ranks(choosing, one, kind);
-    kind->kind = choice->wish == SCALING_WANTS_WEAK ? SCALING_WEAK : SCALING_STRONG;
-    if (choice->wish != SCALING_BY_PARAMETERS) {
+    kind->kind = choice->asked == SCALING_ASKED_WEAK ? SCALING_WEAK : SCALING_STRONG;
+    if (choice->asked != SCALING_BY_PARAMETERS) {
         kind->reason = memory_copy_text("as --strong or --weak says");
         return 0;
     }
@@ -371,7 +371,7 @@ static size_t count_trials(const struct choosing *choosing, size_t first, bool *
     return n;
 }
 
-/// Makes the series of the trial FIRST and of those behind it that are in the same one.
+/// Makes the series of the trial FIRST and of those after it that are in the same one.
 static int add_series(struct choosing *choosing, size_t first)
 {
     struct scaling_page *page = choosing->page;

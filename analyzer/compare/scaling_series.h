@@ -44,7 +44,7 @@ struct scaling_page {
     size_t n_alone;             // or no other trial differs in it only
 };
 
-enum scaling_wish { SCALING_BY_PARAMETERS, SCALING_WANTS_STRONG, SCALING_WANTS_WEAK };
+enum scaling_asked { SCALING_BY_PARAMETERS, SCALING_ASKED_STRONG, SCALING_ASKED_WEAK };
 
 struct scaling_choice {
     const char *application, *experiment; // NULL: all
@@ -52,7 +52,7 @@ struct scaling_choice {
     size_t n_selectors;
     const char *by;                    // "ranks", "nodes", or a parameter
     const struct option_list *ignored; // parameters that do not tell runs apart
-    enum scaling_wish wish;
+    enum scaling_asked asked;          // strong, weak, or whichever the parameters show
 };
 
 /// Reads the trials of DATABASE that CHOICE means into the series of PAGE, whose other members are

@@ -62,7 +62,7 @@ int region_severity_check(const char *property, const char *region, const char *
     if (is_of_program && strcmp(property, inefficiency) != 0)
         return error_set(err,
                          "%s asks for %s of %s; of a region only inefficiency and wait states are "
-                         "told",
+                         "known",
                          who, property, region);
     if (!is_focus(region))
         return 0;

@@ -23,7 +23,7 @@ int severity_name_check(const struct catalogue *catalogue, const char *const *fu
 double region_severity_read(struct database *database, int64_t id, const char *property,
                             const char *region, struct error *why);
 
-/// 0 when REGION can be understood and PROPERTY is told of regions: all are but those of a stored
+/// 0 when REGION can be understood and PROPERTY is known of regions: all are but those of a stored
 /// trial's whole run (trial_severity_names) other than inefficiency, and FURTHER (up to NULL; NULL
 /// for none). Else -1 and ERR. WHO asks is said first.
 int region_severity_check(const char *property, const char *region, const char *const *further,

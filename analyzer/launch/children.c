@@ -67,7 +67,7 @@ static void forward_no_signals(void)
         sigaction(forwarded[i], &actions_before[i], NULL);
 }
 
-/// The sanitizer's library refuses to start behind another preloaded one; the tracer defines
+/// The sanitizer's library refuses to start after another preloaded one; the tracer defines
 /// nothing that it needs to come first for.
 static void allow_address_sanitizer(void)
 {

@@ -112,7 +112,7 @@ static int take_word(struct parser *parser, char *word)
         if (parser->block->kind == 'f')
             return FAIL(parser, "MANGLED is for region names, not for files");
         if (parser->has_pattern)
-            return FAIL(parser, "MANGLED stands right behind EXCLUDE or INCLUDE");
+            return FAIL(parser, "MANGLED stands right after EXCLUDE or INCLUDE");
         parser->is_mangled = true;
         return 0;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading a launch line, see launch.h. The launcher's kind is told by where the command really
+// Reading a launch line, see launch.h. The launcher's kind follows from where the command really
 // lies (Debian: mpirun is a link to orterun or mpiexec.hydra); the program is the first word after
 // it and its options that names an executable file and is no tool that starts another command.
 #include "analyzer/launch/launch.h"

@@ -18,7 +18,7 @@ struct launch {
 /// start, so nothing that decides about tracing rests on it.
 struct launch launch_inspect(char **line);
 
-/// A NULL-terminated copy of LINE in which the launcher is told to hand on the variables NAMES
+/// A NULL-terminated copy of LINE in which an option makes the launcher hand on the variables NAMES
 /// (NULL-terminated) where it would not: `-x NAME` for Open MPI's, a longer `--export=` where srun
 /// has one. The caller frees with words_free().
 char **launch_with_exports(char **line, const struct launch *launch, const char *const *names);

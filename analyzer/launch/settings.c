@@ -58,7 +58,8 @@ static const struct {
                      "MPI_Type_commit; they then cost nothing."},
     [SETTING_MIN_DURATION] =
         {"min_duration", KIND_DURATION, "T", "0",
-         "drop regions shorter than T, such as 5us, with nothing recorded inside",
+         "drop visits of regions that are shorter than T, such as 5us, with nothing "
+         "recorded inside",
          "These are functions and annotations of the program, and MPI calls that record their "
          "enter and leave only."},
     [SETTING_START_AT] = {"start_at", KIND_TEXT, "NAME", "",
@@ -74,10 +75,10 @@ static const struct {
                         "The times count from the end of MPI_Init of each process, in order. An "
                         "end left out is that of the run. It excludes --start-at and --stop-at."},
     [SETTING_MAX_BYTES] = {"max_bytes", KIND_SIZE, "SIZE", "0",
-                           "stop a thread's recording when its records take this much; 0: never",
-                           "The end of the run tells of it."},
+                           "stop recording a thread when its records reach this size; 0: never",
+                           "A message at the end of the run says so."},
     [SETTING_BUFFER_BYTES] = {"buffer_bytes", KIND_SIZE, "SIZE", "1MiB",
-                              "memory that a thread maps for records at a time",
+                              "size of the buffer that a thread writes its records to",
                               "It is rounded up to 64 KiB."},
     [SETTING_CALL_STACK] = {"call_stack", KIND_COUNT, "N", "0",
                             "record up to N callers of each MPI call; 0: only the calling line",
@@ -128,8 +129,7 @@ size_t trace_settings_rows(struct trace_settings *settings, struct option_row *r
         "read settings from FILE, with lines NAME = VALUE named like the options below", NULL,
         .manual = "See section SETTINGS.");
     for (int i = 0; i < TRACE_N_SETTINGS; i++) {
-        const char *shown =
-            i == SETTING_ENV ? "OMP_*, SLURM_* and other usual ones" : table[i].default_text;
+        const char *shown = i == SETTING_ENV ? "OMP_*, SLURM_* and others" : table[i].default_text;
         rows[n] = (struct option_row)OPTION_TEXT_ROW(
             settings->option_names[i], 0, table[i].argument, &settings->options[i], table[i].help,
             *shown ? shown : NULL, .manual = table[i].manual);

@@ -186,7 +186,7 @@ static int refuse_points(const struct model_points *points, const char *const *n
             if (change_together(points, a, b))
                 return error_set(err,
                                  "%s and %s change together at all points, so their effects cannot "
-                                 "be told apart",
+                                 "be separated",
                                  names[a], names[b]);
     return 0;
 }

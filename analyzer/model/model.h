@@ -7,7 +7,8 @@
 // find scalability bugs in complex codes", 2013, with falling terms), where a break may divide the
 // range of a parameter into two such sums. Fits are least squares of relative errors. Formulas are
 // judged by their marginal likelihood, with what the repetitions of points say of the noise
-// (search.c); one is the model, all that are nearly as likely make the interval of its predictions.
+// (search.c); one is the model, all that are nearly as likely make the confidence interval of its
+// predictions.
 #ifndef PAGODA_MODEL_MODEL_H
 #define PAGODA_MODEL_MODEL_H
 
@@ -56,7 +57,8 @@ struct model_prediction model_predict(const struct model *model, const double *x
 /// The point whose measurement would tell most of the value at AT, of which PREDICTION is known.
 struct model_next {
     double x[MODEL_MAX_PARAMETERS];
-    double width; // of the interval then, a share of the present one, as expected; 1: none helps
+    double width; // of the confidence interval then, a share of the present one, as expected; 1:
+                  // none helps
 };
 struct model_next model_measure_next(const struct model *model, const struct model_data *data,
                                      const double *at, const struct model_prediction *prediction);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With a formula and a kind of noise given, the value has a t distribution around that of the
-// formula. The interval is that of all these distributions mixed by their probabilities.
+// formula. The confidence interval is that of all these distributions mixed by their probabilities.
 #include "analyzer/model/posterior.h"
 
 #include <gsl/gsl_cdf.h>
@@ -207,7 +207,7 @@ double posterior_width_after(const struct model_posterior *posterior, size_t n_p
     static const double least_share = 1e-3;
     struct outlook outlooks[MOST];
     size_t n = posterior->n < MOST ? posterior->n : MOST;
-    // Formulas that the interval leaves out must not outweigh those within.
+    // Formulas that the confidence interval leaves out must not outweigh those within.
     double least = log(fmax(low, least_share * high)), most = log(high), all = 0, after = 0;
     for (size_t h = 0; h < n; h++) {
         struct outlook *o = &outlooks[h];

@@ -14,8 +14,8 @@ struct model_posterior *posterior_new(const struct search *search,
 void posterior_interval(const struct model_posterior *posterior, size_t n_parameters,
                         const double *x, double *low, double *high);
 
-/// How wide the interval LOW to HIGH at X would be if CANDIDATE were measured as well, a share of
-/// its present width: expected from what POSTERIOR says of both values.
+/// How wide the confidence interval LOW to HIGH at X would be if CANDIDATE were measured as well, a
+/// share of its present width: expected from what POSTERIOR says of both values.
 double posterior_width_after(const struct model_posterior *posterior, size_t n_parameters,
                              const double *x, double low, double high, const double *candidate);
 

@@ -28,7 +28,7 @@ enum {
     MAX_DEGREES = 128, // of m - k in the table of gamma functions
     N_BEAM = 24,       // columns that pairs are made of where there are several parameters
     N_PRODUCTS = 48,
-    N_LEFT = 4, // formulas before a break that are tried with each one behind it
+    N_LEFT = 4, // formulas before a break that are tried with each one after it
 };
 static const double nats_kept = 12, nats_hopeless = 18;
 
@@ -190,7 +190,8 @@ static void keep(struct search_room *room, const struct candidate *candidate, do
     *ARRAY_NEXT(room->candidates, room->n_candidates, room->candidates_capacity) = *candidate;
 }
 
-/// So many squares that a formula with DEGREES of freedom left is hopeless beside the best one.
+/// The sum of squares from which on a formula with DEGREES of freedom left is hopeless compared
+/// with the best one.
 static double hopeless_squares(const struct search_room *room, size_t degrees)
 {
     return room->hopeless[degrees < MAX_DEGREES ? degrees : MAX_DEGREES - 1] *
@@ -604,8 +605,8 @@ static void set_found(struct search *search, const struct candidate *candidate,
         found->formula.break_parameter = candidate->parameter;
         const double *before =
             room->points->x + room->order[begin - 1] * room->points->n_parameters;
-        const double *behind = room->points->x + room->order[begin] * room->points->n_parameters;
-        found->formula.break_at = sqrt(before[candidate->parameter] * behind[candidate->parameter]);
+        const double *after = room->points->x + room->order[begin] * room->points->n_parameters;
+        found->formula.break_at = sqrt(before[candidate->parameter] * after[candidate->parameter]);
         last = &room->right;
     }
     const uint16_t *columns = candidate->columns[begin ? 1 : 0];

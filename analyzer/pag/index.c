@@ -321,7 +321,7 @@ const struct pag_index_point *index_begin(struct pag_index *index, struct trace 
     return point;
 }
 
-/// N waits that count for nothing, so that later ones are told when they would be.
+/// N waits that count for nothing, so that later ones are reported when they would be.
 static void hold_back(struct eager *eager, uint64_t n)
 {
     if (n == 0)
@@ -367,7 +367,7 @@ static bool overlaps(const struct pag_options *options, uint32_t location, uint6
     return has_part(options, location, &hull) && enter_ns < hull.end_ns && leave_ns > hull.begin_ns;
 }
 
-/// Whether a member of an open operation waited in the parts, which is told when all have left.
+/// Whether a member of an open operation waited in the parts, which is reported when all have left.
 static bool awaits_members(const struct engine *engine)
 {
     for (uint32_t i = 0; i < engine->collectives.n_used; i++) {

@@ -9,8 +9,8 @@
 // - Profile and times of ranks are differences between two marks (location/excerpt.c), so what was
 //   before the point cancels out.
 // - Wait states count for the time of the part. A call that ended before the point has none in it.
-//   A wait is told when the call is left, its last member is out, or its receives are known: the
-//   replay goes on until that is true of all calls that began in the part.
+//   A wait is reported when the call is left, its last member is out, or its receives are known:
+//   the replay goes on until that is true of all calls that began in the part.
 // - Whether a standard send can have waited for its receiver may be proven at any time. So the
 //   limits that were proven in the whole run hold from the start.
 // - Counts of the run, its call trees and first and last events, and what the records of the trace

@@ -248,7 +248,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
 }
 
 /// MESSAGE, as the leave of CALL tells of it.
-static struct pag_message told_of(const struct message *message, const struct call *call)
+static struct pag_message report_of(const struct message *message, const struct call *call)
 {
     return (struct pag_message){
         .sender = message->sender,
@@ -283,10 +283,10 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        struct pag_message told = told_of(message, call);
-        told.is_deciding = message == deciding;
-        told.is_received_alone = is_alone;
-        engine->listener.message(engine->listener.context, &told);
+        struct pag_message report = report_of(message, call);
+        report.is_deciding = message == deciding;
+        report.is_received_alone = is_alone;
+        engine->listener.message(engine->listener.context, &report);
     }
 }
 
@@ -294,8 +294,8 @@ static void tell_messages(const struct engine *engine, const struct call *call)
 static void tell_sent(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_sends; i++) {
-        struct pag_message told = told_of(message_at(engine, call->sends[i]), call);
-        engine->listener.sent(engine->listener.context, &told);
+        struct pag_message report = report_of(message_at(engine, call->sends[i]), call);
+        engine->listener.sent(engine->listener.context, &report);
     }
 }
 

@@ -16,7 +16,11 @@
 
 #define PAG_NOT_KNOWN   UINT64_MAX
 #define PAG_WORK_PER_NS 1000000u
-/// Processor time in millionths of a nanosecond; its scales are in millionths, too.
+/// Work: process time that is still to be computed or was. Its unit is a millionth of a nanosecond
+/// on a processor of speed 1, so PAG_WORK_PER_NS units take 1 ns there. Speeds (--cpu-speed) and
+/// factors
+/// (--scale) are integers in millionths, too, and work / speed is a time in ns, exact without
+/// doubles.
 __extension__ typedef unsigned __int128 pag_work;
 
 struct pag_index;
@@ -101,7 +105,7 @@ struct pag_moved {
     uint64_t blocked_ns; // outside: passed without a core, and without waiting for one
     // Of calls (simulation/change/overlap.h):
     bool is_put_off;       // its completions come later
-    uint32_t n_late_calls; // it has no events and makes up for so many calls that were put off
+    uint32_t n_late_calls; // it has no events and stands for this many calls that were put off
 };
 
 /// An event of a location that the simulated run leaves out, or has with another size.
@@ -315,7 +319,7 @@ struct pag_recent_call {
     uint64_t longest_ns;
 };
 
-/// The latest calls of a rank, in order, at most so many that memory is bounded.
+/// The latest calls of a rank, in order, at most a fixed number.
 struct pag_recent {
     struct pag_recent_call *calls;
     size_t n;

@@ -132,7 +132,7 @@ static struct items full_mailboxes(const struct engine *engine)
     return items;
 }
 
-/// Writes how many ITEMS there are, or takes so many zeroed ones from an unused POOL.
+/// Writes how many ITEMS there are, or takes as many zeroed ones from an unused POOL.
 static void pass_items(struct snapshot *snapshot, struct items *items, struct pool *pool)
 {
     items->n = (uint32_t)numbers_pass_count(snapshot->numbers, items->n);

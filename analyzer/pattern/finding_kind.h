@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kinds of findings, patterns/findings/*.xml: what a loss with one cause is called, how it is told
+// Kinds of findings, patterns/findings/*.xml: what a loss with one cause is called, how it differs
 // from others, what to do about it, and which predictions show what that would gain.
 #ifndef PAGODA_PATTERN_FINDING_KIND_H
 #define PAGODA_PATTERN_FINDING_KIND_H

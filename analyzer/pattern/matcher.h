@@ -59,7 +59,7 @@ void matcher_window_moved(void *matcher);
 
 struct matcher_finding matcher_finding(const struct matcher *matcher, size_t pattern);
 
-/// The sums of a pattern on a location by its local call paths (cells behind *N are zero).
+/// The sums of a pattern on a location by its local call paths (cells after *N are zero).
 const struct matcher_cell *matcher_cells(const struct matcher *matcher, size_t pattern,
                                          size_t location, size_t *n);
 

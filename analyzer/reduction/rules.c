@@ -138,7 +138,7 @@ int reduction_rules_add(struct reduction_rules *rules, const char *text, const c
     return status;
 }
 
-/// Cuts a line at the # that begins a comment: at its begin or behind white space.
+/// Cuts a line at the # that begins a comment: at its begin or after white space.
 static void cut_comment(char *line)
 {
     for (char *c = line; *c; c++)

@@ -46,7 +46,7 @@ int interval_check(const char *text, struct error *err);
 int intervals_check(const struct option_list *texts, struct error *err);
 
 /// Adds the intervals that TEXT means in the archive TRACE: one, or several by NAME#*. 0, or -1 and
-/// ERR: no such region, or not so many visits of it. The caller releases LIST in either case.
+/// ERR: no such region, or fewer visits of it. The caller releases LIST in either case.
 int interval_find(struct interval_list *list, const char *trace, const char *text,
                   struct error *err);
 void interval_list_release(struct interval_list *list);

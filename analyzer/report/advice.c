@@ -80,14 +80,14 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
 }
 
 /// Prints changes among the first N that exclude each other, change FIRST and later ones, which
-/// were not told of yet: IS_TOLD by pair. How many.
-static size_t print_alternatives(const struct advice *advice, size_t first, size_t n, bool *is_told,
-                                 const char *before, FILE *stream)
+/// were not named yet: IS_NAMED by pair. How many.
+static size_t print_alternatives(const struct advice *advice, size_t first, size_t n,
+                                 bool *is_named, const char *before, FILE *stream)
 {
     size_t *members = memory_zeroed(n, sizeof *members), n_members = 1;
     members[0] = first;
     for (size_t i = first + 1; i < n; i++) {
-        bool is_one = n_members > 1 || !is_told[first * n + i];
+        bool is_one = n_members > 1 || !is_named[first * n + i];
         for (size_t m = 0; m < n_members; m++)
             is_one =
                 is_one && advice_excludes(&advice->candidates[i], &advice->candidates[members[m]]);
@@ -97,7 +97,7 @@ static size_t print_alternatives(const struct advice *advice, size_t first, size
     for (size_t m = 0; m < n_members && n_members > 1; m++) {
         fprintf(stream, "%s%zu", m == 0 ? before : " and ", members[m] + 1);
         for (size_t k = m + 1; k < n_members; k++)
-            is_told[members[m] * n + members[k]] = true;
+            is_named[members[m] * n + members[k]] = true;
     }
     free(members);
     return n_members > 1 ? n_members : 0;
@@ -106,14 +106,14 @@ static size_t print_alternatives(const struct advice *advice, size_t first, size
 /// Which of the first N changes are about the same.
 static void print_all_alternatives(const struct advice *advice, size_t n, FILE *stream)
 {
-    bool *is_told = memory_zeroed(n * n + 1, sizeof *is_told);
+    bool *is_named = memory_zeroed(n * n + 1, sizeof *is_named);
     const char *before = "\nWays to change the same, not tried together: ";
     for (size_t first = 0; first < n; first++)
-        while (print_alternatives(advice, first, n, is_told, before, stream) > 0)
+        while (print_alternatives(advice, first, n, is_named, before, stream) > 0)
             before = "; ";
     if (before[0] == ';')
         fputc('\n', stream);
-    free(is_told);
+    free(is_named);
 }
 
 /// How the gain of PAIR goes with those of its parts, in words.

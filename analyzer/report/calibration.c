@@ -27,7 +27,7 @@ static void print_hosts(const struct measurements *measurements, FILE *stream)
     fprintf(stream, "MPI: %s\n", measurements->mpi);
 }
 
-/// TEXT as a paragraph behind WORD; frees it.
+/// TEXT as a paragraph after WORD; frees it.
 static void print_words(const char *word, char *text, FILE *stream)
 {
     int column = fprintf(stream, "%s", word);

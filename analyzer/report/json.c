@@ -62,9 +62,9 @@ json_t *json_document(void)
 
 void json_print_document(FILE *stream, size_t format, json_t *document)
 {
-    // What the stream refuses is told where it is closed.
+    // A failed write is reported where the stream is closed.
     if (json_dumpf(document, stream, format) != 0)
-        assert(ferror(stream) && "bug: a report cannot be told as JSON");
+        assert(ferror(stream) && "bug: a report cannot be written as JSON");
     json_decref(document);
     fputc('\n', stream);
 }

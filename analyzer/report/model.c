@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Models of series, and how right predictions were, as text and JSON.
+// Models of series, and how accurate predictions were, as text and JSON.
 #include <math.h>
 #include <stdlib.h>
 
@@ -133,7 +133,7 @@ static void print_next(const struct model_table *table, const struct model_serie
         return;
     fputs("  measure next at ", stream);
     print_point(table, series->next.x, stream);
-    fprintf(stream, ": the interval would shrink to about %.0f %% of its width\n",
+    fprintf(stream, ": the confidence interval would shrink to about %.0f %% of its width\n",
             100 * series->next.width);
 }
 
@@ -280,7 +280,7 @@ void text_print_models(const struct model_table *table, size_t top, FILE *stream
     free(order);
 }
 
-// ---- how right predictions were
+// ---- how accurate predictions were
 
 void text_print_back_test(const struct back_test *test, FILE *stream)
 {
@@ -301,8 +301,8 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
         table_add_cell(&table, "%s", quantity_share(kind->within).text);
     }
     if (test->n_kinds > 0)
-        fputs("\n  Errors (medians; runs +-: scatter of repeated runs; within: the stated "
-              "interval)\n",
+        fputs("\n  Errors (medians; runs +-: scatter of repeated runs; within: the predicted "
+              "confidence interval)\n",
               stream);
     if (test->n_kinds > 0)
         table_print(&table, 2, 0, stream);

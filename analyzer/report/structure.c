@@ -28,7 +28,7 @@ static void print_runs(const struct structure_page *page, FILE *stream)
     table_print(&table, 0, 0, stream);
 }
 
-/// "5 = 1 + 4" behind a resource that some runs lack.
+/// "5 = 1 + 4" after a resource that some runs lack.
 static void add_ids_cell(struct table *table, const struct structure_page *page, uint64_t run_ids)
 {
     if (run_ids == all_runs(page)) {

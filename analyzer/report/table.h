@@ -31,7 +31,7 @@ void table_add_titles(struct table *table, const char *const *titles);
 void table_add_cell(struct table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// Prints titles and rows, each row behind INDENT blanks. WIDTH 0: nothing is cut; else texts lose
+/// Prints titles and rows, each row after INDENT blanks. WIDTH 0: nothing is cut; else texts lose
 /// their middle, the widest first, where rows would go beyond it. Releases the table.
 void table_print(struct table *table, size_t indent, size_t width, FILE *stream);
 

@@ -429,7 +429,7 @@ static void add_change(struct table *table, const struct page *page, const struc
     table_add_cell(table, "%s", change->shown);
 }
 
-/// Rows of CHANGES, and behind them TOTAL with what they sum to unless it is NULL; frees CHANGES.
+/// Rows of CHANGES, and after them TOTAL with what they sum to unless it is NULL; frees CHANGES.
 static void print_changes(const struct page *page, struct changes changes, const char *base,
                           const char *heading, const char *explanation, const char *noun,
                           const char *total)
@@ -484,7 +484,7 @@ static void print_all_changes(const struct page *page, const struct whatif_repor
                   "all that changed");
 }
 
-/// "1.27 times as fast" where that is worth saying, else nothing; behind ", ".
+/// "1.27 times as fast" where that is worth saying, else nothing; after ", ".
 static struct quantity factor_of(uint64_t before_ns, uint64_t predicted_ns)
 {
     double factor = predicted_ns > 0 ? (double)before_ns / (double)predicted_ns : 0;

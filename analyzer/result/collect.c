@@ -22,8 +22,8 @@
 #include "analyzer/result/waits.h"
 #include "analyzer/result/warnings.h"
 
-// Only so many names are kept, so that a program that makes communicators all the time does not
-// fill a database with them.
+// Only a limited number of names is kept, so that a program that makes communicators all the time
+// does not fill a database with them.
 enum { MAX_NAMES = 64 };
 
 /// The place of the name, made when it is new and there is room.
@@ -112,7 +112,7 @@ static bool is_interpreter(const char *program)
     return is_python(program);
 }
 
-/// The next word of *REST into WORD (cut to SIZE bytes), which is moved behind it; false at the
+/// The next word of *REST into WORD (cut to SIZE bytes), which is moved after it; false at the
 /// end.
 static bool next_word(const char **rest, char *word, size_t size)
 {
@@ -142,7 +142,7 @@ static const char *find_script(const char *program, const char *arguments, char 
         if (is_python(program) && !strcmp(script, "-m")) {
             if (!next_word(&rest, script, size))
                 return NULL;
-            if (strcmp(script, "mpi4py") != 0) // that one runs the script behind it
+            if (strcmp(script, "mpi4py") != 0) // that one runs the script after it
                 return rest;
         } else if (takes_value && !next_word(&rest, script, size)) {
             return NULL;

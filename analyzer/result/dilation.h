@@ -11,8 +11,8 @@ static inline double dilation(double traced_ns, double untraced_ns)
     return untraced_ns > 0 ? traced_ns / untraced_ns : NAN;
 }
 
-/// Estimates above it are not told as a number: the cost of a record is measured after the run, and
-/// on a busy machine it can come out longer than all the time the records took.
+/// Estimates above it are not shown as a number: the cost of a record is measured after the run,
+/// and on a busy machine it can come out longer than all the time the records took.
 #define DILATION_MOST 20
 
 /// The share of a rank's time between MPI_Init and MPI_Finalize from which on recording is warned

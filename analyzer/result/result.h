@@ -298,9 +298,9 @@ enum result_odd_cause {
 /// Iterations that take longer than the usual ones.
 struct result_odd {
     uint64_t first, last;
-    uint64_t every;     // only every so many-th one from the first to the last; else 1
-    bool is_trend;      // up to the last iteration of all: a shift, or a growth
-    double factor;      // how many times as long as usual, in the mean,
+    uint64_t every; // the distance from one such iteration to the next; 1: all from first to last
+    bool is_trend;  // up to the last iteration of all: a shift, or a growth
+    double factor;  // how many times as long as usual, in the mean,
     double last_factor; // and in the last quarter of a trend; else the same
     uint64_t lost_ns;   // run time beyond the usual
     enum result_odd_cause cause;

@@ -10,8 +10,8 @@
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
-/// The merged region that losses at CALL_PATH are told of: the parallel region around it, or that
-/// of the path itself.
+/// The merged region that losses at CALL_PATH are reported for: the parallel region around it, or
+/// that of the path itself.
 static uint32_t place_of(const struct call_tree *tree, const struct result *result,
                          uint32_t location, uint32_t call_path)
 {

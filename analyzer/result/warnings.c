@@ -24,7 +24,7 @@ enum {
     MAX_MODULES = 100
 };
 
-/// From which share of the ranks' CPU time on other programs' is told, and from how much of it:
+/// Other programs' CPU time is reported from this share of the ranks' on, and from this much on:
 /// systems have some work of their own.
 static const double disturbed_share = 0.05, disturbed_ns = 1e7;
 
@@ -292,7 +292,7 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
     free(stopped);
 }
 
-/// Regions that our tracer was told to drop.
+/// Regions that our tracer dropped because of --min-duration.
 static void warn_of_short_regions(const struct definitions *definitions, struct result *result)
 {
     uint64_t n = 0;
@@ -382,9 +382,9 @@ static void warn_of_cores(struct result *result)
     uint64_t n_lost = 0;
     warn(result, "more-ranks-than-cores", cores_of(result).n_without_core, "rank",
          result->has_cpu_time
-             ? "more than the cores of their node. CPU samples show part of the time spent "
+             ? "more than there are cores on their nodes. CPU samples show part of the time spent "
                "descheduled as " RESULT_REGION_NO_CPU "; single waits may include more"
-             : "more than the cores of their node. Time spent descheduled counts for the "
+             : "more than there are cores on their nodes. Time spent descheduled counts for the "
                "interrupted MPI call or function: any time below may include some");
     if (lost_kind(result) != LOST_UNKNOWN || result_warning_text(result, "disturbed-recording"))
         return;

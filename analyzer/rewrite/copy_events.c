@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A callback for each kind of record writes it again, when it happens now. The functions that make
 // events of the records for the replay (decode.h) say which of them were events, and when: so the
-// times told of events, in their order, find their records. The other records go with their
+// times given for events, in their order, find their records. The other records go with their
 // surroundings.
 #include "analyzer/rewrite/copy_events.h"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The records of OTF2 that an archive's copy holds as they are, from the library's own headers, so
 # that those of a newer version are copied, too. Reads what the preprocessor makes of them and
-# prints lists of X(kind, parameters, arguments): the parameters of a reader's callback behind those
+# prints lists of X(kind, parameters, arguments): the parameters of a reader's callback after those
 # that all have, with a comma before each, which the writer's function takes as well.
 #
 # REQUEST_EVENT_KINDS(X) are events whose last parameter, left out, is a request. REPLAYED are those

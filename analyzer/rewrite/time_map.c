@@ -42,7 +42,7 @@ struct track {
     uint64_t number, first_number; // of the block
     bool has_begun;
     uint64_t recorded_begin_ns, begin_ns, end_ns;
-    uint64_t piece_ns, piece_scale; // told, not yet written
+    uint64_t piece_ns, piece_scale; // known, not yet written
 };
 
 struct time_map {
@@ -230,7 +230,7 @@ struct record {
 
 struct time_map_reader {
     const struct time_map *map;
-    struct place here, ahead; // the next record; behind the current OUTSIDE
+    struct place here, ahead; // the next record; after the current OUTSIDE
     bool is_ahead;
     uint64_t speed;
     struct record now;

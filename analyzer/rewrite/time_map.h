@@ -26,7 +26,7 @@ void time_map_weighed(struct time_map *map, uint32_t location, uint64_t recorded
                       uint64_t scale);
 void time_map_changed(struct time_map *map, const struct pag_changed *changed);
 
-/// All has been told. 0, or -1 and ERR when it could not be kept.
+/// All calls have been made. 0, or -1 and ERR when it could not be kept.
 int time_map_finish(struct time_map *map, struct error *err);
 
 /// When LOCATION's last event happens; after time_map_finish().

@@ -25,7 +25,7 @@ void outside_end_location(struct engine *engine, struct location_state *location
 /// The work before the wait of a call is done.
 void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
-/// All of the call is done: reads its records up to its leave, and goes on behind it.
+/// All of the call is done: reads its records up to its leave, and goes on after it.
 void in_call_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
 
 #endif

@@ -37,7 +37,7 @@ static bool message_has_come(const struct engine *engine, struct location_simula
 }
 
 /// Whether the receive that will take the message has been posted, though it is not matched yet.
-/// Where that cannot be told the sender goes on: by the time of the match it would be too late.
+/// Where that is not known the sender goes on: by the time of the match it would be too late.
 static bool knows_receive(struct engine *engine, struct location_simulation *state,
                           uint32_t message_index)
 {

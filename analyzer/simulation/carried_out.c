@@ -97,7 +97,7 @@ void carried_out_wait(const struct engine *engine, const struct location_state *
     const struct prediction *prediction = prediction_of(engine);
     if (prediction->has_slices && until_ns == PAG_NOT_KNOWN && location->is_master) {
         until_ns = collective_runs_await(prediction->collectives, location->rank);
-        work = 0; // what follows is told when the wait is over
+        work = 0; // what follows is counted when the wait is over
     }
     scheduler_wait(prediction->scheduler, location->index, now_ns, until_ns, work);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From what the simulation knows of a location to what a listener is told (see moved.h).
+// From what the simulation knows of a location to what a listener gets (see moved.h).
 #include "analyzer/simulation/moved.h"
 
 #include "analyzer/simulation/state.h"

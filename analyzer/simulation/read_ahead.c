@@ -65,7 +65,7 @@ static bool pass_call(struct walk *walk)
     }
 }
 
-/// Goes on to behind the next MPI call; false where something else stands in the way.
+/// Goes on to after the next MPI call; false where something else stands in the way.
 static bool pass_to_call(struct walk *walk)
 {
     for (;; walk->ahead++) {
@@ -138,7 +138,7 @@ static bool has_end(struct engine *engine, const struct location_state *location
 }
 
 /// Whether the open call of LOCATION, MPI_Iprobe whose enter EVENT was, saw the message that a
-/// blocking receive takes next, or one posted behind a loop.
+/// blocking receive takes next, or one posted after a loop.
 static bool has_seen_message(struct engine *engine, const struct location_state *location,
                              const struct event *event)
 {
@@ -286,7 +286,7 @@ uint32_t probe_message(struct engine *engine, struct location_state *location,
 
 // --- receives: matching gives the unmatched messages of a channel to the receives that are
 // completed there, call by call, within one call in the order of their posting. MPI gives them to
-// those posted first: where the two differ it cannot be told.
+// those posted first: where the two differ it is not known.
 
 /// A walk through the next events of the receiver of a message.
 struct taking {
@@ -414,7 +414,7 @@ static bool end_call(struct taking *taking)
     return true;
 }
 
-/// Up to where the message is taken and no candidate is open. False: it cannot be told.
+/// Up to where the message is taken and no candidate is open. False: it is not known.
 static bool look_ahead(struct taking *taking)
 {
     for (uint32_t ahead = skip_call(taking); ahead < MAX_AHEAD; ahead++) {

@@ -19,7 +19,7 @@ struct simulated_rank {
 /// Process time that a move of work concerns (move.h).
 struct simulated_move {
     uint64_t moved_ns, n_messages; // done by another rank, and the messages it went along with
-    uint64_t stayed_ns;            // in its region, at a rank of FROM, but for no rank of TO
+    uint64_t stayed_ns;            // in its region, at a rank of FROM, for none of TO
 };
 
 enum { SIMULATED_MAX_MOVES = 32 };

@@ -83,7 +83,7 @@ struct prediction {
 
 // --- outside MPI (computation.h)
 
-/// Visits that are over, and whose work is told when that of the computation is known.
+/// Visits that are over, and whose work is counted when that of the computation is known.
 struct visits_over {
     int32_t kind;
     uint64_t n_visits, wall_ns; // wall time in this computation
@@ -160,7 +160,7 @@ struct computation {
 
 /// Of the polls of a location.
 struct polling {
-    uint32_t n_known;    // of so many polls that come next it is known
+    uint32_t n_known;    // this many of the next polls are known to lead to an end or not
     uint32_t region;     // (of this function)
     bool are_waiting;    // whether their loop has an end
     uint64_t waited_ns;  // in the recording, in polls that took no time now
@@ -199,13 +199,13 @@ struct location_simulation {
     bool is_put_off;        // it is one of those
     struct probe probe;     // what it waits to see
     struct polling polling;
-    uint32_t n_late_calls;    // so many of those
+    uint32_t n_late_calls;    // how many of those
     uint64_t n_events;        // before the open call, or before what is outside MPI
     bool has_started;         // took all its time up to MPI_Init
     bool has_passed;          // the open computation has passed all its time without a core:
     uint64_t outside_wait_ns; // that long
     bool gives_up;            // on partners that will not come
-    bool has_unknown_partner; // that did not come, or cannot be told yet
+    bool has_unknown_partner; // that did not come, or is not known yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;

@@ -22,7 +22,7 @@
 
 enum {
     PATIENCE_S = 10,
-    YIELDS = 200, // so many pauses are short ones,
+    YIELDS = 200, // the first pauses are short ones,
     FIRST_PAUSE_NS = 20000,
     LAST_PAUSE_NS = 1000000
 };
@@ -393,7 +393,7 @@ static int conclude(const struct head *heads)
 }
 
 /// Exchanges messages that begin with OWN, which is released, and go on in MESSAGE. True: all are
-/// about jobs, MESSAGES of all processes, behind their heads. False: all end with *STATUS.
+/// about jobs, MESSAGES of all processes, after their heads. False: all end with *STATUS.
 static bool meet(struct head *own, struct owned *message, struct owned **messages, int *status)
 {
     struct head *heads = memory_zeroed(spread.size, sizeof *heads);

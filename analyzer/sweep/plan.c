@@ -18,7 +18,7 @@
 // Ranges are counted in whole units of their last decimal, so that 0.1:0.5:0.1 has five values and
 // none is 0.30000000000000004.
 
-enum { MAX_DECIMALS = 9, MAX_DIGITS = 15 }; // so many digits a double holds exactly
+enum { MAX_DECIMALS = 9, MAX_DIGITS = 15 }; // decimal digits that a double holds exactly
 
 /// How many decimals the number has that TEXT is; -1: it is none, or has too many digits.
 static int decimal_read(const char *text, size_t length, double *number)

@@ -36,9 +36,9 @@ static inline uint64_t clock_time_ns(const struct clock *clock, uint64_t ticks)
     return clock_duration_ns(clock, ticks - clock->origin_ticks);
 }
 
-/// The longest time a run of so many locations may take: a year, less where sums over all locations
-/// would come near 2^63 ns, but a week however many there are. What is later is a damaged time
-/// stamp.
+/// The longest time a run of N_LOCATIONS locations may take: a year, less where sums over all
+/// locations would come near 2^63 ns, but a week however many there are. What is later is a damaged
+/// time stamp.
 static inline uint64_t clock_max_run_ns(size_t n_locations)
 {
     const uint64_t day_ns = UINT64_C(86400000000000);

@@ -20,9 +20,9 @@ enum {
     BATCH_EVENTS = 512,       // 24 KiB: stays in the first-level cache
     MIN_BATCH_EVENTS = 64,    // of many locations, which share the second-level cache:
     MAX_CACHED_EVENTS = 8192, // decoded events of all of them, 384 KiB
-    AHEAD_BATCHES = 4,        // so many at once in further threads: fewer hand-overs
-    DIGEST_EVENTS = 128,      // so many are digested at once: stay in the first-level cache twice
-    MAX_DIGESTED = 1024,      // so often at most, until the engine may go on
+    AHEAD_BATCHES = 4,        // decoded at once in a further thread: fewer hand-overs
+    DIGEST_EVENTS = 128,      // digested at once: stay in the first-level cache twice
+    MAX_DIGESTED = 1024,      // at most, before the engine may go on
     WINDOW_BYTES = 32 * 1024, // of an event file, in memory at once
     MIN_WINDOW_BYTES = 8 * 1024,
     MAX_CACHED_BYTES = 1024 * 1024, // of all locations
@@ -267,7 +267,7 @@ static void give_to_digest(struct trace *trace, size_t location, const struct ev
     counts->base = 0;
 }
 
-// Decodes and digests until N_WANTED events are left, or so many batches brought fewer.
+// Decodes and digests until N_WANTED events are left, or MAX_DIGESTED batches brought fewer.
 static void digest_batch(struct trace *trace, size_t location, size_t n_wanted, struct batch *batch)
 {
     struct event events[DIGEST_EVENTS + 1];

@@ -63,9 +63,11 @@ static int read_definitions(struct trace *trace, struct error *err)
         code = records_register(&trace->records, trace->otf2_reader, reader);
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_ReadAllGlobalDefinitions(trace->otf2_reader, reader, &n_read);
-    if (code != OTF2_SUCCESS)
-        error_set(err, "cannot read the global definitions '%s' after the first %llu: %s", path,
-                  (unsigned long long)n_read, otf2_error_cause(code));
+    if (code != OTF2_SUCCESS && n_read > 0)
+        error_set(err, "cannot read more than %llu of the global definitions in '%s': %s",
+                  (unsigned long long)n_read, path, otf2_error_cause(code));
+    else if (code != OTF2_SUCCESS)
+        error_set(err, "cannot read the global definitions '%s': %s", path, otf2_error_cause(code));
     free(path);
     if (code != OTF2_SUCCESS)
         return -1;

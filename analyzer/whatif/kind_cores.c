@@ -125,7 +125,7 @@ const struct whatif_option whatif_options_of_cores[] = {
 
 static const char waiting_note[] =
     "--wait spin, because no --wait is given and this run's MPI spins while it waits (MPICH, or "
-    "Open MPI that was not told of more ranks than slots)";
+    "Open MPI without its option for more ranks than slots)";
 static const char slices_note[] =
     "--slice " ASSUMED_SLICE ", because a master that shares a core hands out tasks only while it "
     "has that core, and no --slice is given";
@@ -139,8 +139,8 @@ static const char *property(const struct definitions *definitions, const char *n
     return "";
 }
 
-/// MPICH always does; Open MPI unless its launcher was told of more ranks than slots, or it was
-/// told to yield.
+/// MPICH always does; Open MPI unless its launcher has the option for more ranks than slots, or
+/// one for yielding.
 static bool keeps_cores(const struct definitions *definitions)
 {
     const char *mpi = property(definitions, "PAGODA::MPI");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The what-if options of a command line, and the predictions they ask for. Each kind of change is
-// told in its kind_*.c: the rows of its options, the readers of their values, and what a report
+// one file, kind_*.c: the rows of its options, the readers of their values, and what a report
 // says of it. The command's rows, whether a what-if is wanted, combinations of lists of values, the
 // change in words and the `set` of each point follow from the rows.
 //

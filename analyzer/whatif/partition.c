@@ -244,7 +244,7 @@ bool partition_by_bytes(const struct rank_graph *graph, uint32_t n_parts, uint32
         for (uint32_t part = 0; part < n_parts; part++)
             refining.with[(size_t)rank * n_parts + part] =
                 rank_graph_bytes_with(graph, part_of_rank, rank, part);
-    // Each step takes bytes off, so there is an end; so many steps do for what METIS leaves.
+    // Each step takes bytes off, so there is an end; this limit is enough for what METIS leaves.
     for (size_t step = 0; step < 4 * n && refine_once(&refining); step++)
         continue;
     free(refining.n_in);

@@ -26,7 +26,7 @@ const struct option_group whatif_groups[WHATIF_GROUPS] = {
     {"rebalance", "load balancing", "what-if"},
 };
 
-/// Row INDEX of all kinds; NULL behind the last one.
+/// Row INDEX of all kinds; NULL after the last one.
 static const struct whatif_option *row_at(size_t index)
 {
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
@@ -208,7 +208,9 @@ static struct axis axis_of(const struct whatif_option *option, const char *text)
 static int arrange(struct whatif_plan *plan, struct axes *axes, const struct advice_word *words,
                    size_t n, struct error *err)
 {
-    size_t n_known = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!whatif_option_find(words[k].option, err))
+            return -1;
     plan->words = memory_zeroed(n + 1, sizeof *plan->words);
     axes->items = memory_zeroed(n + 1, sizeof *axes->items);
     for (size_t i = 0; row_at(i); i++) {
@@ -217,14 +219,13 @@ static int arrange(struct whatif_plan *plan, struct axes *axes, const struct adv
         for (size_t k = 0; k < n; k++) {
             if (strcmp(words[k].option, option->name) != 0)
                 continue;
-            n_known++;
             axes->n = is_repeated(option) ? axes->n : n_before;
             plan->words[axes->n] = words[k];
             axes->items[axes->n++] = axis_of(option, words[k].value);
         }
     }
     plan->n_words = axes->n;
-    return n_known == n ? 0 : error_set(err, "this version lacks an option that is given");
+    return 0;
 }
 
 /// Value INDEX of AXIS without its prefix; the caller frees.

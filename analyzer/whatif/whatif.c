@@ -221,7 +221,7 @@ struct parts {
     struct whatif_batch batch;       // of the jobs
     struct whatif_job *jobs;
     size_t n_jobs;
-    atomic_size_t n_wanted; // those behind one that failed are not
+    atomic_size_t n_wanted; // those after one that failed are not
 };
 
 /// Part 0 of either; only the first process asks for what is found.

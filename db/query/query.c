@@ -20,7 +20,7 @@
 #include "db/schema.h"
 
 enum {
-    MAX_GAP = 32,     // between foci of one scan: reading so many values costs as much as a search
+    MAX_GAP = 32, // between foci of one scan: reading this many values costs as much as a search
     NO_INTERVAL = -1, // the trial has none of that name
 };
 

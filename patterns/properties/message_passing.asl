@@ -49,7 +49,7 @@ property time_without_cpu(Region r, Experiment e, Region basis) {
   severity: cost / duration(basis, e);
 }
 
-// Time in MPI calls, but for those that start and end MPI.
+// Time in MPI calls, except those that start and end MPI.
 property message_passing_overhead(Region r, Experiment e, Region basis) {
   let float cost = profile(r, e).mpi_time;
   in condition: cost > 0;

@@ -283,7 +283,7 @@ shortest_of_all() {
         (.[0].failure | contains("too many names"))' advice
     "$PAGODA" advise deep --only sync >report
     grep -q '^1 change could not be predicted, so what it would gain is not known:$' report
-    tr -s ' \n' ' ' <report | grep -q 'Do without the barrier f1/f2/.*: too many names'
+    tr -s ' \n' ' ' <report | grep -q 'Leave out the barrier f1/f2/.*: too many names'
 }
 
 @test "changes together: pairs with their command, and what is about the same" {

@@ -134,7 +134,7 @@ has() {
     refused hello.otf2 "'hello.otf2' is not an OTF2 archive"
     archive sound
     truncate -s -9 sound/traces.def
-    refused sound "cannot read the global definitions 'sound/traces.def' after the first 0: damaged, or it ends too early"
+    refused sound "cannot read the global definitions 'sound/traces.def': damaged, or it ends too early"
     rm sound/traces.def
     refused sound "File or directory does not exist"
     cp sound/traces.otf2 sound/other.otf2

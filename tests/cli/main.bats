@@ -71,9 +71,23 @@ options_given_once() {
     [ "$(grep -c '^what-if, .*:$' subject)" = 5 ]
     cat subject first | grep '^      --' | sort >rows
     diff rows <(grep "^      --" both | sort)
-    # A word that is not a subject changes nothing.
-    "$PAGODA" replay --help trace1 | diff first -
     "$PAGODA" help replay what-if | diff subject -
+    # Options and operands after --help are what the user was writing.
+    "$PAGODA" replay --help --json | diff first -
+    "$PAGODA" diff --help runs.db | diff <("$PAGODA" diff --help) -
+}
+
+@test "a help topic that there is not: one sentence, exit status 2" {
+    run --separate-stderr "$PAGODA" replay --help nosuch
+    [ "$status" = 2 ]
+    [ -z "$output" ]
+    [ "$stderr" = 'pagoda: `pagoda replay` has no help topic `nosuch`; there are: what-if, all (`pagoda replay --help` tells more)' ]
+    run --separate-stderr "$PAGODA" replay --help whatif
+    [ "$status" = 2 ]
+    [[ $stderr == *'has no help topic `whatif`; did you mean `what-if`? ('* ]]
+    run --separate-stderr "$PAGODA" help export al
+    [ "$status" = 2 ]
+    [[ $stderr == *'`pagoda export` has no help topic `al`; did you mean `all`? ('* ]]
 }
 
 @test "help COMMAND is COMMAND --help" {

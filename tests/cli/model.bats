@@ -86,7 +86,7 @@ END
     "$PAGODA" model table.csv --at p=512 --json >found.json
     jq -e '.series[0].measure_next | .at == {"p": 64} and .width > 0.1 and .width < 0.9' found.json
     run "$PAGODA" model table.csv --at p=512
-    [[ $output =~ "  measure next at p=64: the interval would shrink to about "[0-9]+" % of its width" ]]
+    [[ $output =~ "  measure next at p=64: the confidence interval would shrink to about "[0-9]+" % of its width" ]]
     "$PAGODA" model table.csv --at p=48 --json | jq -e '.series[0].measure_next.at == {"p": 48}'
     "$PAGODA" model table.csv --json | jq -e '.series[0].measure_next == null'
     series "7/p" # nothing is uncertain
@@ -215,7 +215,7 @@ keep() {
     "$PAGODA" model --errors runs.db --as nothing --json | jq -e '.stored == 0 and .cases == []'
 }
 
-@test "random series are continued, and intervals hold the truth, as well as they were" {
+@test "random series are continued, and confidence intervals hold the truth, as well as they were" {
     "$BUILD/tools/model_study" --series 420 --seed 3 >table
     # Class, greatest median error at 4 times the last point in percent, least coverage in percent.
     while read -r class error held; do

@@ -227,7 +227,7 @@ EOF
     mandoc -T lint -W warning "$page"
 }
 
-# found TRACE.txt: what a replay of it finds, as the lines behind `#!` say it.
+# found TRACE.txt: what a replay of it finds, as the lines after `#!` say it.
 found() {
     "$BUILD/tools/mktrace" "$1" "$BATS_TEST_TMPDIR/${1##*/}" &&
         "$PAGODA" replay --json "$BATS_TEST_TMPDIR/${1##*/}" | jq -r '.patterns[] |

@@ -803,7 +803,7 @@ wait-at-nx1 998900 998900
     run "$PAGODA" replay few
     [ "$status" = 0 ]
     [[ $output == *"5 ranks on 2 nodes with 3 cores in all, 9.200 ms"* ]]
-    [[ $output == *"2 ranks more than the cores of their node. Time"*"[more-ranks-than-cores]"* ]]
+    [[ $output == *"2 ranks more than there are cores on their nodes. Time"*"[more-ranks-than-cores]"* ]]
     "$PAGODA" replay --json few | jq -e '
         (.warnings | map("\(.code) \(.count)") == ["more-ranks-than-cores 2"])
         and .nodes == [{name: "a", machine: "machine", cores: 1, ranks: 3},

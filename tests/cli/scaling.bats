@@ -267,7 +267,7 @@ XML
     local loss
     for loss in efficiency-loss computation-loss load-imbalance waiting; do
         wrong "<condition>max($loss, main) > 0</condition>$severity" \
-            "a asks for $loss of main; of a region only inefficiency and wait states are told"
+            "a asks for $loss of main; of a region only inefficiency and wait states are known"
     done
     wrong "<condition>max(waiting) > 0</condition><severity>waiting</severity>" \
         'avg, min, max, stddev or trend wanted, not `waiting`'

@@ -11,7 +11,7 @@ valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/sweeps/sweeps.rng" "$@" 2>/dev/null
 }
 
-# each_of WHAT: checks each line, which is a sweep, or its inside behind a parameter n and a <run>.
+# each_of WHAT: checks each line, which is a sweep, or its inside after a parameter n and a <run>.
 each_of() {
     local inside sweep verdict by_schema
     while IFS= read -r inside; do

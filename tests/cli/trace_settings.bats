@@ -94,7 +94,7 @@ refused() {
     printf 'SCOREP_FILE_NAMES_BEGIN\n EXCLUDE MANGLED x\nSCOREP_FILE_NAMES_END\n' >f
     refused 'f:2: MANGLED is for region names' --filter f
     printf 'SCOREP_REGION_NAMES_BEGIN\n EXCLUDE a MANGLED x\nSCOREP_REGION_NAMES_END\n' >f
-    refused 'f:2: MANGLED stands right behind' --filter f
+    refused 'f:2: MANGLED stands right after' --filter f
     printf 'SCOREP_REGION_NAMES_BEGIN\n EXCLUDE a\nBEGIN_EXCLUDE_LIST\n' >f
     refused 'f:3: BEGIN_EXCLUDE_LIST inside the block that line 1 began' --filter f
     printf 'END_EXCLUDE_LIST\n' >f

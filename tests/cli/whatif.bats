@@ -47,7 +47,7 @@ load ../whatif
     refused '--hand-over 5parsec: unknown unit' --hand-over 5parsec
 }
 
-@test "who goes on behind a call in which it did not wait has its core: no hand-over" {
+@test "who goes on after a call in which it did not wait has its core: no hand-over" {
     use no-waits
     "$PAGODA" replay --json --nodes 1 --hand-over 100ns trace | jq -e '.whatif.hand_over_ns == 100'
 }

@@ -49,7 +49,7 @@ looked_up() {
     grep -q '^MPI_Comm_split 4$' "$dir/calls"
 }
 
-# Another tool sees what it saw without the tracer, behind it or in front of it, and no call is
+# Another tool sees what it saw without the tracer, after it or in front of it, and no call is
 # lost or recorded twice.
 other_tool() {
     local folder=$BUILD/programs/$1/bindings binding
@@ -71,7 +71,7 @@ other_tool() {
     done
 }
 
-@test "another tool that stands in front of MPI, behind the tracer or in front of it" {
+@test "another tool that stands in front of MPI, after the tracer or in front of it" {
     for_each_mpi other_tool
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A library to be preloaded behind the tracer: counts the calls of PMPI_ functions, which in a
+ * A library to be preloaded after the tracer: counts the calls of PMPI_ functions, which in a
  * program that calls MPI_ ones are the tracer's own. Each PMPI_ name is a jump that counts, so no
  * signature matters; ENTRIES is the tracer's generated list of names (x86-64 only). When the
  * program ends, "PHASE FUNCTION COUNT" lines are appended to $COUNT_PMPI; the program tells of the

@@ -200,7 +200,7 @@ installed_at() {
     for_each_mpi next
 }
 
-@test "a program built with the address sanitizer starts behind the tracer" {
+@test "a program built with the address sanitizer starts after the tracer" {
     sanitized() {
         echo '#include <mpi.h>' >"$BATS_TEST_TMPDIR/asan.c"
         echo 'int main(void) { MPI_Init(0, 0); MPI_Finalize(); }' >>"$BATS_TEST_TMPDIR/asan.c"

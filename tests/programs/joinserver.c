@@ -157,7 +157,7 @@ PROGRAM_INNER const struct tuple *find_partner(const struct query *query, uint32
     return NULL;
 }
 
-/* The next tuples of relation 1 behind *ROW, as many as fill a page when they are joined. */
+/* The next tuples of relation 1 after *ROW, as many as fill a page when they are joined. */
 static struct portion select_tuples(long *row)
 {
     struct portion portion = {.tuples = &relations[1][*row]};

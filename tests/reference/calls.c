@@ -100,7 +100,7 @@ static bool is_mpi_record(enum record_kind kind)
     return kind >= RECORD_SEND && kind <= RECORD_COLL_COMPLETE;
 }
 
-/// One location's records: the current path behind each, the call around each, visits and times.
+/// One location's records: the current path after each, the call around each, visits and times.
 static void walk_location(struct model *model, uint32_t l, struct findings *findings)
 {
     const struct reference_location *location = &model->trace->locations[l];

@@ -20,7 +20,7 @@ static bool occurs(const char *text, const char *region)
     return is_there;
 }
 
-/// Of TEXTS, each behind the function or the piece of text that must be there for it, one; NULL: it
+/// Of TEXTS, each after the function or the piece of text that must be there for it, one; NULL: it
 /// is not. Where there is " at c" MPI calls have places.
 static const char *choose_of(const char *const texts[][2], size_t n, const char *text,
                              struct random *random)

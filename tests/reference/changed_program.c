@@ -437,7 +437,7 @@ static bool fits(const struct model *model, uint32_t path, const char *pattern, 
     return begin == 0 || fits(model, model->paths[path].parent, pattern, begin - 1);
 }
 
-/// FILE:LINE at the end of PATTERN, behind " at " or alone; NULL: there is none.
+/// FILE:LINE at the end of PATTERN, after " at " or alone; NULL: there is none.
 static const char *place_in(const char *pattern)
 {
     const char *at = strstr(pattern, " at ");

@@ -211,7 +211,7 @@ bool model_is_rival(const struct model *model, const struct model_receive *rival
            (posting->tag == REFERENCE_NONE || posting->tag == receive->tag);
 }
 
-/// Does RECEIVE, never completed, stay behind a wildcard that is never completed either?
+/// Does RECEIVE, never completed, stay after a wildcard that is never completed either?
 static bool is_left_open(const struct model *model, const struct model_receive *receive)
 {
     bool is_behind = false;

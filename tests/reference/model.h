@@ -109,7 +109,7 @@ struct model {
     const struct reference_trace *trace;
     struct model_path *paths;
     size_t n_paths, path_capacity;
-    uint32_t **path_after; // by location and record: the path current behind the record
+    uint32_t **path_after; // by location and record: the path current after the record
     uint32_t **call_of;    // by location and record, REFERENCE_NONE: in no call
     struct model_call *calls;
     size_t n_calls, call_capacity;

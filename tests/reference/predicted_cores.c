@@ -123,7 +123,7 @@ static uint32_t count_outside(const struct model *model, uint32_t node, uint64_t
     return n;
 }
 
-/// How much of FROM_NS..LEAVE_NS is behind the last ns in which all cores of NODE were taken.
+/// How much of FROM_NS..LEAVE_NS is after the last ns in which all cores of NODE were taken.
 static uint64_t free_time(const struct model *model, uint32_t node, uint64_t from_ns,
                           uint64_t leave_ns)
 {

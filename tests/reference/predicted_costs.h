@@ -65,11 +65,11 @@ uint64_t recorded_cost(const struct model *model, enum cost_kind kind, bool is_r
 /// Did RANK run on a node with fewer cores than ranks?
 bool has_lacked_cores(const struct model *model, uint32_t rank);
 
-/// How much of call C, from FROM_NS on, went by behind the last ns in which all cores of its rank's
+/// How much of call C, from FROM_NS on, went by after the last ns in which all cores of its rank's
 /// node were taken by ranks outside MPI; the whole call where its rank lacked no cores.
 uint64_t own_call_time(const struct model *model, uint32_t c, uint64_t from_ns);
 
-/// OWN_NS of call C, or what is behind the time at which a sender whose large message it receives
+/// OWN_NS of call C, or what is after the time at which a sender whose large message it receives
 /// had no core, where that is less and the sender shares other cores now, or with others.
 uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t own_ns);
 

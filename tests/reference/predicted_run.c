@@ -607,7 +607,7 @@ static uint64_t reached_ns(const struct prediction_state *state, uint32_t rank, 
     const struct model *model = state->model;
     const struct reference_location *location = &model->trace->locations[rank];
     uint64_t last_ns = location->records[location->n_records - 1].time_ns;
-    // Behind the place both runs go on alike up to the next call, or the end.
+    // After the place both runs go on alike up to the next call, or the end.
     for (uint32_t c = 0; c < model->n_calls; c++) {
         const struct model_call *call = &model->calls[c];
         uint64_t enter_ns = state->times.enter_ns[c];

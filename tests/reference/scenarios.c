@@ -321,7 +321,7 @@ static char *change_lines(const char *text, change_line *change, void *context)
     return changed;
 }
 
-/// What stands behind place and time.
+/// What stands after place and time.
 static const char *record_of(const char *line)
 {
     return strchr(strchr(line, ' ') + 1, ' ') + 1;

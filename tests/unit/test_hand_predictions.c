@@ -115,7 +115,7 @@ static void check_ideal(struct hand_run *self, char *rest)
         char what[40];
         const char *word = next_word(&rest);
         snprintf(what, sizeof what, i < n_ranks ? "rank %zu ends at" : "value %zu:", i);
-        if (i >= n_ranks && word) // behind its name
+        if (i >= n_ranks && word) // after its name
             word = next_word(&rest);
         expect(self, what, word ? word : "a number",
                i < n_ranks        ? found.finish_ns[i]
@@ -125,7 +125,7 @@ static void check_ideal(struct hand_run *self, char *rest)
     }
 }
 
-/// What stands behind `#! `.
+/// What stands after `#! `.
 static void check_line(struct hand_run *self, char *words)
 {
     struct asked asked = {0};

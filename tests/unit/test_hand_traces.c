@@ -7,7 +7,7 @@
 //     #! critical-path main/solve rank 0 ns 120 rank 1.1 ns 7
 //
 // A fact (findings.h), then words read from left to right: a call path (`-`: outside any region)
-// and `rank R` or `rank R.THREAD` choose what the `count N` and `ns N` behind them are about;
+// and `rank R` or `rank R.THREAD` choose what the `count N` and `ns N` after them are about;
 // before any `rank` that is the whole run. A wait pattern that is not mentioned must not be found,
 // and the critical path, where it is mentioned, must be mentioned as a whole.
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static void expect(struct check *check, const char *directive, const char *what,
                 (long long)found, (long long)expected);
 }
 
-/// Checks one line: what stands behind `#!`.
+/// Checks one line: what stands after `#!`.
 static void check_directive(struct check *check, const char *directive)
 {
     char line[MAX_LINE], *rest = line, *word;
@@ -70,7 +70,7 @@ static void check_directive(struct check *check, const char *directive)
         if (!is_key) {
             path = strcmp(word, "-") == 0 ? "" : word;
         } else if (!value) {
-            expect(check, directive, "numbers behind the last word", 1, 0);
+            expect(check, directive, "numbers after the last word", 1, 0);
         } else if (strcmp(word, "rank") == 0) {
             char *dot;
             rank = (uint32_t)strtoul(value, &dot, 10);

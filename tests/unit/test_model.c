@@ -268,7 +268,7 @@ static void refusals_name_the_reason(void **unused)
          4,
          {1, 3, 2, 6, 4, 12, 8, 24},
          {1, 2, 3, 4},
-         "p and n change together at all points, so their effects cannot be told apart"},
+         "p and n change together at all points, so their effects cannot be separated"},
     };
     struct model_workspace *workspace = model_workspace_new();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

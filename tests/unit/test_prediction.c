@@ -154,7 +154,7 @@ static char *shared_text(uint64_t seed)
 
 // By the CPU clock, read last inside the first call, the 1000 up to the second call are work of 300
 // at most: 100 + 100 + 300 + 100. (Seed 742 by hand: a reading inside a call is one before the
-// computing behind it, as one outside is; the reading at 100 alone would leave 400.)
+// computing after it, as one outside is; the reading at 100 alone would leave 400.)
 static void test_cpu_clock_read_in_a_call(void **state)
 {
     (void)state;

@@ -40,7 +40,7 @@ static void assert_at_end(struct fixture *f, size_t location)
         assert_int_equal(found_.request, expected_.request);                                       \
     } while (0)
 
-/// A CPU time before a leave at the same time is given behind it, wherever a batch ends.
+/// A CPU time before a leave at the same time is given after it, wherever a batch ends.
 static void test_cpu_times_before_leaves(void **state)
 {
     (void)state;

@@ -359,7 +359,7 @@ static void test_no_half_record(void **state)
 }
 
 // Files of several chunks: definitions that were cut are refused, and of events the complete chunks
-// are read, not what the library's buffer holds behind the cut.
+// are read, not what the library's buffer holds after the cut.
 static void test_cut_files_of_several_chunks(void **state)
 {
     (void)state;
@@ -391,7 +391,7 @@ static void test_cut_files_of_several_chunks(void **state)
     assert_true(definition_bytes > 2 * CHUNK);
     for (size_t at = CHUNK - 100; at < definition_bytes; at += CHUNK / 4 + 1) {
         scratch_write(definitions, definition_content, at);
-        assert_refused("run", "traces.def' after the first 0: damaged, or it ends too early");
+        assert_refused("run", "traces.def': damaged, or it ends too early");
     }
     free(definition_content);
     free(event_content);
@@ -424,7 +424,7 @@ static void spoil_everywhere(const char *file, unsigned char value)
 }
 
 // What malloc() hands out, while this is on, looks like what was read before: a chunk of OTF2
-// begins at each place of it, has a header, no event, and an end mark behind which the next chunk
+// begins at each place of it, has a header, no event, and an end mark after which the next chunk
 // is taken. Sanitizers have a malloc() of their own.
 static volatile bool memory_is_stale;
 

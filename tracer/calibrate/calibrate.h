@@ -90,7 +90,7 @@ void rest(void);
 
 // --- messages.c
 
-/// What a pair of ranks is told to do; all ranks call these.
+/// What a pair of ranks has to do; all ranks call these.
 struct pair {
     const struct hosts *hosts;
     const struct effort *effort;

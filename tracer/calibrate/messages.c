@@ -40,7 +40,7 @@ static void receive_bytes(unsigned char *buffer, long size_bytes, int peer, int 
     MPI_Recv(buffer, (int)size_bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/// What the second rank does: as many answers as it is told to give, until that is none.
+/// What the second rank does: as many answers as the first one asks for, until that is none.
 static void answer(int peer, unsigned char *buffer, long size_bytes, const unsigned char *set,
                    long touch_bytes)
 {

@@ -99,7 +99,8 @@ struct openmp_recorder {
     // The team has ended; `n_others` more threads than this one were in it. Returns the time.
     uint64_t (*join)(uint32_t team, unsigned n_others);
     // The calling thread begins, or ends, its part of the region as thread number `thread`. Here
-    // and below, `most_ns` is the latest time that this can have been, where it is told too late.
+    // and below, `most_ns` is the latest time that this can have been, where that is known too
+    // late.
     void (*begin)(uint32_t team, unsigned thread, const void *site);
     void (*end)(uint32_t team, uint64_t most_ns);
     void (*enter)(enum openmp_construct construct, const void *site);

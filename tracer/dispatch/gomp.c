@@ -344,7 +344,7 @@ BODY_BEGINS(OPENMP_ORDERED, GOMP_ordered_start, (void), ())
 BODY_ENDS(OPENMP_ORDERED, GOMP_ordered_end, (void), ())
 
 // ---- Tasks. The runtime copies the data of a task; ours stands in front of it. What it does with
-// the data of loops of tasks, and of tasks that other events complete, cannot be told from outside,
+// the data of loops of tasks, and of tasks that other events complete, is not visible from outside,
 // so these keep their own bodies and are counted only.
 
 #define FLAG_DETACH     8192
@@ -356,7 +356,7 @@ struct task {
     region_body *body;
     task_copy *copy; // NULL: byte by byte
     void *data;      // before it is copied
-    size_t offset;   // of the data behind this structure, then
+    size_t offset;   // of the data after this structure, then
 };
 
 static void run_task(void *argument)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The dispatcher's exported MPI functions, in machine code because they serve any signature: the
-// caller's arguments reach the target untouched. What they do is told in dispatch.h; here is how.
+// caller's arguments reach the target untouched. What they do is described in dispatch.h; here is how.
 //
 //   MPI_X          jumps through its slot, which at first leads to dispatch_first_call().
 //   PMPI_X         to the next PMPI_X inside a recorded call or if nothing is recorded, otherwise

@@ -150,7 +150,7 @@ void call_enter_off(struct call *call, struct stream *stream, uint32_t function,
 }
 
 /// The stack grows down: a call within the open one has its frame below. Far away is another stack
-/// (of a fiber, a coroutine), where nothing can be told.
+/// (of a fiber, a coroutine), where nothing can be known.
 bool call_abandoned(struct stream *stream, const void *frame)
 {
     struct dispatch_thread *thread = &pagoda_dispatch_thread;

@@ -168,7 +168,7 @@ static inline void call_leave(struct call *call)
         stream->left_function = call->function;
         stream->left_sampled = false;
         stream->window.left_at = stream->window.at;
-        // Of a long call it tells how much of it the process ran. Behind a poll it would keep the
+        // Of a long call it tells how much of it the process ran. After a poll it would keep the
         // next one from being folded into it.
         is_wanted |=
             !stream->window.poll && record && call->leave_ns - record->enter_ns > LONG_INTERVAL_NS;

@@ -64,13 +64,13 @@ bool request_any(void);
 /// known, or only one thread calls MPI.
 uint64_t request_expect(const struct stream *stream, MPI_Request handle);
 
-/// The request behind `handle`, one of those that completed: records its end in `call` and forgets
+/// The request of `handle`, one of those that completed: records its end in `call` and forgets
 /// it, or makes it inactive if it is persistent. `expected` is what request_expect() said, `status`
 /// its own status. Handles that are not known are ignored.
 void request_completed(struct call *call, MPI_Request handle, uint64_t expected,
                        const MPI_Status *status);
 
-/// The id of the request behind `handle`, 0 if there is none.
+/// The id of the request of `handle`, 0 if there is none.
 uint64_t request_id(const struct stream *stream, MPI_Request handle);
 
 /// Was this request asked to be cancelled?

@@ -209,7 +209,7 @@ struct record_poll {
     uint64_t request;   // the one tested, 0: several or none
 };
 
-/// Messages or collectives that were not recorded, between the records before and behind.
+/// Messages or collectives that were not recorded, between the records before and after.
 struct record_skipped {
     struct record_head head; // id: communicator
     int32_t peer;

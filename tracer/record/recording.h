@@ -55,7 +55,7 @@ void recording_thread_ends(struct stream *stream, uint64_t now_ns);
 /// RECORD_ICOLL_POST) that is not recorded. While on: one whose request was started while off.
 void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag);
 
-/// Writes what recording_skip() has counted, so that the next records stand behind it.
+/// Writes what recording_skip() has counted, so that the next records stand after it.
 void recording_write_skipped(struct stream *stream);
 
 /// While off: a user region is entered, or left. `id` and `kind` are those of the record that

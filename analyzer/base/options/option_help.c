@@ -13,7 +13,7 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 80 };
+enum { HELP_COLUMN = 28, HELP_WIDTH = 80, MAX_TOPICS = 8 };
 
 /// Words of TEXT from column HELP_COLUMN to HELP_WIDTH.
 static void print_wrapped(const char *text, FILE *stream)
@@ -101,17 +101,29 @@ static void print_first_screen(const struct option_usage *usage, FILE *stream)
     }
 }
 
-/// The groups of a topic, or all of them. False: there is no such topic.
-static bool print_topic(const struct option_usage *usage, const char *topic, FILE *stream)
+/// The groups of a topic, or all of them.
+static void print_topic(const struct option_usage *usage, const char *topic, FILE *stream)
 {
-    bool is_all = topic && strcmp(topic, "all") == 0, found = false;
-    for (size_t i = 0; i < usage->n_groups; i++) {
-        if (is_all || has_topic(&usage->groups[i], topic)) {
+    bool is_all = strcmp(topic, "all") == 0;
+    for (size_t i = 0; i < usage->n_groups; i++)
+        if (is_all || has_topic(&usage->groups[i], topic))
             print_group(usage, i, stream);
-            found = true;
-        }
+}
+
+/// The topics of `--help`, the last of which is `all`, into TOPICS; 0: the help has one screen.
+static size_t list_topics(const struct option_usage *usage, const char *topics[MAX_TOPICS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < usage->n_groups; i++) {
+        const char *topic = usage->groups[i].topic;
+        if (!topic || (n > 0 && strcmp(topics[n - 1], topic) == 0))
+            continue;
+        assert(n + 1 < MAX_TOPICS && "bug: too many topics of the help");
+        topics[n++] = topic;
     }
-    return found;
+    if (n > 0)
+        topics[n++] = "all";
+    return n;
 }
 
 // ---- the manual page
@@ -233,9 +245,15 @@ static void print_man_rows(const struct option_row *rows, size_t n, FILE *stream
 
 static void print_manual(const struct option_usage *usage, FILE *stream)
 {
-    const struct option_row help =
-        OPTION_ROW("help", 'h', OPTION_FLAG, usage->n_groups > 0 ? "[TOPIC]" : NULL, bool, NULL,
-                   "print a summary of the options and exit", NULL);
+    const char *topics[MAX_TOPICS];
+    size_t n_topics = list_topics(usage, topics);
+    char *names = spelling_list(topics, n_topics);
+    char *manual = memory_format("TOPIC is one of: %s.", names);
+    const struct option_row help = OPTION_ROW(
+        "help", 'h', OPTION_FLAG, n_topics > 0 ? "[TOPIC]" : NULL, bool, NULL,
+        n_topics > 0 ? "print a summary of the options, or the options of TOPIC in full, and exit"
+                     : "print a summary of the options and exit",
+        NULL, .manual = n_topics > 0 ? manual : NULL);
     for (size_t i = 0; i < usage->n_groups; i++) {
         const struct option_group *group = &usage->groups[i];
         size_t first, end;
@@ -250,14 +268,37 @@ static void print_manual(const struct option_usage *usage, FILE *stream)
     else if (usage->n_rows > 0)
         print_man_rows(usage->rows, usage->n_rows, stream);
     print_man_rows(&help, 1, stream);
+    free(manual);
+    free(names);
 }
 
-void options_print_help(const struct option_usage *usage, const char *topic, FILE *stream)
+/// Whether `--help TOPIC` can be answered; else one sentence says what can.
+static bool topic_is_known(const struct option_usage *usage, const char *topic)
+{
+    const char *topics[MAX_TOPICS];
+    size_t n = list_topics(usage, topics);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(topics[i], topic) == 0)
+            return true;
+    char *names = spelling_list(topics, n), *otherwise = memory_format("; there are: %s", names);
+    options_usage_error(usage, "`pagoda %s` has no help topic `%s`%s", usage->command, topic,
+                        spelling_hint(topic, topics, n, "; did you mean `%s`?", otherwise).text);
+    free(otherwise);
+    free(names);
+    return false;
+}
+
+int options_print_help(const struct option_usage *usage, const char *topic, FILE *stream)
 {
     if (topic && strcmp(topic, "man") == 0) {
         print_manual(usage, stream);
-        return;
+        return STATUS_DONE;
     }
+    const char *topics[MAX_TOPICS];
+    if (topic && (*topic == '-' || list_topics(usage, topics) == 0))
+        topic = NULL; // a word of the command line that the user was writing
+    if (topic && !topic_is_known(usage, topic))
+        return STATUS_USAGE;
     const struct option_row help = OPTION_FLAG_ROW("help", 'h', NULL, "print this help");
     int columns = fprintf(stream, "usage: pagoda %s [options]", usage->command);
     bool fits = (size_t)columns + 1 + strlen(usage->operands) <= HELP_WIDTH;
@@ -268,7 +309,9 @@ void options_print_help(const struct option_usage *usage, const char *topic, FIL
             usage->operands, usage->summary);
     if (usage->details)
         fprintf(stream, "\n%s", usage->details);
-    if (!print_topic(usage, topic, stream))
+    if (topic)
+        print_topic(usage, topic, stream);
+    else
         print_first_screen(usage, stream);
     fprintf(stream, "\n%s:\n", usage->n_groups > 0 ? "other options" : "options");
     for (size_t i = 0; i < usage->n_rows && usage->n_groups == 0; i++)
@@ -276,6 +319,7 @@ void options_print_help(const struct option_usage *usage, const char *topic, FIL
     print_row(&help, stream);
     fprintf(stream, "\nFull description: man pagoda-%.*s\n", (int)strcspn(usage->command, " "),
             usage->command);
+    return STATUS_DONE;
 }
 
 // ---- completions: names of options, words that an argument lists, files and folders by the

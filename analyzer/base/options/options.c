@@ -303,8 +303,7 @@ static bool option_accepted(const struct option_usage *usage, int value, const c
         return false;
     }
     if (value == 'h') {
-        options_print_help(usage, next, stdout);
-        *status = STATUS_DONE;
+        *status = options_print_help(usage, next, stdout);
         return false;
     }
     if (value == ':') {
@@ -351,7 +350,7 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
     return accepted && operands_fit(usage, argc - optind, argv + optind, status);
 }
 
-int options_words_behind_dashes(int argc, char **argv)
+int options_words_after_dashes(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--") == 0)

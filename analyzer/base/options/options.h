@@ -110,11 +110,12 @@ bool options_parse(const struct option_usage *usage, int argc, char **argv, int 
                    int *status);
 
 /// Number of words after the first `--`; -1 without one.
-int options_words_behind_dashes(int argc, char **argv);
+int options_words_after_dashes(int argc, char **argv);
 
 /// What `--help` prints; TOPIC is the word after it, NULL for none. `man` prints the list of
-/// options for the manual page; a topic that names no groups changes nothing.
-void options_print_help(const struct option_usage *usage, const char *topic, FILE *stream);
+/// options for the manual page. A word that is not a topic is wrong usage, unless it is an option
+/// or the command has no topics. The exit status.
+int options_print_help(const struct option_usage *usage, const char *topic, FILE *stream);
 
 /// The first of ARGV when a shell asks for completions: the other words are what was typed, the
 /// last of them (perhaps empty) is to be completed. options_parse() answers with a line for each

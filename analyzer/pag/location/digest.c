@@ -12,11 +12,11 @@
 
 struct digest {
     struct profile profile;
-    struct times times; // the mark is where the engine was told last
+    struct times times; // the mark is of what the engine got last
     bool has_rank, is_master, has_begun;
     bool has_threads;  // its process
     bool in_call;      // an MPI call is open,
-    uint32_t n_nested; // and so many regions in it
+    uint32_t n_nested; // regions open in it
     bool has_cpu_inside;
     uint64_t cpu_inside_ns; // its last CPU sample
     uint32_t n_events;      // so far; only differences matter
@@ -39,7 +39,7 @@ uint64_t digest_end_ns(const struct digest *digest)
     return digest->profile.last_ns;
 }
 
-// --- what the engine is told
+// --- what the engine gets
 
 static void tell_spent(struct batch *out, uint64_t time_ns, uint32_t path, uint64_t ns)
 {

@@ -11,7 +11,7 @@
 // - EVENT_LOST: part of an interval outside MPI that passed without CPU time, before the enter that
 //   ends the interval.
 // - EVENT_ENTER of an MPI call: `tag` is its path. It tells the time at two paths before it
-//   (digest_first_before(), digest_second_before()); that at others is told by EVENT_SPENT.
+//   (digest_first_before(), digest_second_before()); that at others comes as EVENT_SPENT.
 // - EVENT_LEAVE of the same: `context` is the path the location is at, where a region in the call
 // was
 //   not left; `size_bytes` the time there in ns, `tag` the event's number.

@@ -15,7 +15,7 @@
 // than MAX_SERIES those that are called last have one.
 enum { MAX_SERIES = 16, MAX_MARKS = 512, MIN_MARKS = 16, ALL_MARKS = 1 << 17 };
 enum { LEAST_CALLS = 4 }; // of a loop
-enum { REPEATED = 8 };    // from so many calls on two series are taken for those of one loop
+enum { REPEATED = 8 };    // calls, from which on two series are taken for those of one loop
 enum { UNSEEN = 0, REFUSED = UINT8_MAX };
 enum { FIRST_PLACES = 28 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What expression.c does not know is replaced in place by names of slots, with blanks behind them,
+// What expression.c does not know is replaced in place by names of slots, with blanks after them,
 // so that places in its sentences stay right: profile(r, e).io_time becomes _0, `and` &&.
 #include "analyzer/pattern/properties/asl_expression.h"
 
@@ -301,7 +301,7 @@ static int compile(const struct compiling *c, char *text, struct expression *val
     return status;
 }
 
-/// The values of its elements come before a set: first it takes a slot, which moves behind them.
+/// The values of its elements come before a set: first it takes a slot, which moves after them.
 static int replace_set(const struct compiling *c, char *begin, enum property_operation operation,
                        char *open, char *where, char *close)
 {
@@ -364,7 +364,7 @@ static int use_constant(const struct compiling *c, const char *text, size_t leng
     return 0;
 }
 
-/// Replaces what begins with the word at BEGIN; *AT is behind it then.
+/// Replaces what begins with the word at BEGIN; *AT is after it then.
 static int replace_word(const struct compiling *c, char *begin, char **at)
 {
     size_t length = (size_t)(*at - begin);

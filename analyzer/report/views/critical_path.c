@@ -68,7 +68,7 @@ static void print_imbalance(const struct page *page)
                     quantity_share(part).text);
     }
     if (text)
-        fprintf(page->stream, "  above the mean of the ranks: %s\n", text);
+        fprintf(page->stream, "  imbalance on it (above the mean of the ranks): %s\n", text);
     free(text);
 }
 

@@ -75,8 +75,7 @@ void page_findings(const struct page *page)
 {
     const struct result *result = page->result;
     double total_ns = (double)result->total_ns;
-    page_heading(page, "Findings",
-                 "shares of the ranks' time; by what changing the program may save");
+    page_heading(page, "Findings", "shares of the ranks' time; sorted by what a change may save");
     for (size_t i = 0; i < result->n_findings; i++)
         print_finding(page, i + 1, &result->findings[i]);
     if (result->n_findings > 0 && (double)result->found_rest_ns >= worth_naming * total_ns)

@@ -128,7 +128,8 @@ static void write_origin(const char *separator, const char *name, double share, 
     free(ranks);
 }
 
-/// Which computing outside recorded regions it is, by the calls that followed. Whether any is told.
+/// Which computing outside recorded regions it is, by the calls that followed. Whether any is
+/// named.
 static bool write_stretches(const struct result *result, const struct result_origins *origins,
                             uint32_t region, char **text)
 {

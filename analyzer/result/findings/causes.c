@@ -179,7 +179,7 @@ static struct key key_of_lost(const struct result *result, uint32_t path)
     return key;
 }
 
-/// Whether the calls behind the computing of SHARE tell more than the name of its region: the
+/// Whether the calls after the computing of SHARE tell more than the name of its region: the
 /// program, main, or an outermost function around that of the calls.
 static bool is_told_by_calls(const struct result *result, const struct result_path_share *share)
 {

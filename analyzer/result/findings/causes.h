@@ -11,7 +11,7 @@
 struct cause {
     enum finding_subject subject;
     // What it is about, RESULT_NONE where that says nothing: a region outside MPI and, where only
-    // calls tell the place in it, the site of the call behind it; or the heaviest path of calls; or
+    // calls tell the place in it, the site of the call after it; or the heaviest path of calls; or
     // a pattern (WAITING).
     uint32_t region, site, path, pattern;
     uint64_t loss_ns;        // of all ranks, in the judged part

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks in groups: of a node, of a machine, or so many that follow each other (result.groups).
+// Ranks in groups: of a node, of a machine, or N with consecutive numbers (result.groups).
 #ifndef PAGODA_RESULT_GROUPS_H
 #define PAGODA_RESULT_GROUPS_H
 

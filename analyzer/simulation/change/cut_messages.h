@@ -46,7 +46,7 @@ bool left_out_message(struct engine *engine, struct location_state *location,
                       const struct event *event, uint32_t sender, uint32_t receiver,
                       uint64_t *size_bytes);
 
-/// Where in TEXT the factor begins, behind its `=`; NULL without one.
+/// Where in TEXT the factor begins, after its `=`; NULL without one.
 const char *message_cut_factor(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Regions whose work is set (see set_work.h). Visits are counted, or their works are set.
 //
-// What a visit has of a computation is set, or told, in work: process time of the computation x
+// What a visit has of a computation is set, or counted, in work: process time of the computation x
 // wall time of the visit in it / wall time of the computation. What is set for it is shared among
 // its call paths like their wall time; where it has none the path it began at takes all.
 #include "analyzer/simulation/change/set_work.h"
@@ -15,7 +15,8 @@
 #include "analyzer/simulation/cores/rank_list.h"
 #include "analyzer/simulation/state.h"
 
-// Visits over within one computation that are told one by one; further ones are told together.
+// Visits over within one computation that are counted one by one; further ones are counted
+// together.
 enum { MAX_OVER = 1 << 16 };
 
 // --- what --duration and --balance name

@@ -11,8 +11,8 @@
 //              but never visit it share the work, too: in the mean. They are not delayed by it, for
 //              in the recording they waited meanwhile. No more of them share it than have cores.
 //
-// The works of so many visits are kept one by one; beyond that balancing is by total, and a
-// duration is spread by the mean of a location's visits.
+// The works of a limited number of visits are kept one by one; beyond that balancing is by total,
+// and a duration is spread by the mean of a location's visits.
 #ifndef PAGODA_SIMULATION_CHANGE_SET_WORK_H
 #define PAGODA_SIMULATION_CHANGE_SET_WORK_H
 

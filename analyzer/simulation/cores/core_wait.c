@@ -25,7 +25,7 @@ struct shared_cores {
     uint32_t n_cores, n_computing;
     uint64_t n_changes;         // each opposite to the one before, and later
     uint32_t n_kept;            // of these, the last ones
-    uint64_t now_ns;            // the time of the last one that was told to compute, or not
+    uint64_t now_ns;            // the time of the last call of core_wait_tell()
     uint64_t oversubscribed_ns; // up to then, with more computing than cores
     struct change *changes;     // NULL: no more ranks than cores, or not known
     struct turn *turns;         // the last ones

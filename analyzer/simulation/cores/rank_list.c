@@ -7,7 +7,7 @@
 
 #include "analyzer/base/memory.h"
 
-/// The whole number at *AT, which moves behind it, at most UINT32_MAX; false when there is none.
+/// The whole number at *AT, which moves after it, at most UINT32_MAX; false when there is none.
 static bool read_rank(const char **at, const char *end, uint32_t *number)
 {
     const char *begin = *at;

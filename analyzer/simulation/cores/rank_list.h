@@ -18,7 +18,7 @@ struct rank_range {
 #define RANK_LIST_ANY_RUN UINT32_MAX
 
 /// The next range of the list that begins at *AT and ends before END, of a run with N_RANKS ranks;
-/// *AT moves behind it, and is END when it was the last one. 0, or -1 and ERR: no list, or no such
+/// *AT moves after it, and is END when it was the last one. 0, or -1 and ERR: no list, or no such
 /// rank.
 int rank_list_next(const char **at, const char *end, uint32_t n_ranks, struct rank_range *range,
                    struct error *err);

@@ -10,7 +10,7 @@
 // one starts at that one's end instead of V(t), so that what is lost by rounding does not add up.
 // w = floor(work * 10^6 / speed of the group in millionths) + hand-over cost, which is charged
 // where a process begins work (more than none) in a group with more processes than cores, not right
-// behind other work of its own (then it has its core), and the last one to begin or go on there was
+// after other work of its own (then it has its core), and the last one to begin or go on there was
 // another one. Waiting processes are runnable if waiting is spinning. A
 // group with more processes than cores may have slices of time instead (time_slices.h; no hand-over
 // cost).
@@ -66,7 +66,7 @@ bool scheduler_has_others(struct scheduler *scheduler, uint32_t location, uint64
 /// Whether LOCATION shares its cores with others in slices of time.
 bool scheduler_has_slices(const struct scheduler *scheduler, uint32_t location);
 
-/// The time of what scheduler_next() told last.
+/// The time that scheduler_next() gave last.
 uint64_t scheduler_now_ns(const struct scheduler *scheduler);
 
 /// Time that hand-overs of cores have cost so far, summed over all processes.

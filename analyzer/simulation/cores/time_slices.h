@@ -72,7 +72,7 @@ void time_slices_wait(struct time_slices *slices, uint32_t location, uint64_t no
 /// itself.
 bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint32_t *location,
                       bool *is_slice);
-/// The slice that time_slices_next() told is over at TIME_NS.
+/// The slice that time_slices_next() gave is over at TIME_NS.
 void time_slices_rotate(struct time_slices *slices, uint64_t time_ns);
 
 #endif

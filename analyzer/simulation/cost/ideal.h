@@ -8,11 +8,11 @@
 // - Each rank has a core of its own, and takes the recorded wall time between two MPI calls: what
 //   counts as useful time stays the same, also where ranks had to share cores.
 // - A call takes no time. One that receives waits until the messages were sent (their sending calls
-//   were entered); MPI_Ssend and its kin, and only they, until the receive was posted; the members
-//   of a collective for those who release them by its class, those of operations that handle no
-//   data only where the recording shows that they do (recorded.h). Operations that create or
-//   destroy handles are no exception. Of a partner that is not known the call lasts as long as it
-//   did.
+//   were entered); synchronous sends (MPI_Ssend, MPI_Issend), and only they, until the receive was
+//   posted; the members of a collective for those who release them by its class, those of
+//   operations that handle no data only where the recording shows that they do (recorded.h).
+//   Operations that create or destroy handles are no exception. Of a partner that is not known the
+//   call lasts as long as it did.
 // - The ideal network begins with the window: before B everything happens when it did. A call
 //   recorded from E to L ends at min(L, B) at the earliest.
 // - The ideal time is that until the last rank has come to where it was at F in the recording, from

@@ -176,7 +176,7 @@ static bool is_node(const struct machine *machine, const char *name)
     return false;
 }
 
-/// SCOPE names groups, or nodes, which only a run can tell; a slip for a group can be told here.
+/// SCOPE names groups, or nodes, which only a run knows; a misspelt group can be found here.
 static int check_groups(const struct element_reader *reader,
                         const struct machine_custom_scope *scope)
 {

@@ -24,7 +24,7 @@ struct rendezvous {
     uint32_t least_open;                       // that none of or above was seen to be left before
 };
 
-/// What a call's own time is at most because of a partner, until another call of its rank is told.
+/// What a call's own time is at most because of a partner, until another call of its rank comes.
 struct partner_time {
     bool is_known;
     uint64_t leave_ns, own_ns;

@@ -180,7 +180,7 @@ static uint64_t end_of_work(const struct span *span, const struct worker *worker
     return (end_ns > worker->comes_at_ns ? end_ns : worker->comes_at_ns) + worker->coming_ns;
 }
 
-/// The next time from now on at which a rank has nothing left that has not told so; UINT64_MAX:
+/// The next time from now on at which a rank has nothing left that has not reported so; UINT64_MAX:
 /// none, or not asked for.
 static uint64_t next_idle(const struct span *span)
 {

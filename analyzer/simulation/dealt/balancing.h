@@ -9,20 +9,20 @@
 // hosts, which begin idle, without any. What was given is given back at the next meeting. A span:
 //
 //   left       work a worker has still to do, with what is on its way to it
-//   progress   done / (done + left), in millionths rounded down; of who has nothing left: all of it
+//   progress   done / (done + left), in millionths rounded down; 1 of a worker with nothing left
 //   polls      each `poll` of the policy; after each 10000 of them in a span it doubles
 //   rules      are looked at in their order, at each poll; those of `at_idle` also when a rank has
 //              nothing left, at the span's begin, too. The first one by which work is given counts,
 //              then they are looked at again, at most once for each worker.
 //   roles      slowest, fastest: least, most progress of those with work left, ties: the one with
 //              more, less left; most-left, least-left; idle: a rank without work left; free-host: a
-//              free host without any; further ties: the lowest rank. Giver and taker differ; who
-//              has work on its way is neither, until it has come.
+//              free host without any; further ties: the lowest rank. The giver and the
+//              receiver of work differ; a worker with work on its way is neither until it arrives.
 //   lead       the rule holds if the fastest is by more than this ahead of the slowest
-//   given      without a share half of (left of giver - left of taker - transfer), if that is more
-//              than 0, else the share of the giver's. Less than `least` is not given.
-//   transfer   is how long given work takes to come; the taker goes on with what it has
-//   return     is how long a taker's results take back: it is ready so much later
+//   given      without a share half of (left of giver - left of receiver - transfer), if that is
+//              more than 0, else the share of the giver's. Less than `least` is not given.
+//   transfer   is how long given work takes to arrive; the receiver goes on with what it has
+//   return     is how long its results take back to the giver: it is ready that much later
 //
 // The span is over when all are ready. Integers, so the same everywhere.
 //

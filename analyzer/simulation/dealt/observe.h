@@ -33,7 +33,7 @@ struct work_spans {
     size_t n_spans, capacity;
     uint64_t n_not_kept; // spans
     struct work_span_rank *ranks;
-    uint64_t *open_ns; // works of the operation that is being told
+    uint64_t *open_ns; // works of the operation that is being read
     uint32_t n_open;
 };
 

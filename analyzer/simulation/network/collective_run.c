@@ -89,8 +89,8 @@ struct collective_runs {
     uint32_t *through; // ranks that got through since the last arrival, or step
     uint32_t n_through;
     size_t through_capacity;
-    uint32_t *told; // those before, as told to the caller
-    size_t told_capacity;
+    uint32_t *shown; // those before, as the caller sees them
+    size_t shown_capacity;
     struct scheduler *scheduler;    // of cores shared in slices of time, NULL: there are none
     struct stepping_rank *stepping; // by rank, with such cores
     uint64_t switch_ns;             // when the root switch of multicasts is free
@@ -139,7 +139,7 @@ void collective_runs_free(struct collective_runs *runs)
     pool_release(&runs->flights);
     free(runs->departing);
     free(runs->through);
-    free(runs->told);
+    free(runs->shown);
     free(runs->stepping);
     free(runs->runs);
     free(runs);
@@ -680,11 +680,11 @@ uint64_t collective_runs_through(struct collective_runs *runs, const struct coll
 /// Those who are through, for the caller: what follows does not change them.
 static uint32_t tell(struct collective_runs *runs, const uint32_t **ranks)
 {
-    runs->told =
-        array_reserve(runs->told, &runs->told_capacity, runs->n_through + 1, sizeof *runs->told);
+    runs->shown =
+        array_reserve(runs->shown, &runs->shown_capacity, runs->n_through + 1, sizeof *runs->shown);
     for (uint32_t i = 0; i < runs->n_through; i++)
-        runs->told[i] = runs->through[i];
-    *ranks = runs->told;
+        runs->shown[i] = runs->through[i];
+    *ranks = runs->shown;
     return runs->n_through;
 }
 

@@ -92,7 +92,7 @@ uint32_t collective_runs_let_go(struct collective_runs *runs, const struct colle
 uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint64_t now_ns,
                               const uint32_t **ranks);
 /// RANK waits for what ends its call: from when on a core lets it do a step in an operation; later,
-/// the scheduler is told. PAG_NOT_KNOWN: not yet, or it is in none.
+/// the scheduler gets the time. PAG_NOT_KNOWN: not yet, or it is in none.
 uint64_t collective_runs_await(struct collective_runs *runs, uint32_t rank);
 /// All members have left it, or never come.
 void collective_runs_over(struct collective_runs *runs, uint32_t instance);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that hinder each other: links of nodes and buses carry so many transfers at once.
+// Messages that hinder each other: links of nodes and buses carry a limited number of transfers at
+// once.
 //
 // A message of b bytes that takes time(b) on its own occupies what carries it while it is
 // transferred: for time(b) - time(0), where time(0) is the first time of its scope's points; its

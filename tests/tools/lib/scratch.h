@@ -13,7 +13,7 @@ const char *scratch_parent(void);
 char *scratch_directory(void);
 void scratch_remove(char *directory);
 
-/// Whole content of a file, with a byte 0 behind it, its length in *SIZE_BYTES. The caller frees.
+/// Whole content of a file, with a byte 0 after it, its length in *SIZE_BYTES. The caller frees.
 /// Ends the process when it cannot be read.
 char *scratch_read(const char *path, size_t *size_bytes);
 

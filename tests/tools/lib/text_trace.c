@@ -261,7 +261,7 @@ enum event_kind {
     MEASUREMENT,
 };
 
-// By kind; the types of the words, those behind a bar may be missing all together.
+// By kind; the types of the words, those after a bar may be missing all together.
 static const struct {
     const char *name, *arguments;
 } event_kinds[] = {
@@ -410,7 +410,7 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     }
 }
 
-/// The words of an event of KIND behind its name, and the event.
+/// The words of an event of KIND after its name, and the event.
 static bool write_arguments(struct parser *parser, enum event_kind kind)
 {
     const char *types = event_kinds[kind].arguments;

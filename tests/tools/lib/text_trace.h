@@ -56,7 +56,7 @@
 /// Returns 0, or -1 and ERR with the line that cannot be understood.
 int text_trace_write(const char *text, const char *directory, struct error *err);
 
-/// The next word of *LINE, which is moved behind it and changed; NULL at the end or a comment.
+/// The next word of *LINE, which is moved after it and changed; NULL at the end or a comment.
 char *text_trace_word(char **line);
 
 #endif
