@@ -30,9 +30,9 @@ static void on_message(void *context, const struct pag_message *message)
     clock_shift_message(((struct pass *)context)->shift, message);
 }
 
-static void on_root(void *context, const struct root *root)
+static void on_trigger(void *context, const struct trigger *trigger)
 {
-    clock_shift_root(((struct pass *)context)->shift, root);
+    clock_shift_trigger(((struct pass *)context)->shift, trigger);
 }
 
 static void on_reached(void *context, uint64_t time_ns)
@@ -46,7 +46,7 @@ static int replay(struct pass *pass, struct trace *trace, const char *what, stru
     options.explains = false;
     const struct pag_listener listener = {.context = pass,
                                           .message = pass->shift ? on_message : NULL,
-                                          .root = pass->shift ? on_root : NULL,
+                                          .trigger = pass->shift ? on_trigger : NULL,
                                           .reached = on_reached};
     struct pag_result result = {0};
     progress_begin(&pass->progress, what, trace_definitions(trace)->length_ns);

@@ -328,8 +328,8 @@ static void hold_back(struct eager *eager, uint64_t n)
         return;
     eager->waits = array_reserve(eager->waits, &eager->capacity, n, sizeof *eager->waits);
     for (uint64_t i = 0; i < n; i++)
-        eager->waits[i] =
-            (struct eager_wait){.root.kind = ROOT_SEND, .least_limits = {UINT64_MAX, UINT64_MAX}};
+        eager->waits[i] = (struct eager_wait){.trigger.kind = TRIGGER_SEND,
+                                              .least_limits = {UINT64_MAX, UINT64_MAX}};
     eager->n_waits = n;
 }
 
@@ -392,9 +392,10 @@ static bool awaits_receives(const struct engine *engine)
             if (index == NONE)
                 continue;
             const struct send_wait *wait = pool_at(&engine->send_waits, index);
-            const struct root *root = &wait->wait.root;
-            if (overlaps(&engine->options, root->location, (uint64_t)root->value[ROOT_SEND_ENTER],
-                         (uint64_t)root->value[ROOT_SEND_LEAVE]))
+            const struct trigger *trigger = &wait->wait.trigger;
+            if (overlaps(&engine->options, trigger->location,
+                         (uint64_t)trigger->value[TRIGGER_SEND_ENTER],
+                         (uint64_t)trigger->value[TRIGGER_SEND_LEAVE]))
                 return true;
         }
     }

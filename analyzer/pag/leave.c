@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The leave of an MPI call settles everything the call was about: which rank released it (the
-// lineage continues from there), the root events for the patterns, and the end of its messages and
-// collectives. When a partner's record has not been read yet, the call stays open and the partner
-// is read first.
+// lineage continues from there), the trigger events for the patterns, and the end of its messages
+// and collectives. When a partner's record has not been read yet, the call stays open and the
+// partner is read first.
 #include "analyzer/pag/leave.h"
 
 #include "analyzer/pag/lineage/head.h"
@@ -172,7 +172,7 @@ static void hand_over(struct engine *engine, struct location_state *location,
                        -(int64_t)(release->time_ns - call->leave_ns));
 }
 
-// --- root events
+// --- trigger events
 
 /// The one sent later, ties: by the highest sender; BEST may be NULL.
 static const struct message *later_sent(const struct message *best, const struct message *other)
@@ -218,29 +218,30 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
         return;
     uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
     bool has_waited = wait_end_ns > call->enter_ns;
-    if (engine->listener.root) {
-        struct root root;
-        window_begin_root(&root, engine, location, ROOT_RECEIVE);
-        int64_t *value = root.value;
-        value[ROOT_RECEIVE_ENTER] = (int64_t)call->enter_ns;
-        value[ROOT_RECEIVE_LEAVE] = (int64_t)call->leave_ns;
-        value[ROOT_RECEIVE_POST_ENTER] = (int64_t)message->post_enter_ns;
-        value[ROOT_RECEIVE_SEND_ENTER] = (int64_t)message->send_enter_ns;
-        value[ROOT_RECEIVE_SEND_LEAVE] = (int64_t)min_ns(message->send_leave_ns, ROOT_NEVER);
-        value[ROOT_RECEIVE_BYTES] = (int64_t)message->size_bytes;
-        value[ROOT_RECEIVE_TAG] = message->tag;
-        value[ROOT_RECEIVE_SENDER] = message->sender;
-        value[ROOT_RECEIVE_N_MESSAGES] = n_messages;
-        value[ROOT_RECEIVE_QUEUED_SEND] = ROOT_NEVER;
-        value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = 0;
-        value[ROOT_RECEIVE_IS_NONBLOCKING] = receive_at(engine, message->receive)->is_nonblocking;
+    if (engine->listener.trigger) {
+        struct trigger trigger;
+        window_begin_trigger(&trigger, engine, location, TRIGGER_RECEIVE);
+        int64_t *value = trigger.value;
+        value[TRIGGER_RECEIVE_ENTER] = (int64_t)call->enter_ns;
+        value[TRIGGER_RECEIVE_LEAVE] = (int64_t)call->leave_ns;
+        value[TRIGGER_RECEIVE_POST_ENTER] = (int64_t)message->post_enter_ns;
+        value[TRIGGER_RECEIVE_SEND_ENTER] = (int64_t)message->send_enter_ns;
+        value[TRIGGER_RECEIVE_SEND_LEAVE] = (int64_t)min_ns(message->send_leave_ns, TRIGGER_NEVER);
+        value[TRIGGER_RECEIVE_BYTES] = (int64_t)message->size_bytes;
+        value[TRIGGER_RECEIVE_TAG] = message->tag;
+        value[TRIGGER_RECEIVE_SENDER] = message->sender;
+        value[TRIGGER_RECEIVE_N_MESSAGES] = n_messages;
+        value[TRIGGER_RECEIVE_QUEUED_SEND] = TRIGGER_NEVER;
+        value[TRIGGER_RECEIVE_QUEUED_SAME_SOURCE] = 0;
+        value[TRIGGER_RECEIVE_IS_NONBLOCKING] =
+            receive_at(engine, message->receive)->is_nonblocking;
         const struct message *queued =
             has_waited ? match_queued(engine, message, wait_end_ns) : NULL;
         if (queued) {
-            value[ROOT_RECEIVE_QUEUED_SEND] = (int64_t)queued->send_ns;
-            value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = queued->sender == message->sender;
+            value[TRIGGER_RECEIVE_QUEUED_SEND] = (int64_t)queued->send_ns;
+            value[TRIGGER_RECEIVE_QUEUED_SAME_SOURCE] = queued->sender == message->sender;
         }
-        engine->listener.root(engine->listener.context, &root);
+        engine->listener.trigger(engine->listener.context, &trigger);
     }
     explain_wait(engine, PAG_WAIT_LATE_SENDER,
                  (struct waiting_call){call->enter_ns, call->leave_ns}, now,

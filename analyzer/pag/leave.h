@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the leave of a call settles: waits, root events, hand-over of the lineage.
+// What the leave of a call settles: waits, trigger events, hand-over of the lineage.
 #ifndef PAGODA_PAG_LEAVE_H
 #define PAGODA_PAG_LEAVE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The replay engine: reads every location forward in time order, matches messages and collectives
 // (the program activity graph, never held as a whole), keeps call-path profiles and the lineage of
-// every location, and tells listeners about root events. Design: ARCHITECTURE.md; lineage: the
+// every location, and tells listeners about trigger events. Design: ARCHITECTURE.md; lineage: the
 // critical path forward in one pass.
 #ifndef PAGODA_PAG_PAG_H
 #define PAGODA_PAG_PAG_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/pag/root.h"
+#include "analyzer/pag/trigger.h"
 #include "analyzer/trace/reader.h"
 
 #define PAG_NOT_KNOWN   UINT64_MAX
@@ -41,8 +41,8 @@ struct pag_options {
     bool explains;             // gather the causes of waits
     const struct pag_moment *moment; // keep the calls up to it (recent.h); measured time; or NULL
     bool keeps_series;               // for the iterations of the run; measured time, the whole run
-    bool only_times; // in simulated time, without listener.root: no critical path either, nor any
-                     // lineage; when only the times of ends are wanted
+    bool only_times; // in simulated time, without listener.trigger: no critical path either, nor
+                     // any lineage; when only the times of ends are wanted
     // In measured time, each by location: profiles and the ranks' times count what lies in a part
     // of the run only (location/excerpt.c). listener.part gets the result of each, the caller that
     // of the last one. NULL: all of the run counts.
@@ -53,7 +53,7 @@ struct pag_options {
 #define PAG_OPTIONS_DEFAULT ((struct pag_options){.lookahead_events = 65536, .explains = true})
 
 /// A message that was received, as its receiver leaves, or whose send is complete, as its sender
-/// does; times as in the call's root event.
+/// does; times as in the call's trigger event.
 struct pag_message {
     uint32_t sender, receiver; // world ranks
     uint64_t size_bytes;
@@ -128,10 +128,10 @@ struct pag_volume {
 /// Called while the replay runs; any member may be NULL. Order of calls is deterministic.
 struct pag_listener {
     void *context;
-    /// A root event; valid during the call only.
-    void (*root)(void *context, const struct root *root);
+    /// A trigger event; valid during the call only.
+    void (*trigger)(void *context, const struct trigger *trigger);
     /// The same for a member that completed a collective by MPI_Test*.
-    void (*tested)(void *context, const struct root *root);
+    void (*tested)(void *context, const struct trigger *trigger);
     /// A message that was received. MESSAGE is valid during the call only.
     void (*message)(void *context, const struct pag_message *message);
     /// A message whose send is completed by the call that is left; of its receive nothing is known.
@@ -143,7 +143,7 @@ struct pag_listener {
     void (*called)(void *context, const struct pag_called *call);
     /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
     void (*cpu_time)(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
-    /// The window (root.in_window) begins anew: forget what was counted as inside it.
+    /// The window (trigger.in_window) begins anew: forget what was counted as inside it.
     void (*window_moved)(void *context);
     /// Now and then: everything before TIME_NS is replayed.
     void (*reached)(void *context, uint64_t time_ns);

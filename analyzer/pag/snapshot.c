@@ -238,13 +238,13 @@ static void pass_receive(struct snapshot *snapshot, void *item)
 static void pass_send_wait(struct snapshot *snapshot, void *item)
 {
     struct send_wait *wait = item;
-    struct root *root = &wait->wait.root;
-    root->kind = ROOT_SEND;
-    pass_location(snapshot, &root->location);
-    pass_rank(snapshot, &root->rank);
-    pass_path(snapshot, root->location, &root->call_path);
-    for (unsigned i = 0; i < ROOT_SEND_N_FIELDS; i++)
-        PASS(snapshot, root->value[i]);
+    struct trigger *trigger = &wait->wait.trigger;
+    trigger->kind = TRIGGER_SEND;
+    pass_location(snapshot, &trigger->location);
+    pass_rank(snapshot, &trigger->rank);
+    pass_path(snapshot, trigger->location, &trigger->call_path);
+    for (unsigned i = 0; i < TRIGGER_SEND_N_FIELDS; i++)
+        PASS(snapshot, trigger->value[i]);
     PASS(snapshot, wait->wait.enter_ns);
     PASS(snapshot, wait->wait.least_limits[0]);
     PASS(snapshot, wait->wait.least_limits[1]);

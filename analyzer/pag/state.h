@@ -95,7 +95,7 @@ struct channel {
 
 /// A wait for a receiver, and the sizes of the messages whose receives were posted while it lasted.
 struct eager_wait {
-    struct root root;
+    struct trigger trigger;
     uint64_t enter_ns;
     uint64_t least_limits[2]; // 1 + the largest of them, on one node and between two; 0: none
 };

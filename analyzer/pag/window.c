@@ -114,20 +114,20 @@ void window_rank_through(struct engine *engine, uint32_t rank, uint64_t time_ns)
     engine->has_window_end = --engine->n_ranks_going_on == 0;
 }
 
-void window_place(const struct engine *engine, struct root *root, uint64_t enter_ns)
+void window_place(const struct engine *engine, struct trigger *trigger, uint64_t enter_ns)
 {
-    root->window_end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
-    root->in_window = enter_ns >= engine->window_begin_ns && enter_ns < root->window_end_ns;
+    trigger->window_end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
+    trigger->in_window = enter_ns >= engine->window_begin_ns && enter_ns < trigger->window_end_ns;
 }
 
-void window_begin_root(struct root *root, const struct engine *engine,
-                       const struct location_state *location, enum root_kind kind)
+void window_begin_trigger(struct trigger *trigger, const struct engine *engine,
+                          const struct location_state *location, enum trigger_kind kind)
 {
-    root->kind = kind;
-    root->location = location->index;
-    root->rank = location->rank;
-    root->call_path = location->call.path;
-    window_place(engine, root, location->call.enter_ns);
+    trigger->kind = kind;
+    trigger->location = location->index;
+    trigger->rank = location->rank;
+    trigger->call_path = location->call.path;
+    window_place(engine, trigger, location->call.enter_ns);
 }
 
 void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns)

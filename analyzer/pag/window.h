@@ -19,11 +19,11 @@ bool window_counts_rank(const struct engine *engine, uint32_t rank);
 void window_begin_at(struct engine *engine, uint64_t time_ns);
 /// RANK enters MPI_Finalize for the first time, or has ended without.
 void window_rank_through(struct engine *engine, uint32_t rank, uint64_t time_ns);
-/// Sets in_window and window_end_ns of the root event of a call entered at ENTER_NS.
-void window_place(const struct engine *engine, struct root *root, uint64_t enter_ns);
+/// Sets in_window and window_end_ns of the trigger event of a call entered at ENTER_NS.
+void window_place(const struct engine *engine, struct trigger *trigger, uint64_t enter_ns);
 /// ROOT becomes one of KIND in LOCATION's open call; its values are the caller's to set.
-void window_begin_root(struct root *root, const struct engine *engine,
-                       const struct location_state *location, enum root_kind kind);
+void window_begin_trigger(struct trigger *trigger, const struct engine *engine,
+                          const struct location_state *location, enum trigger_kind kind);
 /// Closes the books of a rank at its last event.
 void window_close(struct engine *engine, struct rank_state *rank, uint64_t time_ns);
 

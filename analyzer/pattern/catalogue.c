@@ -64,7 +64,7 @@ static void inherit_texts(struct pattern *to, struct pattern *from)
         {&to->severity, &from->severity},     {&to->threshold, &from->threshold},
         {&to->confidence, &from->confidence}, {&to->cause, &from->cause},
     };
-    if (from->is_abstract || strcmp(to->root, from->root) != 0)
+    if (from->is_abstract || strcmp(to->trigger, from->trigger) != 0)
         return;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         char *text = *texts[i][0];
@@ -212,16 +212,17 @@ static int compile(const struct pattern *pattern, const char *element, const cha
     return 0;
 }
 
-static int set_root(const struct catalogue *catalogue, struct pattern *pattern, struct error *err)
+static int set_trigger(const struct catalogue *catalogue, struct pattern *pattern,
+                       struct error *err)
 {
-    const char *kinds[ROOT_KINDS];
-    for (size_t i = 0; i < ROOT_KINDS; i++)
-        kinds[i] = root_kind_name((enum root_kind)i);
-    if (!root_kind_find(pattern->root, &pattern->root_kind)) {
-        const char *nearest = spelling_nearest(pattern->root, kinds, ROOT_KINDS);
-        error_set(err, "there is no kind of root event '%s', did you mean '%s'?", pattern->root,
-                  nearest ? nearest : kinds[0]);
-        return in_element(pattern, "root", err);
+    const char *kinds[TRIGGER_KINDS];
+    for (size_t i = 0; i < TRIGGER_KINDS; i++)
+        kinds[i] = trigger_kind_name((enum trigger_kind)i);
+    if (!trigger_kind_find(pattern->trigger, &pattern->trigger_kind)) {
+        const char *nearest = spelling_nearest(pattern->trigger, kinds, TRIGGER_KINDS);
+        error_set(err, "there is no kind of trigger event '%s', did you mean '%s'?",
+                  pattern->trigger, nearest ? nearest : kinds[0]);
+        return in_element(pattern, "trigger", err);
     }
     pattern->is_within = pattern->within[0] != '\0';
     if (!pattern->is_within)
@@ -230,10 +231,10 @@ static int set_root(const struct catalogue *catalogue, struct pattern *pattern, 
         error_set(err, "can only be 'parent', not '%s'", pattern->within);
     else if (pattern->ancestor == PATTERN_NONE)
         error_set(err, "no pattern above it has a wait");
-    else if (catalogue->patterns[pattern->ancestor].root_kind != pattern->root_kind)
-        error_set(err, "its root is a %s, but that of '%s' above it is a %s", pattern->root,
+    else if (catalogue->patterns[pattern->ancestor].trigger_kind != pattern->trigger_kind)
+        error_set(err, "its trigger is a %s, but that of '%s' above it is a %s", pattern->trigger,
                   catalogue->patterns[pattern->ancestor].id,
-                  catalogue->patterns[pattern->ancestor].root);
+                  catalogue->patterns[pattern->ancestor].trigger);
     else
         return 0;
     return in_element(pattern, "within", err);
@@ -261,7 +262,7 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
 {
     if (pattern->is_abstract)
         return 0;
-    if (set_root(catalogue, pattern, err))
+    if (set_trigger(catalogue, pattern, err))
         return -1;
     if (strcmp(pattern->unit, "ns") != 0) {
         error_set(err, "the only unit of a wait is 'ns', not '%s'", pattern->unit);
@@ -270,7 +271,7 @@ static int compile_pattern(const struct catalogue *catalogue, struct pattern *pa
     if (template_check(pattern->hint, pattern_fact_names, N_PATTERN_FACTS, err))
         return in_element(pattern, "hint", err);
     bool is_within = pattern->is_within;
-    struct expression_scope fields = root_scope(pattern->root_kind, is_within);
+    struct expression_scope fields = trigger_scope(pattern->trigger_kind, is_within);
     struct expression_scope sums = severity_scope();
     const struct {
         const char *element, *text, *standard;

@@ -97,15 +97,16 @@ static int read_element(const char *path, const struct xml_element *from,
     return 0;
 }
 
-/// A pattern with a wait needs a root event and some texts; one without is a node of the hierarchy.
+/// A pattern with a wait needs a trigger event and some texts; one without is a node of the
+/// hierarchy.
 static int check_needs(const char *path, struct pattern *pattern, struct error *err)
 {
-    pattern->is_abstract = !pattern->wait && !pattern->root;
+    pattern->is_abstract = !pattern->wait && !pattern->trigger;
     for (size_t i = 0; i < N_ELEMENTS; i++) {
         if (*element_text(pattern, i)) {
             if (pattern->is_abstract && elements[i].need != ALWAYS)
                 return error_set(err,
-                                 "%s:%u: pattern '%s' has neither <root> nor <wait>, so <%s> "
+                                 "%s:%u: pattern '%s' has neither <trigger> nor <wait>, so <%s> "
                                  "has no use",
                                  path, pattern->line, pattern->id, elements[i].name);
             continue;
@@ -115,11 +116,11 @@ static int check_needs(const char *path, struct pattern *pattern, struct error *
                              pattern->id, elements[i].name);
     }
     if (!pattern->is_abstract && !pattern->wait)
-        return error_set(err, "%s:%u: pattern '%s' has a <root> but no <wait>", path, pattern->line,
-                         pattern->id);
-    if (!pattern->is_abstract && !pattern->root)
-        return error_set(err, "%s:%u: pattern '%s' has a <wait> but no <root>", path, pattern->line,
-                         pattern->id);
+        return error_set(err, "%s:%u: pattern '%s' has a <trigger> but no <wait>", path,
+                         pattern->line, pattern->id);
+    if (!pattern->is_abstract && !pattern->trigger)
+        return error_set(err, "%s:%u: pattern '%s' has a <wait> but no <trigger>", path,
+                         pattern->line, pattern->id);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of names, made from the field lists of analyzer/pag/root.h: a new kind of root event needs
-// one line in each of the two tables here.
+// Tables of names, made from the field lists of analyzer/pag/trigger.h: a new kind of trigger event
+// needs one line in each of the two tables here.
 #include "analyzer/pattern/fields.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 
 #include "analyzer/trace/event.h"
 
-static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "root fields fit the slots");
+static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "trigger fields fit the slots");
 
 // A scope lists the fields, then the constants, then what only patterns within another may use.
 #define CONSTANT(text, number)                                                                     \
@@ -16,11 +16,11 @@ static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "root fields fit 
         .name = text, .is_constant = true, .value = number                                         \
     }
 #define CONSTANTS                                                                                  \
-    CONSTANT("never", ROOT_NEVER), CONSTANT("barrier", COLLECTIVE_BARRIER),                        \
+    CONSTANT("never", TRIGGER_NEVER), CONSTANT("barrier", COLLECTIVE_BARRIER),                     \
         CONSTANT("all_to_all", COLLECTIVE_ALL_TO_ALL),                                             \
         CONSTANT("one_to_all", COLLECTIVE_ONE_TO_ALL),                                             \
         CONSTANT("all_to_one", COLLECTIVE_ALL_TO_ONE), CONSTANT("scan", COLLECTIVE_SCAN),          \
-        CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", ROOT_KIND_FINALIZE)
+        CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", TRIGGER_KIND_FINALIZE)
 #define WITHIN                                                                                     \
     {.name = "parent_wait", .value = FIELD_PARENT_WAIT},                                           \
     {                                                                                              \
@@ -28,12 +28,12 @@ static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "root fields fit 
     }
 enum { N_WITHIN = 2 };
 
-#define FIELD(KIND, NAME, field) {.name = #field, .value = ROOT_##KIND##_##NAME},
-static const struct expression_name receive_names[] = {ROOT_RECEIVE_FIELDS(FIELD) CONSTANTS,
+#define FIELD(KIND, NAME, field) {.name = #field, .value = TRIGGER_##KIND##_##NAME},
+static const struct expression_name receive_names[] = {TRIGGER_RECEIVE_FIELDS(FIELD) CONSTANTS,
                                                        WITHIN};
-static const struct expression_name send_names[] = {ROOT_SEND_FIELDS(FIELD) CONSTANTS, WITHIN};
-static const struct expression_name collective_names[] = {ROOT_COLLECTIVE_FIELDS(FIELD) CONSTANTS,
-                                                          WITHIN};
+static const struct expression_name send_names[] = {TRIGGER_SEND_FIELDS(FIELD) CONSTANTS, WITHIN};
+static const struct expression_name collective_names[] = {
+    TRIGGER_COLLECTIVE_FIELDS(FIELD) CONSTANTS, WITHIN};
 #undef FIELD
 
 #define SEVERITY_NAME(NAME, field) {.name = #field, .value = SEVERITY_##NAME},
@@ -46,29 +46,30 @@ static const struct {
     const char *name;
     const struct expression_name *names;
     size_t n_names, enter, leave;
-} kinds[ROOT_KINDS] = {
-    [ROOT_RECEIVE] = {"receive", NAMES(receive_names), ROOT_RECEIVE_ENTER, ROOT_RECEIVE_LEAVE},
-    [ROOT_SEND] = {"send", NAMES(send_names), ROOT_SEND_ENTER, ROOT_SEND_LEAVE},
-    [ROOT_COLLECTIVE] = {"collective", NAMES(collective_names), ROOT_COLLECTIVE_ENTER,
-                         ROOT_COLLECTIVE_LEAVE},
+} kinds[TRIGGER_KINDS] = {
+    [TRIGGER_RECEIVE] = {"receive", NAMES(receive_names), TRIGGER_RECEIVE_ENTER,
+                         TRIGGER_RECEIVE_LEAVE},
+    [TRIGGER_SEND] = {"send", NAMES(send_names), TRIGGER_SEND_ENTER, TRIGGER_SEND_LEAVE},
+    [TRIGGER_COLLECTIVE] = {"collective", NAMES(collective_names), TRIGGER_COLLECTIVE_ENTER,
+                            TRIGGER_COLLECTIVE_LEAVE},
 };
 
-const char *root_kind_name(enum root_kind kind)
+const char *trigger_kind_name(enum trigger_kind kind)
 {
     return kinds[kind].name;
 }
 
-bool root_kind_find(const char *name, enum root_kind *kind)
+bool trigger_kind_find(const char *name, enum trigger_kind *kind)
 {
-    for (size_t i = 0; i < ROOT_KINDS; i++)
+    for (size_t i = 0; i < TRIGGER_KINDS; i++)
         if (strcmp(kinds[i].name, name) == 0) {
-            *kind = (enum root_kind)i;
+            *kind = (enum trigger_kind)i;
             return true;
         }
     return false;
 }
 
-struct expression_scope root_scope(enum root_kind kind, bool is_within)
+struct expression_scope trigger_scope(enum trigger_kind kind, bool is_within)
 {
     return (struct expression_scope){.names = kinds[kind].names,
                                      .n_names = kinds[kind].n_names - (is_within ? 0 : N_WITHIN)};
@@ -79,12 +80,12 @@ struct expression_scope severity_scope(void)
     return (struct expression_scope){NAMES(severity_names)};
 }
 
-size_t root_enter_field(enum root_kind kind)
+size_t trigger_enter_field(enum trigger_kind kind)
 {
     return kinds[kind].enter;
 }
 
-size_t root_leave_field(enum root_kind kind)
+size_t trigger_leave_field(enum trigger_kind kind)
 {
     return kinds[kind].leave;
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names that expressions of patterns may use: the fields of each kind of root event (from the
-// lists of analyzer/pag/root.h), named constants, and the sums a severity is computed from.
+// The names that expressions of patterns may use: the fields of each kind of trigger event (from
+// the lists of analyzer/pag/trigger.h), named constants, and the sums a severity is computed from.
 #ifndef PAGODA_PATTERN_FIELDS_H
 #define PAGODA_PATTERN_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analyzer/pag/root.h"
+#include "analyzer/pag/trigger.h"
 #include "analyzer/pattern/expression.h"
 
 enum {
-    FIELD_PARENT_WAIT = ROOT_MAX_FIELDS, // slot of `parent_wait`: the wait of the pattern that
-                                         // this one is evaluated within, at the same root event
-    FIELD_PARENT_BEGIN = ROOT_MAX_FIELDS + 1, // when that wait began
+    FIELD_PARENT_WAIT =
+        TRIGGER_MAX_FIELDS, // slot of `parent_wait`: the wait of the pattern that
+                            // this one is evaluated within, at the same trigger event
+    FIELD_PARENT_BEGIN = TRIGGER_MAX_FIELDS + 1, // when that wait began
 };
 
 /// What a severity may use: X(NAME, name); times in ns.
@@ -28,20 +29,20 @@ enum {
 enum severity_field { SEVERITY_FIELDS(SEVERITY_ENUM) SEVERITY_N_FIELDS };
 #undef SEVERITY_ENUM
 
-/// "receive", "send", ...; the names are those of the element <root> of a pattern.
-const char *root_kind_name(enum root_kind kind);
+/// "receive", "send", ...; the names are those of the element <trigger> of a pattern.
+const char *trigger_kind_name(enum trigger_kind kind);
 
 /// The kind of that name; false when there is none.
-bool root_kind_find(const char *name, enum root_kind *kind);
+bool trigger_kind_find(const char *name, enum trigger_kind *kind);
 
-/// What expressions at roots of a kind may use; IS_WITHIN adds `parent_wait` and `parent_begin`.
-struct expression_scope root_scope(enum root_kind kind, bool is_within);
+/// What expressions at triggers of a kind may use; IS_WITHIN adds `parent_wait` and `parent_begin`.
+struct expression_scope trigger_scope(enum trigger_kind kind, bool is_within);
 
 /// What severities may use; slots are enum severity_field.
 struct expression_scope severity_scope(void);
 
-/// Offsets of a root's times that every kind has.
-size_t root_enter_field(enum root_kind kind);
-size_t root_leave_field(enum root_kind kind);
+/// Offsets of a trigger's times that every kind has.
+size_t trigger_enter_field(enum trigger_kind kind);
+size_t trigger_leave_field(enum trigger_kind kind);
 
 #endif

@@ -2,7 +2,7 @@
 // Patterns in the XML form of Kappa-Pi 2 (ASL: root event, instantiation of related events,
 // constraints, exported values): Margalef, Jorba, Morajko, Morajko, Luque, "Different approaches to
 // automatic performance analysis of distributed applications", in: Performance Analysis and Grid
-// Computing, 2004, figure 1. What its events and their stamps mean at one of our root events is
+// Computing, 2004, figure 1. What its events and their stamps mean at one of our trigger events is
 // looked up, and the conditions are rewritten as the text of our own expressions.
 #include "analyzer/pattern/kappa_pi.h"
 
@@ -23,7 +23,7 @@ enum role { ROLE_MESSAGE, ROLE_ENTER, ROLE_LEAVE };
 struct related_event {
     char name[MAX_WORD_BYTES];
     enum role role;
-    bool is_partner; // at the other end of the message than the root
+    bool is_partner; // at the other end of the message than the trigger
 };
 
 struct value { // an exported COMPUTE
@@ -31,10 +31,10 @@ struct value { // an exported COMPUTE
     char text[MAX_TEXT_BYTES];
 };
 
-/// Fields of the two kinds of root event by role; NULL where there is none.
+/// Fields of the two kinds of trigger event by role; NULL where there is none.
 static const struct form {
     const char *type, *partner_type; // as the form spells the ends of a message
-    const char *root;                // our root event
+    const char *trigger;             // our trigger event
     const char *stamps[2][3];        // [is_partner][role]
     const char *partner_rank;
 } forms[] = {
@@ -424,7 +424,7 @@ int kappa_pi_read(const char *path, const struct xml_element *element, struct pa
         pattern->name = text_single_spaced(name, false);
         pattern->id = id_from_name(pattern->name);
         pattern->parent = memory_copy_text("");
-        pattern->root = memory_copy_text(t->form->root);
+        pattern->trigger = memory_copy_text(t->form->trigger);
         pattern->condition = memory_copy_text(t->condition);
         pattern->wait = memory_copy_text(t->values[0].text);
         pattern->formula = memory_copy_text(t->values[0].text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matching by a decision table compiled at start: for each kind of root event the patterns whose
+// Matching by a decision table compiled at start: for each kind of trigger event the patterns whose
 // condition demands an equality with a constant (`kind == barrier`) are listed under that value, so
-// that a root event meets only the patterns that can hold. A list is in the order of the
+// that a trigger event meets only the patterns that can hold. A list is in the order of the
 // hierarchy; where a pattern found no wait, those evaluated within it are stepped over.
 #include "analyzer/pattern/matcher.h"
 
@@ -27,7 +27,7 @@ struct candidate {
 struct candidate_list {
     struct candidate *candidates;
     size_t n;
-    uint8_t fields[ROOT_MAX_FIELDS]; // of a root event that their expressions use
+    uint8_t fields[TRIGGER_MAX_FIELDS]; // of a trigger event that their expressions use
     size_t n_fields;
 };
 
@@ -49,13 +49,13 @@ struct pattern_total {
     struct matcher_finding finding;
     struct matcher_cell *causes; // by the rank waited for; NULL until the first
     double confidence_ns;        // sum of confidence * wait
-    int64_t wait, begin;         // at the present root event, for the patterns within
+    int64_t wait, begin;         // at the present trigger event, for the patterns within
 };
 
 struct matcher {
     const struct catalogue *catalogue;
     size_t n_locations, n_ranks;
-    struct decision *decisions;   // by kind of root event
+    struct decision *decisions;   // by kind of trigger event
     bool shares_decisions;        // they are those of another matcher
     struct pattern_total *totals; // by pattern
     struct location_sums *sums;   // by pattern * n_locations + location
@@ -72,7 +72,7 @@ static bool guard_of(const struct pattern *pattern, uint8_t *slot, int64_t *valu
 }
 
 /// Lists are chosen by the field that most conditions demand a value of.
-static uint8_t choose_slot(const struct catalogue *catalogue, enum root_kind kind)
+static uint8_t choose_slot(const struct catalogue *catalogue, enum trigger_kind kind)
 {
     unsigned votes[EXPRESSION_SLOTS] = {0};
     uint8_t best = 0;
@@ -80,9 +80,10 @@ static uint8_t choose_slot(const struct catalogue *catalogue, enum root_kind kin
         const struct pattern *pattern = &catalogue->patterns[i];
         uint8_t slot;
         int64_t value;
-        if (pattern->is_abstract || pattern->root_kind != kind || !guard_of(pattern, &slot, &value))
+        if (pattern->is_abstract || pattern->trigger_kind != kind ||
+            !guard_of(pattern, &slot, &value))
             continue;
-        if (slot < ROOT_MAX_FIELDS && ++votes[slot] > votes[best])
+        if (slot < TRIGGER_MAX_FIELDS && ++votes[slot] > votes[best])
             best = slot;
     }
     return best;
@@ -91,7 +92,7 @@ static uint8_t choose_slot(const struct catalogue *catalogue, enum root_kind kin
 /// Lists the patterns that can hold when the chosen field has VALUE (-1: none that is demanded).
 /// The patterns within another one follow it directly, which the order of the catalogue does not
 /// give where a subtree of a sibling lies between.
-static void list_from(const struct catalogue *catalogue, enum root_kind kind, uint8_t slot,
+static void list_from(const struct catalogue *catalogue, enum trigger_kind kind, uint8_t slot,
                       int64_t value, uint32_t within, struct candidate_list *list)
 {
     for (uint32_t i = 0; i < catalogue->n_patterns; i++) {
@@ -99,7 +100,7 @@ static void list_from(const struct catalogue *catalogue, enum root_kind kind, ui
         uint32_t owner = pattern->is_within ? pattern->ancestor : PATTERN_NONE;
         uint8_t guard_slot;
         int64_t guard_value;
-        if (pattern->is_abstract || pattern->root_kind != kind || owner != within)
+        if (pattern->is_abstract || pattern->trigger_kind != kind || owner != within)
             continue;
         if (guard_of(pattern, &guard_slot, &guard_value) && guard_slot == slot &&
             guard_value != value)
@@ -111,7 +112,7 @@ static void list_from(const struct catalogue *catalogue, enum root_kind kind, ui
     }
 }
 
-static struct candidate_list list_new(const struct catalogue *catalogue, enum root_kind kind,
+static struct candidate_list list_new(const struct catalogue *catalogue, enum trigger_kind kind,
                                       uint8_t slot, int64_t value)
 {
     struct candidate_list list = {
@@ -126,17 +127,17 @@ static struct candidate_list list_new(const struct catalogue *catalogue, enum ro
                 expression_slots(&pattern->compiled.cause) |
                 expression_slots(&pattern->compiled.confidence);
     }
-    for (uint8_t field = 0; field < ROOT_MAX_FIELDS; field++)
+    for (uint8_t field = 0; field < TRIGGER_MAX_FIELDS; field++)
         if (used >> field & 1)
             list.fields[list.n_fields++] = field;
     return list;
 }
 
 static void decision_init(struct decision *decision, const struct catalogue *catalogue,
-                          enum root_kind kind)
+                          enum trigger_kind kind)
 {
-    decision->enter = root_enter_field(kind);
-    decision->leave = root_leave_field(kind);
+    decision->enter = trigger_enter_field(kind);
+    decision->leave = trigger_leave_field(kind);
     decision->slot = choose_slot(catalogue, kind);
     decision->other = list_new(catalogue, kind, decision->slot, -1);
     for (size_t i = 0; i < MAX_GUARD; i++)
@@ -145,7 +146,7 @@ static void decision_init(struct decision *decision, const struct catalogue *cat
         const struct pattern *pattern = &catalogue->patterns[i];
         uint8_t slot;
         int64_t value;
-        if (pattern->is_abstract || pattern->root_kind != kind ||
+        if (pattern->is_abstract || pattern->trigger_kind != kind ||
             !guard_of(pattern, &slot, &value) || slot != decision->slot ||
             decision->lists[value] != &decision->other)
             continue;
@@ -183,9 +184,9 @@ static struct matcher *new_with(const struct catalogue *catalogue, size_t n_loca
 struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions)
 {
-    struct decision *decisions = memory_zeroed(ROOT_KINDS, sizeof(*decisions));
-    for (size_t kind = 0; kind < ROOT_KINDS; kind++)
-        decision_init(&decisions[kind], catalogue, (enum root_kind)kind);
+    struct decision *decisions = memory_zeroed(TRIGGER_KINDS, sizeof(*decisions));
+    for (size_t kind = 0; kind < TRIGGER_KINDS; kind++)
+        decision_init(&decisions[kind], catalogue, (enum trigger_kind)kind);
     return new_with(catalogue, definitions->n_locations, definitions->n_ranks, decisions);
 }
 
@@ -205,7 +206,7 @@ void matcher_free(struct matcher *matcher)
         return;
     for (size_t i = 0; i < matcher->catalogue->n_patterns * matcher->n_locations; i++)
         free(matcher->sums[i].cells);
-    for (size_t kind = 0; kind < ROOT_KINDS && !matcher->shares_decisions; kind++)
+    for (size_t kind = 0; kind < TRIGGER_KINDS && !matcher->shares_decisions; kind++)
         decision_release(&matcher->decisions[kind]);
     if (!matcher->shares_decisions)
         free(matcher->decisions);
@@ -216,7 +217,7 @@ void matcher_free(struct matcher *matcher)
     free(matcher);
 }
 
-// ---- root events ----
+// ---- trigger events ----
 
 static struct matcher_cell *cell_at(struct location_sums *sums, uint32_t call_path)
 {
@@ -257,7 +258,7 @@ static uint32_t note_cause(const struct matcher *matcher, const struct candidate
 
 /// Keeps the longest instance.
 static void note_worst(const struct matcher *matcher, const struct candidate *candidate,
-                       const struct root *root, uint32_t cause_rank)
+                       const struct trigger *trigger, uint32_t cause_rank)
 {
     const struct pattern_total *total = &matcher->totals[candidate->index];
     struct matcher_finding *finding = &matcher->totals[candidate->index].finding;
@@ -266,40 +267,40 @@ static void note_worst(const struct matcher *matcher, const struct candidate *ca
         return;
     if (wait_ns == finding->worst.wait_ns &&
         (time_ns > finding->worst.time_ns ||
-         (time_ns == finding->worst.time_ns && root->rank >= finding->worst.rank)))
+         (time_ns == finding->worst.time_ns && trigger->rank >= finding->worst.rank)))
         return;
     finding->worst.wait_ns = wait_ns;
     finding->worst.time_ns = time_ns;
-    finding->worst.rank = root->rank;
-    finding->worst.location = root->location;
-    finding->worst.call_path = root->call_path;
+    finding->worst.rank = trigger->rank;
+    finding->worst.location = trigger->location;
+    finding->worst.call_path = trigger->call_path;
     finding->worst.cause_rank = cause_rank;
 }
 
 /// The part of an instance that lies before the end of the window.
-static uint64_t wait_in_window(const struct pattern_total *total, const struct root *root)
+static uint64_t wait_in_window(const struct pattern_total *total, const struct trigger *trigger)
 {
     uint64_t begin_ns = (uint64_t)total->begin, end_ns = begin_ns + (uint64_t)total->wait;
-    if (end_ns > root->window_end_ns)
-        end_ns = root->window_end_ns;
+    if (end_ns > trigger->window_end_ns)
+        end_ns = trigger->window_end_ns;
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
 static void add_instance(struct matcher *matcher, const struct candidate *candidate,
-                         const struct root *root, const double *slots)
+                         const struct trigger *trigger, const double *slots)
 {
     struct pattern_total *total = &matcher->totals[candidate->index];
     struct location_sums *sums =
-        &matcher->sums[candidate->index * matcher->n_locations + root->location];
+        &matcher->sums[candidate->index * matcher->n_locations + trigger->location];
     uint64_t wait_ns = (uint64_t)total->wait;
-    struct matcher_cell *cell = cell_at(sums, root->call_path);
+    struct matcher_cell *cell = cell_at(sums, trigger->call_path);
     cell->count++;
     cell->wait_ns += wait_ns;
     total->finding.count++;
     total->finding.total_ns += wait_ns;
     total->confidence_ns += confidence_of(candidate->pattern, slots) * (double)wait_ns;
-    if (root->in_window || matcher->parts) {
-        uint64_t window_ns = matcher->parts ? wait_ns : wait_in_window(total, root);
+    if (trigger->in_window || matcher->parts) {
+        uint64_t window_ns = matcher->parts ? wait_ns : wait_in_window(total, trigger);
         total->finding.window_ns += window_ns;
         if (sums->window != matcher->window) {
             sums->window = matcher->window;
@@ -307,7 +308,7 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
         }
         sums->window_ns += window_ns;
     }
-    note_worst(matcher, candidate, root, note_cause(matcher, candidate, slots));
+    note_worst(matcher, candidate, trigger, note_cause(matcher, candidate, slots));
 }
 
 /// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance: the part
@@ -343,17 +344,17 @@ static bool cut_to_part(const struct pag_part *part, struct pattern_total *total
     return begin < end;
 }
 
-void matcher_root(void *context, const struct root *root)
+void matcher_trigger(void *context, const struct trigger *trigger)
 {
     struct matcher *matcher = context;
-    const struct decision *decision = &matcher->decisions[root->kind];
-    assert(root->location < matcher->n_locations);
-    int64_t guard = root->value[decision->slot];
+    const struct decision *decision = &matcher->decisions[trigger->kind];
+    assert(trigger->location < matcher->n_locations);
+    int64_t guard = trigger->value[decision->slot];
     const struct candidate_list *list =
         guard >= 0 && guard < MAX_GUARD ? decision->lists[guard] : &decision->other;
     double slots[EXPRESSION_SLOTS];
     for (size_t i = 0; i < list->n_fields; i++)
-        slots[list->fields[i]] = (double)root->value[list->fields[i]];
+        slots[list->fields[i]] = (double)trigger->value[list->fields[i]];
     slots[FIELD_PARENT_WAIT] = slots[FIELD_PARENT_BEGIN] = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct candidate *candidate = &list->candidates[i];
@@ -363,10 +364,10 @@ void matcher_root(void *context, const struct root *root)
             slots[FIELD_PARENT_BEGIN] = (double)matcher->totals[pattern->ancestor].begin;
         }
         struct pattern_total *total = &matcher->totals[candidate->index];
-        if (evaluate(pattern, root->value[decision->enter], root->value[decision->leave], slots,
-                     total) &&
-            (!matcher->parts || cut_to_part(&matcher->parts[root->location], total)))
-            add_instance(matcher, candidate, root, slots);
+        if (evaluate(pattern, trigger->value[decision->enter], trigger->value[decision->leave],
+                     slots, total) &&
+            (!matcher->parts || cut_to_part(&matcher->parts[trigger->location], total)))
+            add_instance(matcher, candidate, trigger, slots);
         else
             i += candidate->n_within;
     }
@@ -434,7 +435,7 @@ struct part_node {
 };
 
 struct part_matchers {
-    struct matcher *tables;    // sees no root event
+    struct matcher *tables;    // sees no trigger event
     struct matcher **matchers; // by part
     struct part_node *nodes;   // of each location n_parts
     size_t n_parts, n_locations;
@@ -499,28 +500,28 @@ void part_matchers_free(struct part_matchers *matchers)
 
 /// Shows ROOT, whose call lasts for TIME, to those of N parts that overlap it.
 static void show(struct part_matchers *matchers, const struct part_node *nodes, size_t n,
-                 struct pag_part time, const struct root *root)
+                 struct pag_part time, const struct trigger *trigger)
 {
     while (n > 0) {
         const struct part_node *middle = &nodes[n / 2];
         if (middle->last_end_ns <= time.begin_ns)
             return;
-        show(matchers, nodes, n / 2, time, root);
+        show(matchers, nodes, n / 2, time, trigger);
         if (middle->time.begin_ns >= time.end_ns)
             return;
         if (middle->time.end_ns > time.begin_ns)
-            matcher_root(matchers->matchers[middle->part], root);
+            matcher_trigger(matchers->matchers[middle->part], trigger);
         n -= n / 2 + 1;
         nodes = middle + 1;
     }
 }
 
-void part_matchers_root(struct part_matchers *matchers, const struct root *root)
+void part_matchers_trigger(struct part_matchers *matchers, const struct trigger *trigger)
 {
-    const struct part_node *nodes = &matchers->nodes[root->location * matchers->n_parts];
-    struct pag_part time = {(uint64_t)root->value[root_enter_field(root->kind)],
-                            (uint64_t)root->value[root_leave_field(root->kind)]};
-    show(matchers, nodes, matchers->n_parts, time, root);
+    const struct part_node *nodes = &matchers->nodes[trigger->location * matchers->n_parts];
+    struct pag_part time = {(uint64_t)trigger->value[trigger_enter_field(trigger->kind)],
+                            (uint64_t)trigger->value[trigger_leave_field(trigger->kind)]};
+    show(matchers, nodes, matchers->n_parts, time, trigger);
 }
 
 const struct matcher *part_matchers_at(const struct part_matchers *matchers, size_t part)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The matcher: shows each root event of a replay to the patterns that can hold there, and sums
-// what they find by pattern, location and call path. Constant time per root event, no allocation
+// The matcher: shows each trigger event of a replay to the patterns that can hold there, and sums
+// what they find by pattern, location and call path. Constant time per trigger event, no allocation
 // except for the first instance on a call path.
 //
 //     struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
-//     struct pag_listener listener = {matcher, matcher_root, matcher_window_moved};
+//     struct pag_listener listener = {matcher, matcher_trigger, matcher_window_moved};
 //     pag_run(trace, &options, &listener, &result, &err);
 //     for (size_t p = 0; p < catalogue->n_patterns; p++) {
 //         struct matcher_finding finding = matcher_finding(matcher, p);
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"
-#include "analyzer/pag/root.h"
+#include "analyzer/pag/trigger.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/trace/definitions.h"
 
@@ -36,7 +36,7 @@ struct matcher_cell {
 struct matcher_finding {
     uint64_t count;
     uint64_t total_ns;
-    uint64_t window_ns; // of those entered in the window, what lies in it (root.h)
+    uint64_t window_ns; // of those entered in the window, what lies in it (trigger.h)
     double confidence;  // 0..1, mean weighted by the waits; 0 without instances
     struct {            // the longest; ties: begins first, then lowest rank. wait_ns 0: none
         uint64_t wait_ns;
@@ -54,7 +54,7 @@ void matcher_free(struct matcher *matcher);
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
 /// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks
 /// or a user's formula say.
-void matcher_root(void *matcher, const struct root *root);
+void matcher_trigger(void *matcher, const struct trigger *trigger);
 void matcher_window_moved(void *matcher);
 
 struct matcher_finding matcher_finding(const struct matcher *matcher, size_t pattern);
@@ -79,8 +79,8 @@ struct part_matchers *part_matchers_new(const struct catalogue *catalogue,
                                         const struct pag_part *const *parts, size_t n_parts);
 void part_matchers_free(struct part_matchers *matchers);
 
-/// See matcher_root().
-void part_matchers_root(struct part_matchers *matchers, const struct root *root);
+/// See matcher_trigger().
+void part_matchers_trigger(struct part_matchers *matchers, const struct trigger *trigger);
 
 const struct matcher *part_matchers_at(const struct part_matchers *matchers, size_t part);
 

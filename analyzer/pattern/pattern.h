@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/pag/root.h"
+#include "analyzer/pag/trigger.h"
 #include "analyzer/pattern/expression.h"
 
 #define PATTERN_NONE UINT32_MAX
@@ -23,9 +23,9 @@
     X(diagnosis, WAIT)     /* what to look for */                                                  \
     X(hint, MAYBE)         /* sentence with {facts}, see base/format/template.h */                 \
     X(severity, MAYBE)     /* expression, 0..1; total / (ranks * run_time) */                      \
-    X(confidence, MAYBE)   /* expression over the root's fields, 0..1; 1 */                        \
+    X(confidence, MAYBE)   /* expression over the trigger's fields, 0..1; 1 */                     \
     X(threshold, MAYBE)    /* severity from which on the hint is worth showing; 0.01 */            \
-    X(root, MAYBE)         /* kind of root event */                                                \
+    X(trigger, MAYBE)      /* kind of trigger event */                                             \
     X(within, MAYBE)       /* `parent`: only where the nearest ancestor with a wait waited */      \
     X(condition, MAYBE)    /* expression; true */                                                  \
     X(wait, MAYBE)         /* expression; an instance is where it is above 0 */                    \
@@ -78,7 +78,7 @@ struct pattern {
     /// part of the shipped hierarchy, or replaces such a pattern. (What a user adds beside it may
     /// measure the same time again.)
     bool is_counted;
-    enum root_kind root_kind;
+    enum trigger_kind trigger_kind;
     double threshold_share;
     struct {
         struct expression condition, wait, begin, cause, confidence, severity;

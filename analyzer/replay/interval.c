@@ -365,10 +365,10 @@ struct pass {
     struct error *err;
 };
 
-static void on_root(void *context, const struct root *root)
+static void on_trigger(void *context, const struct trigger *trigger)
 {
     struct pass *pass = context;
-    part_matchers_root(pass->matchers, root);
+    part_matchers_trigger(pass->matchers, trigger);
 }
 
 static void on_reached(void *context, uint64_t time_ns)
@@ -409,7 +409,7 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
     options.n_parts = n;
     options.index = pass->index;
     const struct pag_listener listener = {
-        .context = pass, .root = on_root, .reached = on_reached, .part = on_part};
+        .context = pass, .trigger = on_trigger, .reached = on_reached, .part = on_part};
     struct pag_result result;
     progress_begin(&pass->progress, "replaying", definitions->length_ns);
     int status = pag_run(pass->trace, &options, &listener, &result, err);

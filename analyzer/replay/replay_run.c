@@ -8,19 +8,19 @@
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
 
-static void on_root(void *context, const struct root *root)
+static void on_trigger(void *context, const struct trigger *trigger)
 {
     struct replay_run *run = context;
     if (run->matcher)
-        matcher_root(run->matcher, root);
+        matcher_trigger(run->matcher, trigger);
     if (run->recorded)
-        recorded_root(run->recorded, root);
+        recorded_trigger(run->recorded, trigger);
 }
 
-static void on_tested(void *context, const struct root *root)
+static void on_tested(void *context, const struct trigger *trigger)
 {
     struct replay_run *run = context;
-    recorded_tested(run->recorded, root);
+    recorded_tested(run->recorded, trigger);
 }
 
 static void on_message(void *context, const struct pag_message *message)
@@ -142,7 +142,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
-        .root = catalogue || gathers ? on_root : NULL,
+        .trigger = catalogue || gathers ? on_trigger : NULL,
         .tested = gathers ? on_tested : NULL,
         .message = gathers || run->timeline ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,

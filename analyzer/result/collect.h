@@ -11,7 +11,7 @@
 #include "analyzer/result/result.h"
 #include "analyzer/trace/reader.h"
 
-/// A finished replay: the trace is read to its end, the matcher has seen all root events.
+/// A finished replay: the trace is read to its end, the matcher has seen all trigger events.
 struct collect_input {
     struct trace *trace;
     const struct catalogue *catalogue;

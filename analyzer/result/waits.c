@@ -267,7 +267,7 @@ static bool lacks_records(const struct coverage *coverage, const struct pattern 
 {
     if (strcmp(pattern->id, "wait-at-fence") == 0 || strcmp(pattern->id, "wait-at-window") == 0)
         return coverage->n_window_calls > 0;
-    if (pattern->root_kind == ROOT_COLLECTIVE)
+    if (pattern->trigger_kind == TRIGGER_COLLECTIVE)
         return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
     return coverage->n_message_calls > 0;
 }

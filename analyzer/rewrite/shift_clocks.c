@@ -306,30 +306,30 @@ void clock_shift_message(void *context, const struct pag_message *message)
          (int64_t)message->leave_ns - (int64_t)message->send_enter_ns);
 }
 
-void clock_shift_root(void *context, const struct root *root)
+void clock_shift_trigger(void *context, const struct trigger *trigger)
 {
-    const int64_t *value = root->value;
-    if (root->kind != ROOT_COLLECTIVE)
+    const int64_t *value = trigger->value;
+    if (trigger->kind != TRIGGER_COLLECTIVE)
         return;
-    int64_t leave_ns = value[ROOT_COLLECTIVE_LEAVE];
-    bool has_data = value[ROOT_COLLECTIVE_BYTES] > 0;
-    int64_t last_ns = leave_ns - value[ROOT_COLLECTIVE_LAST_ENTER];
-    switch (value[ROOT_COLLECTIVE_KIND]) {
+    int64_t leave_ns = value[TRIGGER_COLLECTIVE_LEAVE];
+    bool has_data = value[TRIGGER_COLLECTIVE_BYTES] > 0;
+    int64_t last_ns = leave_ns - value[TRIGGER_COLLECTIVE_LAST_ENTER];
+    switch (value[TRIGGER_COLLECTIVE_KIND]) {
     case COLLECTIVE_BARRIER:
-        note(context, value[ROOT_COLLECTIVE_LAST_RANK], root->rank, last_ns);
+        note(context, value[TRIGGER_COLLECTIVE_LAST_RANK], trigger->rank, last_ns);
         break;
     case COLLECTIVE_ALL_TO_ALL:
         if (has_data)
-            note(context, value[ROOT_COLLECTIVE_LAST_RANK], root->rank, last_ns);
+            note(context, value[TRIGGER_COLLECTIVE_LAST_RANK], trigger->rank, last_ns);
         break;
     case COLLECTIVE_ONE_TO_ALL:
-        if (has_data && value[ROOT_COLLECTIVE_ROOT_ENTER] != ROOT_NEVER)
-            note(context, value[ROOT_COLLECTIVE_ROOT_RANK], root->rank,
-                 leave_ns - value[ROOT_COLLECTIVE_ROOT_ENTER]);
+        if (has_data && value[TRIGGER_COLLECTIVE_ROOT_ENTER] != TRIGGER_NEVER)
+            note(context, value[TRIGGER_COLLECTIVE_ROOT_RANK], trigger->rank,
+                 leave_ns - value[TRIGGER_COLLECTIVE_ROOT_ENTER]);
         break;
     case COLLECTIVE_ALL_TO_ONE:
-        if (has_data && value[ROOT_COLLECTIVE_IS_ROOT])
-            note(context, value[ROOT_COLLECTIVE_LAST_RANK], root->rank, last_ns);
+        if (has_data && value[TRIGGER_COLLECTIVE_IS_ROOT])
+            note(context, value[TRIGGER_COLLECTIVE_LAST_RANK], trigger->rank, last_ns);
         break;
     default:
         break;

@@ -9,7 +9,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/pag/root.h"
+#include "analyzer/pag/trigger.h"
 #include "analyzer/trace/reader.h"
 
 /// Copies TRACE, replayed to its end, to DIRECTORY (see new_archive.h); the records of location i
@@ -28,7 +28,7 @@ void clock_shift_free(struct clock_shift *shift);
 /// barriers and operations in which all need all, by the member that came last; broadcasts and the
 /// like, by their root; reductions and the like, of their root.
 void clock_shift_message(void *context, const struct pag_message *message);
-void clock_shift_root(void *context, const struct root *root);
+void clock_shift_trigger(void *context, const struct trigger *trigger);
 
 /// By how many ns the records of each rank must come later, the least of them by 0, so that nothing
 /// comes before its cause: of ranks that all send to each other, perhaps by way of others, what is

@@ -24,7 +24,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
                      const struct scenario *scenario, const struct recorded *recorded);
 void prediction_release(struct prediction *prediction);
 
-/// Replays the whole archive in simulated time: all of RESULT, the root events and the critical
+/// Replays the whole archive in simulated time: all of RESULT, the trigger events and the critical
 /// path are those of the predicted run. TRACE is a freshly opened one. As pag_run(); -1 and ERR
 /// also when the predicted run takes too long for sums over its ranks.
 int prediction_run(struct prediction *prediction, struct trace *trace,

@@ -45,7 +45,7 @@ static int replay(struct trace *trace, int stage, struct error *err)
     options.explains = stage == CAUSES;
     struct pag_listener listener = {.context = matcher};
     if (stage >= PATTERNS) {
-        listener.root = matcher_root;
+        listener.trigger = matcher_trigger;
         listener.window_moved = matcher_window_moved;
     }
     struct pag_result result;

@@ -9,11 +9,11 @@ setup() {
     kappa=tests/traces/patterns/late-sender.kappa-pi.xml
 }
 
-# pattern ID EXTRA...: a file with a pattern on stdout; EXTRA goes in front of its <root>.
+# pattern ID EXTRA...: a file with a pattern on stdout; EXTRA goes in front of its <trigger>.
 pattern() {
     echo "<pattern id='$1' parent='late-sender'><name>N</name><summary>Mine</summary>" \
         "<description>D</description><formula>F</formula><unit>ns</unit>" \
-        "<diagnosis>G</diagnosis>${*:2}<root>receive</root><wait>send_enter - enter</wait>" \
+        "<diagnosis>G</diagnosis>${*:2}<trigger>receive</trigger><wait>send_enter - enter</wait>" \
         "</pattern>"
 }
 
@@ -60,7 +60,7 @@ late_sender() {
     [ "${lines[1]}" = "$n_files" ]
     [ "${lines[2]}" = "$(grep -L '<wait>' patterns/*.xml | wc -l)" ]
     "$PAGODA" explain --json late-receiver >"$BATS_TEST_TMPDIR/one.json"
-    run -0 jq -r '.patterns[] | .id, .parent, .root, .condition, .threshold, .confidence' \
+    run -0 jq -r '.patterns[] | .id, .parent, .trigger, .condition, .threshold, .confidence' \
         "$BATS_TEST_TMPDIR/one.json"
     [ "$output" = "late-receiver
 point-to-point
@@ -173,10 +173,10 @@ EOF
 @test "the shipped files hold to their schema, and the schema refuses what the command refuses" {
     command -v xmllint >/dev/null || skip "xmllint is not installed"
     xmllint --nonet --noout --relaxng patterns/patterns.rng patterns/*.xml
-    for edit in 's/<wait>.*//' 's/<root>.*//' 's/<unit>ns/<unit>s/' 's/threshold>0.01/threshold>1.5/' \
-        's/<root>receive/<root>recv/' 's/formula>/formulae>/' 's/ id=/ name=/' 's/<name>.*//' \
+    for edit in 's/<wait>.*//' 's/<trigger>.*//' 's/<unit>ns/<unit>s/' 's/threshold>0.01/threshold>1.5/' \
+        's/<trigger>receive/<trigger>recv/' 's/formula>/formulae>/' 's/ id=/ name=/' 's/<name>.*//' \
         's/<cause>.*/&&/' 's/<hint>/<hint>a<b\/>/' 's/"late-sender"/"Late Sender"/' \
-        's/<root>/<within>late-receiver<\/within>&/'; do
+        's/<trigger>/<within>late-receiver<\/within>&/'; do
         sed "$edit" patterns/late-sender.xml >"$BATS_TEST_TMPDIR/edited.xml"
         run ! cmp -s patterns/late-sender.xml "$BATS_TEST_TMPDIR/edited.xml"
         run ! xmllint --nonet --noout --relaxng patterns/patterns.rng "$BATS_TEST_TMPDIR/edited.xml"
@@ -191,8 +191,8 @@ EOF
     run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example1.xml" big-late-sender
     run -0 "$PAGODA" explain --patterns "$BATS_TEST_TMPDIR/example3.xml" late-sender
     [[ $output == *"send_enter - enter"* ]]
-    # Field names are the third argument of the lists in root.h; elements those of pattern.h.
-    for name in $(sed -n 's/^ *X([A-Z]*, [A-Z_]*, \([a-z_]*\)).*/\1/p' analyzer/pag/root.h) \
+    # Field names are the third argument of the lists in trigger.h; elements those of pattern.h.
+    for name in $(sed -n 's/^ *X([A-Z]*, [A-Z_]*, \([a-z_]*\)).*/\1/p' analyzer/pag/trigger.h) \
         $(sed -n 's/^ *X(\([a-z]*\), \(ALWAYS\|WAIT\|MAYBE\)).*/\1/p' analyzer/pattern/pattern.h) \
         $(sed -n 's/^ *X(\([a-z_]*\)) .*/{\1}/p' analyzer/pattern/hint.h); do
         grep -qE "^\.(BR?|RB) .*$name" man/pagoda-patterns.5 || {

@@ -308,7 +308,7 @@ answer_lines() {
   <formula>L - E</formula>
   <unit>ns</unit>
   <diagnosis>None.</diagnosis>
-  <root>receive</root>
+  <trigger>receive</trigger>
   <wait>leave - enter</wait>
 </pattern>
 XML

@@ -235,7 +235,7 @@ int engine_findings(const char *path, const struct catalogue *catalogue, struct 
     struct matcher *matcher = matcher_new(catalogue, trace_definitions(trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
     const struct pag_listener listener = {
-        .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+        .context = matcher, .trigger = matcher_trigger, .window_moved = matcher_window_moved};
     struct pag_result result = {0};
     int status = pag_run(trace, &options, &listener, &result, err);
     engine_findings_convert(trace, catalogue, matcher, &result, findings);
@@ -257,7 +257,7 @@ int simulated_findings(const char *path, const struct catalogue *catalogue,
         struct matcher *matcher = matcher_new(catalogue, definitions);
         const struct pag_options options = PAG_OPTIONS_DEFAULT;
         const struct pag_listener listener = {
-            .context = matcher, .root = matcher_root, .window_moved = matcher_window_moved};
+            .context = matcher, .trigger = matcher_trigger, .window_moved = matcher_window_moved};
         struct scenario_settings settings = SCENARIO_UNCHANGED;
         struct scenario scenario;
         struct prediction prediction;

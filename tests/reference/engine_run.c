@@ -36,7 +36,7 @@ struct recorded *measure(struct trace *trace, struct pag_result *result, struct 
     struct recorded *recorded = recorded_new(trace_definitions(trace));
     const struct pag_options options = PAG_OPTIONS_DEFAULT;
     const struct pag_listener listener = {.context = recorded,
-                                          .root = recorded_root,
+                                          .trigger = recorded_trigger,
                                           .tested = recorded_tested,
                                           .message = recorded_message,
                                           .sent = recorded_sent,

@@ -77,7 +77,7 @@ static const struct pattern *get(const struct catalogue *catalogue, const char *
 #define TEXTS             "<name>N</name><summary>S</summary><description>D</description>"
 #define WAITS             "<formula>F</formula><unit>ns</unit><diagnosis>G</diagnosis>"
 #define PATTERN(id, rest) "<pattern id='" id "'>" TEXTS WAITS rest "</pattern>"
-#define RECEIVE           "<root>receive</root><wait>send_enter - enter</wait>"
+#define RECEIVE           "<trigger>receive</trigger><wait>send_enter - enter</wait>"
 
 static void test_shipped_catalogue(void **state)
 {
@@ -230,7 +230,7 @@ static void test_kappa_pi_late_sender(void **state)
     const struct pattern *pattern = &catalogue->patterns[0];
     assert_string_equal(pattern->id, "late-sender");
     assert_string_equal(pattern->name, "Late Sender");
-    assert_string_equal(pattern->root, "receive");
+    assert_string_equal(pattern->trigger, "receive");
     assert_string_equal(pattern->condition, "is_nonblocking == 0 && send_enter > enter");
     assert_string_equal(pattern->wait, "send_enter - enter");
     assert_string_equal(pattern->cause, "sender");
@@ -267,7 +267,7 @@ static void test_kappa_pi_spellings(void **state)
                     "<Cond Type=\"!=\" Op1=\"E1.type\" Op2=\"WAIT\"/>"
                     "<Cond Type=\">=\" Op1=\"ROOT.size\" Op2=\"1000\"/></Constraint></Pattern>");
     const struct pattern *pattern = get(catalogue, "late-receiver-blocking");
-    assert_string_equal(pattern->root, "send");
+    assert_string_equal(pattern->trigger, "send");
     assert_string_equal(pattern->name, "Late Receiver (blocking)");
     assert_string_equal(pattern->condition,
                         "post_enter < leave && is_nonblocking == 0 && bytes >= 1000");
@@ -537,12 +537,12 @@ static void test_mutated_files(void **state)
         struct matcher *matcher = matcher_new(catalogue, &definitions);
         for (size_t k = 0; k < 20; k++) {
             static const int64_t odd[] = {INT64_MAX, INT64_MIN, -1, 0, 1, 150};
-            struct root root = {.kind = (enum root_kind)(k % ROOT_KINDS)};
-            for (size_t field = 0; field < ROOT_MAX_FIELDS; field++)
-                root.value[field] = odd[random_below(6)];
-            root.value[ROOT_RECEIVE_ENTER] = 100;
-            root.value[ROOT_RECEIVE_LEAVE] = 200;
-            matcher_root(matcher, &root);
+            struct trigger trigger = {.kind = (enum trigger_kind)(k % TRIGGER_KINDS)};
+            for (size_t field = 0; field < TRIGGER_MAX_FIELDS; field++)
+                trigger.value[field] = odd[random_below(6)];
+            trigger.value[TRIGGER_RECEIVE_ENTER] = 100;
+            trigger.value[TRIGGER_RECEIVE_LEAVE] = 200;
+            matcher_trigger(matcher, &trigger);
         }
         for (size_t k = 0; k < catalogue->n_patterns; k++) {
             struct matcher_finding finding = matcher_finding(matcher, k);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the matcher keeps of hand-made root events: worst instances, confidence, formulas that are
-// wild. What each shipped pattern finds is a trace of tests/traces/patterns; sums by rank and call
-// path are those of the reference (test_agreement.c).
+// What the matcher keeps of hand-made trigger events: worst instances, confidence, formulas that
+// are wild. What each shipped pattern finds is a trace of tests/traces/patterns; sums by rank and
+// call path are those of the reference (test_agreement.c).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,25 +45,25 @@ static struct matcher_finding found(const struct matcher *matcher, const char *i
 
 // ---- point to point ----
 
-static struct root receive(int64_t enter, int64_t leave, int64_t send_enter)
+static struct trigger receive(int64_t enter, int64_t leave, int64_t send_enter)
 {
-    struct root root = {.kind = ROOT_RECEIVE, .location = 1, .rank = 1, .call_path = 5};
-    root.value[ROOT_RECEIVE_ENTER] = root.value[ROOT_RECEIVE_POST_ENTER] = enter;
-    root.value[ROOT_RECEIVE_LEAVE] = leave;
-    root.value[ROOT_RECEIVE_SEND_ENTER] = send_enter;
-    root.value[ROOT_RECEIVE_SEND_LEAVE] = send_enter + 5;
-    root.value[ROOT_RECEIVE_SENDER] = 2;
-    root.value[ROOT_RECEIVE_N_MESSAGES] = 1;
-    root.value[ROOT_RECEIVE_QUEUED_SEND] = ROOT_NEVER;
-    return root;
+    struct trigger trigger = {.kind = TRIGGER_RECEIVE, .location = 1, .rank = 1, .call_path = 5};
+    trigger.value[TRIGGER_RECEIVE_ENTER] = trigger.value[TRIGGER_RECEIVE_POST_ENTER] = enter;
+    trigger.value[TRIGGER_RECEIVE_LEAVE] = leave;
+    trigger.value[TRIGGER_RECEIVE_SEND_ENTER] = send_enter;
+    trigger.value[TRIGGER_RECEIVE_SEND_LEAVE] = send_enter + 5;
+    trigger.value[TRIGGER_RECEIVE_SENDER] = 2;
+    trigger.value[TRIGGER_RECEIVE_N_MESSAGES] = 1;
+    trigger.value[TRIGGER_RECEIVE_QUEUED_SEND] = TRIGGER_NEVER;
+    return trigger;
 }
 
 static void test_late_sender_worst_instance(void **state)
 {
     (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
-    struct root root = receive(100, 200, 150);
-    matcher_root(matcher, &root);
+    struct trigger trigger = receive(100, 200, 150);
+    matcher_trigger(matcher, &trigger);
     struct matcher_finding finding = found(matcher, "late-sender");
     assert_int_equal(finding.worst.wait_ns, 50);
     assert_int_equal(finding.worst.time_ns, 100);
@@ -75,20 +75,20 @@ static void test_late_sender_worst_instance(void **state)
     matcher_free(matcher);
 }
 
-static struct root queued(int64_t queued_send, bool is_same_source)
+static struct trigger queued(int64_t queued_send, bool is_same_source)
 {
-    struct root root = receive(100, 200, 150);
-    root.value[ROOT_RECEIVE_QUEUED_SEND] = queued_send;
-    root.value[ROOT_RECEIVE_QUEUED_SAME_SOURCE] = is_same_source;
-    return root;
+    struct trigger trigger = receive(100, 200, 150);
+    trigger.value[TRIGGER_RECEIVE_QUEUED_SEND] = queued_send;
+    trigger.value[TRIGGER_RECEIVE_QUEUED_SAME_SOURCE] = is_same_source;
+    return trigger;
 }
 
 static void test_wrong_order_begins_when_it_could_have_been_taken(void **state)
 {
     (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
-    struct root root = queued(120, true);
-    matcher_root(matcher, &root);
+    struct trigger trigger = queued(120, true);
+    matcher_trigger(matcher, &trigger);
     assert_int_equal(found(matcher, "late-sender").worst.time_ns, 100);
     assert_int_equal(found(matcher, "late-sender-wrong-order").worst.time_ns, 120);
     assert_int_equal(found(matcher, "late-sender-wrong-order-same-source").worst.time_ns, 120);
@@ -96,27 +96,27 @@ static void test_wrong_order_begins_when_it_could_have_been_taken(void **state)
     matcher_free(matcher);
 }
 
-static struct root send(int64_t enter, int64_t leave, int64_t post_enter)
+static struct trigger send(int64_t enter, int64_t leave, int64_t post_enter)
 {
-    struct root root = {.kind = ROOT_SEND, .location = 2, .rank = 2, .call_path = 7};
-    root.value[ROOT_SEND_ENTER] = root.value[ROOT_SEND_SEND_ENTER] = enter;
-    root.value[ROOT_SEND_LEAVE] = leave;
-    root.value[ROOT_SEND_POST_ENTER] = post_enter;
-    root.value[ROOT_SEND_RECEIVER] = 3;
-    return root;
+    struct trigger trigger = {.kind = TRIGGER_SEND, .location = 2, .rank = 2, .call_path = 7};
+    trigger.value[TRIGGER_SEND_ENTER] = trigger.value[TRIGGER_SEND_SEND_ENTER] = enter;
+    trigger.value[TRIGGER_SEND_LEAVE] = leave;
+    trigger.value[TRIGGER_SEND_POST_ENTER] = post_enter;
+    trigger.value[TRIGGER_SEND_RECEIVER] = 3;
+    return trigger;
 }
 
 static void test_late_receiver_confidence(void **state)
 {
     (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
-    struct root root = send(100, 200, 130);
-    matcher_root(matcher, &root);
+    struct trigger trigger = send(100, 200, 130);
+    matcher_trigger(matcher, &trigger);
     assert_true(found(matcher, "late-receiver").confidence == 0.5);
     assert_int_equal(found(matcher, "late-receiver").worst.cause_rank, 3);
-    root = send(300, 500, 390);
-    root.value[ROOT_SEND_IS_SYNCHRONOUS] = 1;
-    matcher_root(matcher, &root);
+    trigger = send(300, 500, 390);
+    trigger.value[TRIGGER_SEND_IS_SYNCHRONOUS] = 1;
+    matcher_trigger(matcher, &trigger);
     assert_true(found(matcher, "late-receiver").confidence == (30 * 0.5 + 90) / 120.0);
     matcher_free(matcher);
 }
@@ -124,34 +124,34 @@ static void test_late_receiver_confidence(void **state)
 // ---- collectives ----
 
 /// Rank 1 in [enter, leave]; the last one, rank 3, came at LAST; it ended first at FIRST_END.
-static struct root collective(int64_t kind, int64_t enter, int64_t leave, int64_t last,
-                              int64_t first_end)
+static struct trigger collective(int64_t kind, int64_t enter, int64_t leave, int64_t last,
+                                 int64_t first_end)
 {
-    struct root root = {.kind = ROOT_COLLECTIVE, .location = 1, .rank = 1, .call_path = 2};
-    int64_t *value = root.value;
-    value[ROOT_COLLECTIVE_ENTER] = enter;
-    value[ROOT_COLLECTIVE_LEAVE] = leave;
-    value[ROOT_COLLECTIVE_KIND] = kind;
-    value[ROOT_COLLECTIVE_FIRST_ENTER] = enter;
-    value[ROOT_COLLECTIVE_LAST_ENTER] = last;
-    value[ROOT_COLLECTIVE_LAST_RANK] = 3;
-    value[ROOT_COLLECTIVE_END] = leave;
-    value[ROOT_COLLECTIVE_FIRST_END] = first_end;
-    value[ROOT_COLLECTIVE_ROOT_ENTER] = ROOT_NEVER;
-    value[ROOT_COLLECTIVE_ROOT_RANK] = -1;
-    value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = ROOT_NEVER;
-    value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = enter;
-    value[ROOT_COLLECTIVE_BYTES] = 8;
-    value[ROOT_COLLECTIVE_N_MEMBERS] = N_RANKS;
-    return root;
+    struct trigger trigger = {.kind = TRIGGER_COLLECTIVE, .location = 1, .rank = 1, .call_path = 2};
+    int64_t *value = trigger.value;
+    value[TRIGGER_COLLECTIVE_ENTER] = enter;
+    value[TRIGGER_COLLECTIVE_LEAVE] = leave;
+    value[TRIGGER_COLLECTIVE_KIND] = kind;
+    value[TRIGGER_COLLECTIVE_FIRST_ENTER] = enter;
+    value[TRIGGER_COLLECTIVE_LAST_ENTER] = last;
+    value[TRIGGER_COLLECTIVE_LAST_RANK] = 3;
+    value[TRIGGER_COLLECTIVE_END] = leave;
+    value[TRIGGER_COLLECTIVE_FIRST_END] = first_end;
+    value[TRIGGER_COLLECTIVE_ROOT_ENTER] = TRIGGER_NEVER;
+    value[TRIGGER_COLLECTIVE_ROOT_RANK] = -1;
+    value[TRIGGER_COLLECTIVE_FIRST_SENDER_ENTER] = TRIGGER_NEVER;
+    value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER] = enter;
+    value[TRIGGER_COLLECTIVE_BYTES] = 8;
+    value[TRIGGER_COLLECTIVE_N_MEMBERS] = N_RANKS;
+    return trigger;
 }
 
 static void test_completion_has_no_cause(void **state)
 {
     (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
-    struct root root = collective(COLLECTIVE_BARRIER, 100, 200, 150, 180);
-    matcher_root(matcher, &root);
+    struct trigger trigger = collective(COLLECTIVE_BARRIER, 100, 200, 150, 180);
+    matcher_trigger(matcher, &trigger);
     assert_int_equal(found(matcher, "wait-at-barrier").worst.cause_rank, 3);
     assert_int_equal(found(matcher, "barrier-completion").worst.cause_rank, MATCHER_NO_RANK);
     assert_int_equal(found(matcher, "barrier-completion").worst.time_ns, 180);
@@ -171,10 +171,10 @@ static void test_worst_instance_does_not_depend_on_the_order(void **state)
         struct matcher *matcher = matcher_new(catalogue, &definitions);
         for (size_t i = 0; i < 5; i++) {
             size_t k = (first + i * 3) % 5;
-            struct root root = receive(instances[k].enter, instances[k].enter + 90,
-                                       instances[k].enter + instances[k].wait);
-            root.rank = root.location = instances[k].rank;
-            matcher_root(matcher, &root);
+            struct trigger trigger = receive(instances[k].enter, instances[k].enter + 90,
+                                             instances[k].enter + instances[k].wait);
+            trigger.rank = trigger.location = instances[k].rank;
+            matcher_trigger(matcher, &trigger);
         }
         struct matcher_finding finding = found(matcher, "late-sender");
         assert_int_equal(finding.worst.wait_ns, 40);
@@ -189,21 +189,21 @@ static void test_window(void **state)
     (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
     uint32_t index = catalogue_find(catalogue, "late-sender");
-    struct root root = receive(100, 200, 150);
-    root.in_window = true;
-    root.window_end_ns = UINT64_MAX;
-    matcher_root(matcher, &root);
+    struct trigger trigger = receive(100, 200, 150);
+    trigger.in_window = true;
+    trigger.window_end_ns = UINT64_MAX;
+    matcher_trigger(matcher, &trigger);
     assert_int_equal(found(matcher, "late-sender").window_ns, 50);
     assert_int_equal(matcher_window_ns(matcher, index, 1), 50);
     matcher_window_moved(matcher);
     assert_int_equal(found(matcher, "late-sender").window_ns, 0);
     assert_int_equal(matcher_window_ns(matcher, index, 1), 0);
-    root = receive(300, 400, 340);
-    root.in_window = true;
-    root.window_end_ns = 320; // what comes after it does not count
-    matcher_root(matcher, &root);
-    root.in_window = false;
-    matcher_root(matcher, &root);
+    trigger = receive(300, 400, 340);
+    trigger.in_window = true;
+    trigger.window_end_ns = 320; // what comes after it does not count
+    matcher_trigger(matcher, &trigger);
+    trigger.in_window = false;
+    matcher_trigger(matcher, &trigger);
     assert_int_equal(found(matcher, "late-sender").window_ns, 20);
     assert_int_equal(matcher_window_ns(matcher, index, 1), 20);
     assert_int_equal(matcher_window_ns(matcher, index, 0), 0);
@@ -217,9 +217,9 @@ static void test_cause_out_of_range_is_unknown(void **state)
     static const int64_t senders[] = {-1, N_RANKS, INT64_MAX, INT64_MIN, 0};
     for (size_t i = 0; i < 5; i++) {
         struct matcher *matcher = matcher_new(catalogue, &definitions);
-        struct root root = receive(100, 200, 150);
-        root.value[ROOT_RECEIVE_SENDER] = senders[i];
-        matcher_root(matcher, &root);
+        struct trigger trigger = receive(100, 200, 150);
+        trigger.value[TRIGGER_RECEIVE_SENDER] = senders[i];
+        matcher_trigger(matcher, &trigger);
         assert_int_equal(found(matcher, "late-sender").worst.cause_rank,
                          senders[i] == 0 ? 0 : MATCHER_NO_RANK);
         matcher_free(matcher);
@@ -236,8 +236,8 @@ static void test_wild_formulas(void **state)
     if (!wild)
         fail_msg("%s", err.text);
     struct matcher *matcher = matcher_new(wild, &definitions);
-    struct root root = receive(100, 200, 150);
-    matcher_root(matcher, &root);
+    struct trigger trigger = receive(100, 200, 150);
+    matcher_trigger(matcher, &trigger);
     static const struct {
         const char *id;
         uint64_t total_ns, time_ns;

@@ -477,7 +477,7 @@ static void end_instance(struct engine *engine, uint32_t index)
     if (instance->n_entered < instance->n_members)
         count_incomplete(engine, instance);
     else if (!is_left_out)
-        collective_emit_roots(engine, instance);
+        collective_emit_triggers(engine, instance);
     close_instance(engine, index);
 }
 

@@ -28,9 +28,9 @@ static unsigned scope_of(const struct engine *engine, const struct message *mess
 
 static void tell(struct engine *engine, struct eager_wait *wait)
 {
-    window_place(engine, &wait->root, wait->enter_ns);
-    if (engine->listener.root)
-        engine->listener.root(engine->listener.context, &wait->root);
+    window_place(engine, &wait->trigger, wait->enter_ns);
+    if (engine->listener.trigger)
+        engine->listener.trigger(engine->listener.context, &wait->trigger);
 }
 
 static bool is_none(const struct eager *eager, const struct eager_wait *wait)
@@ -116,25 +116,25 @@ void late_receiver_finish(struct engine *engine)
 static void consider_send(const struct engine *engine, struct send_wait *wait,
                           const struct message *message)
 {
-    int64_t *value = wait->wait.root.value;
+    int64_t *value = wait->wait.trigger.value;
     uint64_t *least_limit = &wait->wait.least_limits[scope_of(engine, message)];
     int64_t post_ns = (int64_t)message->post_enter_ns;
-    if (post_ns <= value[ROOT_SEND_ENTER] || post_ns >= value[ROOT_SEND_LEAVE])
+    if (post_ns <= value[TRIGGER_SEND_ENTER] || post_ns >= value[TRIGGER_SEND_LEAVE])
         return;
     wait->has_synchronous |= message->is_synchronous;
     if (message->size_bytes >= *least_limit)
         *least_limit = message->size_bytes + 1;
-    if (wait->has_candidate &&
-        (post_ns < value[ROOT_SEND_POST_ENTER] ||
-         (post_ns == value[ROOT_SEND_POST_ENTER] && message->receiver < value[ROOT_SEND_RECEIVER])))
+    if (wait->has_candidate && (post_ns < value[TRIGGER_SEND_POST_ENTER] ||
+                                (post_ns == value[TRIGGER_SEND_POST_ENTER] &&
+                                 message->receiver < value[TRIGGER_SEND_RECEIVER])))
         return;
-    value[ROOT_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
-    value[ROOT_SEND_POST_ENTER] = post_ns;
-    value[ROOT_SEND_BYTES] = (int64_t)message->size_bytes;
-    value[ROOT_SEND_TAG] = message->tag;
-    value[ROOT_SEND_RECEIVER] = message->receiver;
-    value[ROOT_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
-    value[ROOT_SEND_IS_NONBLOCKING] = message->is_nonblocking;
+    value[TRIGGER_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
+    value[TRIGGER_SEND_POST_ENTER] = post_ns;
+    value[TRIGGER_SEND_BYTES] = (int64_t)message->size_bytes;
+    value[TRIGGER_SEND_TAG] = message->tag;
+    value[TRIGGER_SEND_RECEIVER] = message->receiver;
+    value[TRIGGER_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
+    value[TRIGGER_SEND_IS_NONBLOCKING] = message->is_nonblocking;
     wait->has_candidate = true;
     wait->post_node = message->post_releases ? message->post_node : NONE;
 }
@@ -142,7 +142,7 @@ static void consider_send(const struct engine *engine, struct send_wait *wait,
 /// All receives of the call's messages are known: WAIT is its wait for them, if it has one.
 static void emit(struct engine *engine, struct send_wait *wait)
 {
-    const int64_t *value = wait->wait.root.value;
+    const int64_t *value = wait->wait.trigger.value;
     if (!wait->has_candidate)
         return;
     if (wait->has_synchronous)
@@ -150,9 +150,9 @@ static void emit(struct engine *engine, struct send_wait *wait)
     else
         count(engine, &wait->wait);
     explain_wait(engine, PAG_WAIT_LATE_RECEIVER,
-                 (struct waiting_call){wait->wait.enter_ns, (uint64_t)value[ROOT_SEND_LEAVE]},
+                 (struct waiting_call){wait->wait.enter_ns, (uint64_t)value[TRIGGER_SEND_LEAVE]},
                  &wait->from,
-                 (struct moment){(uint64_t)value[ROOT_SEND_POST_ENTER], wait->post_node});
+                 (struct moment){(uint64_t)value[TRIGGER_SEND_POST_ENTER], wait->post_node});
 }
 
 /// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
@@ -204,9 +204,9 @@ void late_receiver_wait(struct engine *engine, const struct location_state *loca
     if (!may_have_waited(engine, call, now.time_ns))
         return;
     struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = now, .post_node = NONE};
-    window_begin_root(&wait.wait.root, engine, location, ROOT_SEND);
-    wait.wait.root.value[ROOT_SEND_ENTER] = (int64_t)now.time_ns;
-    wait.wait.root.value[ROOT_SEND_LEAVE] = (int64_t)call->leave_ns;
+    window_begin_trigger(&wait.wait.trigger, engine, location, TRIGGER_SEND);
+    wait.wait.trigger.value[TRIGGER_SEND_ENTER] = (int64_t)now.time_ns;
+    wait.wait.trigger.value[TRIGGER_SEND_LEAVE] = (int64_t)call->leave_ns;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
         if (message->is_matched)

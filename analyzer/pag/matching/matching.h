@@ -114,7 +114,7 @@ void collective_enter_call(struct engine *engine, struct location_state *locatio
 /// In simulated time: what CALL's records of RECORDED_NS say has ended ended at TIME_NS.
 void collective_ended(struct engine *engine, const struct call *call, uint64_t recorded_ns,
                       uint64_t time_ns);
-/// The part's call is left: root events when it was the last one out.
+/// The part's call is left: trigger events when it was the last one out.
 void collective_leave(struct engine *engine, struct part part, const struct call *call);
 void collective_rank_ended(struct engine *engine, uint32_t rank);
 void collective_finish(struct engine *engine);
@@ -140,8 +140,8 @@ uint32_t collective_member_of(const struct engine *engine, uint32_t communicator
 /// The world rank of MEMBER, a place among them.
 uint32_t collective_world_rank(const struct engine *engine, uint32_t communicator, uint32_t member);
 
-/// Hands the root events of all members of a finished instance to the listener, and explains the
+/// Hands the trigger events of all members of a finished instance to the listener, and explains the
 /// waits of the members.
-void collective_emit_roots(struct engine *engine, const struct collective *instance);
+void collective_emit_triggers(struct engine *engine, const struct collective *instance);
 
 #endif

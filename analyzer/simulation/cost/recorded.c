@@ -327,38 +327,38 @@ void recorded_message(void *context, const struct pag_message *message)
 /// When a member of ROOT's operation could be released at the earliest.
 static int64_t release_of(const int64_t *value)
 {
-    switch (value[ROOT_COLLECTIVE_KIND]) {
+    switch (value[TRIGGER_COLLECTIVE_KIND]) {
     case COLLECTIVE_ONE_TO_ALL:
-        return value[ROOT_COLLECTIVE_IS_ROOT] ? 0 : value[ROOT_COLLECTIVE_ROOT_ENTER];
+        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? 0 : value[TRIGGER_COLLECTIVE_ROOT_ENTER];
     case COLLECTIVE_ALL_TO_ONE:
-        return value[ROOT_COLLECTIVE_IS_ROOT] ? value[ROOT_COLLECTIVE_LAST_ENTER] : 0;
+        return value[TRIGGER_COLLECTIVE_IS_ROOT] ? value[TRIGGER_COLLECTIVE_LAST_ENTER] : 0;
     case COLLECTIVE_SCAN:
-        return value[ROOT_COLLECTIVE_LAST_LOWER_ENTER];
+        return value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER];
     default:
-        return value[ROOT_COLLECTIVE_LAST_ENTER];
+        return value[TRIGGER_COLLECTIVE_LAST_ENTER];
     }
 }
 
 static uint32_t operation_of(const int64_t *value)
 {
-    bool is_finalize = value[ROOT_COLLECTIVE_KIND] == ROOT_KIND_FINALIZE;
-    return is_finalize ? FINALIZE : (uint32_t)value[ROOT_COLLECTIVE_OPERATION] & 0xff;
+    bool is_finalize = value[TRIGGER_COLLECTIVE_KIND] == TRIGGER_KIND_FINALIZE;
+    return is_finalize ? FINALIZE : (uint32_t)value[TRIGGER_COLLECTIVE_OPERATION] & 0xff;
 }
 
-void recorded_tested(void *context, const struct root *root)
+void recorded_tested(void *context, const struct trigger *trigger)
 {
     struct recorded *recorded = context;
-    if (root->value[ROOT_COLLECTIVE_LEAVE] < release_of(root->value))
-        recorded->is_loose[operation_of(root->value)] = true;
+    if (trigger->value[TRIGGER_COLLECTIVE_LEAVE] < release_of(trigger->value))
+        recorded->is_loose[operation_of(trigger->value)] = true;
 }
 
-void recorded_root(void *context, const struct root *root)
+void recorded_trigger(void *context, const struct trigger *trigger)
 {
     struct recorded *recorded = context;
-    const int64_t *value = root->value;
-    if (root->kind != ROOT_COLLECTIVE)
+    const int64_t *value = trigger->value;
+    if (trigger->kind != TRIGGER_COLLECTIVE)
         return;
-    if (value[ROOT_COLLECTIVE_LEAVE] < release_of(value))
+    if (value[TRIGGER_COLLECTIVE_LEAVE] < release_of(value))
         recorded->is_loose[operation_of(value)] = true;
 }
 

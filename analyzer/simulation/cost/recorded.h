@@ -38,7 +38,7 @@
 #include <stdint.h>
 
 #include "analyzer/pag/pag.h"
-#include "analyzer/pag/root.h"
+#include "analyzer/pag/trigger.h"
 #include "analyzer/simulation/cores/rank_notes.h"
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/trace/definitions.h"
@@ -53,8 +53,8 @@ void recorded_free(struct recorded *recorded);
 /// Parts of a pag_listener; CONTEXT is a struct recorded.
 void recorded_message(void *context, const struct pag_message *message);
 void recorded_sent(void *context, const struct pag_message *message);
-void recorded_root(void *context, const struct root *root);
-void recorded_tested(void *context, const struct root *root);
+void recorded_trigger(void *context, const struct trigger *trigger);
+void recorded_tested(void *context, const struct trigger *trigger);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
 void recorded_called(void *context, const struct pag_called *of);
 void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);

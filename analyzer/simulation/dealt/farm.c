@@ -75,24 +75,24 @@ static void on_called(void *context, const struct pag_called *call)
     messages->open[call->rank] = 0;
 }
 
-static void on_root(void *context, const struct root *root)
+static void on_trigger(void *context, const struct trigger *trigger)
 {
     struct farm_messages *messages = context;
-    if (root->kind != ROOT_COLLECTIVE || root->rank != messages->master ||
-        root->value[ROOT_COLLECTIVE_N_MEMBERS] < 2)
+    if (trigger->kind != TRIGGER_COLLECTIVE || trigger->rank != messages->master ||
+        trigger->value[TRIGGER_COLLECTIVE_N_MEMBERS] < 2)
         return;
     if (messages->n_cuts == FARM_MAX_KEPT) {
         messages->n_not_kept++;
         return;
     }
     *ARRAY_NEXT(messages->cuts, messages->n_cuts, messages->cuts_capacity) =
-        (uint64_t)root->value[ROOT_COLLECTIVE_ENTER];
+        (uint64_t)trigger->value[TRIGGER_COLLECTIVE_ENTER];
 }
 
 struct pag_listener farm_listener(struct farm_messages *messages)
 {
     return (struct pag_listener){
-        .context = messages, .root = on_root, .message = on_message, .called = on_called};
+        .context = messages, .trigger = on_trigger, .message = on_message, .called = on_called};
 }
 
 void farm_messages_release(struct farm_messages *messages)

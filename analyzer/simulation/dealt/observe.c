@@ -99,23 +99,24 @@ static void end_span(struct work_spans *spans)
     spans->n_spans++;
 }
 
-static bool meets_all(const struct work_spans *spans, const struct root *root)
+static bool meets_all(const struct work_spans *spans, const struct trigger *trigger)
 {
-    if (root->kind != ROOT_COLLECTIVE || root->value[ROOT_COLLECTIVE_N_MEMBERS] != spans->n_ranks)
+    if (trigger->kind != TRIGGER_COLLECTIVE ||
+        trigger->value[TRIGGER_COLLECTIVE_N_MEMBERS] != spans->n_ranks)
         return false;
-    int64_t kind = root->value[ROOT_COLLECTIVE_KIND];
+    int64_t kind = trigger->value[TRIGGER_COLLECTIVE_KIND];
     return kind == COLLECTIVE_BARRIER || kind == COLLECTIVE_ALL_TO_ALL ||
-           kind == COLLECTIVE_HANDLE || kind == ROOT_KIND_FINALIZE;
+           kind == COLLECTIVE_HANDLE || kind == TRIGGER_KIND_FINALIZE;
 }
 
-static void on_root(void *context, const struct root *root)
+static void on_trigger(void *context, const struct trigger *trigger)
 {
     struct work_spans *spans = context;
-    if (!meets_all(spans, root) || root->rank >= spans->n_ranks)
+    if (!meets_all(spans, trigger) || trigger->rank >= spans->n_ranks)
         return;
-    struct work_span_rank *rank = &spans->ranks[root->rank];
-    uint64_t computed_ns = computed_at(rank, (uint64_t)root->value[ROOT_COLLECTIVE_ENTER]);
-    spans->open_ns[root->rank] =
+    struct work_span_rank *rank = &spans->ranks[trigger->rank];
+    uint64_t computed_ns = computed_at(rank, (uint64_t)trigger->value[TRIGGER_COLLECTIVE_ENTER]);
+    spans->open_ns[trigger->rank] =
         computed_ns > rank->counted_ns ? computed_ns - rank->counted_ns : 0;
     rank->counted_ns = computed_ns;
     if (++spans->n_open < spans->n_ranks)
@@ -136,7 +137,7 @@ static void on_window_moved(void *context)
 struct pag_listener work_spans_listener(struct work_spans *spans)
 {
     return (struct pag_listener){.context = spans,
-                                 .root = on_root,
+                                 .trigger = on_trigger,
                                  .computing = on_computing,
                                  .window_moved = on_window_moved};
 }

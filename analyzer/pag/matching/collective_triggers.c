@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Root events of a finished collective operation: one a member, with the times of the members a
+// Trigger events of a finished collective operation: one a member, with the times of the members a
 // pattern may compare; and what explains the waits that the shipped patterns find in them.
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/matching/matching.h"
@@ -37,7 +37,7 @@ static struct summary summarise(const struct collective *instance)
 
 static int64_t in_time(const struct member *member)
 {
-    return member ? (int64_t)member->in_ns : ROOT_NEVER;
+    return member ? (int64_t)member->in_ns : TRIGGER_NEVER;
 }
 
 static int64_t rank_number(const struct member *member)
@@ -45,39 +45,39 @@ static int64_t rank_number(const struct member *member)
     return member ? (int64_t)member->rank : -1;
 }
 
-static void emit(struct engine *engine, void (*tell)(void *context, const struct root *root),
+static void emit(struct engine *engine, void (*tell)(void *context, const struct trigger *trigger),
                  const struct collective *instance, const struct summary *summary,
                  const struct member *member, const struct member *last_lower)
 {
     bool is_finalize = instance->is_finalize;
-    struct root root = {
-        .kind = ROOT_COLLECTIVE,
+    struct trigger trigger = {
+        .kind = TRIGGER_COLLECTIVE,
         .location = member->location,
         .rank = member->rank,
         .call_path = member->path,
     };
-    window_place(engine, &root, member->enter_ns);
-    int64_t *value = root.value;
-    value[ROOT_COLLECTIVE_ENTER] = (int64_t)member->enter_ns;
-    value[ROOT_COLLECTIVE_LEAVE] = (int64_t)member->leave_ns;
-    value[ROOT_COLLECTIVE_KIND] = is_finalize ? ROOT_KIND_FINALIZE : member->class_;
-    value[ROOT_COLLECTIVE_OPERATION] = member->operation;
-    value[ROOT_COLLECTIVE_FIRST_ENTER] = in_time(summary->first);
-    value[ROOT_COLLECTIVE_LAST_ENTER] = in_time(summary->last);
-    value[ROOT_COLLECTIVE_LAST_RANK] = rank_number(summary->last);
-    value[ROOT_COLLECTIVE_END] = (int64_t)member->end_ns;
-    value[ROOT_COLLECTIVE_FIRST_END] = (int64_t)summary->first_end_ns;
-    value[ROOT_COLLECTIVE_ROOT_ENTER] = in_time(summary->root);
-    value[ROOT_COLLECTIVE_ROOT_RANK] = rank_number(summary->root);
-    value[ROOT_COLLECTIVE_IS_ROOT] = member->is_root;
-    value[ROOT_COLLECTIVE_FIRST_SENDER_ENTER] = in_time(summary->first_sender);
-    value[ROOT_COLLECTIVE_FIRST_SENDER_RANK] = rank_number(summary->first_sender);
-    value[ROOT_COLLECTIVE_LAST_LOWER_ENTER] = in_time(last_lower);
-    value[ROOT_COLLECTIVE_LAST_LOWER_RANK] = rank_number(last_lower);
-    value[ROOT_COLLECTIVE_BYTES] = (int64_t)member->size_bytes;
-    value[ROOT_COLLECTIVE_N_MEMBERS] = instance->n_members;
-    value[ROOT_COLLECTIVE_IS_WINDOW] = member->is_window;
-    tell(engine->listener.context, &root);
+    window_place(engine, &trigger, member->enter_ns);
+    int64_t *value = trigger.value;
+    value[TRIGGER_COLLECTIVE_ENTER] = (int64_t)member->enter_ns;
+    value[TRIGGER_COLLECTIVE_LEAVE] = (int64_t)member->leave_ns;
+    value[TRIGGER_COLLECTIVE_KIND] = is_finalize ? TRIGGER_KIND_FINALIZE : member->class_;
+    value[TRIGGER_COLLECTIVE_OPERATION] = member->operation;
+    value[TRIGGER_COLLECTIVE_FIRST_ENTER] = in_time(summary->first);
+    value[TRIGGER_COLLECTIVE_LAST_ENTER] = in_time(summary->last);
+    value[TRIGGER_COLLECTIVE_LAST_RANK] = rank_number(summary->last);
+    value[TRIGGER_COLLECTIVE_END] = (int64_t)member->end_ns;
+    value[TRIGGER_COLLECTIVE_FIRST_END] = (int64_t)summary->first_end_ns;
+    value[TRIGGER_COLLECTIVE_ROOT_ENTER] = in_time(summary->root);
+    value[TRIGGER_COLLECTIVE_ROOT_RANK] = rank_number(summary->root);
+    value[TRIGGER_COLLECTIVE_IS_ROOT] = member->is_root;
+    value[TRIGGER_COLLECTIVE_FIRST_SENDER_ENTER] = in_time(summary->first_sender);
+    value[TRIGGER_COLLECTIVE_FIRST_SENDER_RANK] = rank_number(summary->first_sender);
+    value[TRIGGER_COLLECTIVE_LAST_LOWER_ENTER] = in_time(last_lower);
+    value[TRIGGER_COLLECTIVE_LAST_LOWER_RANK] = rank_number(last_lower);
+    value[TRIGGER_COLLECTIVE_BYTES] = (int64_t)member->size_bytes;
+    value[TRIGGER_COLLECTIVE_N_MEMBERS] = instance->n_members;
+    value[TRIGGER_COLLECTIVE_IS_WINDOW] = member->is_window;
+    tell(engine->listener.context, &trigger);
 }
 
 /// Explains that MEMBER waited from FROM until OTHER entered.
@@ -126,11 +126,11 @@ static void explain_member(struct engine *engine, const struct collective *insta
     }
 }
 
-void collective_emit_roots(struct engine *engine, const struct collective *instance)
+void collective_emit_triggers(struct engine *engine, const struct collective *instance)
 {
     const struct pag_listener *listener = &engine->listener;
     bool explains = engine->options.explains && !engine->options.only_times;
-    if (!listener->root && !listener->tested && !explains)
+    if (!listener->trigger && !listener->tested && !explains)
         return;
     struct summary summary = summarise(instance);
     const struct member *last_lower = NULL;
@@ -142,8 +142,8 @@ void collective_emit_roots(struct engine *engine, const struct collective *insta
             last_lower = member;
         if (member->is_test && listener->tested)
             emit(engine, listener->tested, instance, &summary, member, last_lower);
-        else if (!member->is_test && listener->root)
-            emit(engine, listener->root, instance, &summary, member, last_lower);
+        else if (!member->is_test && listener->trigger)
+            emit(engine, listener->trigger, instance, &summary, member, last_lower);
         if (explains && member->enter_node != NONE)
             explain_member(engine, instance, &summary, member, last_lower);
     }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Root events: the places in a replay where a wait state can be seen. The engine resolves the
+// Trigger events: the places in a replay where a wait state can be seen. The engine resolves the
 // partners of a call (matching message, members of a collective) and hands all the times a pattern
 // may compare as one flat array; patterns (analyzer/pattern/) name them by the field names below.
-#ifndef PAGODA_PAG_ROOT_H
-#define PAGODA_PAG_ROOT_H
+#ifndef PAGODA_PAG_TRIGGER_H
+#define PAGODA_PAG_TRIGGER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum root_kind {
-    ROOT_RECEIVE,    // a call that completed receives (never MPI_Test* or a probe)
-    ROOT_SEND,       // a call in which a sender may have waited for its receiver
-    ROOT_COLLECTIVE, // one member of one finished collective operation
-    ROOT_KINDS
+enum trigger_kind {
+    TRIGGER_RECEIVE,    // a call that completed receives (never MPI_Test* or a probe)
+    TRIGGER_SEND,       // a call in which a sender may have waited for its receiver
+    TRIGGER_COLLECTIVE, // one member of one finished collective operation
+    TRIGGER_KINDS
 };
 
-#define ROOT_NEVER INT64_MAX // a time field whose event did not happen
+#define TRIGGER_NEVER INT64_MAX // a time field whose event did not happen
 
-/// Fields of ROOT_RECEIVE. Of several messages completed in one call the deciding one is described:
-/// the latest send_enter, ties to the highest sender.
-#define ROOT_RECEIVE_FIELDS(X)                                                                     \
+/// Fields of TRIGGER_RECEIVE. Of several messages completed in one call the deciding one is
+/// described: the latest send_enter, ties to the highest sender.
+#define TRIGGER_RECEIVE_FIELDS(X)                                                                  \
     X(RECEIVE, ENTER, enter)           /* of the call */                                           \
     X(RECEIVE, LEAVE, leave)           /* of the call */                                           \
     X(RECEIVE, POST_ENTER, post_enter) /* enter of the call that posted the receive */             \
@@ -36,9 +36,9 @@ enum root_kind {
     X(RECEIVE, QUEUED_SAME_SOURCE, queued_same_source) /* 1: that one came from `sender` */        \
     X(RECEIVE, IS_NONBLOCKING, is_nonblocking)         /* posted by an earlier call */
 
-/// Fields of ROOT_SEND: of several sends completed in one call the one whose receive was posted
+/// Fields of TRIGGER_SEND: of several sends completed in one call the one whose receive was posted
 /// last (but before the leave) is described.
-#define ROOT_SEND_FIELDS(X)                                                                        \
+#define TRIGGER_SEND_FIELDS(X)                                                                     \
     X(SEND, ENTER, enter)           /* of the call in which the sender is: the send or its Wait */ \
     X(SEND, LEAVE, leave)           /* of that call */                                             \
     X(SEND, SEND_ENTER, send_enter) /* enter of the call that posted the send */                   \
@@ -49,11 +49,11 @@ enum root_kind {
     X(SEND, IS_SYNCHRONOUS, is_synchronous) /* 1: MPI_Ssend, MPI_Issend */                         \
     X(SEND, IS_NONBLOCKING, is_nonblocking)
 
-/// Fields of ROOT_COLLECTIVE, one root event per member, given when the last member has left.
-#define ROOT_COLLECTIVE_FIELDS(X)                                                                  \
+/// Fields of TRIGGER_COLLECTIVE, one trigger event per member, given when the last member has left.
+#define TRIGGER_COLLECTIVE_FIELDS(X)                                                               \
     X(COLLECTIVE, ENTER, enter)                                                                    \
     X(COLLECTIVE, LEAVE, leave)                                                                    \
-    X(COLLECTIVE, KIND, kind) /* enum collective_class; ROOT_KIND_FINALIZE for MPI_Finalize */     \
+    X(COLLECTIVE, KIND, kind) /* enum collective_class; TRIGGER_KIND_FINALIZE for MPI_Finalize */  \
     X(COLLECTIVE, OPERATION, operation)     /* OTF2_CollectiveOp */                                \
     X(COLLECTIVE, FIRST_ENTER, first_enter) /* of all members */                                   \
     X(COLLECTIVE, LAST_ENTER, last_enter)                                                          \
@@ -72,25 +72,27 @@ enum root_kind {
     X(COLLECTIVE, N_MEMBERS, n_members)                                                            \
     X(COLLECTIVE, IS_WINDOW, is_window) /* 1: on an RMA window; of `kind` handle, fences, too */
 
-#define ROOT_KIND_FINALIZE                                                                         \
+#define TRIGGER_KIND_FINALIZE                                                                      \
     100 // value of field KIND for MPI_Finalize, seen as a barrier of all ranks
 
-#define ROOT_ENUM(KIND, NAME, name) ROOT_##KIND##_##NAME,
-enum root_receive_field { ROOT_RECEIVE_FIELDS(ROOT_ENUM) ROOT_RECEIVE_N_FIELDS };
-enum root_send_field { ROOT_SEND_FIELDS(ROOT_ENUM) ROOT_SEND_N_FIELDS };
-enum root_collective_field { ROOT_COLLECTIVE_FIELDS(ROOT_ENUM) ROOT_COLLECTIVE_N_FIELDS };
-#undef ROOT_ENUM
+#define TRIGGER_ENUM(KIND, NAME, name) TRIGGER_##KIND##_##NAME,
+enum trigger_receive_field { TRIGGER_RECEIVE_FIELDS(TRIGGER_ENUM) TRIGGER_RECEIVE_N_FIELDS };
+enum trigger_send_field { TRIGGER_SEND_FIELDS(TRIGGER_ENUM) TRIGGER_SEND_N_FIELDS };
+enum trigger_collective_field {
+    TRIGGER_COLLECTIVE_FIELDS(TRIGGER_ENUM) TRIGGER_COLLECTIVE_N_FIELDS
+};
+#undef TRIGGER_ENUM
 
-enum { ROOT_MAX_FIELDS = 24 };
+enum { TRIGGER_MAX_FIELDS = 24 };
 
-struct root {
-    enum root_kind kind;
+struct trigger {
+    enum trigger_kind kind;
     uint32_t location;      // where the wait would be
     uint32_t rank;          // its world rank
     uint32_t call_path;     // of the call, local to the location (pag.h)
     bool in_window;         // entered between the last leave of MPI_Init and the last MPI_Finalize
     uint64_t window_end_ns; // the last enter of MPI_Finalize; UINT64_MAX: it is later than all this
-    int64_t value[ROOT_MAX_FIELDS]; // by the field enum of `kind`; times in ns
+    int64_t value[TRIGGER_MAX_FIELDS]; // by the field enum of `kind`; times in ns
 };
 
 #endif
