@@ -4,7 +4,7 @@
 load ../helper
 load trace
 
-export OMP_NUM_THREADS=4
+export OMP_NUM_THREADS=4 OMP_WAIT_POLICY=passive # eight threads may have two cores
 export OMPI_MCA_hwloc_base_binding_policy=none
 
 # hybrid MPI PROGRAM [MODE]: the program's output is what it is without the tracer; two ranks of four
