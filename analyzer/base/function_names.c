@@ -6,6 +6,7 @@
 #include "analyzer/base/function_names.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,16 @@ static const char *skip_brackets(const char *text)
     return text;
 }
 
+/// Whether the word "operator" ends at AT in NAME, not a name such as relaxation_operator.
+static bool ends_operator(const char *name, const char *at)
+{
+    size_t n = sizeof operator_word - 1, length = (size_t)(at - name);
+    if (length < n || strncmp(at - n, operator_word, n) != 0)
+        return false;
+    return length == n ||
+           !(isalnum((unsigned char)at[-(ptrdiff_t)n - 1]) || at[-(ptrdiff_t)n - 1] == '_');
+}
+
 /// Bytes of the symbol after the word "operator", which ends at AT in NAME. The symbol may have
 /// brackets; those of template arguments after it, as in "operator==<int>", do not belong to it.
 static size_t symbol_length(const char *name, const char *at)
@@ -56,8 +67,7 @@ static size_t symbol_length(const char *name, const char *at)
         "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&",
         "||",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->", "<",
         ">",   "=",   "+",   "-",   "*",  "/",  "!",  "&",  "|",  "^",  "%",  "~",  ","};
-    size_t n = sizeof operator_word - 1;
-    if ((size_t)(at - name) < n || strncmp(at - n, operator_word, n) != 0)
+    if (!ends_operator(name, at))
         return 0;
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++)
         if (strncmp(at, symbols[i], strlen(symbols[i])) == 0)
@@ -83,7 +93,7 @@ static const char *skip_return_type(const char *name)
     for (const char *at = name; *at; at = skip_piece(name, at)) {
         bool is_anonymous = strncmp(at, anonymous, sizeof anonymous - 1) == 0;
         if ((*at == '(' && !is_anonymous && symbol_length(name, at) == 0) ||
-            strncmp(at, "operator ", 9) == 0)
+            (*at == ' ' && ends_operator(name, at)))
             break;
         if (*at == ' ' && at[1] != '<' && at[1] != '[')
             last = at + 1;

@@ -294,7 +294,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
             .manual =
                 "Without it wait states below 0.5 % of the run time of all ranks have no details."),
         OPTION_FLAG_ROW("ideal", 0, &request->wants_ideal,
-                        "split the communication loss into serialisation and transfer",
+                        "split communication into serialisation and transfer",
                         .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW(
             "patterns", 0, "FILE", &request->pattern_files,
@@ -312,17 +312,16 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                       "one item. At most 1024 sequences have a row each, with up to 64 items."),
         OPTION_TEXT_ROW(
             "properties", 0, "HIERARCHY", &request->properties,
-            "list the critical properties of a hierarchy: message-passing, threads, mixed, or "
-            "one that --patterns adds",
+            "list critical properties: message-passing, threads, mixed, or a hierarchy of "
+            "--patterns",
             NULL,
             .manual = "Instead of the report; pagoda-patterns(5) describes properties and "
                       "hierarchies. Properties of --patterns that the hierarchy does not have are "
                       "evaluated as well."),
-        OPTION_FLAG_ROW(
-            "no-prune", 0, &request->keeps_all,
-            "with --properties: evaluate every property at every place, critical or not",
-            .manual = "Without it a property that is not critical somewhere is not "
-                      "looked for within, nor are those below it."),
+        OPTION_FLAG_ROW("no-prune", 0, &request->keeps_all,
+                        "with --properties: evaluate all, critical or not",
+                        .manual = "Without it a property that is not critical somewhere is not "
+                                  "looked for within, nor are those below it."),
         OPTION_TEXT_ROW(
             "timeline", 0, "WHEN", &request->timeline,
             "draw the ranks over time: run, judged or FROM:TO", NULL,
@@ -332,7 +331,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                 "run follows. "
                 "pagoda-export(1) makes a picture to zoom into."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
-                        "show groups of ranks: by node, by machine, or N ranks each", NULL,
+                        "group ranks by node, by machine, or N ranks each", NULL,
                         .manual = "Section Groups of ranks says where."),
         OPTION_TEXT_ROW(
             "explain", 0, "RANK@TIME", &request->explain,
@@ -353,7 +352,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     request->text = text_options_for(stdout);
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("store", 0, "DB", &request->database,
-                        "store the result in this database, created if missing", NULL,
+                        "store the result in a new or existing database", NULL,
                         .manual = "Section Storing results says what is stored, and its names."),
         OPTION_TEXT_ROW("as", 0, "TRIAL", &request->as,
                         "with --store: name of this run, or of its prediction; "

@@ -63,6 +63,9 @@ static void test_operators(void **state)
     check("void ns::Halo<double>::operator()<int>(int)", 5, "Halo<>::operator()<>");
     check("ns::A::operator bool() const", 5, "A::operator bool");
     check("ns::A::operators(int)", 5, "operators");
+    check("double ns::relaxation_operator<ns::field<double, 2ul> >::sweep<int>(int)", 34,
+          "ns::relaxation_operator<>::sweep<>");
+    check("bool my_operator <int>(int)", 13, "my_operator<>");
 }
 
 static void test_broken_names(void **state)
