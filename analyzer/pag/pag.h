@@ -223,6 +223,8 @@ enum pag_wait_kind {
     PAG_WAIT_NX1,          // and after that for the last one
     PAG_WAIT_SCAN,
     PAG_WAIT_FINALIZE,
+    PAG_WAIT_FENCE,
+    PAG_WAIT_WINDOW, // its creation, or its end
     PAG_WAIT_KINDS
 };
 

@@ -117,7 +117,7 @@ struct node {
 };
 
 struct communicator {
-    uint64_t id; // OTF2 communicator id
+    uint64_t id; // OTF2 communicator id; of an RMA window that of its communicator
     const char *name;
     bool is_neighborhood;    // its messages are those of neighbourhood collectives
     bool is_mpi;             // false: a team of threads, a SHMEM or GPU group, ...
@@ -168,7 +168,7 @@ struct definitions {
     size_t n_spawned_ranks; // the last ones: started by MPI_Comm_spawn, with worlds of their own
     struct communicator *communicators;
     size_t n_communicators;
-    size_t n_windows; // of RMA
+    size_t n_windows; // of RMA: the last ones of the communicators
     struct counter *counters;
     size_t n_counters;
     struct node *nodes;

@@ -11,7 +11,7 @@ of our tracer must fulfil.
 Checked: enters and leaves are balanced, times do not step back, the number of events is the one in
 the definitions, a metric stands before the enter, the leave or the program's begin that it belongs
 to, tags are MPI's, every send has its receive (same communicator, source, tag, in order, same size),
-requests are completed, cancelled or freed once, members of a communicator agree on its
+requests are completed, cancelled or freed once, members of a communicator or window agree on its
 collectives in number, order and operation.
 """
 import collections
@@ -94,6 +94,8 @@ class Checker:
             self.done(location, event.request_id)
         elif isinstance(event, e.MpiCollectiveEnd):
             self.collectives[event.communicator, location.group].append(event.collective_op)
+        elif isinstance(event, e.RmaCollectiveEnd):
+            self.collectives[event.win, location.group].append(event.collective_op)
 
     # As a reader does that takes a metric for a part of the next event.
     def pair(self, location, event):
@@ -147,7 +149,8 @@ class Checker:
         for (comm, rank), operations in self.collectives.items():
             by_comm[comm][rank] = operations
         for comm, lists in by_comm.items():
-            members = comm_members(comm)
+            is_window = isinstance(comm, otf2.definitions.RmaWin)
+            members = comm_members(comm.comm if is_window else comm)
             if not members:
                 continue
             if len(lists) != len(members):
@@ -186,6 +189,11 @@ def describe(event):
         root = "" if event.root in (None, 2**32 - 1) else f" root {event.root}"
         op = str(event.collective_op).rsplit(".", 1)[-1]
         return f"{kind} {op} {name_of(event.communicator)}{root} sent {event.size_sent} received {event.size_received}{attributes_of(event)}"
+    if isinstance(event, e.RmaCollectiveEnd):
+        op = str(event.collective_op).rsplit(".", 1)[-1]
+        return f"{kind} {op} {event.win.name or 'unnamed'} of {name_of(event.win.comm)}"
+    if isinstance(event, (e.RmaWinCreate, e.RmaWinDestroy)):
+        return f"{kind} {event.win.name or 'unnamed'}"
     if isinstance(event, (e.CommCreate, e.CommDestroy)):
         return f"{kind} {name_of(event.communicator)}"
     return f"{kind}{attributes_of(event)}"

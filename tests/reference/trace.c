@@ -84,7 +84,7 @@ static uint32_t find_comm(const struct reference_trace *trace, const char *name)
     return REFERENCE_NONE;
 }
 
-/// The communicator of the window NAME.
+/// What stands for the window NAME among the communicators.
 static uint32_t find_window(const struct reference_trace *trace, const char *name)
 {
     for (size_t w = 0; w < trace->n_windows; w++) {
@@ -94,14 +94,6 @@ static uint32_t find_window(const struct reference_trace *trace, const char *nam
     return REFERENCE_NONE;
 }
 
-static void parse_window(struct reference_trace *trace, const struct line *line)
-{
-    trace->windows = array_reserve(trace->windows, &trace->window_capacity, trace->n_windows + 1,
-                                   sizeof *trace->windows);
-    trace->windows[trace->n_windows++] = (struct reference_window){
-        memory_copy_text(line->words[1]), find_comm(trace, line->words[2])};
-}
-
 static struct reference_comm *add_comm(struct reference_trace *trace, const char *name)
 {
     trace->comms = array_reserve(trace->comms, &trace->comm_capacity, trace->n_comms + 1,
@@ -109,6 +101,31 @@ static struct reference_comm *add_comm(struct reference_trace *trace, const char
     struct reference_comm *comm = &trace->comms[trace->n_comms++];
     *comm = (struct reference_comm){.name = memory_copy_text(name)};
     return comm;
+}
+
+/// Operations on a window match apart from those on its communicator.
+static void parse_window(struct reference_trace *trace, const struct line *line)
+{
+    uint32_t base = find_comm(trace, line->words[2]);
+    trace->windows = array_reserve(trace->windows, &trace->window_capacity, trace->n_windows + 1,
+                                   sizeof *trace->windows);
+    trace->windows[trace->n_windows++] =
+        (struct reference_window){memory_copy_text(line->words[1]), base, (uint32_t)trace->n_comms};
+    add_comm(trace, "");
+}
+
+/// Windows get the members of their communicators, when these are known.
+static void fill_windows(struct reference_trace *trace)
+{
+    for (size_t w = 0; w < trace->n_windows; w++) {
+        const struct reference_comm *base = &trace->comms[trace->windows[w].base];
+        struct reference_comm *comm = &trace->comms[trace->windows[w].comm];
+        comm->is_self = base->is_self;
+        comm->n_members = base->n_members;
+        comm->members = memory_zeroed(base->n_members + 1, sizeof *comm->members);
+        for (uint32_t m = 0; m < base->n_members; m++)
+            comm->members[m] = base->members[m];
+    }
 }
 
 static uint32_t find_region(struct reference_trace *trace, const char *name)
@@ -452,6 +469,7 @@ void reference_trace_parse(struct reference_trace *trace, const char *text)
     world->members = memory_zeroed(trace->n_ranks + 1, sizeof *world->members);
     for (world->n_members = 0; world->n_members < trace->n_ranks; world->n_members++)
         world->members[world->n_members] = world->n_members;
+    fill_windows(trace);
     resolve_records(trace);
     for (size_t l = 0; l < trace->n_locations; l++)
         close_open_regions(&trace->locations[l]);

@@ -93,7 +93,8 @@ struct reference_comm {
 
 struct reference_window {
     char *name;
-    uint32_t comm;
+    uint32_t base; // its communicator
+    uint32_t comm; // what stands for it among the communicators
 };
 
 struct reference_trace {

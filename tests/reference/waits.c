@@ -263,10 +263,12 @@ static void find_collective_wait(struct model *model, struct findings *findings,
         add_origin(model, "early-scan", c, c, model->parts[lower_part].post_call);
         break;
     case CLASS_HANDLE:
-        if (part->is_window)
-            add_wait(model, findings,
-                     strcmp(part->operation, "barrier") == 0 ? "wait-at-fence" : "wait-at-window",
-                     c, enter_ns, until_ns);
+        if (part->is_window) {
+            bool is_fence = strcmp(part->operation, "barrier") == 0;
+            const char *pattern = is_fence ? "wait-at-fence" : "wait-at-window";
+            add_wait(model, findings, pattern, c, enter_ns, until_ns);
+            add_origin(model, pattern, c, c, last);
+        }
         break;
     }
 }

@@ -415,19 +415,35 @@ static void write_comms(struct writing *w, const struct unify *unify)
 {
     for (uint32_t i = 0; i < unify->comm_keys.n; i++) {
         const struct unify_comm *comm = &unify->comms[i];
+        if (comm->remote == UNIFY_WINDOW)
+            continue;
         if (comm->remote == UNIFY_TEAM) {
-            write_team(w, i, comm->group);
+            write_team(w, comm->number, comm->group);
             continue;
         }
         OTF2_StringRef name = string(w, comm->name ? comm->name : "");
-        OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent;
+        OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM
+                                                             : unify->comms[comm->parent].number;
         OTF2_GroupRef group = group_ref(comm->group);
-        archive_ok(
-            w->archive,
-            comm->remote == RECORD_NO_COMM
-                ? OTF2_GlobalDefWriter_WriteComm(w->to, i, name, group, parent, OTF2_COMM_FLAG_NONE)
-                : OTF2_GlobalDefWriter_WriteInterComm(
-                      w->to, i, name, group, group_ref(comm->remote), parent, OTF2_COMM_FLAG_NONE));
+        archive_ok(w->archive,
+                   comm->remote == RECORD_NO_COMM
+                       ? OTF2_GlobalDefWriter_WriteComm(w->to, comm->number, name, group, parent,
+                                                        OTF2_COMM_FLAG_NONE)
+                       : OTF2_GlobalDefWriter_WriteInterComm(w->to, comm->number, name, group,
+                                                             group_ref(comm->remote), parent,
+                                                             OTF2_COMM_FLAG_NONE));
+    }
+}
+
+static void write_windows(struct writing *w, const struct unify *unify)
+{
+    for (uint32_t i = 0; i < unify->comm_keys.n; i++) {
+        const struct unify_comm *window = &unify->comms[i];
+        if (window->remote == UNIFY_WINDOW)
+            archive_ok(w->archive,
+                       OTF2_GlobalDefWriter_WriteRmaWin(
+                           w->to, window->number, string(w, window->name ? window->name : ""),
+                           unify->comms[window->parent].number, OTF2_RMA_WIN_FLAG_NONE));
     }
 }
 
@@ -474,6 +490,7 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_calling_contexts(&w);
     write_groups(&w, unify);
     write_comms(&w, unify);
+    write_windows(&w, unify);
     write_cpu_metric(&w);
     nodes_release(&w.nodes);
     free(w.team_groups);

@@ -121,17 +121,31 @@ static bool belongs_to_call(const struct record_head *head)
     return head && (head->kind >= RECORD_SEND || head->kind < RECORD_CALL);
 }
 
+/// A communicator without definition counts as MPI_COMM_WORLD.
 static OTF2_CommRef comm_ref(const struct context *context, uint32_t id)
 {
     uint32_t comm = unify_find(&context->process->comms, id);
-    return comm == RECORD_NO_COMM ? 0 : comm;
+    return comm == RECORD_NO_COMM ? 0 : context->unify->comms[comm].number;
+}
+
+/// Whether local number `id` is that of a window, which is *window in the archive.
+static bool window_ref(const struct context *context, uint32_t id, OTF2_RmaWinRef *window)
+{
+    uint32_t place = unify_find(&context->process->comms, id);
+    if (place == RECORD_NO_COMM || context->unify->comms[place].remote != UNIFY_WINDOW)
+        return false;
+    *window = context->unify->comms[place].number;
+    return true;
 }
 
 static OTF2_CommRef message_comm(const struct context *context,
                                  const struct record_message *message)
 {
-    OTF2_CommRef comm = comm_ref(context, message->head.id);
-    return message->tag == RECORD_TAG_NEIGHBOR ? unify_neighborhood(context->unify, comm) : comm;
+    uint32_t comm = unify_find(&context->process->comms, message->head.id);
+    if (message->tag != RECORD_TAG_NEIGHBOR)
+        return comm_ref(context, message->head.id);
+    uint32_t twin = unify_neighborhood(context->unify, comm == RECORD_NO_COMM ? 0 : comm);
+    return context->unify->comms[twin].number;
 }
 
 static int32_t message_tag(const struct record_message *message)
@@ -167,6 +181,7 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
 {
     const struct record_message *message = (const void *)head;
     OTF2_EvtWriter *writer = context->writer;
+    OTF2_RmaWinRef window;
     if (head->kind == RECORD_SEND)
         check(context, OTF2_EvtWriter_MpiSend(writer, NULL, time_ns, (uint32_t)message->peer,
                                               message_comm(context, message),
@@ -180,6 +195,8 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
         receive_posted(context, time_ns, message);
     else if (head->kind == RECORD_ICOLL_POST)
         collective_posted(context, time_ns, (const void *)head);
+    else if (head->kind == RECORD_COLLECTIVE && window_ref(context, head->id, &window))
+        check(context, OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, time_ns));
     else if (head->kind == RECORD_COLLECTIVE)
         check(context, OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time_ns));
 }
@@ -198,9 +215,29 @@ static uint32_t root_ref(int32_t root)
     }
 }
 
+/// A creation, an end, or a fence.
+static void write_window_end(struct context *context, uint64_t time_ns, OTF2_RmaWinRef window,
+                             OTF2_CollectiveOp operation)
+{
+    OTF2_EvtWriter *writer = context->writer;
+    if (operation == OTF2_COLLECTIVE_OP_CREATE_HANDLE)
+        check(context, OTF2_EvtWriter_RmaWinCreate(writer, NULL, time_ns, window));
+    else if (operation == OTF2_COLLECTIVE_OP_DESTROY_HANDLE)
+        check(context, OTF2_EvtWriter_RmaWinDestroy(writer, NULL, time_ns, window));
+    check(context, OTF2_EvtWriter_RmaCollectiveEnd(writer, NULL, time_ns, operation,
+                                                   (OTF2_RmaSyncLevel)(OTF2_RMA_SYNC_LEVEL_PROCESS |
+                                                                       OTF2_RMA_SYNC_LEVEL_MEMORY),
+                                                   window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+}
+
 static void write_collective_end(struct context *context, uint64_t time_ns,
                                  const struct record_collective *record)
 {
+    OTF2_RmaWinRef window;
+    if (window_ref(context, record->head.id, &window)) {
+        write_window_end(context, time_ns, window, (OTF2_CollectiveOp)record->operation);
+        return;
+    }
     OTF2_CommRef comm = comm_ref(context, record->head.id);
     OTF2_CollectiveOp operation = (OTF2_CollectiveOp)record->operation;
     OTF2_AttributeList *list = record->is_in_place ? context->attributes : NULL;
@@ -380,7 +417,8 @@ static uint64_t time_of_team(struct context *context, uint64_t time_ns)
 
 static void begin_team(struct context *context, const struct record_team *record)
 {
-    context->team = unify_team(context->unify, context->spool->header->rank, record->head.id);
+    uint32_t team = unify_team(context->unify, context->spool->header->rank, record->head.id);
+    context->team = context->unify->comms[team].number;
     context->team_depth = context->depth;
     if (!context->location->has_teams)
         context->location->team_thread = record->thread;

@@ -81,8 +81,9 @@ static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint3
                     int32_t peer, int32_t tag, struct side *side)
 {
     uint32_t comm = unify_find(&gaps->processes[rank].comms, comm_id);
-    if (comm == RECORD_NO_COMM || comm == 1 || gaps->unify->comms[comm].remote != RECORD_NO_COMM ||
-        gaps->unify->comms[comm].group == RECORD_NO_COMM)
+    if (comm == RECORD_NO_COMM || comm == 1 || gaps->unify->comms[comm].group == RECORD_NO_COMM ||
+        (gaps->unify->comms[comm].remote != RECORD_NO_COMM &&
+         gaps->unify->comms[comm].remote != UNIFY_WINDOW))
         return false;
     struct unify_group group = unify_group(gaps->unify, gaps->unify->comms[comm].group);
     if (kind == RECORD_COLLECTIVE || kind == RECORD_ICOLL_POST) {

@@ -23,8 +23,13 @@ static uint32_t add_comm(struct unify *unify, const uint32_t key[4])
     uint32_t index = table_number(&unify->comm_keys, key, 4 * sizeof *key, &is_new);
     if (is_new) {
         unify->comms = realloc_or_die(unify->comms, (index + 1) * sizeof *unify->comms);
+        bool is_window = key[2] == UNIFY_WINDOW;
         unify->comms[index] =
-            (struct unify_comm){.parent = key[0], .group = key[1], .remote = key[2]};
+            (struct unify_comm){.parent = key[0],
+                                .group = key[1],
+                                .remote = key[2],
+                                .number = is_window ? unify->n_windows : index - unify->n_windows};
+        unify->n_windows += is_window;
     }
     return index;
 }
@@ -153,8 +158,11 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
     }
     uint32_t key[4];
     key[0] = record->parent == RECORD_NO_COMM ? RECORD_NO_COMM : unify_find(rank, record->parent);
+    bool is_window = (record->flags & RECORD_COMM_WINDOW) != 0;
+    if (is_window && key[0] == RECORD_NO_COMM)
+        return;
     key[1] = own_group(unify, rank, record, key[0]);
-    key[2] = RECORD_NO_COMM;
+    key[2] = is_window ? UNIFY_WINDOW : RECORD_NO_COMM;
     if ((record->flags & RECORD_COMM_INTER) != 0) {
         key[2] = group_of_members(unify, rank, record->members + record->n_local, record->n_remote,
                                   false);

@@ -26,14 +26,18 @@ struct unify_comm {
     uint32_t group;  // index of the local (intercommunicator: smaller) group
     uint32_t remote; // index of the other group; RECORD_NO_COMM: no intercommunicator;
                      // UNIFY_TEAM: a team of threads of rank `group`
+                     // UNIFY_WINDOW: an RMA window over `parent`
+    uint32_t number; // in the archive, among communicators or windows
     char *name;      // NULL: none given
 };
 
-#define UNIFY_TEAM (RECORD_NO_COMM - 1)
+#define UNIFY_TEAM   (RECORD_NO_COMM - 1)
+#define UNIFY_WINDOW (RECORD_NO_COMM - 2)
 
 struct unify {
     struct unify_comm *comms; // [0] is MPI_COMM_WORLD, [1] MPI_COMM_SELF
     struct table comm_keys;   // theirs
+    uint32_t n_windows;       // of them
     struct table groups;      // lists of members, see unify_group()
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicators of this process: handle to number and size.
+// The communicators of this process: handle to number and size. RMA windows have a place among
+// them, and numbers, too: no handle of a window is one of a communicator.
 //
 // Numbers are local: 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF, others count up. Which of them are the
 // same on different ranks is found after the run, from the member lists and the order of creation
@@ -12,7 +13,7 @@
 #include <mpi.h>
 
 struct comm {
-    MPI_Comm handle;
+    MPI_Comm handle; // or that of a window
     uint32_t id;
     int rank;
     int n_local;
@@ -34,6 +35,15 @@ struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle);
 /// number; comm_bind() enters it when it does.
 uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent);
 void comm_bind(MPI_Comm handle, uint32_t id);
+
+/// Enters a new window over `parent` and writes its definition. Returns its number.
+uint32_t comm_add_window(struct stream *stream, MPI_Comm parent, MPI_Win window);
+
+/// The number of a window, RECORD_NO_COMM: its creation was not seen.
+uint32_t comm_find_window(MPI_Win window);
+
+/// comm_take() of a window.
+struct comm comm_take_window(const MPI_Win *window);
 
 /// Keeps the topology with the communicator, from where comm_take() hands it out. Returns the one
 /// that is kept: `topology`, or what another thread has set before. NULL: not kept.

@@ -29,6 +29,10 @@ BEGIN {
     words["comm_joined"] = "new communicator, of two processes"
     words["comm_named"] = "name of a communicator"
     words["comm_freed"] = "end of a communicator"
+    words["window_created"] = "new window"
+    words["window_named"] = "name of a window"
+    words["window_fenced"] = "fence"
+    words["window_freed"] = "end of a window"
     words["wrap_env.c"] = "start or end of MPI"
 }
 

@@ -120,6 +120,14 @@ struct comm;
 /// The communicator that comm_take() took out has been released, or could not be.
 void comm_freed(struct call *call, int returned, const struct comm *freed);
 
+// ---- wrap_rma.c
+/// A collective call over `parent` made `window`.
+void window_created(struct call *call, MPI_Comm parent, MPI_Win window);
+void window_named(struct call *call, MPI_Win window, const char *name);
+void window_fenced(struct call *call, MPI_Win window);
+/// The window that comm_take_window() took out has been released, or could not be.
+void window_freed(struct call *call, int returned, const struct comm *freed);
+
 // ---- wrap_request.c, request.c
 #define ASKED_IN_PLACE 32 // longer lists live in a buffer of the stream
 

@@ -339,6 +339,35 @@ void comm_bind(MPI_Comm handle, uint32_t id)
     tables_unlock();
 }
 
+uint32_t comm_add_window(struct stream *stream, MPI_Comm parent, MPI_Win window)
+{
+    struct comm comm = comm_find(stream, parent);
+    uint32_t parent_id = comm.id;
+    comm.handle = (MPI_Comm)window;
+    comm.topology = NULL;
+    tables_lock();
+    comm.id = n_ids++;
+    enter(&comm);
+    write_comm(stream, &comm, parent_id, RECORD_COMM_AS_PARENT | RECORD_COMM_WINDOW, NULL, 0);
+    tables_unlock();
+    return comm.id;
+}
+
+uint32_t comm_find_window(MPI_Win window)
+{
+    tables_lock();
+    const struct comm *found = look_up((MPI_Comm)window);
+    uint32_t id = found ? found->id : RECORD_NO_COMM;
+    tables_unlock();
+    return id;
+}
+
+struct comm comm_take_window(const MPI_Win *window)
+{
+    MPI_Comm handle = window ? (MPI_Comm)*window : MPI_COMM_WORLD;
+    return comm_take(&handle);
+}
+
 struct topology *comm_set_topology(MPI_Comm handle, struct topology *topology)
 {
     tables_lock();

@@ -229,6 +229,7 @@ struct record_name {
 #define RECORD_COMM_FOREIGN   4u  // the remote group is of another MPI_COMM_WORLD: see `foreign`
 #define RECORD_COMM_PARENTS   8u  // what MPI_Comm_get_parent returns
 #define RECORD_COMM_REGULAR   16u // members: the first two, all others as far apart as these
+#define RECORD_COMM_WINDOW    32u // an RMA window of the parent's members; AS_PARENT, too
 
 // Processes of other worlds as members: the slot of the FOREIGN communicator in whose remote group
 // they are, and their rank there.

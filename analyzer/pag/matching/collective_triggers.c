@@ -121,7 +121,10 @@ static void explain_member(struct engine *engine, const struct collective *insta
     case COLLECTIVE_SCAN:
         explain(engine, PAG_WAIT_SCAN, &from, last_lower, member);
         break;
-    default: // operations on handles are no wait state
+    default: // operations on other handles are no wait state
+        if (member->is_window)
+            explain(engine, member->operation == 0 ? PAG_WAIT_FENCE : PAG_WAIT_WINDOW, &from,
+                    summary->last, member); // a barrier is a fence
         break;
     }
 }

@@ -229,11 +229,11 @@ static OTF2_CallbackCode on_intercomm(void *user_data, OTF2_CommRef id, OTF2_Str
 static OTF2_CallbackCode on_window(void *user_data, OTF2_RmaWinRef id, OTF2_StringRef name,
                                    OTF2_CommRef communicator, OTF2_RmaWinFlag flags)
 {
-    (void)name, (void)flags;
+    (void)flags;
     struct records *records = user_data;
     struct window_record *record = APPEND(records, windows, id);
     if (record)
-        *record = (struct window_record){id, communicator};
+        *record = (struct window_record){id, name, communicator};
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -121,6 +121,7 @@ struct communicator_record {
 
 struct window_record {
     OTF2_RmaWinRef id;
+    OTF2_StringRef name;
     OTF2_CommRef communicator;
 };
 

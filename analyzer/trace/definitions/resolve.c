@@ -178,24 +178,25 @@ static uint32_t use_group(struct resolved *resolved, const struct records *recor
     return place;
 }
 
+static const uint32_t nobody;
+
 static void resolve_communicators(struct resolved *resolved, const struct records *records,
                                   const struct id_table *rank_of_location)
 {
-    static const uint32_t nobody[1];
     struct definitions *definitions = &resolved->definitions;
-    definitions->n_communicators = records->communicators.n;
+    definitions->n_communicators = records->communicators.n + records->windows.n;
     definitions->communicators =
         memory_zeroed(definitions->n_communicators, sizeof *definitions->communicators);
     resolved->n_groups = records->groups.n;
     resolved->groups = memory_zeroed(resolved->n_groups, sizeof *resolved->groups);
-    for (size_t i = 0; i < definitions->n_communicators; i++) {
+    for (size_t i = 0; i < records->communicators.n; i++) {
         const struct communicator_record *record = &records->communicators.items[i];
         struct communicator *comm = &definitions->communicators[i];
         *comm = (struct communicator){
             .id = record->id,
             .name = records_text(records, record->name),
-            .members = nobody,
-            .remote_members = nobody,
+            .members = &nobody,
+            .remote_members = &nobody,
             .is_intercommunicator = record->remote_group != OTF2_UNDEFINED_GROUP,
         };
         comm->is_neighborhood = strcmp(comm->name, DEFINITIONS_NEIGHBORHOOD) == 0;
@@ -214,6 +215,24 @@ static void resolve_communicators(struct resolved *resolved, const struct record
             comm->n_remote_members = records->groups.items[place].n_members;
             comm->rank_by_remote_member = group->is_consecutive ? NULL : &group->places;
         }
+    }
+}
+
+// A window has the members of its communicator, and matches its operations apart from those.
+static void resolve_windows(struct definitions *definitions, const struct records *records)
+{
+    definitions->n_windows = records->windows.n;
+    for (size_t i = 0; i < records->windows.n; i++) {
+        const struct window_record *record = &records->windows.items[i];
+        uint32_t place = id_table_get(&records->communicators.by_id, record->communicator);
+        const char *name = records_text(records, record->name);
+        struct communicator *window = &definitions->communicators[records->communicators.n + i];
+        *window = place != UINT32_MAX // else no event is of it
+                      ? definitions->communicators[place]
+                      : (struct communicator){
+                            .name = name, .members = &nobody, .remote_members = &nobody};
+        if (*name)
+            window->name = name;
     }
 }
 
@@ -367,7 +386,7 @@ void resolve_records(struct resolved *resolved, const struct records *records)
     resolve_regions(&resolved->definitions, records);
     resolve_processes(&resolved->definitions, records, mpi_locations, &rank_of_location);
     resolve_communicators(resolved, records, &rank_of_location);
-    resolved->definitions.n_windows = records->windows.n;
+    resolve_windows(&resolved->definitions, records);
     resolve_calling_contexts(&resolved->definitions, records);
     resolve_metrics(resolved, records);
     resolve_attributes(resolved, records);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tracer records of one-sided communication, under Open MPI and MPICH.
+# shellcheck disable=SC2154 # variables that trace.bash sets
+load ../helper
+load trace
+
+windows() {
+    traced "$1" 4 trace_rma
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "rma ok" ]
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    local events=$BATS_TEST_TMPDIR/events
+    # Each window is the same for all its members, and one of its own.
+    has "2 RmaCollectiveEnd CREATE_HANDLE first of MPI_COMM_WORLD" "$events"
+    has "2 RmaWinCreate first" "$events"
+    has "0 RmaCollectiveEnd BARRIER second of MPI_COMM_WORLD" "$events"
+    has "3 RmaCollectiveEnd BARRIER odd of comm(1,3)" "$events"
+    has "1 RmaCollectiveEnd DESTROY_HANDLE odd of comm(1,3)" "$events"
+    has "0 RmaCollectiveEnd BARRIER own of MPI_COMM_SELF" "$events"
+    has "0 RmaCollectiveEnd CREATE_HANDLE own of MPI_COMM_SELF" "$events"
+    has "0 RmaWinDestroy own" "$events"
+    [ "$(grep -c 'RmaCollectiveEnd BARRIER first' "$events")" = 8 ]
+    # Numbers of communicators and windows have no gaps.
+    otf2-print -G "$dir/traces.otf2" | awk '/^COMM / { print $2 }' | sort -n | diff - <(seq 0 3)
+    otf2-print -G "$dir/traces.otf2" | awk '/^RMA_WIN / { print $2 }' | sort -n | diff - <(seq 0 3)
+    # The replay names who was late, where and for how long.
+    "$PAGODA" replay --json "$dir" >"$BATS_TEST_TMPDIR/replay"
+    jq -e '.warnings | map(.code) | index("no-rma-records") == null' "$BATS_TEST_TMPDIR/replay"
+    jq -e '.patterns[] | select(.id == "wait-at-fence") |
+        (.by_path[] | select(.path | endswith("fences/MPI_Win_fence")) | .ns > 150e6) and
+        (.by_cause[] | select(.rank == 2) | .ns > 150e6) and
+        .origins.explained_ns > 150e6' "$BATS_TEST_TMPDIR/replay"
+    jq -e '.patterns[] | select(.id == "wait-at-window") |
+        (.by_cause[] | select(.rank == 3) | .ns > 50e6)' "$BATS_TEST_TMPDIR/replay"
+}
+
+# A call that some members did not record is left out of the archive for all.
+gaps() {
+    launch "$1" 4
+    dir=$BATS_TEST_TMPDIR/gaps-$1
+    "$PAGODA" trace --start-at parts -o "$dir" -- "${line[@]}" \
+        "$BUILD/programs/$1-regions/trace_rma" 2>"$BATS_TEST_TMPDIR/err"
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    ! grep -q 'RmaCollectiveEnd BARRIER first' "$BATS_TEST_TMPDIR/events"
+    has "0 RmaCollectiveEnd BARRIER second of MPI_COMM_WORLD" "$BATS_TEST_TMPDIR/events"
+}
+
+@test "windows, and who is late at their fences" { for_each_mpi windows; }
+
+@test "windows made while recording is off" { for_each_mpi gaps; }

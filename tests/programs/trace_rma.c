@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Windows over several communicators, and who is late where, on 4 ranks: rank 2 computes 100 ms
+ * before a fence of the window "first", rank 3 before the window over the odd ranks is freed.
+ * Prints "rma ok". For the tests of the tracer.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { LATE_MS = 100 };
+
+static int rank, n_ranks, errors;
+
+static void check(int is_right)
+{
+    errors += !is_right;
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static void compute(double ms)
+{
+    double end = now_ms() + ms;
+    while (now_ms() < end)
+        ;
+}
+
+static MPI_Win make(MPI_Comm comm, const char *name, int **memory)
+{
+    MPI_Win window;
+
+    /* MPICH 4 mixes up windows of a few bytes. */
+    MPI_Win_allocate(16 * sizeof **memory, sizeof **memory, MPI_INFO_NULL, comm, memory, &window);
+    MPI_Win_set_name(window, name);
+    **memory = -1;
+    return window;
+}
+
+/* Everybody puts its rank to its right. */
+static void fences(MPI_Win window, const int *memory)
+{
+    MPI_Win_fence(0, window); /* all memory is set */
+    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % n_ranks, 0, 1, MPI_INT, window);
+    if (rank == 2)
+        compute(LATE_MS);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window); /* late: 2 */
+    check(*memory == (rank + n_ranks - 1) % n_ranks);
+}
+
+/*
+ * Windows over the odd ranks, and over one rank. Open MPI 4 gives windows of different
+ * communicators with the same number on one node the same file, so the even ranks have none.
+ */
+static void parts(void)
+{
+    MPI_Comm half;
+    MPI_Win window;
+    int *memory;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    if (rank % 2 == 1) {
+        window = make(half, "odd", &memory);
+        MPI_Win_fence(0, window);
+        if (rank == 3)
+            compute(LATE_MS);
+        MPI_Win_free(&window); /* late: 3 */
+    } else if (rank == 0) {
+        window = make(MPI_COMM_SELF, "own", &memory);
+        MPI_Win_fence(0, window);
+        MPI_Win_free(&window);
+    }
+    MPI_Comm_free(&half);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Win first, second;
+    int *memory, *other, all = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    first = make(MPI_COMM_WORLD, "first", &memory);
+    second = make(MPI_COMM_WORLD, "second", &other);
+    fences(first, memory);
+    parts();
+    MPI_Win_fence(0, second);
+    MPI_Win_free(&second);
+    MPI_Win_free(&first);
+    check(first == MPI_WIN_NULL);
+    MPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0)
+        puts(all == 0 ? "rma ok" : "rma FAILED");
+    MPI_Finalize();
+    return 0;
+}
