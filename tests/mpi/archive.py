@@ -192,6 +192,11 @@ def describe(event):
     if isinstance(event, e.RmaCollectiveEnd):
         op = str(event.collective_op).rsplit(".", 1)[-1]
         return f"{kind} {op} {event.win.name or 'unnamed'} of {name_of(event.win.comm)}"
+    if isinstance(event, e.RmaRequestLock):
+        lock = str(event.lock_type).rsplit(".", 1)[-1]
+        return f"{kind} {event.win.name or 'unnamed'} of {event.remote} {lock}"
+    if isinstance(event, e.RmaReleaseLock):
+        return f"{kind} {event.win.name or 'unnamed'} of {event.remote}"
     if isinstance(event, (e.RmaWinCreate, e.RmaWinDestroy)):
         return f"{kind} {event.win.name or 'unnamed'}"
     if isinstance(event, (e.CommCreate, e.CommDestroy)):

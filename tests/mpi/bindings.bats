@@ -95,6 +95,7 @@ no_function_missing() {
     grep -q '^MPI_Send  *yes  *yes  *send$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Waitall  *yes  *yes  *requests: completion, polling$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Iallreduce_c  *-  *yes  *nonblocking collective allreduce$' "$BATS_TEST_TMPDIR/list"
+    grep -q '^MPI_Win_lock  *yes  *yes  *lock of a window$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Win_fence  *yes  *yes  *fence$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Win_detach  *yes  *yes  *enter, leave$' "$BATS_TEST_TMPDIR/list"
 }

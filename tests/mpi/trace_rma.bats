@@ -21,6 +21,10 @@ windows() {
     has "0 RmaCollectiveEnd CREATE_HANDLE own of MPI_COMM_SELF" "$events"
     has "0 RmaWinDestroy own" "$events"
     [ "$(grep -c 'RmaCollectiveEnd BARRIER first' "$events")" = 8 ]
+    has "1 RmaRequestLock second of 0 EXCLUSIVE" "$events"
+    [ "$(grep -c '^1 RmaReleaseLock second of 0$' "$events")" = 2 ]
+    has "3 RmaRequestLock second of 0 SHARED" "$events"
+    has "3 RmaReleaseLock second of 4294967295" "$events"
     # Numbers of communicators and windows have no gaps.
     otf2-print -G "$dir/traces.otf2" | awk '/^COMM / { print $2 }' | sort -n | diff - <(seq 0 3)
     otf2-print -G "$dir/traces.otf2" | awk '/^RMA_WIN / { print $2 }' | sort -n | diff - <(seq 0 3)

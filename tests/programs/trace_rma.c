@@ -54,6 +54,25 @@ static void fences(MPI_Win window, const int *memory)
     check(*memory == (rank + n_ranks - 1) % n_ranks);
 }
 
+/* Rank 1 adds to the memory of rank 0, which others read, too. */
+static void locks(MPI_Win window)
+{
+    int sum = 0;
+
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Accumulate(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    MPI_Get(&sum, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+    MPI_Win_unlock(0, window);
+    check(sum == 0); /* -1 + 1 */
+    MPI_Win_lock_all(0, window);
+    MPI_Win_unlock_all(window);
+}
+
 /*
  * Windows over the odd ranks, and over one rank. Open MPI 4 gives windows of different
  * communicators with the same number on one node the same file, so the even ranks have none.
@@ -92,6 +111,7 @@ int main(int argc, char **argv)
     fences(first, memory);
     parts();
     MPI_Win_fence(0, second);
+    locks(second);
     MPI_Win_free(&second);
     MPI_Win_free(&first);
     check(first == MPI_WIN_NULL);

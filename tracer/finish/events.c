@@ -175,6 +175,22 @@ static void collective_posted(struct context *context, uint64_t time_ns,
                                                                request->request));
 }
 
+/// MPI knows one lock for each target of a window.
+static void write_lock(struct context *context, uint64_t time_ns, const struct record_lock *record)
+{
+    OTF2_RmaWinRef window;
+    uint32_t target = (uint32_t)record->target; // all: UINT32_MAX, as in Score-P's archives
+    if (!window_ref(context, record->head.id, &window))
+        return;
+    if (record->head.kind == RECORD_LOCK)
+        check(context, OTF2_EvtWriter_RmaRequestLock(
+                           context->writer, NULL, time_ns, window, target, 0,
+                           record->is_exclusive ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED));
+    else
+        check(context,
+              OTF2_EvtWriter_RmaReleaseLock(context->writer, NULL, time_ns, window, target, 0));
+}
+
 /// Details that belong to the moment the call began.
 static void write_at_enter(struct context *context, uint64_t time_ns,
                            const struct record_head *head)
@@ -195,6 +211,8 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
         receive_posted(context, time_ns, message);
     else if (head->kind == RECORD_ICOLL_POST)
         collective_posted(context, time_ns, (const void *)head);
+    else if (head->kind == RECORD_LOCK)
+        write_lock(context, time_ns, (const void *)head);
     else if (head->kind == RECORD_COLLECTIVE && window_ref(context, head->id, &window))
         check(context, OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, time_ns));
     else if (head->kind == RECORD_COLLECTIVE)
@@ -288,6 +306,9 @@ static void write_at_leave(struct context *context, uint64_t time_ns,
     case RECORD_COLLECTIVE:
     case RECORD_ICOLL:
         write_collective_end(context, time_ns, (const void *)head);
+        break;
+    case RECORD_UNLOCK:
+        write_lock(context, time_ns, (const void *)head);
         break;
     case RECORD_POLL:
         if (poll->request != 0)

@@ -193,6 +193,8 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_COLLECTIVE] = sizeof(struct record_collective),
     [RECORD_ICOLL_POST] = sizeof(struct record_request),
     [RECORD_ICOLL] = sizeof(struct record_collective),
+    [RECORD_LOCK] = sizeof(struct record_lock),
+    [RECORD_UNLOCK] = sizeof(struct record_lock),
     [RECORD_POLL] = sizeof(struct record_poll),
 };
 

@@ -32,6 +32,8 @@ BEGIN {
     words["window_created"] = "new window"
     words["window_named"] = "name of a window"
     words["window_fenced"] = "fence"
+    words["window_locked"] = "lock of a window"
+    words["window_unlocked"] = "unlock of a window"
     words["window_freed"] = "end of a window"
     words["wrap_env.c"] = "start or end of MPI"
 }

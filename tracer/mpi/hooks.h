@@ -125,6 +125,9 @@ void comm_freed(struct call *call, int returned, const struct comm *freed);
 void window_created(struct call *call, MPI_Comm parent, MPI_Win window);
 void window_named(struct call *call, MPI_Win window, const char *name);
 void window_fenced(struct call *call, MPI_Win window);
+/// `target`: a rank in the window, RECORD_ALL_TARGETS.
+void window_locked(struct call *call, MPI_Win window, int target, bool is_exclusive);
+void window_unlocked(struct call *call, MPI_Win window, int target);
 /// The window that comm_take_window() took out has been released, or could not be.
 void window_freed(struct call *call, int returned, const struct comm *freed);
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          12
+#define SPOOL_VERSION          13
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -112,6 +112,8 @@ enum record_kind {
     RECORD_COLLECTIVE, // struct record_collective
     RECORD_ICOLL_POST, // struct record_request; id: communicator
     RECORD_ICOLL,      // struct record_collective
+    RECORD_LOCK,       // id: window; struct record_lock
+    RECORD_UNLOCK,     // likewise
     RECORD_POLL,       // struct record_poll: nothing was found, count times
     RECORD_SKIPPED,    // struct record_skipped; may stand anywhere
     N_RECORD_KINDS
@@ -119,9 +121,10 @@ enum record_kind {
 
 #define RECORD_ANY          (-1)      // source or tag: wildcard
 #define RECORD_TAG_NEIGHBOR INT32_MIN // of neighbourhood collectives
-#define RECORD_NO_ROOT      (-1)      // collective without a root
-#define RECORD_ROOT_SELF    (-2)      // intercommunicator: MPI_ROOT
-#define RECORD_ROOT_GROUP   (-3)      // intercommunicator: MPI_PROC_NULL
+#define RECORD_ALL_TARGETS  (-1)
+#define RECORD_NO_ROOT      (-1) // collective without a root
+#define RECORD_ROOT_SELF    (-2) // intercommunicator: MPI_ROOT
+#define RECORD_ROOT_GROUP   (-3) // intercommunicator: MPI_PROC_NULL
 #define RECORD_NO_COMM      UINT32_MAX
 
 /// Numbers of collective operations are OTF2's (OTF2_CollectiveOp).
@@ -200,6 +203,12 @@ struct record_collective {
     uint64_t sent_bytes;
     uint64_t received_bytes;
     uint64_t request; // 0: blocking
+};
+
+struct record_lock {
+    struct record_head head;
+    int32_t target;        // rank in the window, RECORD_ALL_TARGETS
+    uint32_t is_exclusive; // of a LOCK
 };
 
 struct record_poll {
