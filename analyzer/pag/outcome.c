@@ -39,6 +39,9 @@ static void fill_location(const struct engine *engine, size_t index)
     out->counted = state->profile.counted;
     out->n_counted = state->profile.n_counted;
     state->profile.counted = NULL;
+    out->file_uses = state->profile.file_uses.items;
+    out->n_file_uses = state->profile.file_uses.n;
+    state->profile.file_uses.items = NULL;
     out->first_ns = state->first_ns;
     out->last_ns = state->profile.last_ns;
     engine->result->n_unbalanced += state->profile.n_unbalanced;
@@ -316,6 +319,7 @@ void pag_result_release(struct pag_result *result)
     for (size_t i = 0; i < result->n_locations && result->locations; i++) {
         free(result->locations[i].paths);
         free(result->locations[i].counted);
+        free(result->locations[i].file_uses);
     }
     for (size_t i = 0; i < result->n_locations && result->threads; i++)
         free(result->threads[i].places);

@@ -12,6 +12,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/trigger.h"
+#include "analyzer/trace/file_operations.h"
 #include "analyzer/trace/reader.h"
 
 #define PAG_NOT_KNOWN   UINT64_MAX
@@ -175,6 +176,13 @@ struct call_path {
     uint64_t exclusive_ns; // stretches included
 };
 
+/// What a location did to one file at one call path.
+struct file_use {
+    uint32_t path, file; // of its paths, of definitions.files
+    bool is_inner;       // within other operations
+    struct file_sums sums;
+};
+
 struct pag_location {
     struct call_path *paths;
     size_t n_paths;
@@ -182,6 +190,8 @@ struct pag_location {
     // none in parts of a run and in predictions.
     double *counted;
     size_t n_counted;           // values
+    struct file_use *file_uses; // likewise of whole runs only
+    size_t n_file_uses;
     uint64_t first_ns, last_ns; // first and last event
 };
 

@@ -26,6 +26,7 @@ void text_print(const struct result *result, const struct text_options *options,
     page_waits(&page);
     page_threads(&page);
     page_counters(&page);
+    page_files(&page);
     if (!result->interval.what)
         page_critical_path(&page);
 }
@@ -36,8 +37,8 @@ void json_print(const struct result *result, const struct whatif_report *whatif,
     json_put_run(report, result);
     JSON_PUT(report, {"groups", json_groups(result)}, {"iterations", json_iterations(result)},
              {"threads", json_threads(result)}, {"profile", json_profile(result)},
-             {"counters", json_counters(result)}, {"critical_path", json_critical_path(result)},
-             {"patterns", json_wait_states(result)});
+             {"counters", json_counters(result)}, {"files", json_files(result)},
+             {"critical_path", json_critical_path(result)}, {"patterns", json_wait_states(result)});
     json_put_findings(report, result);
     JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
     json_print_document(stream, JSON_FORMAT, report);

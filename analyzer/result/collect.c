@@ -17,6 +17,7 @@
 #include "analyzer/result/sites.h"
 #include "analyzer/result/threads.h"
 #include "analyzer/result/views/counters.h"
+#include "analyzer/result/views/files.h"
 #include "analyzer/result/views/moment.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/result/waits.h"
@@ -372,6 +373,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     call_tree_build(&tree, definitions, input->replay, result);
     put_mpi_classes(result);
     counters_collect(&tree, result);
+    files_collect(&tree, result);
     sites_collect(&tree, result);
     if (input->timeline)
         timeline_conclude(input->timeline, &tree);

@@ -75,6 +75,10 @@ static void code_owned(struct owned *walk, struct result *result)
         OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
         counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
     }
+    result->files = OWNED_ARRAY(walk, result->files, result->n_files);
+    for (size_t i = 0; i < result->n_files; i++)
+        OWNED_TEXTS(walk, &result->files[i].name, &result->files[i].paradigm);
+    result->file_uses = OWNED_ARRAY(walk, result->file_uses, result->n_file_uses);
     result->sites = OWNED_ARRAY(walk, result->sites, result->n_sites);
     for (size_t i = 0; i < result->n_sites; i++) {
         struct result_site *site = &result->sites[i];

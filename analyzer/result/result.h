@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/trace/file_operations.h"
+
 #define RESULT_NONE UINT32_MAX
 
 struct result_warning {
@@ -71,6 +73,19 @@ struct result_counter {
     char *name, *unit, *description; // "" when unknown
     double total;                    // above 0
     double *by_path_rank;            // in the order of result.path_ranks
+};
+
+/// A file as a paradigm of I/O has it, and what was done to it there.
+struct result_file {
+    char *name, *paradigm; // "" when unknown
+    struct file_sums sums;
+};
+
+/// The same at one path on one rank; IS_INNER: within other operations.
+struct result_file_use {
+    uint32_t file, path, rank;
+    bool is_inner;
+    struct file_sums sums;
 };
 
 /// A place in the source that MPI calls are made from: the calls of one call path at one line.
@@ -423,6 +438,10 @@ struct result {
     size_t n_path_ranks;
     struct result_counter *counters; // of the whole run only, not of predictions
     size_t n_counters;
+    struct result_file *files; // of the whole run only; most time first
+    size_t n_files;
+    struct result_file_use *file_uses; // sorted by (file, path, rank, is_inner)
+    size_t n_file_uses;
     struct result_site *sites; // sorted by (path, file, line)
     size_t n_sites;
     struct result_pattern *patterns; // catalogue order

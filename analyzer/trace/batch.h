@@ -10,6 +10,7 @@
 #include "analyzer/base/format/numbers.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/event.h"
+#include "analyzer/trace/file_operations.h"
 #include "analyzer/trace/place.h"
 
 // Places in front of a batch for the unread events of the batch before it.
@@ -45,12 +46,15 @@ struct counter_growth {
     double growth; // at least 0
 };
 
-/// Decoded events of a location, and what its counters grew by; the last ones if IS_LAST.
+/// Decoded events of a location, what its counters grew by and what it did to files; the last ones
+/// if IS_LAST.
 struct decoded {
     const struct event *events;
     size_t n;
     const struct counter_growth *growths; // in the order of the events
     size_t n_growths;
+    const struct file_operation *operations; // likewise
+    size_t n_operations;
     bool is_last;
 };
 

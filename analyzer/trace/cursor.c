@@ -193,6 +193,8 @@ static void stop_counting(struct decoder *decoder)
 {
     decoder->counts.is_on = false;
     decoder->counts.n_growths = 0;
+    decoder->files.is_on = false;
+    decoder->files.n_done = 0;
 }
 
 // Decodes the next batch after the unread events.
@@ -256,14 +258,21 @@ void location_share_memory(struct trace *trace, size_t n_locations)
     trace->window_bytes = shared_out(MAX_CACHED_BYTES, n_locations, MIN_WINDOW_BYTES, WINDOW_BYTES);
 }
 
-// Lets the digest have N EVENTS of a location, and what its counters grew by.
+// Lets the digest have N EVENTS of a location, what its counters grew by and its file operations.
 static void give_to_digest(struct trace *trace, size_t location, const struct event *events,
                            uint32_t n, bool is_last, struct batch *out)
 {
     struct counts *counts = &trace->readers[location].decoder.counts;
-    struct decoded decoded = {events, n, counts->growths, counts->n_growths, is_last};
+    struct file_operations *files = &trace->readers[location].decoder.files;
+    for (size_t i = 0; i < files->n_done; i++) {
+        struct file_operation *done = &files->done[i];
+        done->duration = clock_duration_ns(&trace->clock, done->duration);
+        done->own_duration = clock_duration_ns(&trace->clock, done->own_duration);
+    }
+    struct decoded decoded = {
+        events, n, counts->growths, counts->n_growths, files->done, files->n_done, is_last};
     trace->digest.events(trace->digest.context, location, &decoded, out);
-    counts->n_growths = 0;
+    counts->n_growths = files->n_done = 0;
     counts->base = 0;
 }
 

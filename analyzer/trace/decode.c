@@ -462,6 +462,59 @@ void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter)
         decoder->n_unused[decoder->records->metrics.n + place]++;
 }
 
+// --- file I/O
+
+/// The file of HANDLE; UINT32_MAX where operations are not looked at, or for an undefined handle.
+static uint32_t file_of(struct decoder *decoder, OTF2_IoHandleRef handle)
+{
+    if (!decoder->files.is_on)
+        return UINT32_MAX;
+    uint32_t file = id_table_get(&decoder->resolved->files_of_handles, handle);
+    if (file == UINT32_MAX)
+        drop(decoder);
+    return file;
+}
+
+void decode_file_open(struct decoder *decoder, OTF2_IoHandleRef handle)
+{
+    uint32_t file = file_of(decoder, handle);
+    if (file != UINT32_MAX)
+        file_operation_open(&decoder->files, file, decoder->counts.base + decoder->n_output);
+}
+
+void decode_file_begin(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                       OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t id)
+{
+    uint32_t file = file_of(decoder, handle);
+    if (file == UINT32_MAX || mode > OTF2_IO_OPERATION_MODE_FLUSH)
+        return;
+    file_operation_begin(&decoder->files,
+                         (struct open_operation){
+                             .id = id,
+                             .handle = handle,
+                             .file = file,
+                             .kind = mode == OTF2_IO_OPERATION_MODE_READ    ? FILE_READ
+                                     : mode == OTF2_IO_OPERATION_MODE_WRITE ? FILE_WRITE
+                                                                            : FILE_SYNC,
+                             .is_nonblocking = flags & OTF2_IO_OPERATION_FLAG_NON_BLOCKING,
+                             .begin_ticks = ticks,
+                         });
+}
+
+void decode_file_end(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                     uint64_t size_bytes, uint64_t id)
+{
+    if (decoder->files.is_on)
+        file_operation_end(&decoder->files, handle, id, size_bytes, ticks,
+                           decoder->counts.base + decoder->n_output);
+}
+
+void decode_file_cancelled(struct decoder *decoder, OTF2_IoHandleRef handle, uint64_t id)
+{
+    if (decoder->files.is_on)
+        file_operation_cancel(&decoder->files, handle, id);
+}
+
 // --- other kinds
 
 void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind, uint64_t number)

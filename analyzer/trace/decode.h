@@ -14,6 +14,7 @@
 #include "analyzer/trace/definitions/records.h"
 #include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
+#include "analyzer/trace/file_operations.h"
 
 /// What the counters of a location grow by: what the digest is to get, and the values so far.
 struct counts {
@@ -38,6 +39,7 @@ struct decoder {
     const struct resolved *resolved;
     uint64_t *n_unused; // owned, of report.n_unused; NULL: not counted
     struct counts counts;
+    struct file_operations files;
     struct location_report report;
 };
 
@@ -51,6 +53,7 @@ static inline void decoder_begin(struct decoder *decoder)
     decoder->n_in_time = UINT32_MAX;
     decoder->in_polls = false;
     decode_counts_begin(decoder);
+    file_operations_begin(&decoder->files);
 }
 
 /// The attributes of one record that mean something to us, in their order.
@@ -111,6 +114,15 @@ void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_Coll
 void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
                    const OTF2_Type *types, const OTF2_MetricValue *values);
 void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter);
+
+// Records of file I/O are no events: they are noted in decoder.files.
+
+void decode_file_open(struct decoder *decoder, OTF2_IoHandleRef handle);
+void decode_file_begin(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                       OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags, uint64_t id);
+void decode_file_end(struct decoder *decoder, uint64_t ticks, OTF2_IoHandleRef handle,
+                     uint64_t size_bytes, uint64_t id);
+void decode_file_cancelled(struct decoder *decoder, OTF2_IoHandleRef handle, uint64_t id);
 
 /// Kinds that have nothing, or a number: the threads of a fork.
 void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind, uint64_t number);

@@ -152,6 +152,12 @@ struct counter {
     bool is_growth;                        // they are what it grew by, not the sum so far
 };
 
+/// A file as one paradigm of I/O has it, such as POSIX or MPI-IO; what several handles stand for.
+struct file {
+    const char *name;     // of the file, else of the handle
+    const char *paradigm; // "" when unknown
+};
+
 struct definitions {
     struct region *regions;
     size_t n_regions;
@@ -171,6 +177,8 @@ struct definitions {
     size_t n_windows; // of RMA: the last ones of the communicators
     struct counter *counters;
     size_t n_counters;
+    struct file *files;
+    size_t n_files;
     struct node *nodes;
     size_t n_nodes;
     struct core_set *core_sets;

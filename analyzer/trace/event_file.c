@@ -39,6 +39,10 @@ enum record_kind {
     THREAD_TEAM_END = 56,
     CALLING_CONTEXT_ENTER = 66,
     CALLING_CONTEXT_LEAVE = 67,
+    IO_CREATE_HANDLE = 69,
+    IO_OPERATION_BEGIN = 75,
+    IO_OPERATION_COMPLETE = 78,
+    IO_OPERATION_CANCELLED = 79,
     NON_BLOCKING_COLLECTIVE_REQUEST = 85,
     NON_BLOCKING_COLLECTIVE_COMPLETE = 86,
     LAST_KNOWN = 88 // of OTF2 3.0
@@ -233,6 +237,24 @@ static void read_flush(struct event_file *file, struct content *content, struct 
     file->ticks = local_definitions_ticks(local, &file->clock_interval, file->raw_ticks);
 }
 
+static void read_file_operation(struct content *content, struct decoder *decoder,
+                                const struct local_definitions *local, uint64_t ticks, int kind)
+{
+    uint32_t handle = local_definitions_id(local, OTF2_MAPPING_IO_HANDLE, content_32(content));
+    OTF2_IoOperationMode mode = kind == IO_OPERATION_BEGIN ? content_byte(content) : 0;
+    OTF2_IoOperationFlag flags = kind == IO_OPERATION_BEGIN ? content_32(content) : 0;
+    uint64_t size_bytes = kind != IO_OPERATION_CANCELLED ? content_64(content) : 0;
+    uint64_t id = content_64(content);
+    if (!content_is_whole(content))
+        return;
+    if (kind == IO_OPERATION_BEGIN)
+        decode_file_begin(decoder, ticks, handle, mode, flags, id);
+    else if (kind == IO_OPERATION_COMPLETE)
+        decode_file_end(decoder, ticks, handle, size_bytes, id);
+    else
+        decode_file_cancelled(decoder, handle, id);
+}
+
 // Reads the records that are not frequent.
 static void read_other(struct event_file *file, int kind, struct content *content,
                        struct decoder *decoder, const struct local_definitions *local)
@@ -276,6 +298,16 @@ static void read_other(struct event_file *file, int kind, struct content *conten
         break;
     case THREAD_TEAM_END:
         read_team(content, decoder, local, ticks, EVENT_THREAD_TEAM_END);
+        break;
+    case IO_CREATE_HANDLE: // and its mode and flags
+        number = local_definitions_id(local, OTF2_MAPPING_IO_HANDLE, content_32(content));
+        if (content_is_whole(content))
+            decode_file_open(decoder, number);
+        break;
+    case IO_OPERATION_BEGIN:
+    case IO_OPERATION_COMPLETE:
+    case IO_OPERATION_CANCELLED:
+        read_file_operation(content, decoder, local, ticks, kind);
         break;
     case MEASUREMENT_ON_OFF:
         number = content_byte(content);

@@ -196,6 +196,42 @@ ON_PARAMETER(on_parameter_int, int64_t)
 ON_PARAMETER(on_parameter_unsigned_int, uint64_t)
 #undef ON_PARAMETER
 
+static OTF2_CallbackCode on_file_open(CALLBACK_PARAMETERS, OTF2_IoHandleRef handle,
+                                      OTF2_IoAccessMode mode, OTF2_IoCreationFlag creation,
+                                      OTF2_IoStatusFlag status)
+{
+    IGNORE_PARAMETERS;
+    (void)mode, (void)creation, (void)status;
+    decode_file_open(user_data, handle);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_file_begin(CALLBACK_PARAMETERS, OTF2_IoHandleRef handle,
+                                       OTF2_IoOperationMode mode, OTF2_IoOperationFlag flags,
+                                       uint64_t asked_bytes, uint64_t id)
+{
+    IGNORE_PARAMETERS;
+    (void)asked_bytes;
+    decode_file_begin(user_data, ticks, handle, mode, flags, id);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_file_end(CALLBACK_PARAMETERS, OTF2_IoHandleRef handle,
+                                     uint64_t size_bytes, uint64_t id)
+{
+    IGNORE_PARAMETERS;
+    decode_file_end(user_data, ticks, handle, size_bytes, id);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_file_cancelled(CALLBACK_PARAMETERS, OTF2_IoHandleRef handle,
+                                           uint64_t id)
+{
+    IGNORE_PARAMETERS;
+    decode_file_cancelled(user_data, handle, id);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_thread_fork(CALLBACK_PARAMETERS, OTF2_Paradigm paradigm,
                                         uint32_t n_threads)
 {
@@ -281,5 +317,9 @@ OTF2_EvtReaderCallbacks *otf2_records_callbacks(void)
     OTF2_EvtReaderCallbacks_SetParameterStringCallback(callbacks, on_parameter_string);
     OTF2_EvtReaderCallbacks_SetParameterIntCallback(callbacks, on_parameter_int);
     OTF2_EvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter_unsigned_int);
+    OTF2_EvtReaderCallbacks_SetIoCreateHandleCallback(callbacks, on_file_open);
+    OTF2_EvtReaderCallbacks_SetIoOperationBeginCallback(callbacks, on_file_begin);
+    OTF2_EvtReaderCallbacks_SetIoOperationCompleteCallback(callbacks, on_file_end);
+    OTF2_EvtReaderCallbacks_SetIoOperationCancelledCallback(callbacks, on_file_cancelled);
     return callbacks;
 }

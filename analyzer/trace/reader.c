@@ -175,7 +175,8 @@ static void skip_broken_promises(struct trace *trace)
     }
 }
 
-// Whether what the counters of a location grow by belongs to what a process does there.
+// Whether what the counters of a location grow by, and its file operations, belong to what a
+// process does there.
 static bool is_counted(const struct location *location)
 {
     return location->is_cpu_thread && location->rank != EVENT_NO_INDEX;
@@ -210,6 +211,8 @@ static int prepare_locations(struct trace *trace, bool is_shared, struct error *
         if (definitions->n_counters > 0 && is_counted(&definitions->locations[i]))
             decoder->counts.last =
                 memory_zeroed(definitions->n_counters, sizeof *decoder->counts.last);
+        decoder->files.is_wanted =
+            definitions->n_files > 0 && is_counted(&definitions->locations[i]);
         decoder_begin(decoder);
         decoder->n_unused =
             memory_zeroed(location_n_unused_kinds(trace), sizeof *decoder->n_unused);
@@ -391,6 +394,7 @@ void trace_close(struct trace *trace)
         free(trace->readers[i].decoder.n_unused);
         free(trace->readers[i].decoder.counts.growths);
         free(trace->readers[i].decoder.counts.last);
+        file_operations_release(&trace->readers[i].decoder.files);
         local_definitions_release(&trace->readers[i].local);
     }
     free(trace->readers);

@@ -35,7 +35,7 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-struct file {
+struct input_file {
     char *path;
     char *content;
     size_t size_bytes;
@@ -106,12 +106,12 @@ static void change(char *content, size_t *size_bytes)
     }
 }
 
-static void write_case(struct file *files)
+static void write_case(struct input_file *files)
 {
     for (size_t i = 0; i < N_FILES; i++)
         scratch_write(files[i].path, files[i].content, files[i].size_bytes);
     uint32_t n_changes = 1 + random_below(MAX_CHANGES);
-    struct file *file = &files[random_below(N_FILES)];
+    struct input_file *file = &files[random_below(N_FILES)];
     size_t size_bytes = file->size_bytes;
     char *content = memory_zeroed(size_bytes + 16 * MAX_CHANGES + 1, 1);
     memcpy(content, file->content, size_bytes);
@@ -227,7 +227,7 @@ static void keep_case(const char *archive, const char *kept, unsigned number)
     free(command);
 }
 
-static unsigned run_cases(const char *archive, struct file *files, unsigned n_cases,
+static unsigned run_cases(const char *archive, struct input_file *files, unsigned n_cases,
                           const char *kept)
 {
     unsigned n_failed = 0;
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "fuzz_reader: %s\n", err.text);
         return 1;
     }
-    struct file files[N_FILES];
+    struct input_file files[N_FILES];
     for (size_t i = 0; i < N_FILES; i++) {
         files[i].path = memory_format("%s/%s", archive, file_names[i]);
         files[i].content = scratch_read(files[i].path, &files[i].size_bytes);

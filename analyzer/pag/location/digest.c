@@ -283,15 +283,29 @@ static void digest_run(struct digest *digest, const struct event *events, size_t
     }
 }
 
+/// Before which event the next growth or file operation was; there is one.
+static uint32_t next_before(const struct decoded *decoded, size_t growth, size_t operation)
+{
+    uint32_t of_growth = growth < decoded->n_growths ? decoded->growths[growth].before : UINT32_MAX;
+    uint32_t of_operation =
+        operation < decoded->n_operations ? decoded->operations[operation].before : UINT32_MAX;
+    return of_growth < of_operation ? of_growth : of_operation;
+}
+
 void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out)
 {
-    size_t n_done = 0;
-    for (size_t i = 0; i < decoded->n_growths; i++) {
-        const struct counter_growth *growth = &decoded->growths[i];
-        size_t before = growth->before < decoded->n ? growth->before : decoded->n;
+    size_t n_done = 0, growth = 0, operation = 0;
+    while (growth < decoded->n_growths || operation < decoded->n_operations) {
+        uint32_t next = next_before(decoded, growth, operation);
+        size_t before = next < decoded->n ? next : decoded->n;
         digest_run(digest, decoded->events + n_done, before - n_done, out);
         n_done = before;
-        count(&digest->profile, growth);
+        for (; growth < decoded->n_growths && decoded->growths[growth].before == next; growth++)
+            count(&digest->profile, &decoded->growths[growth]);
+        for (; operation < decoded->n_operations && decoded->operations[operation].before == next;
+             operation++)
+            file_uses_add(&digest->profile.file_uses, digest->profile.current,
+                          &decoded->operations[operation]);
     }
     digest_run(digest, decoded->events + n_done, decoded->n - n_done, out);
     if (decoded->is_last)
@@ -345,6 +359,7 @@ void digest_pass(struct digest *digest, struct numbers *numbers)
     struct profile *profile = &digest->profile;
     pass_tree(profile, numbers);
     pass_counted(profile, numbers);
+    file_uses_pass(&profile->file_uses, profile->n_paths, profile->definitions->n_files, numbers);
     profile->last_ns = numbers_pass(numbers, profile->last_ns);
     profile->n_unbalanced = numbers_pass(numbers, profile->n_unbalanced);
 }

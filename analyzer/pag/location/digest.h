@@ -33,7 +33,7 @@ struct numbers;
 /// Of location LOCATION of DEFINITIONS; digest_finish() frees it.
 struct digest *digest_new(const struct definitions *definitions, size_t location);
 
-/// Digests events and what counters grew by, and appends what is left to OUT.
+/// Digests events, what counters grew by and file operations, and appends what is left to OUT.
 void digest_events(struct digest *digest, const struct decoded *decoded, struct batch *out);
 
 /// Writes what DIGEST, which has come to the end of its location, knows, or reads it into a new

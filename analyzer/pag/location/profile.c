@@ -88,6 +88,7 @@ void profile_release(struct profile *profile)
     free(profile->paths);
     free(profile->stack);
     free(profile->counted);
+    file_uses_release(&profile->file_uses);
     free(profile->without_cpu.segments);
     map_release(&profile->children);
     map_release(&profile->calls);

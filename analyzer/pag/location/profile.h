@@ -9,6 +9,7 @@
 
 #include "analyzer/base/map.h"
 #include "analyzer/pag/location/cpu_time.h"
+#include "analyzer/pag/location/file_uses.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/trace/definitions.h"
 
@@ -77,6 +78,7 @@ struct profile {
     // What counters grew by there: by path, then counter of the definitions. Only a digest counts.
     double *counted;
     size_t n_counted, counted_capacity; // values
+    struct file_uses file_uses;         // likewise
 };
 
 // --- times and their mark

@@ -64,6 +64,7 @@ void page_call_tree(const struct page *page);
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 void page_counters(const struct page *page);
+void page_files(const struct page *page);
 /// Nothing where no process has several threads.
 void page_thread_efficiency(const struct page *page);
 void page_threads(const struct page *page);
@@ -71,11 +72,12 @@ void page_threads(const struct page *page);
 double page_place_time_ns(const struct result *result);
 
 /// NULL: none were asked for, no loop was found, no process has several threads, no counter is
-/// there.
+/// there, no file was used.
 json_t *json_groups(const struct result *result);
 json_t *json_iterations(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
+json_t *json_files(const struct result *result);
 json_t *json_profile(const struct result *result);
 json_t *json_critical_path(const struct result *result);
 json_t *json_wait_states(const struct result *result);

@@ -229,6 +229,37 @@ static void add_rows(const struct sum *sum, uint32_t begin, uint32_t end)
         add(sum, v->result->path_ranks[i].rank, row_value(sum, &v->result->path_ranks[i]));
 }
 
+static bool is_of_requests(unsigned metric)
+{
+    return metric >= METRIC_num_reads && metric <= METRIC_bytes_written;
+}
+
+/// What operations on files add to the metric. Of those within others only time is told that is
+/// their own, and of those in MPI-IO functions none: that is the functions' time already.
+static double use_value(const struct sum *sum, const struct result_file_use *use)
+{
+    const struct result *result = sum->v->result;
+    const struct result_region *region = &result->regions[result->paths[use->path].region];
+    if (sum->metric == METRIC_io_time)
+        return region->mpi_class == MPI_CLASS_FILE ? 0 : (double)use->sums.own_ns;
+    if (use->is_inner)
+        return 0;
+    return (double)(sum->metric == METRIC_num_reads    ? use->sums.n_reads
+                    : sum->metric == METRIC_bytes_read ? use->sums.read_bytes
+                    : sum->metric == METRIC_num_writes ? use->sums.n_writes
+                                                       : use->sums.written_bytes);
+}
+
+static void add_uses(const struct sum *sum, uint32_t begin, uint32_t end)
+{
+    const struct result *result = sum->v->result;
+    for (size_t i = 0; i < result->n_file_uses; i++) {
+        const struct result_file_use *use = &result->file_uses[i];
+        if (use->path >= begin && use->path < end)
+            add(sum, use->rank, use_value(sum, use));
+    }
+}
+
 static void add_inclusive(const struct sum *sum, uint32_t path)
 {
     const struct property_values *v = sum->v;
@@ -259,8 +290,10 @@ static void add_range(const struct sum *sum, uint32_t begin, uint32_t end)
         add_waits(sum, &result->patterns[sum->metric - METRIC_WAIT_STATE], begin, end);
     else if (sum->metric == METRIC_time)
         add_inclusive(sum, begin);
-    else if (sum->metric != METRIC_wait_time)
+    else if (sum->metric != METRIC_wait_time && !is_of_requests(sum->metric))
         add_rows(sum, begin, end);
+    if (sum->metric == METRIC_io_time || is_of_requests(sum->metric))
+        add_uses(sum, begin, end);
     for (size_t i = 0; sum->metric == METRIC_wait_time && i < result->n_patterns; i++)
         if (result->patterns[i].is_top)
             add_waits(sum, &result->patterns[i], begin, end);
@@ -443,8 +476,8 @@ bool property_values_have(const struct property_values *v, const struct property
     unsigned metric = metric_of(v, slot);
     if (metric >= METRIC_WAIT_STATE)
         return metric != UINT32_MAX && result->patterns[metric - METRIC_WAIT_STATE].is_evaluated;
-    if (metric >= METRIC_num_reads && metric <= METRIC_bytes_written)
-        return false; // events of file operations are not read
+    if (is_of_requests(metric))
+        return result->n_files > 0;
     if (metric == METRIC_no_cpu_time)
         return result->has_cpu_time;
     if (metric >= METRIC_hybrid_efficiency)

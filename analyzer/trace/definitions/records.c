@@ -290,6 +290,46 @@ static OTF2_CallbackCode on_parameter(void *user_data, OTF2_ParameterRef id, OTF
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_io_paradigm(void *user_data, OTF2_IoParadigmRef id,
+                                        OTF2_StringRef identification, OTF2_StringRef name,
+                                        OTF2_IoParadigmClass class_, OTF2_IoParadigmFlag flags,
+                                        uint8_t n_properties,
+                                        const OTF2_IoParadigmProperty *properties,
+                                        const OTF2_Type *types, const OTF2_AttributeValue *values)
+{
+    (void)identification, (void)class_, (void)flags;
+    (void)n_properties, (void)properties, (void)types, (void)values;
+    struct records *records = user_data;
+    struct io_paradigm_record *record = APPEND(records, io_paradigms, id);
+    if (record)
+        *record = (struct io_paradigm_record){id, name};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_io_file(void *user_data, OTF2_IoFileRef id, OTF2_StringRef name,
+                                    OTF2_SystemTreeNodeRef scope)
+{
+    (void)scope;
+    struct records *records = user_data;
+    struct io_file_record *record = APPEND(records, io_files, id);
+    if (record)
+        *record = (struct io_file_record){id, name};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_io_handle(void *user_data, OTF2_IoHandleRef id, OTF2_StringRef name,
+                                      OTF2_IoFileRef file, OTF2_IoParadigmRef paradigm,
+                                      OTF2_IoHandleFlag flags, OTF2_CommRef comm,
+                                      OTF2_IoHandleRef parent)
+{
+    (void)flags, (void)comm, (void)parent;
+    struct records *records = user_data;
+    struct io_handle_record *record = APPEND(records, io_handles, id);
+    if (record)
+        *record = (struct io_handle_record){id, name, file, paradigm};
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_attribute(void *user_data, OTF2_AttributeRef id, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type)
 {
@@ -332,6 +372,9 @@ void records_release(struct records *records)
     RELEASE(records->metric_members);
     RELEASE(records->metrics);
     RELEASE(records->parameters);
+    RELEASE(records->io_paradigms);
+    RELEASE(records->io_files);
+    RELEASE(records->io_handles);
     RELEASE(records->attributes);
     records_init(records);
 }
@@ -359,6 +402,10 @@ OTF2_ErrorCode records_register(struct records *records, OTF2_Reader *reader,
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_metric_instance);
     OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
+    OTF2_GlobalDefReaderCallbacks_SetIoParadigmCallback(callbacks, on_io_paradigm);
+    OTF2_GlobalDefReaderCallbacks_SetIoRegularFileCallback(callbacks, on_io_file);
+    OTF2_GlobalDefReaderCallbacks_SetIoDirectoryCallback(callbacks, on_io_file);
+    OTF2_GlobalDefReaderCallbacks_SetIoHandleCallback(callbacks, on_io_handle);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_ErrorCode code =
         OTF2_Reader_RegisterGlobalDefCallbacks(reader, definition_reader, callbacks, records);

@@ -140,6 +140,23 @@ struct metric_record {
     OTF2_MetricMemberRef *members;
 };
 
+struct io_paradigm_record {
+    OTF2_IoParadigmRef id;
+    OTF2_StringRef name;
+};
+
+struct io_file_record { // directories, too
+    OTF2_IoFileRef id;
+    OTF2_StringRef name;
+};
+
+struct io_handle_record {
+    OTF2_IoHandleRef id;
+    OTF2_StringRef name;
+    OTF2_IoFileRef file; // OTF2_UNDEFINED_IO_FILE: not of a file, such as stdout
+    OTF2_IoParadigmRef paradigm;
+};
+
 struct parameter_record {
     OTF2_ParameterRef id;
     OTF2_StringRef name;
@@ -173,6 +190,9 @@ struct records {
     RECORD_LIST(metric_member_record) metric_members;
     RECORD_LIST(metric_record) metrics;
     RECORD_LIST(parameter_record) parameters;
+    RECORD_LIST(io_paradigm_record) io_paradigms;
+    RECORD_LIST(io_file_record) io_files;
+    RECORD_LIST(io_handle_record) io_handles;
     RECORD_LIST(attribute_record) attributes;
     struct node_property_record *node_properties;
     size_t n_node_properties, node_property_capacity;

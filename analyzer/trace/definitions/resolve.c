@@ -354,6 +354,33 @@ static void resolve_metrics(struct resolved *resolved, const struct records *rec
     resolve_counters(resolved, records);
 }
 
+/// Handles of one name and paradigm are one file.
+static void resolve_files(struct resolved *resolved, const struct records *records)
+{
+    struct definitions *definitions = &resolved->definitions;
+    struct map places; // (name, paradigm) -> place
+    map_init(&places);
+    definitions->files = memory_zeroed(records->io_handles.n, sizeof *definitions->files);
+    for (size_t i = 0; i < records->io_handles.n; i++) {
+        const struct io_handle_record *handle = &records->io_handles.items[i];
+        uint32_t file = id_table_get(&records->io_files.by_id, handle->file);
+        uint32_t paradigm = id_table_get(&records->io_paradigms.by_id, handle->paradigm);
+        OTF2_StringRef name =
+            file == UINT32_MAX ? handle->name : records->io_files.items[file].name;
+        uint32_t place = (uint32_t)definitions->n_files;
+        if (!map_get(&places, (uint64_t)name << 32 | paradigm, &place)) {
+            map_put(&places, (uint64_t)name << 32 | paradigm, place);
+            definitions->files[definitions->n_files++] = (struct file){
+                records_text(records, name),
+                paradigm == UINT32_MAX
+                    ? ""
+                    : records_text(records, records->io_paradigms.items[paradigm].name)};
+        }
+        id_table_add(&resolved->files_of_handles, handle->id, place);
+    }
+    map_release(&places);
+}
+
 static void resolve_attributes(struct resolved *resolved, const struct records *records)
 {
     static const char *const names[] = {
@@ -389,6 +416,7 @@ void resolve_records(struct resolved *resolved, const struct records *records)
     resolve_windows(&resolved->definitions, records);
     resolve_calling_contexts(&resolved->definitions, records);
     resolve_metrics(resolved, records);
+    resolve_files(resolved, records);
     resolve_attributes(resolved, records);
     id_table_release(&rank_of_location);
 }
@@ -408,10 +436,12 @@ void resolved_release(struct resolved *resolved)
     free(definitions->communicators);
     free(definitions->nodes);
     free(definitions->counters);
+    free(definitions->files);
     free(definitions->core_sets);
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->core_wait_position);
     id_table_release(&resolved->counters);
+    id_table_release(&resolved->files_of_handles);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};
 }

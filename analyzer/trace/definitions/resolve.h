@@ -36,6 +36,7 @@ struct resolved {
     struct id_table cpu_time_position;  // metric class or instance -> place of process_cpu_time
     struct id_table core_wait_position; // the same of thread_core_wait
     struct id_table counters;           // metric member -> place in definitions.counters
+    struct id_table files_of_handles;   // I/O handle -> place in definitions.files
     struct id_table attribute_roles;    // attribute -> enum attribute_role
 };
 
