@@ -211,6 +211,12 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
     return table_number(&archive->contexts, &context, sizeof context, NULL);
 }
 
+OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm)
+{
+    struct archive_file file = {archive_string(archive, name), comm};
+    return table_number(&archive->files, &file, sizeof file, NULL);
+}
+
 uint32_t archive_parameter(struct archive *archive, const char *name)
 {
     uint32_t text = archive_string(archive, name);
@@ -268,6 +274,7 @@ static void release(struct archive *archive)
     table_release(&archive->lines);
     table_release(&archive->contexts);
     table_release(&archive->parameters);
+    table_release(&archive->files);
     archive->otf2 = NULL;
 }
 

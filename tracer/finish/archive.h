@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The OTF2 archive that is being written: opening, definitions, closing. This file and events.c are
+// The OTF2 archive that is being written: opening, definitions, closing. This file and events are
 // the only ones that know OTF2. The form is Score-P's, so that tools made for its archives read
 // ours: MPI regions with source file "MPI", paradigm and role; the group of communicator locations
 // first, communicator groups as ranks in it; one location group a rank below its node.
@@ -54,7 +54,7 @@ struct archive {
     jmp_buf *on_failure; // where to go on from such an error, NULL: on
     // Their keys are what is defined: texts; the structures below; names of marker parameters,
     // which are attributes after the fixed ones.
-    struct table strings, regions, lines, contexts, parameters;
+    struct table strings, regions, lines, contexts, parameters, files;
     struct archive_location *locations;
     size_t n_locations;
     char **hosts;           // by rank; NULL: the rank left nothing
@@ -80,6 +80,11 @@ struct archive_region {
 struct archive_line { // a source code location
     uint32_t file;
     uint32_t line;
+};
+
+struct archive_file { // an I/O handle: a file that a communicator opens, with MPI-IO
+    uint32_t name;
+    uint32_t comm; // OTF2_UNDEFINED_COMM: unknown
 };
 
 struct archive_context { // a calling context
@@ -112,6 +117,9 @@ OTF2_RegionRole archive_openmp_role(enum openmp_construct construct);
 OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t region,
                                                const char *file, int line,
                                                OTF2_CallingContextRef parent);
+
+/// Reference of the I/O handle of the file NAME that COMM (or OTF2_UNDEFINED_COMM) opens.
+OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm);
 
 /// Attribute reference of a marker's parameter.
 uint32_t archive_parameter(struct archive *archive, const char *name);

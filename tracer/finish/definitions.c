@@ -468,6 +468,31 @@ static void write_cpu_metric(struct writing *w)
                                    OTF2_RECORDER_KIND_CPU));
 }
 
+/// Handles, and a file for each of their names, below the machine: which node has it is not known.
+static void write_files(struct writing *w)
+{
+    const struct table *handles = &w->archive->files;
+    struct table names = {0};
+    if (handles->n == 0)
+        return;
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteIoParadigm(
+                               w->to, 0, string(w, "MPI-IO"), string(w, "MPI-IO"),
+                               OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL,
+                               NULL, NULL));
+    for (uint32_t i = 0; i < handles->n; i++) {
+        const struct archive_file *handle = table_key(handles, i);
+        bool is_new;
+        uint32_t file = table_number(&names, &handle->name, sizeof handle->name, &is_new);
+        if (is_new)
+            archive_ok(w->archive,
+                       OTF2_GlobalDefWriter_WriteIoRegularFile(w->to, file, handle->name, 0));
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteIoHandle(
+                                   w->to, i, handle->name, file, 0, OTF2_IO_HANDLE_FLAG_NONE,
+                                   handle->comm, OTF2_UNDEFINED_IO_HANDLE));
+    }
+    table_release(&names);
+}
+
 bool archive_write_definitions(struct archive *archive, const struct unify *unify)
 {
     write_local_definitions(archive);
@@ -491,6 +516,7 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_groups(&w, unify);
     write_comms(&w, unify);
     write_windows(&w, unify);
+    write_files(&w);
     write_cpu_metric(&w);
     nodes_release(&w.nodes);
     free(w.team_groups);

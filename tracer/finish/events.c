@@ -9,6 +9,7 @@
 // what was opened inside it, a leave without its enter is dropped.
 #include "tracer/finish/events.h"
 
+#include "tracer/finish/file_events.h"
 #include "tracer/finish/memory.h"
 
 #include <stdlib.h>
@@ -191,6 +192,15 @@ static void write_lock(struct context *context, uint64_t time_ns, const struct r
               OTF2_EvtWriter_RmaReleaseLock(context->writer, NULL, time_ns, window, target, 0));
 }
 
+static void write_file_event(struct context *context, uint64_t time_ns,
+                             const struct record_head *head, bool at_enter)
+{
+    const struct process *process = context->process;
+    uint32_t handle = head->id < process->n_files ? process->files[head->id] : UNDEFINED;
+    if (handle != UNDEFINED)
+        check(context, file_events_write(context->writer, time_ns, handle, head, at_enter));
+}
+
 /// Details that belong to the moment the call began.
 static void write_at_enter(struct context *context, uint64_t time_ns,
                            const struct record_head *head)
@@ -217,6 +227,8 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
         check(context, OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, time_ns));
     else if (head->kind == RECORD_COLLECTIVE)
         check(context, OTF2_EvtWriter_MpiCollectiveBegin(writer, NULL, time_ns));
+    else if (head->kind >= RECORD_FILE_OPEN && head->kind <= RECORD_FILE_END)
+        write_file_event(context, time_ns, head, true);
 }
 
 static uint32_t root_ref(int32_t root)
@@ -313,6 +325,13 @@ static void write_at_leave(struct context *context, uint64_t time_ns,
     case RECORD_POLL:
         if (poll->request != 0)
             check(context, OTF2_EvtWriter_MpiRequestTest(writer, NULL, time_ns, poll->request));
+        break;
+    case RECORD_FILE_OPEN:
+    case RECORD_FILE_CLOSE:
+    case RECORD_FILE_DONE:
+    case RECORD_FILE_BEGIN:
+    case RECORD_FILE_END:
+        write_file_event(context, time_ns, head, false);
         break;
     default:
         break;
@@ -669,6 +688,20 @@ static void define_comm_name(struct process *process, struct unify *unify, uint3
     unify->comms[comm].name = strdup_or_die(name);
 }
 
+static void define_file(struct process *process, struct archive *archive,
+                        const struct record_file *record)
+{
+    uint32_t number = record->head.id, comm = unify_find(&process->comms, record->comm);
+    if (process->n_files <= number) {
+        size_t n = process->n_files * 2 > number ? process->n_files * 2 : (size_t)number + 1;
+        process->files = realloc_or_die(process->files, n * sizeof *process->files);
+        while (process->n_files < n)
+            process->files[process->n_files++] = UNDEFINED;
+    }
+    process->files[number] =
+        archive_file(archive, record->name, comm == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : comm);
+}
+
 static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
 {
     if (time_ns < *first_ns)
@@ -718,6 +751,9 @@ void events_define(struct process *process, struct archive *archive, struct unif
             break;
         case RECORD_COMM_NAME:
             define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_FILE:
+            define_file(process, archive, record);
             break;
         case RECORD_MODULE:
             code_add_module(&process->code, record, spool->header->executable);
@@ -774,6 +810,7 @@ void process_release(struct process *process)
     free(process->names);
     free(process->name_regions);
     free(process->marker_regions);
+    free(process->files);
     code_release(&process->code);
     unify_rank_release(&process->comms);
 }

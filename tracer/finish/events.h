@@ -19,6 +19,8 @@ struct process {
     uint32_t *marker_regions;
     uint32_t n_names;
     struct unify_rank comms;
+    uint32_t *files; // open files: handle; UNDEFINED
+    uint32_t n_files;
     struct code code;
     bool has_skipped;        // messages or collectives, while recording was off
     const struct gaps *gaps; // what is left out because of that; NULL: nothing

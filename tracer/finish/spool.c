@@ -163,6 +163,7 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_NAME] = 16,
     [RECORD_COMM] = sizeof(struct record_comm),
     [RECORD_COMM_NAME] = 16,
+    [RECORD_FILE] = sizeof(struct record_file) + 8,
     [RECORD_MODULE] = sizeof(struct record_module) + 8,
     [RECORD_STACK] = sizeof(struct record_stack) + 8,
     [RECORD_CALL] = sizeof(struct record_call),
@@ -196,12 +197,19 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_LOCK] = sizeof(struct record_lock),
     [RECORD_UNLOCK] = sizeof(struct record_lock),
     [RECORD_POLL] = sizeof(struct record_poll),
+    [RECORD_FILE_OPEN] = sizeof(struct record_file_open),
+    [RECORD_FILE_CLOSE] = sizeof(struct record_head),
+    [RECORD_FILE_DONE] = sizeof(struct record_file_operation),
+    [RECORD_FILE_BEGIN] = sizeof(struct record_file_operation),
+    [RECORD_FILE_END] = sizeof(struct record_file_operation),
 };
 
-// Numbers of names and communicators above these are damage: tables of that size would be made.
+// Numbers of names, communicators and the like above these are damage: tables of that size would be
+// made.
 #define MOST_NAMES  65536
 #define MOST_COMMS  (1U << 26)
 #define MOST_STACKS (1U << 24)
+#define MOST_FILES  (1U << 26)
 
 /// How many ranks a communicator's record lists: all wherever somebody reads the remote group.
 static uint64_t n_listed(const struct record_comm *comm)
@@ -240,6 +248,8 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     case RECORD_MODULE: // all of them end in text
         return ((const char *)head)[n_bytes - 1] == '\0' &&
                (head->kind != RECORD_NAME || head->id < MOST_NAMES);
+    case RECORD_FILE:
+        return ((const char *)head)[n_bytes - 1] == '\0' && head->id < MOST_FILES;
     case RECORD_COMM:
         return head->id < MOST_COMMS && comm->n_local > 0 &&
                ((comm->flags & RECORD_COMM_INTER) == 0 || comm->n_remote > 0) &&

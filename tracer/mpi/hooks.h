@@ -131,6 +131,24 @@ void window_unlocked(struct call *call, MPI_Win window, int target);
 /// The window that comm_take_window() took out has been released, or could not be.
 void window_freed(struct call *call, int returned, const struct comm *freed);
 
+// ---- wrap_file.c. Operations on files whose opening was not seen are not recorded.
+enum file_mode { FILE_READ, FILE_WRITE, FILE_SYNC }; // OTF2's numbers
+
+void file_opened(struct call *call, MPI_Comm comm, const char *name, int mode, MPI_File handle);
+/// The number of a file that is about to be closed; it has been.
+uint32_t file_closing(const MPI_File *handle);
+void file_closed(struct call *call, uint32_t number);
+/// A blocking operation; `status` is NULL where nothing is read or written.
+void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_collective,
+               uint64_t asked_bytes, const MPI_Status *status);
+/// The begin of a nonblocking one.
+void file_started(struct call *call, struct start start, MPI_File handle, enum file_mode mode,
+                  bool is_collective, uint64_t asked_bytes);
+/// A split collective one.
+void file_split_begun(struct call *call, MPI_File handle, enum file_mode mode,
+                      uint64_t asked_bytes);
+void file_split_ended(struct call *call, MPI_File handle, const MPI_Status *status);
+
 // ---- wrap_request.c, request.c
 #define ASKED_IN_PLACE 32 // longer lists live in a buffer of the stream
 

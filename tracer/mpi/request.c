@@ -165,6 +165,9 @@ static void write_begin(struct call *call, const struct request *request)
     case REQUEST_NEIGHBORS:
         neighbor_posted(call, request);
         break;
+    case REQUEST_FILE:
+        file_posted(call, request);
+        break;
     case REQUEST_DUP:
     case REQUEST_COLLECTIVE:
         coll_posted(call, request->comm, request->id);
@@ -278,6 +281,9 @@ static void write_completed(struct call *call, const struct request *request,
         break;
     case REQUEST_NEIGHBORS:
         neighbor_completed(call, request);
+        break;
+    case REQUEST_FILE:
+        file_completed(call, request, status);
         break;
     case REQUEST_DUP:
         bind_duplicate(request);

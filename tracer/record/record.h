@@ -79,6 +79,7 @@ enum record_kind {
     RECORD_NAME,      // a user region, marker or parameter name: struct record_name
     RECORD_COMM,      // struct record_comm
     RECORD_COMM_NAME, // id: communicator; struct record_name
+    RECORD_FILE,      // an open file of MPI-IO: struct record_file
     RECORD_MODULE,    // a loaded program or library: struct record_module
     RECORD_VARIABLE,  // of the environment, "NAME=VALUE": struct record_name
     RECORD_STACK,     // callers of MPI calls: struct record_stack
@@ -115,6 +116,12 @@ enum record_kind {
     RECORD_LOCK,       // id: window; struct record_lock
     RECORD_UNLOCK,     // likewise
     RECORD_POLL,       // struct record_poll: nothing was found, count times
+    // id: file
+    RECORD_FILE_OPEN,  // struct record_file_open
+    RECORD_FILE_CLOSE, // struct record_head
+    RECORD_FILE_DONE,  // a blocking operation: struct record_file_operation
+    RECORD_FILE_BEGIN, // one that goes on: struct record_file_operation, its n_bytes are asked for
+    RECORD_FILE_END,   // struct record_file_operation
     RECORD_SKIPPED,    // struct record_skipped; may stand anywhere
     N_RECORD_KINDS
 };
@@ -216,6 +223,29 @@ struct record_poll {
     uint64_t count;
     uint64_t inside_ns; // time inside the folded calls
     uint64_t request;   // the one tested, 0: several or none
+};
+
+struct record_file {
+    struct record_head head;
+    uint32_t comm; // number of the communicator that opened it
+    uint32_t unused;
+    char name[]; // ends with a zero
+};
+
+struct record_file_open {
+    struct record_head head;
+    uint32_t access;   // OTF2_IoAccessMode
+    uint32_t creation; // OTF2_IoCreationFlag
+};
+
+struct record_file_operation {
+    struct record_head head;
+    uint16_t mode; // OTF2_IoOperationMode
+    uint16_t is_collective;
+    uint32_t unused;
+    uint64_t asked_bytes;
+    uint64_t n_bytes; // read or written
+    uint64_t number;  // of one that goes on, else 0
 };
 
 /// Messages or collectives that were not recorded, between the records before and after.

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events of file I/O.
+#ifndef PAGODA_FINISH_FILE_EVENTS_H
+#define PAGODA_FINISH_FILE_EVENTS_H
+
+#include <otf2/otf2.h>
+#include <stdbool.h>
+
+#include "tracer/record/record.h"
+
+/// Writes the events that a record of file I/O, which is a detail of a call, has at the begin or
+/// the end of that call.
+OTF2_ErrorCode file_events_write(OTF2_EvtWriter *writer, uint64_t time_ns, OTF2_IoHandleRef handle,
+                                 const struct record_head *head, bool at_enter);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI-IO: open files by their handles, and the operations on them. A handle has no attributes in
+// which its number could be kept. Few files are open at once, so a list is searched, from the one
+// that was opened last.
+#include "tracer/mpi/comm.h"
+#include "tracer/mpi/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct file {
+    MPI_File handle;
+    uint32_t number;
+    // The split collective operation that is open: 0, or its number.
+    uint64_t split;
+    uint16_t split_mode;
+};
+
+#define NO_FILE UINT32_MAX
+
+static struct file *files;
+static size_t n_files, n_room;
+static uint32_t n_numbers;
+
+// ---- the list, with the tables locked
+
+static struct file *find(MPI_File handle)
+{
+    for (size_t i = n_files; i-- > 0;)
+        if (files[i].handle == handle)
+            return &files[i];
+    return NULL;
+}
+
+static bool add(MPI_File handle, uint32_t number)
+{
+    if (n_files == n_room) {
+        size_t n = n_room == 0 ? 16 : 2 * n_room;
+        struct file *more = realloc(files, n * sizeof *more);
+        if (!more)
+            return false;
+        files = more;
+        n_room = n;
+    }
+    files[n_files++] = (struct file){.handle = handle, .number = number};
+    return true;
+}
+
+static uint32_t number_of(MPI_File handle)
+{
+    tables_lock();
+    const struct file *file = find(handle);
+    uint32_t number = file ? file->number : NO_FILE;
+    tables_unlock();
+    return number;
+}
+
+// ---- open and close
+
+/// RECORD_FILE of a new file; its name is cut where a record would be too long.
+static void define(struct stream *stream, uint32_t number, uint32_t comm, const char *name)
+{
+    size_t length = strnlen(name, 4095);
+    size_t n_bytes = (sizeof(struct record_file) + length + 1 + 7) / 8 * 8;
+    struct record_file *record = stream_reserve(stream, n_bytes);
+    if (!record)
+        return;
+    record->comm = comm;
+    memcpy(record->name, name, length); // the rest is zero already
+    stream_commit(&record->head, RECORD_FILE, number, n_bytes);
+}
+
+void file_opened(struct call *call, MPI_Comm comm, const char *name, int mode, MPI_File handle)
+{
+    uint32_t comm_number = comm_find(call->stream, comm).id;
+    tables_lock();
+    uint32_t number = n_numbers;
+    bool is_kept = add(handle, number);
+    n_numbers += is_kept;
+    tables_unlock();
+    if (!is_kept)
+        return;
+    define(call->stream, number, comm_number, name);
+    struct record_file_open *record = call_reserve(call, sizeof *record);
+    if (!record)
+        return;
+    record->access = (mode & MPI_MODE_RDWR) != 0 ? 2 : (mode & MPI_MODE_WRONLY) != 0;
+    record->creation =
+        ((mode & MPI_MODE_CREATE) != 0 ? 1U : 0) | ((mode & MPI_MODE_EXCL) != 0 ? 1U << 3 : 0);
+    stream_commit(&record->head, RECORD_FILE_OPEN, number, sizeof *record);
+}
+
+uint32_t file_closing(const MPI_File *handle)
+{
+    return handle ? number_of(*handle) : NO_FILE;
+}
+
+void file_closed(struct call *call, uint32_t number)
+{
+    size_t i = 0;
+    tables_lock();
+    while (i < n_files && files[i].number != number)
+        i++;
+    if (i < n_files)
+        memmove(&files[i], &files[i + 1], (--n_files - i) * sizeof *files);
+    tables_unlock();
+    if (number == NO_FILE)
+        return;
+    struct record_head *record = call_reserve(call, sizeof *record);
+    if (record)
+        stream_commit(record, RECORD_FILE_CLOSE, number, sizeof *record);
+}
+
+// ---- operations
+
+static uint64_t bytes_of(const MPI_Status *status)
+{
+    MPI_Count n_bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &n_bytes);
+    return n_bytes < 0 ? 0 : (uint64_t)n_bytes; // MPI_UNDEFINED is negative
+}
+
+static void write_operation(struct record_file_operation *record, uint16_t kind, uint32_t file,
+                            struct record_file_operation values)
+{
+    if (!record)
+        return;
+    values.head = record->head;
+    *record = values;
+    stream_commit(&record->head, kind, file, sizeof *record);
+}
+
+void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_collective,
+               uint64_t asked_bytes, const MPI_Status *status)
+{
+    uint32_t file = number_of(handle);
+    if (file != NO_FILE)
+        write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_DONE,
+                        file,
+                        (struct record_file_operation){.mode = (uint16_t)mode,
+                                                       .is_collective = is_collective,
+                                                       .asked_bytes = asked_bytes,
+                                                       .n_bytes = status ? bytes_of(status) : 0});
+}
+
+void file_started(struct call *call, struct start start, MPI_File handle, enum file_mode mode,
+                  bool is_collective, uint64_t asked_bytes)
+{
+    struct request request = {.kind = REQUEST_FILE,
+                              .comm = number_of(handle),
+                              .peer = (int32_t)mode,
+                              .tag = is_collective,
+                              .n_bytes = asked_bytes};
+    if (request.comm != NO_FILE)
+        request_begin(call, start, &request);
+}
+
+void file_posted(struct call *call, const struct request *request)
+{
+    write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_BEGIN,
+                    request->comm,
+                    (struct record_file_operation){.mode = (uint16_t)request->peer,
+                                                   .is_collective = (uint16_t)request->tag,
+                                                   .asked_bytes = request->n_bytes,
+                                                   .number = request->id});
+}
+
+void file_completed(struct call *call, const struct request *request, const MPI_Status *status)
+{
+    write_operation(call_reserve_completion(call, sizeof(struct record_file_operation)),
+                    RECORD_FILE_END, request->comm,
+                    (struct record_file_operation){.mode = (uint16_t)request->peer,
+                                                   .n_bytes = bytes_of(status),
+                                                   .number = request->id});
+}
+
+// ---- split collective operations: one at a time on each file. Their numbers have a bit that those
+// of requests have not.
+
+#define SPLIT (UINT64_C(1) << 62)
+
+static uint64_t n_split;
+
+void file_split_begun(struct call *call, MPI_File handle, enum file_mode mode, uint64_t asked_bytes)
+{
+    tables_lock();
+    struct file *file = find(handle);
+    uint32_t number = file ? file->number : NO_FILE;
+    uint64_t split = 0;
+    if (file && !call->stream->off) {
+        split = file->split = SPLIT | ++n_split;
+        file->split_mode = (uint16_t)mode;
+    }
+    tables_unlock();
+    if (split != 0)
+        write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_BEGIN,
+                        number,
+                        (struct record_file_operation){.mode = (uint16_t)mode,
+                                                       .is_collective = true,
+                                                       .asked_bytes = asked_bytes,
+                                                       .number = split});
+}
+
+void file_split_ended(struct call *call, MPI_File handle, const MPI_Status *status)
+{
+    tables_lock();
+    struct file *file = find(handle);
+    struct file found = file ? *file : (struct file){.number = NO_FILE};
+    if (file)
+        file->split = 0;
+    tables_unlock();
+    if (found.split != 0)
+        write_operation(
+            call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_END, found.number,
+            (struct record_file_operation){
+                .mode = found.split_mode, .n_bytes = bytes_of(status), .number = found.split});
+}
