@@ -115,9 +115,13 @@ void file_closed(struct call *call, uint32_t number)
 
 static uint64_t bytes_of(const MPI_Status *status)
 {
-    MPI_Count n_bytes = 0;
-    PMPI_Get_elements_x(status, MPI_BYTE, &n_bytes);
-    return n_bytes < 0 ? 0 : (uint64_t)n_bytes; // MPI_UNDEFINED is negative
+    int n_bytes = 0;
+    MPI_Count n_more = 0;
+    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
+    if (n_bytes != MPI_UNDEFINED)
+        return (uint64_t)n_bytes;
+    PMPI_Get_elements_x(status, MPI_BYTE, &n_more); // slower
+    return n_more < 0 ? 0 : (uint64_t)n_more;       // MPI_UNDEFINED is negative
 }
 
 static void write_operation(struct record_file_operation *record, uint16_t kind, uint32_t file,
