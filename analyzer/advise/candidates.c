@@ -47,6 +47,7 @@ void advise_take_prediction(const struct advice *advice, struct advice_candidate
     candidate->failure = job->failure;
     candidate->is_replayed = !job->failure;
     candidate->predicted_ns = job->predicted_ns;
+    candidate->judged_ns = job->window_ns;
     candidate->gain_ns = (int64_t)advice->target_ns - (int64_t)job->predicted_ns;
 }
 

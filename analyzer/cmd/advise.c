@@ -11,6 +11,7 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
+#include "analyzer/cmd/past_predictions.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/advice.h"
@@ -20,6 +21,7 @@ struct advise_request {
     const char *nodes, *cores, *machine, *wait; // of the target
     const char *only;
     const char *database; // NULL: nothing is kept
+    const char *errors;   // a database of past predictions, NULL: `database`
     struct store_names names;
     uint64_t limit;
     bool replays_all, wants_json;
@@ -100,10 +102,12 @@ static int advise(const struct advise_request *request, struct advice *advice, b
     struct catalogue *catalogue = NULL;
     struct replay_run measured = {0};
     struct machine machine = {0};
+    struct past_predictions past = {0};
     struct advice_word words[4];
     size_t n_words = target_words(request, words);
     int status = -1;
     if ((request->machine && machine_read(&machine, request->machine, err) != 0) ||
+        past_predictions_read(&past, request->errors, request->database, err) != 0 ||
         replay_measured(request->trace, &catalogue, &measured, err) != 0)
         goto out;
     advice->trace = shell_path(request->trace);
@@ -118,6 +122,8 @@ static int advise(const struct advise_request *request, struct advice *advice, b
         .kinds = request->kinds,
     };
     status = advise_run(&setting, advice, err);
+    if (status == 0)
+        past_predictions_judge_advice(&past, &setting, advice);
     setting.batch.catalogue = catalogue;
     struct error store_err = {{0}};
     *is_stored =
@@ -133,6 +139,7 @@ static int advise(const struct advise_request *request, struct advice *advice, b
         measured.result.n_warnings = 0;
     }
 out:
+    past_predictions_release(&past);
     machine_release(&machine);
     replay_run_release(&measured);
     catalogue_free(catalogue);
@@ -176,6 +183,9 @@ int cmd_advise(int argc, char **argv)
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "with --store: experiment the run belongs to; APPLICATION/ may precede it",
                         "default", .manual = "How runs are named is described in pagoda-store(1)."),
+        OPTION_TEXT_ROW("errors", 0, "DB", &request.errors,
+                        "past predictions that tell how right these are", "that of --store",
+                        .manual = "pagoda-whatif(7), section Past errors, says how."),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
     };
     const struct option_usage usage = {

@@ -167,7 +167,8 @@ static int export_store(const struct export_request *request, struct error *err)
         free(trials);
         return -1;
     }
-    int status = back_test_read(database, filter.application, filter.experiment, &test, err);
+    int status = back_test_read(database, filter.application, filter.experiment,
+                                BACK_TEST_STORED | BACK_TEST_MODELS, &test, err);
     if (status == 0) {
         bool scales = read_scaling(database, request, &scaling);
         const struct store_page page = {trials, &test, scales ? &scaling : NULL};

@@ -98,7 +98,7 @@ static int run_errors(const char *path, const struct request *request)
     int status = database_open_snapshot(&database, path, &err);
     if (status == 0) {
         status = back_test_read(database, request->choice.application, request->choice.experiment,
-                                &test, &err);
+                                BACK_TEST_STORED | BACK_TEST_MODELS, &test, &err);
         database_close(database);
     }
     if (status == 0) {

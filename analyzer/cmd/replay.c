@@ -16,6 +16,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/interval_trials.h"
+#include "analyzer/cmd/past_predictions.h"
 #include "analyzer/cmd/predicted_trials.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/properties/properties_load.h"
@@ -40,6 +41,7 @@ struct replay_request {
     struct text_options text;
     struct option_list pattern_files, intervals;
     const char *database; // NULL: the result is not kept
+    const char *errors;   // a database of past predictions, NULL: `database`
     const char *explain;  // RANK@TIME, NULL: the whole report
     struct pag_moment moment;
     const char *paths;      // a region, NULL: the whole report
@@ -64,6 +66,7 @@ struct replay_outcome {
     struct whatif_plan plan;
     const struct hierarchy *hierarchy; // of --properties, in the catalogue
     struct replay_run measured;
+    struct past_predictions past;
     struct whatif_report predicted;
     struct timeline *predicted_timeline; // NULL: not asked for
     char **places;                       // of --map auto
@@ -255,11 +258,14 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
 {
     struct error err = {{0}};
     outcome->is_whatif = request->n_words > 0;
-    if (!outcome->is_whatif && request->out)
+    if (!outcome->is_whatif && request->errors)
+        *status = options_usage_error(usage, "--errors DB tells how right predictions were: say by "
+                                             "what-if options what to predict");
+    else if (!outcome->is_whatif && request->out)
         *status = options_usage_error(usage, "--output DIR writes a predicted run: say by what-if "
                                              "options what is different in it");
     if (!outcome->is_whatif)
-        return !request->out;
+        return !request->out && !request->errors;
     if (whatif_plan_read(&outcome->plan, request->words, request->n_words, &err) == 0) {
         const struct whatif_plan *plan = &outcome->plan;
         if (!request->out || (!plan->is_list && !plan->estimate))
@@ -366,6 +372,10 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                       "that the parameter is the size of the problem or of the machine."),
         OPTION_LIST_ROW("prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
                         NULL),
+        OPTION_TEXT_ROW("errors", 0, "DB", &request->errors,
+                        "with what-if options: past predictions that tell how right these are",
+                        "that of --store",
+                        .manual = "pagoda-whatif(7), section Past errors, says how."),
         OPTION_TEXT_ROW("output", 'o', "DIR", &request->out,
                         "write the predicted run to DIR as a trace", NULL,
                         .manual = "DIR must be new or empty. Section The predicted run as a trace "
@@ -451,6 +461,9 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     struct replay_run *measured = &outcome->measured;
     if (load_patterns(request, outcome, err) != 0)
         return -1;
+    if (outcome->is_whatif &&
+        past_predictions_read(&outcome->past, request->errors, request->database, err) != 0)
+        return -1;
     if ((has_shares(outcome) ? replay_run_open : replay_run_open_shared)(measured, request->trace,
                                                                          err) != 0)
         return -1;
@@ -493,8 +506,11 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     const struct whatif_outputs outputs = {.out = request->out,
                                            .timeline = outcome->predicted_timeline,
                                            .keeps_results = request->database != NULL};
-    return whatif_run(&outcome->plan, outcome->catalogue, measured, &outputs, &outcome->predicted,
-                      err);
+    if (whatif_run(&outcome->plan, outcome->catalogue, measured, &outputs, &outcome->predicted,
+                   err) != 0)
+        return -1;
+    past_predictions_judge(&outcome->past, &outcome->plan, &measured->result, &outcome->predicted);
+    return 0;
 }
 
 /// Whether the archive holds a predicted run (--output).
@@ -597,6 +613,7 @@ static void release_request(struct replay_request *request)
 
 static void release_outcome(struct replay_outcome *outcome)
 {
+    past_predictions_release(&outcome->past);
     whatif_report_release(&outcome->predicted);
     timeline_free(outcome->measured.timeline);
     timeline_free(outcome->predicted_timeline);

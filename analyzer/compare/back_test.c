@@ -14,65 +14,107 @@
 #include "analyzer/compare/model_trials.h"
 #include "db/query/predictions.h"
 
-/// What repetitions of a run measured.
-struct measurement {
-    double mean, variance;
-    size_t n;
-};
-
-/// Takes KIND and NAME.
-static void add_case(struct back_test *test, char *kind, char *name,
-                     struct model_prediction prediction, struct measurement measured)
+/// What mean and standard deviation of its runs say of CASE.
+static void conclude(struct back_test_case *c)
 {
-    double n = (double)measured.n, variance = fmax(measured.variance, 0) * n / (n - 1);
-    *ARRAY_NEXT(test->cases, test->n_cases, test->capacity) = (struct back_test_case){
-        .kind = kind,
-        .name = name,
-        .predicted = prediction.value,
-        .measured = measured.mean,
-        .low = prediction.low,
-        .high = prediction.high,
-        .error = prediction.value / measured.mean - 1,
-        .scatter = measured.n > 1 ? sqrt(variance) / measured.mean : NAN,
-    };
+    double n = (double)c->n_runs;
+    c->measured = gsl_stats_mean(c->runs, 1, c->n_runs);
+    c->error = c->predicted / c->measured - 1;
+    c->scatter = n > 1 ? gsl_stats_sd(c->runs, 1, c->n_runs) / c->measured : NAN;
+}
+
+static void add_run(struct back_test_case *c, double measured)
+{
+    *ARRAY_NEXT(c->runs, c->n_runs, c->runs_capacity) = measured;
 }
 
 // ---- stored predictions
 
-/// The options in the words of a change: "--latency --cpu".
-static char *options_in(const char *change)
+char *change_kind(const char *change)
 {
-    char *copy = memory_copy_text(change), *rest = copy, *word, *kind = NULL;
+    char *copy = memory_copy_text(change), *rest = copy, *word, *kind = NULL, **options = NULL;
     while ((word = strsep(&rest, " ")))
         if (strncmp(word, "--", 2) == 0) {
             word[strcspn(word, "=")] = '\0';
-            text_append(&kind, "%s%s", kind ? " " : "", word);
+            words_add(&options, word);
         }
+    size_t n = words_count(options);
+    if (n > 0)
+        qsort(options, n, sizeof *options, text_compare);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(options[i], options[i - 1]) != 0)
+            text_append(&kind, "%s%s", kind ? " " : "", options[i]);
+    words_free(options);
     free(copy);
     return kind ? kind : memory_copy_text("stored without what-if options");
+}
+
+/// NAME of a node without its domain, and the number before that, unless it is nothing else.
+static void cut_number(char *name)
+{
+    name[strcspn(name, ".")] = '\0';
+    size_t length = strlen(name);
+    while (length > 0 && strchr("0123456789", name[length - 1]))
+        length--;
+    if (length > 0)
+        name[length] = '\0';
+}
+
+char *machine_name(const char *nodes)
+{
+    char *copy = memory_copy_text(nodes), *rest = copy, *name, *machine = NULL, **names = NULL;
+    while ((name = strsep(&rest, "\n"))) {
+        cut_number(name);
+        words_add(&names, name);
+    }
+    size_t n = words_count(names);
+    qsort(names, n, sizeof *names, text_compare);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
+            text_append(&machine, "%s%s", machine ? ", " : "", names[i]);
+    words_free(names);
+    free(copy);
+    return machine;
+}
+
+static struct back_test_case *add_case_of(struct back_test *test,
+                                          const struct measured_prediction *row)
+{
+    double predicted = (double)row->predicted_ns / 1e9, error = fabs(row->replay_error);
+    struct back_test_case *c = ARRAY_NEXT(test->cases, test->n_cases, test->capacity);
+    *c = (struct back_test_case){
+        .kind = change_kind(row->change),
+        .name = memory_copy_text(row->trial),
+        .question = memory_copy_text(row->question),
+        .machine = machine_name(row->nodes),
+        .predicted = predicted,
+        .low = predicted * (1 - error),
+        .high = predicted * (1 + error),
+    };
+    return c;
 }
 
 static int add_stored(struct database *database, const char *application, const char *experiment,
                       struct back_test *test, struct error *err)
 {
+    size_t n;
     struct measured_prediction *rows =
-        predictions_measured(database, application, experiment, &test->n_stored, err);
-    if (!rows)
-        return -1;
-    for (size_t i = 0; i < test->n_stored; i++) {
-        const struct measured_prediction *row = &rows[i];
-        double predicted = (double)row->predicted_ns / 1e9, error = fabs(row->replay_error);
-        if (row->n_measured > 0 && row->measured_ns > 0)
-            add_case(test, options_in(row->change), memory_copy_text(row->trial),
-                     (struct model_prediction){predicted, predicted * (1 - error),
-                                               predicted * (1 + error)},
-                     (struct measurement){row->measured_ns / 1e9, row->variance_ns2 / 1e18,
-                                          row->n_measured});
-        else
-            test->n_unmeasured++;
+        predictions_measured(database, application, experiment, &n, err);
+    for (size_t first = 0, i = 0; rows && first < n; first = i) {
+        struct back_test_case *c = NULL;
+        for (i = first; i < n && rows[i].id == rows[first].id; i++) {
+            if (!(rows[i].measured_ns > 0))
+                continue;
+            c = c ? c : add_case_of(test, &rows[i]);
+            add_run(c, rows[i].measured_ns / 1e9);
+        }
+        if (c)
+            conclude(c);
+        test->n_stored++;
+        test->n_unmeasured += !c;
     }
-    database_rows_free(rows, test->n_stored, MEASURED_PREDICTION_LETTERS);
-    return 0;
+    database_rows_free(rows, n, MEASURED_PREDICTION_LETTERS);
+    return rows ? 0 : -1;
 }
 
 // ---- models
@@ -117,31 +159,44 @@ static size_t collect(struct model_tester *tester, const double *x, double most,
     return n;
 }
 
-static struct measurement measured_at(const struct model_tester *tester, const double *x)
+/// Adds the values measured at X to CASE.
+static void add_runs_at(const struct model_tester *tester, const double *x,
+                        struct back_test_case *c)
 {
-    struct measurement measured = {0};
-    double squares = 0;
-    for (size_t i = 0; i < tester->series->n_rows; i++) {
-        if (!is_at(tester, i, x))
-            continue;
-        double value = row_of(tester, i)[tester->table->n_parameters];
-        double difference = value - measured.mean;
-        measured.mean += difference / (double)++measured.n;
-        squares += difference * (value - measured.mean);
-    }
-    measured.variance = squares / (double)measured.n;
-    return measured;
+    for (size_t i = 0; i < tester->series->n_rows; i++)
+        if (is_at(tester, i, x))
+            add_run(c, row_of(tester, i)[tester->table->n_parameters]);
 }
 
-static char *name_of(const struct model_tester *tester, const double *x, double greatest)
+/// "app/experiment/time at ranks=8".
+static char *point_name(const struct model_tester *tester, const double *x)
 {
     const struct model_table *table = tester->table;
     char *name = memory_format("%s/%s/%s", tester->experiment->application,
                                tester->experiment->experiment, tester->series->name);
     for (size_t k = 0; k < table->n_parameters; k++)
         text_append(&name, "%s%s=%g", k ? "," : " at ", table->parameters[k], x[k]);
-    text_append(&name, " from %s<=%g", table->parameters[0], greatest);
     return name;
+}
+
+/// Adds what a model of the points up to GREATEST says of the point X.
+static void add_prediction(struct model_tester *tester, const char *kind, const double *x,
+                           double greatest, struct model_prediction prediction)
+{
+    struct back_test *test = tester->test;
+    struct back_test_case *c = ARRAY_NEXT(test->cases, test->n_cases, test->capacity);
+    char *point = point_name(tester, x);
+    *c = (struct back_test_case){
+        .kind = memory_copy_text(kind),
+        .name = memory_format("%s from %s<=%g", point, tester->table->parameters[0], greatest),
+        .question = point,
+        .machine = memory_copy_text(""),
+        .predicted = prediction.value,
+        .low = prediction.low,
+        .high = prediction.high,
+    };
+    add_runs_at(tester, x, c);
+    conclude(c);
 }
 
 /// Predicts the point X from smaller ones: from all, and from those that lie ever further below.
@@ -154,8 +209,7 @@ static void test_point(struct model_tester *tester, const double *x)
                  {2, "model, up to 4 x beyond the data"},
                  {4, "model, up to 8 x beyond the data"}};
     size_t n_parameters = tester->table->n_parameters;
-    struct measurement measured = measured_at(tester, x);
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && measured.mean > 0; i++) {
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         double greatest;
         size_t n = collect(tester, x, nextafter(x[0] / steps[i].factor, 0), &greatest);
         struct model model;
@@ -169,8 +223,7 @@ static void test_point(struct model_tester *tester, const double *x)
             continue;
         struct model_prediction prediction = model_predict(&model, x);
         model_release_posterior(&model);
-        add_case(tester->test, memory_copy_text(steps[i].kind), name_of(tester, x, greatest),
-                 prediction, measured);
+        add_prediction(tester, steps[i].kind, x, greatest, prediction);
     }
 }
 
@@ -183,7 +236,7 @@ static void test_series(struct model_tester *tester)
         size_t first = 0;
         while (!is_at(tester, first, row_of(tester, i)))
             first++;
-        if (first == i)
+        if (first == i && row_of(tester, i)[width - 1] > 0)
             test_point(tester, row_of(tester, i));
     }
     free(tester->x);
@@ -281,11 +334,13 @@ static void find_kinds(struct back_test *test)
 }
 
 int back_test_read(struct database *database, const char *application, const char *experiment,
-                   struct back_test *test, struct error *err)
+                   unsigned kinds, struct back_test *test, struct error *err)
 {
     *test = (struct back_test){0};
-    int status = add_stored(database, application, experiment, test, err);
-    if (status == 0)
+    int status = 0;
+    if (kinds & BACK_TEST_STORED)
+        status = add_stored(database, application, experiment, test, err);
+    if (status == 0 && kinds & BACK_TEST_MODELS)
         status = add_models(database, application, experiment, test, err);
     find_kinds(test);
     if (status)
@@ -298,6 +353,9 @@ void back_test_release(struct back_test *test)
     for (size_t i = 0; i < test->n_cases; i++) {
         free(test->cases[i].kind);
         free(test->cases[i].name);
+        free(test->cases[i].question);
+        free(test->cases[i].machine);
+        free(test->cases[i].runs);
     }
     free(test->cases);
     free(test->kinds);

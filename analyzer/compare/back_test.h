@@ -11,11 +11,15 @@
 
 /// A prediction that was measured, in seconds.
 struct back_test_case {
-    char *kind;                 // "--cores", "model, up to 2 x beyond the data"
-    char *name;                 // of the trial, or of the point
+    char *kind;     // "--cores", "model, up to 2 x beyond the data"
+    char *name;     // of the trial, or of the point
+    char *question; // the same for cases that repeat a prediction of the same
+    char *machine;  // of the run that was recorded, machine_name(); "": unknown, or of a model
     double predicted, measured; // MEASURED: the mean of repetitions
     double low, high;           // what was said of the prediction's uncertainty; NAN: nothing
     double error;               // predicted over measured, less 1
+    double *runs;               // each of the measured values
+    size_t n_runs, runs_capacity;
     double scatter; // standard deviation of one measured run, a share; NAN: there is one
 };
 
@@ -36,11 +40,19 @@ struct back_test {
     size_t n_stored, n_unmeasured; // predictions that are stored; of them, without a measured run
 };
 
+enum back_test_kinds { BACK_TEST_STORED = 1, BACK_TEST_MODELS = 2 };
+
 /// Tests the predictions of an APPLICATION and EXPERIMENT (NULL: of all) in DATABASE. A stored
-/// prediction has a confidence interval of its replay error, models one of 95 %. 0 (TEST is to be
-/// released), or -1 and ERR.
+/// prediction has a confidence interval of its replay error, models one of 95 %. KINDS: bits of enum
+/// back_test_kinds. 0 (TEST is to be released), or -1 and ERR.
 int back_test_read(struct database *database, const char *application, const char *experiment,
-                   struct back_test *test, struct error *err);
+                   unsigned kinds, struct back_test *test, struct error *err);
 void back_test_release(struct back_test *test);
+
+/// The options in the words of a change, each once: "--cpu-speed --latency". The caller frees.
+char *change_kind(const char *change);
+/// What the nodes' names, a line each, have in common without numbers and domains: "node" of
+/// node01.site and node02.site. The caller frees.
+char *machine_name(const char *nodes);
 
 #endif

@@ -19,6 +19,25 @@ static struct quantity share_of(const struct advice *advice, int64_t gain_ns)
     return quantity_format("%.1f %%", 100 * share);
 }
 
+/// Whether past errors say how right the gains are.
+static void print_past(const struct page *page, const struct advice *advice)
+{
+    bool was_asked = false;
+    size_t n_known = 0;
+    for (size_t i = 0; i < advice->n_candidates; i++) {
+        was_asked = was_asked || advice->candidates[i].errors.kind;
+        n_known += advice_pays(advice, &advice->candidates[i]) &&
+                   advice->candidates[i].errors.coverage > 0;
+    }
+    page_labelled(page, "Past errors", "%s",
+                  !was_asked ? "not looked up (--errors DB): gains rest on the replay error alone"
+                  : n_known == 0
+                      ? "too few predictions with these options were measured: gains rest on the "
+                        "replay error alone"
+                      : "a line below the gain says what it may be by the errors of past "
+                        "predictions; gains without one rest on the replay error alone");
+}
+
 static void print_head(const struct advice *advice, FILE *stream)
 {
     const struct text_options options = {.width = WIDTH};
@@ -34,6 +53,7 @@ static void print_head(const struct advice *advice, FILE *stream)
         quantity_time(advice->replayed_ns).text,
         says_nothing ? "With so large an error the gains below say nothing (?)."
                      : "Gains are relative to that time; a ? marks those below the error.");
+    print_past(&page, advice);
     if (advice->assumption)
         page_labelled(&page, "Assumed", "%s", advice->assumption);
     if (advice->lost)
@@ -66,6 +86,24 @@ static void print_command(const struct advice *advice, const struct advice_candi
     free(more);
 }
 
+/// Between which times the gain of CANDIDATE is, where past errors tell.
+static void print_expected(const struct advice *advice, const struct advice_candidate *candidate,
+                           FILE *stream)
+{
+    struct expected_time expected = advice_expected(advice, candidate);
+    if (!expected.is_by_past_errors)
+        return;
+    int64_t target_ns = (int64_t)advice->target_ns;
+    char *by = past_errors_text(&candidate->errors);
+    char *text = memory_format("%s to %s %s",
+                               quantity_signed_time(target_ns - (int64_t)expected.high_ns).text,
+                               quantity_signed_time(target_ns - (int64_t)expected.low_ns).text, by);
+    fprintf(stream, "%26s", "");
+    print_paragraph(text, 26, 26, WIDTH, stream);
+    free(text);
+    free(by);
+}
+
 static void print_candidate(const struct advice *advice, size_t index, size_t number, FILE *stream)
 {
     const struct advice_candidate *candidate = &advice->candidates[index];
@@ -74,6 +112,7 @@ static void print_candidate(const struct advice *advice, size_t index, size_t nu
             advice_is_uncertain(advice, candidate->gain_ns) ? "?" : " ",
             share_of(advice, candidate->gain_ns).text, candidate->sentence);
     print_command(advice, candidate, NULL, stream);
+    print_expected(advice, candidate, stream);
     if (*bend)
         fprintf(stream, "%26s%s\n", "", bend);
     free(bend);
@@ -254,6 +293,7 @@ static json_t *candidate_object(const void *of, size_t i)
     bool is_replayed = candidate->is_replayed;
     bool is_uncertain = is_replayed && advice_is_uncertain(advice, candidate->gain_ns);
     char *options = advice_words_text(candidate->words, candidate->n_words);
+    struct expected_time expected = advice_expected(advice, candidate);
     json_t *object = JSON_OBJECT(
         {"kind", json_string(advice_kind_names[candidate->kind])},
         {"text", json_text(candidate->sentence)}, {"options", json_text(options)},
@@ -263,6 +303,8 @@ static json_t *candidate_object(const void *of, size_t i)
          candidate->most_ns == UINT64_MAX ? json_null() : json_count(candidate->most_ns)},
         {"predicted_ns", is_replayed ? json_count(candidate->predicted_ns) : json_null()},
         {"gain_ns", is_replayed ? json_integer(candidate->gain_ns) : json_null()},
+        {"expected", is_replayed ? json_expected(&expected) : json_null()},
+        {"past_errors", json_past_errors(&candidate->errors)},
         {"is_uncertain", is_replayed ? json_boolean(is_uncertain) : json_null()},
         {"pays_until", json_bend(&candidate->bend)},
         {"same_as", candidate->same_as ? json_text(candidate->same_as) : NULL},

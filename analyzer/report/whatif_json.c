@@ -37,8 +37,11 @@ static json_t *collectives_object(const struct collective_use *use)
 static void put_answer(json_t *object, const struct whatif_report *report,
                        const struct whatif_point *point)
 {
+    struct expected_time expected = whatif_expected(report, point);
     JSON_PUT(
         object, {"predicted_ns", json_count(point->predicted_ns)},
+        {"expected", point->is_timeless && !expected.is_by_past_errors ? json_null()
+                                                                       : json_expected(&expected)},
         {"reliability", json_string(whatif_reliability_names[whatif_reliability(report, point)])},
         {"window", JSON_OBJECT({"begin_ns", json_count(point->window_begin_ns)},
                                {"end_ns", json_count(point->window_end_ns)})},
@@ -217,6 +220,7 @@ json_t *json_whatif(const struct whatif_report *report, const struct result *mea
         {"baseline_ns", json_count(report->baseline_ns)},
         {"replayed_ns", json_count(report->replayed_ns)},
         {"replay_error", json_real(whatif_change(report->baseline_ns, report->replayed_ns))},
+        {"past_errors", json_past_errors(&report->errors)},
         {"lost_ns", json_count(report->lost_ns)}, {"change", json_string(report->change)},
         {"cores", json_string(report->sharing)},
         {"assumptions", json_list(report->n_notes, note, report)});

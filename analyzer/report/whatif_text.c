@@ -271,6 +271,22 @@ static void print_replay_error(const struct page *page, const struct whatif_repo
             quantity_part((double)report->lost_ns, rank_time_ns).text);
 }
 
+/// Why no past errors tell how right the prediction is.
+static void print_without_past(const struct page *page, const struct whatif_report *report)
+{
+    const struct past_errors *errors = &report->errors;
+    const char *known = report->points[0].is_timeless
+                            ? "nothing tells how far off the prediction is"
+                            : "only the replay error tells how far off the prediction is";
+    if (errors->coverage > 0)
+        return;
+    if (!errors->kind)
+        page_labelled(page, "Past errors", "not looked up (--errors DB): %s", known);
+    else
+        page_labelled(page, "Past errors", "too few, of %s with %s: %s",
+                      quantity_count(errors->n, "past prediction").text, errors->kind, known);
+}
+
 /// What a prediction by order only rests on.
 static void print_timeless(const struct page *page, const struct whatif_point *point)
 {
@@ -322,6 +338,7 @@ static void print_quality(const struct page *page, const struct whatif_report *r
         print_timeless(page, first);
     else
         print_replay_error(page, report);
+    print_without_past(page, report);
     if (first->message_times.n_flights > 0 && !have_own_shares(report))
         page_labelled(page, "Interpolated", "%s of %s", interpolated_of(first).text,
                       quantity_count(first->message_times.n_flights, "message time").text);
@@ -353,12 +370,36 @@ static void print_quality(const struct page *page, const struct whatif_report *r
                       quantity_count(n_forced, "call").text);
 }
 
+static void add_expected(struct table *table, const struct page *page,
+                         struct expected_time expected)
+{
+    table_add_cell(table, "%s", quantity_in((int64_t)expected.low_ns, page->unit).text);
+    table_add_cell(table, "%s", quantity_in((int64_t)expected.high_ns, page->unit).text);
+}
+
+/// Between which times the run is expected, by past errors; of a list its table says it.
+static void print_expected(const struct page *page, const struct whatif_report *report)
+{
+    struct expected_time expected = whatif_expected(report, &report->points[0]);
+    if (!expected.is_by_past_errors ||
+        whatif_reliability(report, &report->points[0]) == WHATIF_NONE)
+        return;
+    char *text = past_errors_text(&report->errors);
+    if (report->is_list)
+        page_labelled(page, "Expected", "from .. to of each prediction %s", text);
+    else
+        page_labelled(page, "Expected", "%s to %s %s", quantity_time(expected.low_ns).text,
+                      quantity_time(expected.high_ns).text, text);
+    free(text);
+}
+
 /// A prediction a row; beside it what is of it alone: how much of the change is the options' where
 /// the rest is a large replay error, what the other algorithm says of moves, and how many message
 /// times are interpolated where that differs.
 static void print_points(const struct page *page, const struct whatif_report *report)
 {
     const struct whatif_point *first = &report->points[0];
+    bool has_past = report->errors.coverage > 0;
     bool has_error = whatif_has_large_error(report) && !first->is_timeless;
     bool have_shares = have_own_shares(report);
     size_t n_marked = 0;
@@ -366,6 +407,8 @@ static void print_points(const struct page *page, const struct whatif_report *re
     for (size_t i = 0; i < first->n_set; i++)
         table_add_column(&table, first->set[i].name, false);
     table_add_columns(&table, "predicted", "change");
+    if (has_past)
+        table_add_columns(&table, "from", "to");
     if (has_error)
         table_add_column(&table, "by what is changed", false);
     if (first->n_moves > 0)
@@ -381,6 +424,8 @@ static void print_points(const struct page *page, const struct whatif_report *re
         n_marked += reliability != WHATIF_GOOD;
         table_add_cell(&table, "%s%s", change_of(report->baseline_ns, point->predicted_ns).text,
                        reliability == WHATIF_GOOD ? "" : "?");
+        if (has_past)
+            add_expected(&table, page, whatif_expected(report, point));
         if (has_error)
             table_add_cell(&table, "%s%s", change_of(report->replayed_ns, point->predicted_ns).text,
                            reliability == WHATIF_GOOD ? "" : "?");
@@ -554,6 +599,7 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_labelled(&page, "Measured", "%s", quantity_time(report->baseline_ns).text);
     if (!report->is_list)
         print_answer(&page, report);
+    print_expected(&page, report);
     if (measured->has_unreadable_records)
         page_labelled(&page, "Warnings",
                       "parts of the trace were unreadable: this predicts what is left of the run");

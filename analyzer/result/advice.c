@@ -33,6 +33,7 @@ void advice_release(struct advice *advice)
         free(candidate->region);
         free(candidate->failure);
         free(candidate->bend.then);
+        past_errors_release(&candidate->errors);
     }
     free(advice->candidates);
     for (size_t i = 0; i < advice->n_pairs; i++)
@@ -53,6 +54,13 @@ uint64_t advice_error_ns(const struct advice *advice)
 {
     return advice->replayed_ns > advice->measured_ns ? advice->replayed_ns - advice->measured_ns
                                                      : advice->measured_ns - advice->replayed_ns;
+}
+
+struct expected_time advice_expected(const struct advice *advice,
+                                     const struct advice_candidate *candidate)
+{
+    return expected_time(&candidate->errors, candidate->predicted_ns, candidate->judged_ns,
+                         whatif_change(advice->measured_ns, advice->replayed_ns));
 }
 
 bool advice_pays(const struct advice *advice, const struct advice_candidate *candidate)

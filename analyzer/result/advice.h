@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/result/past_errors.h"
 #include "analyzer/result/result.h"
 
 enum advice_kind {
@@ -56,10 +57,11 @@ struct advice_candidate {
     uint64_t promise_ns; // it may save about that: those with more are tried first
     bool is_replayed;
     char *failure; // why it could not be replayed, NULL: it was
-    uint64_t predicted_ns;
-    int64_t gain_ns;         // of the target's run time; negative: a loss
-    int64_t order_ns;        // what that counts in the list
-    struct result_bend bend; // of --scale
+    uint64_t predicted_ns, judged_ns;
+    struct past_errors errors; // of predictions with the same options
+    int64_t gain_ns;           // of the target's run time; negative: a loss
+    int64_t order_ns;          // what that counts in the list
+    struct result_bend bend;   // of --scale
 };
 
 /// Two candidates replayed together.
@@ -94,6 +96,10 @@ struct advice {
 
 /// By how much predictions may be off, judged by the run with nothing changed.
 uint64_t advice_error_ns(const struct advice *advice);
+
+/// Between which times the run with CANDIDATE, which was replayed, is expected.
+struct expected_time advice_expected(const struct advice *advice,
+                                     const struct advice_candidate *candidate);
 
 /// Is it worth a line: was it replayed, does it save a thousandth of the target's run time, and
 /// does no part of it save the same?

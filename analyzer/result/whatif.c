@@ -61,6 +61,7 @@ void whatif_report_release(struct whatif_report *report)
     free(report->change);
     free(report->tolerances);
     free(report->sharing);
+    past_errors_release(&report->errors);
     result_release(&report->predicted);
     result_release(&report->unchanged);
     *report = (struct whatif_report){0};
@@ -109,6 +110,14 @@ enum whatif_reliability whatif_reliability(const struct whatif_report *report,
                    effect_ns <= distance(report->replayed_ns, report->baseline_ns)
                ? WHATIF_UNCERTAIN
                : WHATIF_GOOD;
+}
+
+struct expected_time whatif_expected(const struct whatif_report *report,
+                                     const struct whatif_point *point)
+{
+    return expected_time(&report->errors, point->predicted_ns,
+                         point->window_end_ns - point->window_begin_ns,
+                         whatif_change(report->baseline_ns, report->replayed_ns));
 }
 
 const struct result *whatif_base(const struct whatif_report *report, const struct result *measured,

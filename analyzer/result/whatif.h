@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/result/past_errors.h"
 #include "analyzer/result/result.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/network/collective_run.h"
@@ -117,8 +118,9 @@ struct whatif_report {
     char *change;         // what is different, in words
     char **notes;         // what is assumed about it, a sentence each
     size_t n_notes, note_capacity;
-    char *sharing;    // how cores are shared, in words
-    bool has_threads; // some rank has further threads, which keep their recorded times
+    struct past_errors errors; // of predictions with the same options
+    char *sharing;             // how cores are shared, in words
+    bool has_threads;          // some rank has further threads, which keep their recorded times
     struct whatif_point *points;
     size_t n_points;
     struct whatif_tolerance *tolerances;
@@ -164,6 +166,10 @@ enum whatif_reliability {
 extern const char *const whatif_reliability_names[];
 enum whatif_reliability whatif_reliability(const struct whatif_report *report,
                                            const struct whatif_point *point);
+
+/// Between which times the run of POINT is expected.
+struct expected_time whatif_expected(const struct whatif_report *report,
+                                     const struct whatif_point *point);
 
 /// The run that MEASURED's prediction is best compared with: the one predicted with nothing changed
 /// where the replay error is more than 1 % of the run time, or all would look like the effect of

@@ -18,15 +18,19 @@ struct measured_prediction *predictions_measured(struct database *database, cons
         "        WHERE all_of.id = t.trial_id ORDER BY name)), '') AS parameters\n"
         "    FROM trials t WHERE (?1 IS NULL OR application = ?1)\n"
         "        AND (?2 IS NULL OR experiment = ?2))\n"
-        "SELECT k.application || '/' || k.experiment || '/' || k.trial, p.change,\n"
-        "    p.replay_error, k.judged_ns, avg(m.judged_ns), avg(CAST(m.judged_ns AS REAL) *\n"
-        "    m.judged_ns) - avg(m.judged_ns) * avg(m.judged_ns), count(m.judged_ns)\n"
+        "SELECT k.trial_id, k.application || '/' || k.experiment || '/' || k.trial, p.change,\n"
+        "    k.application || '/' || k.experiment || '/' || k.n_ranks || '/' || p.change || '/' "
+        "||\n"
+        "        k.parameters,\n"
+        "    (SELECT group_concat(r.name, char(10)) FROM trial_node t\n"
+        "        JOIN resource r ON r.id = t.machine_id WHERE t.trial_id = p.measured_id),\n"
+        "    p.replay_error, k.judged_ns, CAST(m.judged_ns AS REAL)\n"
         "FROM keyed k LEFT JOIN prediction p USING (trial_id)\n"
         "    LEFT JOIN keyed base ON base.trial_id = p.measured_id\n"
         "    LEFT JOIN keyed m ON m.origin = 'measured' AND m.application = k.application\n"
         "        AND m.experiment = k.experiment AND m.n_ranks = k.n_ranks\n"
         "        AND m.parameters = k.parameters AND base.parameters IS NOT k.parameters\n"
-        "WHERE k.origin = 'predicted' GROUP BY k.trial_id ORDER BY k.trial_id";
+        "WHERE k.origin = 'predicted' ORDER BY k.trial_id, m.trial_id";
     return database_rows(database, err, n, sql, "ss>" MEASURED_PREDICTION_LETTERS, application,
                          experiment);
 }

@@ -9,18 +9,21 @@
 #include "analyzer/base/error.h"
 #include "db/database.h"
 
+/// A stored prediction, and one of the runs that measured it.
 struct measured_prediction {
+    int64_t id;            // of its trial
     char *trial;           // application/experiment/name
     char *change;          // its what-if options; "": it was stored without any
+    char *question;        // the same text for predictions of the same
+    char *nodes;           // of the run it was made from, a line each; "": unknown
     double replay_error;   // of the prediction with nothing changed, a share; NAN: unknown
     uint64_t predicted_ns; // the judged part
-    double measured_ns;    // mean over N_MEASURED runs; NAN where there is none
-    double variance_ns2;   // of these
-    uint64_t n_measured;
+    double measured_ns;    // NAN: there is none
 };
-#define MEASURED_PREDICTION_LETTERS "ttdnddn"
+#define MEASURED_PREDICTION_LETTERS "ittttdnd"
 
-/// All predictions of an application and experiment (NULL: of any) as rows (database_rows()). Their
+/// All predictions of an application and experiment (NULL: of any) as rows (database_rows()), one
+/// for each run that measured the prediction, or one row without. Its
 /// measured runs are those of the same experiment with as many ranks and the same parameters. A
 /// prediction has those of the run it was made from as well, and what it changes; if its parameters
 /// do not show the change, no run is its measurement. NULL and ERR.

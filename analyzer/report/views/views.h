@@ -7,6 +7,7 @@
 
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
+#include "analyzer/result/past_errors.h"
 
 // ---- run.c
 
@@ -35,6 +36,14 @@ void json_put_findings(json_t *report, const struct result *result);
 char *bend_text(const struct result_bend *bend);
 /// The same, or NULL if it pays all the way.
 json_t *json_bend(const struct result_bend *bend);
+
+// ---- past_errors.c
+
+/// "with a probability of 90 %, by the errors of 24 past predictions with --cores, recorded on
+/// node", where ERRORS are enough. The caller frees.
+char *past_errors_text(const struct past_errors *errors);
+json_t *json_past_errors(const struct past_errors *errors);
+json_t *json_expected(const struct expected_time *expected);
 
 // ---- shares.c
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conformal intervals: quantiles of past errors with the weight of one more that may lie anywhere.
+#include "analyzer/compare/past_errors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
+
+static const double coverages[] = {0.9, 0.8}; // of what-if predictions, the first that is possible
+
+/// A measured run of a past prediction.
+struct ratio {
+    const char *question;
+    double value;  // measured over predicted time
+    double weight; // those of a question sum to 1
+};
+
+struct ratios {
+    struct ratio *items;
+    size_t n, capacity, n_questions;
+};
+
+static int by_question(const void *a, const void *b)
+{
+    const struct ratio *x = a, *y = b;
+    return strcmp(x->question, y->question);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ratio *x = a, *y = b;
+    return LESS_FIRST(x->value, y->value);
+}
+
+static void weigh(struct ratios *ratios)
+{
+    if (ratios->n > 0)
+        qsort(ratios->items, ratios->n, sizeof *ratios->items, by_question);
+    for (size_t begin = 0, end; begin < ratios->n; begin = end) {
+        end = begin;
+        while (end < ratios->n && by_question(&ratios->items[begin], &ratios->items[end]) == 0)
+            end++;
+        for (size_t i = begin; i < end; i++)
+            ratios->items[i].weight = 1 / (double)(end - begin);
+        ratios->n_questions++;
+    }
+    if (ratios->n > 0)
+        qsort(ratios->items, ratios->n, sizeof *ratios->items, by_value);
+}
+
+/// Those of KIND on MACHINE (NULL: on any), ascending.
+static struct ratios ratios_of(const struct back_test *test, const char *kind, const char *machine)
+{
+    struct ratios ratios = {0};
+    for (size_t i = 0; i < test->n_cases; i++) {
+        const struct back_test_case *c = &test->cases[i];
+        if (strcmp(c->kind, kind) != 0 || (machine && strcmp(c->machine, machine) != 0) ||
+            !(c->predicted > 0))
+            continue;
+        for (size_t k = 0; k < c->n_runs; k++)
+            *ARRAY_NEXT(ratios.items, ratios.n, ratios.capacity) =
+                (struct ratio){.question = c->question, .value = c->runs[k] / c->predicted};
+    }
+    weigh(&ratios);
+    return ratios;
+}
+
+/// Bounds of which each leaves out (1 - COVERAGE) / 2 of a further ratio's probability, with one
+/// question's weight beyond each end. False: no finite ones do.
+static bool find_bounds(const struct ratios *ratios, double coverage, struct past_errors *errors)
+{
+    static const double rounding = 1e-9; // of sums of weights
+    double most = ((double)ratios->n_questions + 1) * (1 - coverage) / 2 - 1 + rounding;
+    double below = 0, above = 0;
+    size_t least = 0, greatest = ratios->n;
+    if (most < 0)
+        return false;
+    while (below + ratios->items[least].weight <= most)
+        below += ratios->items[least++].weight;
+    while (above + ratios->items[greatest - 1].weight <= most)
+        above += ratios->items[--greatest].weight;
+    errors->least = ratios->items[least].value;
+    errors->most = ratios->items[greatest - 1].value;
+    errors->coverage = coverage;
+    return true;
+}
+
+void past_errors_of_kind(const struct back_test *test, const char *kind, double coverage,
+                         struct past_errors *errors)
+{
+    struct ratios ratios = ratios_of(test, kind, NULL);
+    *errors = (struct past_errors){.kind = memory_copy_text(kind), .n = ratios.n_questions};
+    find_bounds(&ratios, coverage, errors);
+    free(ratios.items);
+}
+
+/// Fills the bounds for the greatest of the coverages for which RATIOS are enough.
+static bool find_widest(const struct ratios *ratios, struct past_errors *errors)
+{
+    size_t n = sizeof coverages / sizeof coverages[0], i = 0;
+    while (i < n && !find_bounds(ratios, coverages[i], errors))
+        i++;
+    errors->n = ratios->n_questions;
+    return i < n;
+}
+
+void past_errors_of_change(const struct back_test *test, const char *change, const char *nodes,
+                           struct past_errors *errors)
+{
+    char *machine = machine_name(nodes);
+    *errors = (struct past_errors){.kind = change_kind(change)};
+    struct ratios here = ratios_of(test, errors->kind, machine);
+    struct ratios anywhere = ratios_of(test, errors->kind, NULL);
+    if (*machine && find_widest(&here, errors)) {
+        errors->machine = machine;
+        machine = NULL;
+    } else {
+        find_widest(&anywhere, errors);
+    }
+    free(machine);
+    free(here.items);
+    free(anywhere.items);
+}
