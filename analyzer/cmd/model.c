@@ -16,6 +16,7 @@
 #include "analyzer/base/threads.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/compare/model_trials.h"
+#include "analyzer/compare/past_errors.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/report.h"
 #include "analyzer/tasks/task_answer.h"
@@ -41,13 +42,16 @@ static const char details[] =
     "name of a bundled one (`pagoda explain models`). The command prints how long the\n"
     "tasks take, and the best sizes of groups of ranks.\n";
 
+/// The trials and, where predictions are asked for, how right those of models were.
 static int read_trials(const char *path, const struct request *request, struct model_table *table,
-                       struct error *err)
+                       struct back_test *test, struct error *err)
 {
     struct database *database;
     if (database_open_snapshot(&database, path, err))
         return -1;
     int status = model_trials_read(database, &request->choice, table, err);
+    if (status == 0 && request->points.count > 0)
+        status = back_test_read(database, NULL, NULL, BACK_TEST_MODELS, test, err);
     database_close(database);
     return status;
 }
@@ -73,8 +77,9 @@ static int print(const struct model_table *table, const struct request *request,
 static int run_model(const char *path, struct request *request)
 {
     struct model_table table = {0};
+    struct back_test test = {0};
     struct error err;
-    int status = database_is_file(path) ? read_trials(path, request, &table, &err)
+    int status = database_is_file(path) ? read_trials(path, request, &table, &test, &err)
                  : request->choice.n_selectors || request->by.count || request->choice.by_call_path
                      ? error_set(&err,
                                  "%s is a table; trials, --by and --call-paths are for a "
@@ -83,8 +88,12 @@ static int run_model(const char *path, struct request *request)
                      : model_table_read(&table, path, &err);
     for (size_t i = 0; i < request->points.count && status == 0; i++)
         status = model_table_ask(&table, request->points.values[i], &err);
-    if (status == 0)
-        status = print(&table, request, model_table_fit(&table), path, &err);
+    if (status == 0) {
+        size_t n_fitted = model_table_fit(&table);
+        past_errors_of_models(&test, &table);
+        status = print(&table, request, n_fitted, path, &err);
+    }
+    back_test_release(&test);
     model_table_release(&table);
     return log_outcome(status, false, &err);
 }

@@ -68,7 +68,8 @@ char *machine_name(const char *nodes)
         words_add(&names, name);
     }
     size_t n = words_count(names);
-    qsort(names, n, sizeof *names, text_compare);
+    if (n > 0)
+        qsort(names, n, sizeof *names, text_compare);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
             text_append(&machine, "%s%s", machine ? ", " : "", names[i]);
@@ -118,6 +119,23 @@ static int add_stored(struct database *database, const char *application, const 
 }
 
 // ---- models
+
+static const struct {
+    double factor; // more than that, up to twice that
+    const char *name;
+} model_kinds[] = {{1, "model, up to 2 x beyond the data"},
+                   {2, "model, up to 4 x beyond the data"},
+                   {4, "model, up to 8 x beyond the data"}};
+
+enum { MODEL_KINDS = sizeof model_kinds / sizeof model_kinds[0] };
+
+const char *model_kind(double factor)
+{
+    for (size_t i = 0; i < MODEL_KINDS; i++)
+        if (factor > model_kinds[i].factor && factor <= 2 * model_kinds[i].factor)
+            return model_kinds[i].name;
+    return NULL;
+}
 
 struct model_tester {
     struct back_test *test;
@@ -202,20 +220,14 @@ static void add_prediction(struct model_tester *tester, const char *kind, const 
 /// Predicts the point X from smaller ones: from all, and from those that lie ever further below.
 static void test_point(struct model_tester *tester, const double *x)
 {
-    static const struct {
-        double factor;
-        const char *kind;
-    } steps[] = {{1, "model, up to 2 x beyond the data"},
-                 {2, "model, up to 4 x beyond the data"},
-                 {4, "model, up to 8 x beyond the data"}};
     size_t n_parameters = tester->table->n_parameters;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    for (size_t i = 0; i < MODEL_KINDS; i++) {
         double greatest;
-        size_t n = collect(tester, x, nextafter(x[0] / steps[i].factor, 0), &greatest);
+        size_t n = collect(tester, x, nextafter(x[0] / model_kinds[i].factor, 0), &greatest);
         struct model model;
         struct error err;
         // Points that lie further below are those of the next step.
-        if (n == 0 || x[0] > 2 * steps[i].factor * greatest)
+        if (n == 0 || x[0] > 2 * model_kinds[i].factor * greatest)
             continue;
         const struct model_data data = {n_parameters, n, tester->x, tester->y};
         if (model_fit(tester->workspace, &data, (const char *const *)tester->table->parameters,
@@ -223,7 +235,7 @@ static void test_point(struct model_tester *tester, const double *x)
             continue;
         struct model_prediction prediction = model_predict(&model, x);
         model_release_posterior(&model);
-        add_prediction(tester, steps[i].kind, x, greatest, prediction);
+        add_prediction(tester, model_kinds[i].name, x, greatest, prediction);
     }
 }
 

@@ -49,6 +49,10 @@ int back_test_read(struct database *database, const char *application, const cha
                    unsigned kinds, struct back_test *test, struct error *err);
 void back_test_release(struct back_test *test);
 
+/// What a model's prediction at so many times the greatest point of its data is called; NULL: no
+/// such prediction is tested.
+const char *model_kind(double factor);
+
 /// The options in the words of a change, each once: "--cpu-speed --latency". The caller frees.
 char *change_kind(const char *change);
 /// What the nodes' names, a line each, have in common without numbers and domains: "node" of

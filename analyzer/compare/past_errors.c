@@ -9,6 +9,7 @@
 #include "analyzer/base/order.h"
 
 static const double coverages[] = {0.9, 0.8}; // of what-if predictions, the first that is possible
+static const double model_coverage = 0.95;
 
 /// A measured run of a past prediction.
 struct ratio {
@@ -87,15 +88,6 @@ static bool find_bounds(const struct ratios *ratios, double coverage, struct pas
     return true;
 }
 
-void past_errors_of_kind(const struct back_test *test, const char *kind, double coverage,
-                         struct past_errors *errors)
-{
-    struct ratios ratios = ratios_of(test, kind, NULL);
-    *errors = (struct past_errors){.kind = memory_copy_text(kind), .n = ratios.n_questions};
-    find_bounds(&ratios, coverage, errors);
-    free(ratios.items);
-}
-
 /// Fills the bounds for the greatest of the coverages for which RATIOS are enough.
 static bool find_widest(const struct ratios *ratios, struct past_errors *errors)
 {
@@ -122,4 +114,31 @@ void past_errors_of_change(const struct back_test *test, const char *change, con
     free(machine);
     free(here.items);
     free(anywhere.items);
+}
+
+static void use_past_errors(const struct back_test *test, const char *kind,
+                            struct model_prediction *prediction)
+{
+    struct past_errors errors = {0};
+    struct ratios ratios = ratios_of(test, kind, NULL);
+    if (find_bounds(&ratios, model_coverage, &errors)) {
+        prediction->low = prediction->value * errors.least;
+        prediction->high = prediction->value * errors.most;
+        prediction->n_past = ratios.n_questions;
+    }
+    free(ratios.items);
+}
+
+void past_errors_of_models(const struct back_test *test, struct model_table *table)
+{
+    for (size_t i = 0; i < table->n_series; i++) {
+        struct model_series *series = &table->series[i];
+        for (size_t k = 0;
+             !series->reason && !series->is_part && k < series->n_asked + table->n_asked; k++) {
+            double x = model_table_asked(table, series, k)[0];
+            const char *kind = model_kind(x / series->model.greatest[0]);
+            if (kind)
+                use_past_errors(test, kind, &series->predictions[k]);
+        }
+    }
 }

@@ -51,6 +51,7 @@ void model_release_posterior(struct model *model);
 struct model_prediction {
     double value;
     double low, high; // 95 % of what the value without noise may be
+    size_t n_past;    // past errors that these are by instead, of a measured value; 0: none
 };
 struct model_prediction model_predict(const struct model *model, const double *x);
 

@@ -64,6 +64,8 @@ static json_t *prediction_object(const void *of, size_t i)
     return JSON_OBJECT({"at", at}, {"value", json_number(prediction->value)},
                        {"low", json_number(prediction->low)},
                        {"high", json_number(prediction->high)},
+                       {"by", json_string(prediction->n_past ? "past-errors" : "formulas")},
+                       {"past_errors", json_count(prediction->n_past)},
                        {"share", has_share ? json_number(share) : NULL});
 }
 
@@ -158,8 +160,13 @@ static void print_predictions(const struct model_table *table, const struct mode
         const struct model_prediction *prediction = &series->predictions[i];
         fputs("  at ", stream);
         print_point(table, model_table_asked(table, series, i), stream);
-        fprintf(stream, ": %s (95 %%: %s to %s)\n", value_text(table, prediction->value).text,
+        fprintf(stream, ": %s (95 %%: %s to %s", value_text(table, prediction->value).text,
                 value_text(table, prediction->low).text, value_text(table, prediction->high).text);
+        if (prediction->n_past > 0)
+            fprintf(stream, ", by %s", quantity_count(prediction->n_past, "past error").text);
+        else
+            fputs(", by the formulas alone", stream);
+        fputs(")\n", stream);
     }
 }
 

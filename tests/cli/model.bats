@@ -215,7 +215,46 @@ keep() {
     "$PAGODA" model --errors runs.db --as nothing --json | jq -e '.stored == 0 and .cases == []'
 }
 
-@test "random series are continued, and confidence intervals hold the truth, as well as they were" {
+# runs_of EXPERIMENT TIME...: SQL that stores runs of 1, 2, 4, ... ranks, which took so many ns.
+runs_of() {
+    local experiment=$1 time ranks=1
+    shift
+    echo "INSERT INTO experiment VALUES ($experiment, 1, 'e$experiment');"
+    for time; do
+        echo "INSERT INTO trial (experiment_id, name, origin, stored_at, n_ranks, n_nodes, n_locations, n_events,
+            n_messages, n_collectives, n_clock_violations, has_unreadable_records, time_ns) VALUES
+            ($experiment, '$ranks', 'measured', '', $ranks, 1, $ranks, 1, 0, 0, 0, 0, $time);"
+        ranks=$((2 * ranks))
+    done
+}
+
+@test "models of a database have intervals by the errors of past ones, if these are enough" {
+    # Constant up to 4 ranks, and 1 to 38 % longer at 8 in 38 experiments; the last one is to be predicted.
+    local i interval
+    keep 1 16
+    {
+        echo "BEGIN; DELETE FROM trial; DELETE FROM experiment; UPDATE application SET id = 1;"
+        for i in $(seq 38); do runs_of "$i" 100000000 100000000 100000000 "$((100000000 + 1000000 * i))"; done
+        runs_of 99 200000000 200000000 200000000
+        echo "COMMIT;"
+    } | sqlite3 runs.db
+    interval() {
+        "$PAGODA" model runs.db --as e99 --at "ranks=$1" --json | jq -c '.series[0].predictions[0] |
+            [.by, .past_errors, (.value, .low, .high | . * 1e6 | round / 1e6)]'
+    }
+    [[ $(interval 8) == '["formulas",0,0.2,'* ]] # 38 are one too few
+    runs_of 39 100000000 100000000 100000000 140000000 | sqlite3 runs.db
+    "$PAGODA" model --errors runs.db --json | jq -e '[.cases[] | select(.kind == "model, up to 2 x beyond the data")] |
+        length == 39 and all(.predicted - 0.1 | fabs < 1e-6)'
+    [ "$(interval 8)" = '["past-errors",39,0.2,0.202,0.28]' ] # all were longer than predicted
+    [[ $(interval 16) == '["formulas",0,0.2,'* ]]             # nothing was measured so far beyond
+    [[ $(interval 4) == '["formulas",0,0.2,'* && $(interval 3) == '["formulas",0,0.2,'* ]]
+    "$PAGODA" model runs.db --as e99 --at ranks=8 |
+        grep -q '^  at ranks=8: 200.0 ms (95 %: 202.0 ms to 280.0 ms, by 39 past errors)$'
+    "$PAGODA" model runs.db --as e99 --at ranks=16 | grep -q '^  at ranks=16: 200.0 ms (95 %: .*, by the formulas alone)$'
+}
+
+@test "random series are continued, and intervals hold the truth, as well as they were" {
     "$BUILD/tools/model_study" --series 420 --seed 3 >table
     # Class, greatest median error at 4 times the last point in percent, least coverage in percent.
     while read -r class error held; do
