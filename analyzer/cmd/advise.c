@@ -183,9 +183,10 @@ int cmd_advise(int argc, char **argv)
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &as,
                         "with --store: experiment the run belongs to; APPLICATION/ may precede it",
                         "default", .manual = "How runs are named is described in pagoda-store(1)."),
-        OPTION_TEXT_ROW("errors", 0, "DB", &request.errors,
-                        "past predictions that tell how right these are", "that of --store",
-                        .manual = "pagoda-whatif(7), section Past errors, says how."),
+        OPTION_TEXT_ROW("errors", 0, "FILE", &request.errors, "judge predictions by past ones",
+                        "that of --store",
+                        .manual = "FILE is a database of predictions that were measured later; "
+                                  "pagoda-whatif(7), section Past errors, says how."),
         OPTION_FLAG_ROW("json", 0, &request.wants_json, "print JSON (schema 1) instead of text"),
     };
     const struct option_usage usage = {

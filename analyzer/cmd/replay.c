@@ -259,8 +259,9 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
     struct error err = {{0}};
     outcome->is_whatif = request->n_words > 0;
     if (!outcome->is_whatif && request->errors)
-        *status = options_usage_error(usage, "--errors DB tells how right predictions were: say by "
-                                             "what-if options what to predict");
+        *status =
+            options_usage_error(usage, "--errors FILE tells how right predictions were: say by "
+                                       "what-if options what to predict");
     else if (!outcome->is_whatif && request->out)
         *status = options_usage_error(usage, "--output DIR writes a predicted run: say by what-if "
                                              "options what is different in it");
@@ -372,10 +373,10 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
                       "that the parameter is the size of the problem or of the machine."),
         OPTION_LIST_ROW("prediction-parameter", 0, "NAME=VALUE", &request->predicted_parameters,
                         NULL),
-        OPTION_TEXT_ROW("errors", 0, "DB", &request->errors,
-                        "with what-if options: past predictions that tell how right these are",
+        OPTION_TEXT_ROW("errors", 0, "FILE", &request->errors, "judge predictions by past ones",
                         "that of --store",
-                        .manual = "pagoda-whatif(7), section Past errors, says how."),
+                        .manual = "FILE is a database of predictions that were measured later; "
+                                  "pagoda-whatif(7), section Past errors, says how."),
         OPTION_TEXT_ROW("output", 'o', "DIR", &request->out,
                         "write the predicted run to DIR as a trace", NULL,
                         .manual = "DIR must be new or empty. Section The predicted run as a trace "

@@ -30,7 +30,7 @@ static void print_past(const struct page *page, const struct advice *advice)
                    advice->candidates[i].errors.coverage > 0;
     }
     page_labelled(page, "Past errors", "%s",
-                  !was_asked ? "not looked up (--errors DB): gains rest on the replay error alone"
+                  !was_asked ? "not looked up (--errors FILE): gains rest on the replay error alone"
                   : n_known == 0
                       ? "too few predictions with these options were measured: gains rest on the "
                         "replay error alone"

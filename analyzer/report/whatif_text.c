@@ -281,7 +281,7 @@ static void print_without_past(const struct page *page, const struct whatif_repo
     if (errors->coverage > 0)
         return;
     if (!errors->kind)
-        page_labelled(page, "Past errors", "not looked up (--errors DB): %s", known);
+        page_labelled(page, "Past errors", "not looked up (--errors FILE): %s", known);
     else
         page_labelled(page, "Past errors", "too few, of %s with %s: %s",
                       quantity_count(errors->n, "past prediction").text, errors->kind, known);

@@ -77,9 +77,9 @@ expects() {
     grep -q 'Past errors a line below the gain' advice
     grep -Eq ' to [0-9.]+ [mu]?s with a probability of 80 %, by the errors of 9 past predictions with --cores --wait' advice
     # Without a database the report says so.
-    "$PAGODA" replay one-10 --cores 2 | tr -s ' \n' ' ' | grep -q 'Past errors not looked up (--errors DB): only the replay error'
+    "$PAGODA" replay one-10 --cores 2 | tr -s ' \n' ' ' | grep -q 'Past errors not looked up (--errors FILE): only the replay error'
     "$PAGODA" replay one-10 --cores 2 --json | jq -e '.whatif | .past_errors == null and .expected.by == "replay-error"'
-    "$PAGODA" advise one-10 | grep -q 'Past errors .*not looked up (--errors DB)'
+    "$PAGODA" advise one-10 | grep -q 'Past errors .*not looked up (--errors FILE)'
 }
 
 @test "a database that is none ends replay and advise, before the replay" {
@@ -95,5 +95,5 @@ expects() {
         [[ $status = 1 && $output == *"missing.db"* && ! -e missing.db ]]
     done
     run "$PAGODA" replay one --errors runs.db
-    [[ $status = 2 && $output == *"--errors DB tells how right predictions were: say by what-if options"* ]]
+    [[ $status = 2 && $output == *"--errors FILE tells how right predictions were: say by what-if options"* ]]
 }
