@@ -254,7 +254,7 @@ runs_of() {
     "$PAGODA" model runs.db --as e99 --at ranks=16 | grep -q '^  at ranks=16: 200.0 ms (95 %: .*, by the formulas alone)$'
 }
 
-@test "random series are continued, and intervals hold the truth, as well as they were" {
+@test "random series are continued, and confidence intervals hold the truth, as well as they were" {
     "$BUILD/tools/model_study" --series 420 --seed 3 >table
     # Class, greatest median error at 4 times the last point in percent, least coverage in percent.
     while read -r class error held; do
