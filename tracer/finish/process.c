@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// First pass over a thread's records, see process.h.
+#include "tracer/finish/process.h"
+
+#include <stdlib.h>
+
+#include "tracer/finish/memory.h"
+
+static void define_name(struct process *process, uint32_t id, const char *text)
+{
+    if (process->n_names <= id) {
+        size_t n = (size_t)id + 1;
+        process->names = realloc_or_die(process->names, n * sizeof *process->names);
+        process->name_regions =
+            realloc_or_die(process->name_regions, n * sizeof *process->name_regions);
+        process->marker_regions =
+            realloc_or_die(process->marker_regions, n * sizeof *process->marker_regions);
+        for (; process->n_names < n; process->n_names++) {
+            process->names[process->n_names] = NULL;
+            process->name_regions[process->n_names] = UNDEFINED;
+            process->marker_regions[process->n_names] = UNDEFINED;
+        }
+    }
+    free(process->names[id]);
+    process->names[id] = strdup_or_die(text);
+}
+
+static void define_function(struct process *process, struct archive *archive, uint32_t id,
+                            const char *name)
+{
+    if (id < N_FUNCTIONS_MAX && process->functions[id] == UNDEFINED)
+        process->functions[id] = archive_mpi_region(archive, name);
+}
+
+static void define_comm_name(struct process *process, struct unify *unify, uint32_t id,
+                             const char *name)
+{
+    uint32_t comm = unify_find(&process->comms, id);
+    if (comm == RECORD_NO_COMM)
+        return;
+    free(unify->comms[comm].name);
+    unify->comms[comm].name = strdup_or_die(name);
+}
+
+static void define_file(struct process *process, struct archive *archive, const struct unify *unify,
+                        const struct record_file *record)
+{
+    uint32_t number = record->head.id, comm = unify_find(&process->comms, record->comm);
+    if (process->n_files <= number) {
+        size_t n = process->n_files * 2 > number ? process->n_files * 2 : (size_t)number + 1;
+        process->files = realloc_or_die(process->files, n * sizeof *process->files);
+        while (process->n_files < n)
+            process->files[process->n_files++] = UNDEFINED;
+    }
+    process->files[number] =
+        archive_file(archive, record->name,
+                     comm == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : unify->comms[comm].number);
+}
+
+static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
+{
+    if (time_ns < *first_ns)
+        *first_ns = time_ns;
+    if (time_ns > *last_ns)
+        *last_ns = time_ns;
+}
+
+/// Of an MPI function; "" before its definition.
+static const char *name_of_function(const struct process *process, const struct archive *archive,
+                                    uint32_t id)
+{
+    uint32_t region = id < N_FUNCTIONS_MAX ? process->functions[id] : UNDEFINED;
+    if (region == UNDEFINED)
+        return "";
+    const struct archive_region *defined = table_key(&archive->regions, region);
+    return table_key(&archive->strings, defined->name);
+}
+
+static void init(struct process *process)
+{
+    for (int i = 0; i < N_FUNCTIONS_MAX; i++)
+        process->functions[i] = UNDEFINED;
+    define_name(process, 0, "unnamed");
+}
+
+void process_define(struct process *process, struct archive *archive, struct unify *unify,
+                    const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
+                    struct thread_cost *cost)
+{
+    if (process->n_names == 0)
+        init(process);
+    for (const struct record_head *head = spool_next(spool, NULL); head;
+         head = spool_next(spool, head)) {
+        const void *record = head;
+        const struct record_call *call = record;
+        uint64_t time_ns = ((const struct record_time *)record)->time_ns;
+        switch ((enum record_kind)head->kind) {
+        case RECORD_FUNCTION:
+            define_function(process, archive, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_NAME:
+            define_name(process, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_COMM:
+            unify_add(unify, &process->comms, record);
+            break;
+        case RECORD_COMM_NAME:
+            define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_FILE:
+            define_file(process, archive, unify, record);
+            break;
+        case RECORD_MODULE:
+            code_add_module(&process->code, record, spool->header->executable);
+            break;
+        case RECORD_VARIABLE:
+            archive_variable(archive, ((const struct record_name *)record)->text);
+            break;
+        case RECORD_STACK:
+            code_add_stack(&process->code, record);
+            break;
+        case RECORD_CALL:
+            cost_call(cost, call, name_of_function(process, archive, head->id));
+            see(call->enter_ns, first_ns, last_ns);
+            if (call->leave_ns != 0)
+                see(call->leave_ns, first_ns, last_ns);
+            break;
+        case RECORD_CPU:
+            cost_cpu(cost, record);
+            archive->has_cpu_metric = true;
+            see(time_ns, first_ns, last_ns);
+            break;
+        case RECORD_ENTER:
+        case RECORD_LEAVE:
+        case RECORD_REGION_BEGIN:
+        case RECORD_REGION_END:
+        case RECORD_MARKER:
+        case RECORD_FORK:
+        case RECORD_TEAM_BEGIN:
+        case RECORD_TEAM_END:
+        case RECORD_JOIN:
+        case RECORD_CONSTRUCT_ENTER:
+        case RECORD_CONSTRUCT_LEAVE:
+            cost_stamp(cost, time_ns, 1);
+            see(time_ns, first_ns, last_ns);
+            break;
+        case RECORD_OFF:
+        case RECORD_ON:
+        case RECORD_THREAD_END:
+            see(time_ns, first_ns, last_ns);
+            break;
+        case RECORD_SKIPPED:
+            process->has_skipped = true;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+void process_release(struct process *process)
+{
+    for (uint32_t i = 0; i < process->n_names; i++)
+        free(process->names[i]);
+    free(process->names);
+    free(process->name_regions);
+    free(process->marker_regions);
+    free(process->files);
+    code_release(&process->code);
+    unify_rank_release(&process->comms);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the records of a process refer to, as numbers of the archive.
+#ifndef PAGODA_FINISH_PROCESS_H
+#define PAGODA_FINISH_PROCESS_H
+
+#include "tracer/finish/archive.h"
+#include "tracer/finish/code.h"
+#include "tracer/finish/cost.h"
+#include "tracer/finish/spool.h"
+#include "tracer/finish/unify.h"
+
+#define N_FUNCTIONS_MAX 1024
+
+/// Of all threads of the process.
+struct process {
+    uint32_t functions[N_FUNCTIONS_MAX]; // MPI functions: region
+    char **names;                        // user names by number; [0] is "unnamed"
+    uint32_t *name_regions;              // UNDEFINED: not used as a region yet
+    uint32_t *marker_regions;
+    uint32_t n_names;
+    struct unify_rank comms;
+    uint32_t *files; // open files: handle; UNDEFINED
+    uint32_t n_files;
+    struct code code;
+    bool has_skipped;        // messages or collectives, while recording was off
+    const struct gaps *gaps; // what is left out because of that; NULL: nothing
+    bool is_finalized;       // MPI_Finalize returned, in whichever thread
+};
+
+/// First pass: takes the definitions of a thread's records, the time of its first and last event
+/// (*last_ns is left alone if there is none), and what recording them cost.
+void process_define(struct process *process, struct archive *archive, struct unify *unify,
+                    const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
+                    struct thread_cost *cost);
+void process_release(struct process *process);
+
+#endif
