@@ -43,8 +43,8 @@ struct back_test {
 enum back_test_kinds { BACK_TEST_STORED = 1, BACK_TEST_MODELS = 2 };
 
 /// Tests the predictions of an APPLICATION and EXPERIMENT (NULL: of all) in DATABASE. A stored
-/// prediction has a confidence interval of its replay error, models one of 95 %. KINDS: bits of enum
-/// back_test_kinds. 0 (TEST is to be released), or -1 and ERR.
+/// prediction has a confidence interval of its replay error, models one of 95 %. KINDS: bits of
+/// enum back_test_kinds. 0 (TEST is to be released), or -1 and ERR.
 int back_test_read(struct database *database, const char *application, const char *experiment,
                    unsigned kinds, struct back_test *test, struct error *err);
 void back_test_release(struct back_test *test);
