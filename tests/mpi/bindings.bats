@@ -97,5 +97,6 @@ no_function_missing() {
     grep -q '^MPI_Iallreduce_c  *-  *yes  *nonblocking collective allreduce$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Win_lock  *yes  *yes  *lock of a window$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Win_fence  *yes  *yes  *fence$' "$BATS_TEST_TMPDIR/list"
+    grep -q '^MPI_File_write_all  *yes  *yes  *file operation$' "$BATS_TEST_TMPDIR/list"
     grep -q '^MPI_Win_detach  *yes  *yes  *enter, leave$' "$BATS_TEST_TMPDIR/list"
 }

@@ -35,6 +35,11 @@ BEGIN {
     words["window_locked"] = "lock of a window"
     words["window_unlocked"] = "unlock of a window"
     words["window_freed"] = "end of a window"
+    words["file_opened"] = "opened file"
+    words["file_closed"] = "closed file"
+    words["file_done"] = words["file_started"] = "file operation"
+    words["file_split_begun"] = "begin of a file operation"
+    words["file_split_ended"] = "end of a file operation"
     words["wrap_env.c"] = "start or end of MPI"
 }
 
