@@ -11,7 +11,7 @@ printed_files() {
 
 as_the_program_says() {
     local file=$BATS_TEST_TMPDIR/data-$1
-    traced "$1" 3 file_io "$file"
+    traced "$1" 3 trace_files "$file"
     [ "$status" = 0 ]
     check_archive "$dir"
     "$PAGODA" replay --json "$dir" >replay.json
@@ -36,7 +36,7 @@ without_records() {
     launch "$1" 3
     rm -rf "$BATS_TEST_TMPDIR/off"
     timeout -k 5 300 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/off" --start-at 1000s -- "${line[@]}" \
-        "$BUILD/programs/$1/file_io" "$file"
+        "$BUILD/programs/$1/trace_files" "$file"
     check_archive "$BATS_TEST_TMPDIR/off"
     [ -z "$(printed_files "$BATS_TEST_TMPDIR/off")" ]
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MPI-IO of all kinds, and what it did: file_io FILE writes FILE and FILE.RANK, and each rank's
+/* MPI-IO of all kinds, and what it did: trace_files FILE writes FILE and FILE.RANK, and each rank's
  * sums for either into FILE.done.RANK: file, opens, reads, bytes read, writes, bytes written,
  * syncs, requests below 64 KiB. */
 #include <mpi.h>
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     memset(out, rank + 1, sizeof out);
-    snprintf(path, sizeof path, "%s.done.%d", argc > 1 ? argv[1] : "file_io", rank);
+    snprintf(path, sizeof path, "%s.done.%d", argc > 1 ? argv[1] : "trace_files", rank);
     FILE *done = fopen(path, "w");
     if (!done)
         MPI_Abort(MPI_COMM_WORLD, 1);
