@@ -137,7 +137,7 @@ assumed() {
     refused '--duration slove: there is no such region; is it solve' --duration slove=1s
     refused '--balance slove: there is no such region; is it solve' --balance slove
     refused '--balance solve=0-7: there is no rank 7, the last one is 1' --balance solve=0-7
-    refused '--balance solve=x: .*no list of ranks' --balance solve=x
+    refused '--balance solve=x: .*is not a list of ranks' --balance solve=x
     refused '--balance =1: not of the form' --balance =1
     refused 'inside one another: the work of only one' --balance solve --duration kernel=1us
 }
