@@ -29,13 +29,6 @@ used() {
     done
 }
 
-@test "processes of an MPI launcher read the same" {
-    has_mpi openmpi || skip "openmpi is not installed"
-    /usr/bin/python3 "$ROOT/tests/cli/files.py" written 4 3000 >expected
-    run_mpi openmpi 2 "$PAGODA" replay --json written >out.json
-    jq -c sort expected | diff - <(used out.json)
-}
-
 @test "files are a table" {
     /usr/bin/python3 "$ROOT/tests/cli/files.py" written 5 200 >expected
     run "$PAGODA" replay written

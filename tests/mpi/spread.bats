@@ -178,6 +178,14 @@ fails() {
         rm -r rank-1/trace
     done
 }
+file_uses() { same_as_alone 2 replay trace --json; }
+@test "what each rank did to files is the same" {
+    /usr/bin/python3 "$ROOT/tests/cli/files.py" trace 4 3000 >expected
+    jq -e 'length > 9' expected
+    for_each_mpi file_uses
+    jq -e '.files | length > 0' out
+}
+
 @test "where one process fails, all end with what it says" {
     mkdir rank-0 rank-1 rank-2
     archive advise/pairs rank-0/trace
