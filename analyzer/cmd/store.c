@@ -382,18 +382,20 @@ int cmd_store(int argc, char **argv)
         print_help(stderr);
         return STATUS_USAGE;
     }
-    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+    bool is_help = !strcmp(name, "--help") || !strcmp(name, "-h");
+    bool is_completion = !strcmp(name, OPTIONS_COMPLETE);
+    if (is_help && argc == 2) {
         print_help(stdout);
         return STATUS_DONE;
     }
-    if (!strcmp(name, OPTIONS_COMPLETE) && argc == 3) {
+    if (is_completion && argc == 3) {
         for (size_t i = 0; i < N_ACTIONS; i++)
             options_print_candidate(actions[i].name, argv[2], actions[i].summary, stdout);
         return STATUS_DONE;
     }
-    if (!strcmp(name, OPTIONS_COMPLETE) && argc > 3) {
+    if (is_help || (is_completion && argc > 3)) { // of the action, which comes after it
         argv[1] = argv[2];
-        argv[2] = (char *)OPTIONS_COMPLETE;
+        argv[2] = (char *)name;
         name = argv[1];
     }
     const char *names[N_ACTIONS];

@@ -21,6 +21,16 @@ options_given_once() {
         grep -v 'may *be *repeated' | sed -n 's/^ *\(-., \)\? *--\([a-z-]*\) [^ ].*/\2/p'
 }
 
+@test "help of an action of a command, in any order of the words" {
+    "$PAGODA" store import --help >expected
+    grep -q '^usage: pagoda store import ' expected
+    "$PAGODA" store --help import | diff expected -
+    "$PAGODA" help store import | diff expected -
+    run "$PAGODA" store --help imp
+    [ "$status" = 2 ]
+    [[ $output == *'no action `imp`'* ]]
+}
+
 @test "an option that has one value is refused a second time, by every command" {
     local command option n=0
     cd "$BATS_TEST_TMPDIR"
