@@ -30,22 +30,31 @@ static void add_run(struct back_test_case *c, double measured)
 
 // ---- stored predictions
 
+/// WORDS in their order, each once, with BETWEEN between them; NULL for none. Frees WORDS; the
+/// caller frees.
+static char *join_distinct(char **words, const char *between)
+{
+    char *text = NULL;
+    size_t n = words_count(words);
+    if (n > 0)
+        qsort(words, n, sizeof *words, text_compare);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(words[i], words[i - 1]) != 0)
+            text_append(&text, "%s%s", i ? between : "", words[i]);
+    words_free(words);
+    return text;
+}
+
 char *change_kind(const char *change)
 {
-    char *copy = memory_copy_text(change), *rest = copy, *word, *kind = NULL, **options = NULL;
+    char *copy = memory_copy_text(change), *rest = copy, *word, **options = NULL;
     while ((word = strsep(&rest, " ")))
         if (strncmp(word, "--", 2) == 0) {
             word[strcspn(word, "=")] = '\0';
             words_add(&options, word);
         }
-    size_t n = words_count(options);
-    if (n > 0)
-        qsort(options, n, sizeof *options, text_compare);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(options[i], options[i - 1]) != 0)
-            text_append(&kind, "%s%s", kind ? " " : "", options[i]);
-    words_free(options);
     free(copy);
+    char *kind = join_distinct(options, " ");
     return kind ? kind : memory_copy_text("stored without what-if options");
 }
 
@@ -62,20 +71,13 @@ static void cut_number(char *name)
 
 char *machine_name(const char *nodes)
 {
-    char *copy = memory_copy_text(nodes), *rest = copy, *name, *machine = NULL, **names = NULL;
+    char *copy = memory_copy_text(nodes), *rest = copy, *name, **names = NULL;
     while ((name = strsep(&rest, "\n"))) {
         cut_number(name);
         words_add(&names, name);
     }
-    size_t n = words_count(names);
-    if (n > 0)
-        qsort(names, n, sizeof *names, text_compare);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
-            text_append(&machine, "%s%s", machine ? ", " : "", names[i]);
-    words_free(names);
     free(copy);
-    return machine;
+    return join_distinct(names, ", ");
 }
 
 static struct back_test_case *add_case_of(struct back_test *test,

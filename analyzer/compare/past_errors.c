@@ -88,13 +88,17 @@ static bool find_bounds(const struct ratios *ratios, double coverage, struct pas
     return true;
 }
 
-/// Fills the bounds for the greatest of the coverages for which RATIOS are enough.
-static bool find_widest(const struct ratios *ratios, struct past_errors *errors)
+/// Fills the bounds for the greatest of the coverages for which the ratios of the kind on MACHINE
+/// (NULL: on any) are enough.
+static bool find_widest(const struct back_test *test, const char *machine,
+                        struct past_errors *errors)
 {
+    struct ratios ratios = ratios_of(test, errors->kind, machine);
     size_t n = sizeof coverages / sizeof coverages[0], i = 0;
-    while (i < n && !find_bounds(ratios, coverages[i], errors))
+    while (i < n && !find_bounds(&ratios, coverages[i], errors))
         i++;
-    errors->n = ratios->n_questions;
+    errors->n = ratios.n_questions;
+    free(ratios.items);
     return i < n;
 }
 
@@ -103,17 +107,12 @@ void past_errors_of_change(const struct back_test *test, const char *change, con
 {
     char *machine = machine_name(nodes);
     *errors = (struct past_errors){.kind = change_kind(change)};
-    struct ratios here = ratios_of(test, errors->kind, machine);
-    struct ratios anywhere = ratios_of(test, errors->kind, NULL);
-    if (*machine && find_widest(&here, errors)) {
+    if (*machine && find_widest(test, machine, errors)) {
         errors->machine = machine;
-        machine = NULL;
-    } else {
-        find_widest(&anywhere, errors);
+        return;
     }
     free(machine);
-    free(here.items);
-    free(anywhere.items);
+    find_widest(test, NULL, errors);
 }
 
 static void use_past_errors(const struct back_test *test, const char *kind,

@@ -272,7 +272,7 @@ static char *scopes_text(const struct machine *machine)
         if (machine->messages[scope].n_points > 0)
             text_append(&text, "%s%s", text ? ", " : "", machine_scope_names[scope]);
     for (size_t i = 0; i < machine->n_custom_scopes; i++)
-        text_append(&text, ", %s", machine->custom_scopes[i].name); // after a network
+        text_append(&text, ", %s", machine->custom_scopes[i].name); // a network precedes them
     return text ? text : memory_copy_text("-");
 }
 

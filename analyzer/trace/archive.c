@@ -4,7 +4,6 @@
 #include "analyzer/trace/archive.h"
 
 #include <dirent.h>
-#include <endian.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <setjmp.h>
@@ -17,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/chunk_file.h"
 
 static int is_anchor_name(const struct dirent *entry)
 {
@@ -153,15 +153,14 @@ static bool skip_texts(FILE *file, int n)
 // of locations and definitions (16); machine, creator, description.
 static bool find_property_number(FILE *file, uint32_t *number)
 {
-    enum { LITTLE_ENDIAN_FILE = 0x42, FIXED_BYTES = 38 };
+    enum { FIXED_BYTES = 38 };
     unsigned char bytes[sizeof *number];
-    bool is_big_endian = getc(file) != EOF && getc(file) != LITTLE_ENDIAN_FILE;
+    bool is_big_endian = getc(file) != EOF && getc(file) == BIG_ENDIAN_CHUNK;
     int format = skip_texts(file, 1) ? getc(file) : EOF;
     if (format <= 1 || !skip_bytes(file, FIXED_BYTES) || !skip_texts(file, 3) ||
         fread(bytes, sizeof bytes, 1, file) != 1)
         return false;
-    memcpy(number, bytes, sizeof bytes);
-    *number = is_big_endian ? be32toh(*number) : le32toh(*number);
+    *number = half_number(bytes, is_big_endian);
     return true;
 }
 

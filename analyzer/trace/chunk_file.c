@@ -12,7 +12,6 @@
 
 #include "analyzer/base/memory.h"
 
-enum { LITTLE_ENDIAN_CHUNK = 0x42, BIG_ENDIAN_CHUNK = 0x23 };
 enum { HEADER_BYTES = 18, LAST_RECORD_AT = 10 };
 enum { DEFINITION_WINDOW_BYTES = 64 * 1024 };
 

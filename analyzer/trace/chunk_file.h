@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { END_OF_CHUNK = 0, END_OF_FILE = 2, CHUNK_HEADER = 3 }; // where a kind could be
+enum { LITTLE_ENDIAN_CHUNK = 0x42, BIG_ENDIAN_CHUNK = 0x23 }; // the byte order
 enum { FULL_NUMBER_BYTES = 8, LONG_LENGTH = 255 };
 
 /// The bytes of a chunk that are in memory: the next one, and the end. WINDOW_PADDING bytes after
@@ -63,6 +64,14 @@ static inline bool window_have(struct chunk_file *file, struct window *window, u
     if (more.at)
         *window = more;
     return more.at != NULL;
+}
+
+/// The 4 bytes AT as a number.
+static inline uint32_t half_number(const unsigned char *at, bool is_big_endian)
+{
+    uint32_t number;
+    memcpy(&number, at, sizeof number);
+    return is_big_endian ? be32toh(number) : le32toh(number);
 }
 
 /// The 8 bytes AT as a number.

@@ -42,13 +42,6 @@ static inline uint32_t comm_index(const struct decoder *decoder, OTF2_CommRef co
     return id_table_get(&decoder->records->communicators.by_id, comm);
 }
 
-// The communicator that stands for WINDOW.
-static inline uint32_t window_index(const struct decoder *decoder, OTF2_RmaWinRef window)
-{
-    uint32_t place = id_table_get(&decoder->records->windows.by_id, window);
-    return place == UINT32_MAX ? place : (uint32_t)decoder->records->communicators.n + place;
-}
-
 // --- attributes
 
 // The first attribute of ROLE and TYPE; NULL without.
@@ -346,19 +339,19 @@ void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_Coll
                               uint64_t received_bytes)
 {
     static const struct attributes none = {0};
-    uint32_t place = window_index(decoder, window), n_output = decoder->n_output;
+    const struct records *records = decoder->records;
+    uint32_t place = id_table_get(&records->windows.by_id, window), n_output = decoder->n_output;
     if (place == UINT32_MAX) {
         drop(decoder);
         return;
     }
-    size_t n_communicators = decoder->records->communicators.n;
     decode_collective(decoder, ticks, EVENT_COLLECTIVE_END, op,
-                      decoder->records->windows.items[place - n_communicators].communicator, root,
-                      sent_bytes, received_bytes, 0, &none);
+                      records->windows.items[place].communicator, root, sent_bytes, received_bytes,
+                      0, &none);
     if (decoder->n_output > n_output) {
         decoder->output[n_output].class_ = COLLECTIVE_HANDLE;
         decoder->output[n_output].flags |= EVENT_OF_WINDOW;
-        decoder->output[n_output].index = place;
+        decoder->output[n_output].index = (uint32_t)records->communicators.n + place;
     }
 }
 

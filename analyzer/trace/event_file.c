@@ -55,7 +55,6 @@ static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
                                       const struct local_definitions *local)
 {
     OTF2_AttributeValue value = {.uint64 = 0};
-    uint32_t number;
     switch (type) {
     case OTF2_TYPE_UINT8:
     case OTF2_TYPE_INT8:
@@ -66,9 +65,8 @@ static OTF2_AttributeValue read_value(struct content *content, OTF2_Type type,
         content->at += 2; // none of ours
         break;
     case OTF2_TYPE_FLOAT:
-        memcpy(&number, content->at, sizeof number);
-        value.uint32 = content->is_big_endian ? be32toh(number) : le32toh(number);
-        content->at += sizeof number;
+        value.uint32 = half_number(content->at, content->is_big_endian);
+        content->at += sizeof value.uint32;
         break;
     case OTF2_TYPE_DOUBLE:
         value.uint64 = content_full(content);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Windows over several communicators, and who is late where, on 4 ranks: rank 2 computes 100 ms
- * before a fence of the window "first", rank 3 before the window over the odd ranks is freed.
+ * RMA windows over several communicators, on 4 ranks. Two ranks are late, by 100 ms: rank 2 at a
+ * fence of the window "first", rank 3 where the window over the odd ranks is freed.
  * Prints "rma ok". For the tests of the tracer.
  */
 #include <mpi.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The OTF2 archive that is being written: opening, definitions, closing. This file and events are
-// the only ones that know OTF2. The form is Score-P's, so that tools made for its archives read
-// ours: MPI regions with source file "MPI", paradigm and role; the group of communicator locations
-// first, communicator groups as ranks in it; one location group a rank below its node.
+// The OTF2 archive that is being written: opening, definitions, closing. Only this file,
+// definitions.c, events.c and file_events.c know OTF2. The form is Score-P's, so that tools made
+// for its archives read ours: MPI regions with source file "MPI", paradigm and role; the group of
+// communicator locations first, communicator groups as ranks in it; one location group a rank below
+// its node.
 #ifndef PAGODA_FINISH_ARCHIVE_H
 #define PAGODA_FINISH_ARCHIVE_H
 

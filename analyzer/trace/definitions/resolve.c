@@ -178,7 +178,7 @@ static uint32_t use_group(struct resolved *resolved, const struct records *recor
     return place;
 }
 
-static const uint32_t nobody;
+static const uint32_t no_members[1];
 
 static void resolve_communicators(struct resolved *resolved, const struct records *records,
                                   const struct id_table *rank_of_location)
@@ -195,8 +195,8 @@ static void resolve_communicators(struct resolved *resolved, const struct record
         *comm = (struct communicator){
             .id = record->id,
             .name = records_text(records, record->name),
-            .members = &nobody,
-            .remote_members = &nobody,
+            .members = no_members,
+            .remote_members = no_members,
             .is_intercommunicator = record->remote_group != OTF2_UNDEFINED_GROUP,
         };
         comm->is_neighborhood = strcmp(comm->name, DEFINITIONS_NEIGHBORHOOD) == 0;
@@ -230,7 +230,7 @@ static void resolve_windows(struct definitions *definitions, const struct record
         *window = place != UINT32_MAX // else no event is of it
                       ? definitions->communicators[place]
                       : (struct communicator){
-                            .name = name, .members = &nobody, .remote_members = &nobody};
+                            .name = name, .members = no_members, .remote_members = no_members};
         if (*name)
             window->name = name;
     }
