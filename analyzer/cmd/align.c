@@ -1,38 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
-// sent. What the clocks are off by is found in one replay (rewrite/shift_clocks.h), written as
+// sent. What the clocks are off by is found in one replay (rewrite/clock_fit.h), written as
 // clock offsets (rewrite/shift_clocks.h), and a replay of the copy says what is left.
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/shift_clocks.h"
+#include "analyzer/trace/clock.h"
 #include "analyzer/trace/reader.h"
 
 /// One replay: what its listener calls.
 struct pass {
     struct progress progress;
-    struct clock_shift *shift; // NULL: only violations are counted
+    struct clock_bounds *bounds; // NULL: only violations are counted
     uint64_t n_violations;
 };
 
 static void on_message(void *context, const struct pag_message *message)
 {
-    clock_shift_message(((struct pass *)context)->shift, message);
+    clock_bounds_message(((struct pass *)context)->bounds, message);
 }
 
 static void on_trigger(void *context, const struct trigger *trigger)
 {
-    clock_shift_trigger(((struct pass *)context)->shift, trigger);
+    clock_bounds_trigger(((struct pass *)context)->bounds, trigger);
 }
 
 static void on_reached(void *context, uint64_t time_ns)
@@ -45,8 +47,8 @@ static int replay(struct pass *pass, struct trace *trace, const char *what, stru
     struct pag_options options = PAG_OPTIONS_DEFAULT;
     options.explains = false;
     const struct pag_listener listener = {.context = pass,
-                                          .message = pass->shift ? on_message : NULL,
-                                          .trigger = pass->shift ? on_trigger : NULL,
+                                          .message = pass->bounds ? on_message : NULL,
+                                          .trigger = pass->bounds ? on_trigger : NULL,
                                           .reached = on_reached};
     struct pag_result result = {0};
     progress_begin(&pass->progress, what, trace_definitions(trace)->length_ns);
@@ -66,58 +68,62 @@ static int count_again(const char *directory, struct pass *pass, struct error *e
     return status;
 }
 
-/// By rank to by location; the records of no rank stay where they are.
-static uint64_t *of_locations(const struct definitions *definitions, const uint64_t *later_ns)
+/// By how much a rank's records are moved; how fast its clock is, where corrections drift.
+static bool print_rank(const struct clock_correction *correction, size_t rank)
 {
-    uint64_t *result = memory_zeroed(definitions->n_locations, sizeof *result);
-    for (size_t i = 0; i < definitions->n_locations; i++)
-        if (definitions->locations[i].rank != EVENT_NO_INDEX)
-            result[i] = later_ns[definitions->locations[i].rank];
-    return result;
+    size_t n_knots = correction->n_knots, last = n_knots - 1;
+    const int64_t *at_ns = &correction->at_ns[rank * n_knots];
+    const int64_t *later_ns = &correction->later_ns[rank * n_knots];
+    int64_t grown_ns = later_ns[last] - later_ns[0];
+    if (later_ns[0] == 0 && grown_ns == 0)
+        return false;
+    printf("rank %zu %s later", rank, quantity_time((uint64_t)later_ns[0]).text);
+    if (grown_ns != 0)
+        printf(" at the begin, %s at the end: its clock is %.3g ppm %s%s",
+               quantity_time((uint64_t)later_ns[last]).text,
+               fabs((double)grown_ns) * 1e6 / (double)(at_ns[last] - at_ns[0]),
+               grown_ns > 0 ? "slow" : "fast", n_knots > 2 ? " on average" : "");
+    printf("\n");
+    return true;
 }
 
-static void print(const struct definitions *definitions, const uint64_t *later_ns,
-                  uint64_t n_before, uint64_t n_after)
+static void print(const struct clock_correction *correction, uint64_t n_before, uint64_t n_after)
 {
     bool is_any = false;
-    for (size_t i = 0; i < definitions->n_ranks; i++) {
-        if (later_ns[i] > 0)
-            printf("rank %zu %s later\n", i, quantity_time(later_ns[i]).text);
-        is_any = is_any || later_ns[i] > 0;
-    }
+    for (size_t i = 0; i < correction->n_ranks; i++)
+        is_any |= print_rank(correction, i);
     if (!is_any)
         printf("no clock is off: the copy is what the trace is\n");
+    if (correction->n_knots > 2)
+        printf("the clocks change their speed: each of %zu parts of the run has its own\n",
+               correction->n_knots - 1);
     printf("%s before, %" PRIu64 " now\n", quantity_count(n_before, "clock violation").text,
            n_after);
 }
 
 static int align(const char *path, const char *directory, struct error *err)
 {
-    struct pass pass = {0}, again = {0};
-    uint64_t *later_ns = NULL, *of_location_ns = NULL;
-    struct trace *trace = NULL;
+    struct clock_bounds bounds;
+    struct pass pass = {.bounds = &bounds}, again = {0};
     int status = rewrite_check(directory, err);
-    if (status == 0)
-        status = (trace = trace_open(path, err)) ? 0 : -1;
-    if (status == 0) {
-        size_t n_ranks = trace_definitions(trace)->n_ranks;
-        pass.shift = clock_shift_new(n_ranks);
-        later_ns = memory_zeroed(n_ranks, sizeof *later_ns);
-        status = replay(&pass, trace, "replaying", err);
-    }
+    struct trace *trace = status == 0 ? trace_open(path, err) : NULL;
+    if (!trace)
+        return -1;
+    size_t n_ranks = trace_definitions(trace)->n_ranks;
+    struct clock_correction correction = clock_correction_none(n_ranks);
+    uint64_t tick_ns = clock_duration_ns(trace_source(trace).clock, 1);
+    clock_bounds_init(&bounds, n_ranks, trace_definitions(trace)->length_ns);
+    status = replay(&pass, trace, "replaying", err);
     if (status == 0 && pass.n_violations > 0)
-        status = clock_shift_solve(pass.shift, later_ns, err);
-    if (status == 0) {
-        of_location_ns = of_locations(trace_definitions(trace), later_ns);
-        status = shift_clocks(directory, trace, of_location_ns, err);
-    }
+        status = clock_fit(&bounds, tick_ns + 1, &correction, err);
+    if (status == 0)
+        status = shift_clocks(directory, trace, &correction, err);
     if (status == 0)
         status = count_again(directory, &again, err);
     if (status == 0)
-        print(trace_definitions(trace), later_ns, pass.n_violations, again.n_violations);
-    clock_shift_free(pass.shift);
-    free(later_ns);
-    free(of_location_ns);
+        print(&correction, pass.n_violations, again.n_violations);
+    clock_bounds_release(&bounds);
+    clock_correction_release(&correction);
     trace_close(trace);
     return status;
 }
@@ -133,7 +139,7 @@ int cmd_align(int argc, char **argv)
     const struct option_usage usage = {
         .command = "align",
         .operands = "TRACE -o DIR",
-        .summary = "Copies a trace and corrects the clocks of ranks that disagree by a constant",
+        .summary = "Copies a trace and corrects the clocks of ranks that disagree",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
         OPTIONS_OF(rows),
     };

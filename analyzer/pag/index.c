@@ -49,6 +49,7 @@ static void pass_counts(struct pag_result *run, struct numbers *numbers)
         &run->n_messages,
         &run->n_collectives,
         &run->n_clock_violations,
+        &run->max_clock_violation_ns,
         &run->n_unmatched_sends,
         &run->n_unmatched_receives,
         &run->n_ambiguous_receives,

@@ -117,6 +117,17 @@ static void consider(struct release *best, struct release other)
         *best = other;
 }
 
+/// CALL ends by something that happened at CAUSE_NS, perhaps later than its end.
+static void see_violation(const struct engine *engine, uint64_t cause_ns, const struct call *call)
+{
+    struct pag_result *result = engine->result;
+    if (cause_ns <= call->leave_ns)
+        return;
+    result->n_clock_violations++;
+    if (cause_ns - call->leave_ns > result->max_clock_violation_ns)
+        result->max_clock_violation_ns = cause_ns - call->leave_ns;
+}
+
 static struct release find_release(struct engine *engine, const struct call *call)
 {
     struct release best = {
@@ -146,7 +157,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
         bool must_synchronise = collective_must_synchronise(engine, call->parts[i]);
         if (member->in_ns > call->leave_ns && !must_synchronise)
             continue;
-        engine->result->n_clock_violations += member->in_ns > call->leave_ns;
+        see_violation(engine, member->in_ns, call);
         consider(&best, (struct release){.time_ns = member->in_ns,
                                          .node = member->node,
                                          .rank = member->rank,
@@ -195,8 +206,7 @@ static const struct message *deciding_message(const struct engine *engine, const
         struct message *message = message_at(engine, receive->message);
         message->is_landing = true;
         (*n_messages)++;
-        if (message->send_enter_ns > call->leave_ns)
-            engine->result->n_clock_violations++;
+        see_violation(engine, message->send_enter_ns, call);
         best = later_sent(best, message);
     }
     return best;

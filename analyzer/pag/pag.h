@@ -347,6 +347,7 @@ struct pag_result {
     uint64_t window_begin_ns, window_end_ns;
     uint64_t n_events, n_messages, n_collectives;
     uint64_t n_clock_violations; // messages received before they were sent, collectives likewise
+    uint64_t max_clock_violation_ns; // by at most so long
     uint64_t n_unmatched_sends, n_unmatched_receives;
     uint64_t n_ambiguous_receives; // matched in completion order for want of an envelope
     uint64_t n_incomplete_collectives;

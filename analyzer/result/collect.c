@@ -204,6 +204,7 @@ static void put_facts(const struct collect_input *input, struct result *result)
     result->n_messages = replay->n_messages;
     result->n_collectives = replay->n_collectives;
     result->n_clock_violations = replay->n_clock_violations;
+    result->max_clock_violation_ns = replay->max_clock_violation_ns;
     result->time_ns = replay->time_ns;
     result->window_begin_ns = replay->window_begin_ns;
     result->window_end_ns = replay->window_end_ns;

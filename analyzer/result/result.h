@@ -399,6 +399,7 @@ struct result {
     char *arguments; // it was called with, "" when there are none or unknown
     char *creator;
     uint64_t n_locations, n_events, n_messages, n_collectives, n_clock_violations;
+    uint64_t max_clock_violation_ns;
     uint64_t time_ns;
     uint64_t window_begin_ns, window_end_ns;
     struct {

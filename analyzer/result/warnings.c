@@ -85,8 +85,10 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
          "matched in order of completion, because the trace does not say what was posted. Single "
          "waits there may be off; pagoda trace records the order of posting");
     warn(result, "clock-violation", replay->n_clock_violations, "clock violation",
-         "(data received before it was sent): the clocks of ranks disagree. Waits there are cut at "
-         "the end of their call; pagoda align may set the clocks right");
+         "(data received up to %s before it was sent): the clocks of ranks disagree. Waits there "
+         "are "
+         "cut at the end of their call; pagoda align sets clocks right",
+         quantity_time(replay->max_clock_violation_ns).text);
     warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
          "in which not all members took part. Waits there are not counted");
     warn(result, "missing-init", replay->n_missing_init, "rank",

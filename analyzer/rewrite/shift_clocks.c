@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,17 +14,17 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/base/cleanup.h"
-#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/archive.h"
+#include "analyzer/trace/clock.h"
 #include "analyzer/trace/definitions/resolve.h"
 #include "analyzer/trace/event.h"
 #include "analyzer/trace/reader.h"
 
 struct offset {
-    OTF2_TimeStamp ticks;
+    int64_t ticks;
     int64_t offset_ticks;
     double deviation;
 };
@@ -49,13 +50,13 @@ static OTF2_CallbackCode on_offset(void *user_data, OTF2_TimeStamp ticks, int64_
 {
     struct local_definitions *local = user_data;
     *ARRAY_NEXT(local->offsets, local->n_offsets, local->capacity) =
-        (struct offset){ticks, offset_ticks, deviation};
+        (struct offset){(int64_t)ticks, offset_ticks, deviation};
     return OTF2_CALLBACK_SUCCESS;
 }
 
 struct shifting {
     const struct trace *trace;
-    const uint64_t *later_ns;
+    const struct clock_correction *correction;
     char *name;      // of the archive: its anchor file without what follows the last dot
     char *from, *to; // folders
     OTF2_Reader *reader;
@@ -63,27 +64,94 @@ struct shifting {
     OTF2_DefReaderCallbacks *callbacks;
 };
 
-static int64_t ticks_of(const struct shifting *all, uint64_t time_ns)
+/// In ticks, rounded to the nearest.
+static int64_t ticks_of(const struct shifting *all, int64_t time_ns)
 {
-    __extension__ typedef unsigned __int128 wide;
-    wide ticks = (wide)time_ns * trace_source(all->trace).records->ticks_per_second;
-    return (int64_t)((ticks + 500000000) / 1000000000);
+    __extension__ typedef __int128 wide;
+    const wide second_ns = 1000000000;
+    wide twice = (wide)time_ns * (int64_t)trace_source(all->trace).records->ticks_per_second * 2;
+    return (int64_t)((twice + (twice < 0 ? -second_ns : second_ns)) / (2 * second_ns));
 }
 
-/// Offsets hold between two of them, extended beyond: the library takes no notice of a single one.
-static OTF2_ErrorCode write_offsets(const struct shifting *all, struct local_definitions *local,
-                                    int64_t later_ticks)
+/// What a piecewise linear function says at AT; the outermost pieces go on beyond their ends. One
+/// alone is a constant.
+static int64_t offset_at(const struct offset *offsets, size_t n_offsets, int64_t at_ticks)
 {
-    const struct trace_source source = trace_source(all->trace);
-    const struct offset constant[] = {{.ticks = source.records->global_offset},
-                                      {.ticks = source.records->global_offset + 1}};
-    bool has_own = local->n_offsets > 1;
-    const struct offset *offsets = has_own ? local->offsets : constant;
-    size_t n_offsets = has_own ? local->n_offsets : later_ticks > 0 ? 2 : 0;
-    for (size_t i = 0; i < n_offsets && local->code == OTF2_SUCCESS; i++)
-        local->code = OTF2_DefWriter_WriteClockOffset(local->writer, offsets[i].ticks,
-                                                      offsets[i].offset_ticks + later_ticks,
-                                                      offsets[i].deviation);
+    if (n_offsets < 2)
+        return n_offsets == 0 ? 0 : offsets[0].offset_ticks;
+    size_t i = 0;
+    while (i + 2 < n_offsets && at_ticks > offsets[i + 1].ticks)
+        i++;
+    const struct offset *from = &offsets[i], *to = &offsets[i + 1];
+    double slope =
+        (double)(to->offset_ticks - from->offset_ticks) / (double)(to->ticks - from->ticks);
+    return from->offset_ticks + llround(slope * (double)(at_ticks - from->ticks));
+}
+
+/// The correction of RANK by the times of the run: what comes later by how much.
+static size_t find_knots(const struct shifting *all, uint32_t rank, struct offset *knots)
+{
+    const struct clock_correction *correction = all->correction;
+    size_t n = rank == EVENT_NO_INDEX ? 0 : correction->n_knots;
+    for (size_t k = 0; k < n; k++) {
+        int64_t at_ns = correction->at_ns[rank * n + k];
+        int64_t later_ns = correction->later_ns[rank * n + k];
+        int64_t origin_ticks = (int64_t)trace_source(all->trace).clock->origin_ticks;
+        knots[k] = (struct offset){.ticks = origin_ticks + ticks_of(all, at_ns),
+                                   .offset_ticks = ticks_of(all, later_ns)};
+    }
+    return n;
+}
+
+static int by_ticks(const void *a, const void *b)
+{
+    const struct offset *left = a, *right = b;
+    return (left->ticks > right->ticks) - (left->ticks < right->ticks);
+}
+
+/// Where the offsets of a location change: where they did, and at the knots, which are by the times
+/// that these offsets make of the clock's. Offsets hold between two of them, extended beyond: the
+/// library takes no notice of a single one.
+static size_t find_changes(const struct shifting *all, const struct local_definitions *local,
+                           const struct offset *knots, size_t n_knots, struct offset *changes)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < local->n_offsets; i++)
+        changes[n++] = local->offsets[i];
+    for (size_t k = 0; k < n_knots && n_knots > 1; k++) {
+        int64_t ticks = knots[k].ticks;
+        for (int i = 0; i < 4; i++) // each brings it as much nearer as the drift is small
+            ticks = knots[k].ticks - offset_at(local->offsets, local->n_offsets, ticks);
+        changes[n++] = (struct offset){.ticks = ticks > 0 ? ticks : 0};
+    }
+    if (n == 0 && n_knots == 1 && knots[0].offset_ticks > 0)
+        for (; n < 2; n++)
+            changes[n].ticks =
+                (int64_t)trace_source(all->trace).records->global_offset + (int64_t)n;
+    qsort(changes, n, sizeof *changes, by_ticks);
+    return n;
+}
+
+static OTF2_ErrorCode write_offsets(const struct shifting *all, struct local_definitions *local,
+                                    uint32_t rank)
+{
+    local->n_offsets -= local->n_offsets == 1;
+    size_t n_most = all->correction->n_knots + local->n_offsets + 2;
+    struct offset *knots = memory_zeroed(n_most, sizeof *knots);
+    struct offset *changes = memory_zeroed(n_most, sizeof *changes);
+    size_t n_knots = find_knots(all, rank, knots);
+    size_t n_changes = find_changes(all, local, knots, n_knots, changes);
+    for (size_t i = 0; i < n_changes && local->code == OTF2_SUCCESS; i++) {
+        int64_t ticks = changes[i].ticks;
+        if (i > 0 && ticks == changes[i - 1].ticks)
+            continue;
+        int64_t own_ticks = offset_at(local->offsets, local->n_offsets, ticks);
+        int64_t later_ticks = offset_at(knots, n_knots, ticks + own_ticks);
+        local->code = OTF2_DefWriter_WriteClockOffset(
+            local->writer, (OTF2_TimeStamp)ticks, own_ticks + later_ticks, changes[i].deviation);
+    }
+    free(knots);
+    free(changes);
     return local->code;
 }
 
@@ -102,7 +170,7 @@ static OTF2_ErrorCode shift_location(struct shifting *all, size_t index)
         OTF2_Reader_CloseDefReader(all->reader, reader);
     }
     if (code == OTF2_SUCCESS)
-        code = write_offsets(all, &local, ticks_of(all, all->later_ns[index]));
+        code = write_offsets(all, &local, trace_definitions(all->trace)->locations[index].rank);
     free(local.offsets);
     OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(all->archive, local.writer);
     return code == OTF2_SUCCESS ? closed : code;
@@ -226,10 +294,10 @@ static void find_names(struct shifting *all)
         slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text(".");
 }
 
-int shift_clocks(const char *directory, const struct trace *trace, const uint64_t *later_ns,
-                 struct error *err)
+int shift_clocks(const char *directory, const struct trace *trace,
+                 const struct clock_correction *correction, struct error *err)
 {
-    struct shifting all = {.trace = trace, .later_ns = later_ns};
+    struct shifting all = {.trace = trace, .correction = correction};
     find_names(&all);
     int status = rewrite_check_source(trace, err);
     if (status == 0)
@@ -250,153 +318,4 @@ int shift_clocks(const char *directory, const struct trace *trace, const uint64_
     free(all.from);
     free(all.to);
     return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
-}
-
-#define UNREACHED INT64_MAX
-
-/// What CAUSE did came to EFFECT after at least this time, by their clocks.
-struct bound {
-    uint32_t cause, effect;
-    int64_t least_ns;
-};
-
-struct clock_shift {
-    size_t n_ranks;
-    struct bound *bounds;
-    size_t n_bounds, capacity;
-    struct map by_pair; // cause << 32 | effect: index into bounds
-};
-
-struct clock_shift *clock_shift_new(size_t n_ranks)
-{
-    struct clock_shift *shift = memory_zeroed(1, sizeof *shift);
-    shift->n_ranks = n_ranks;
-    map_init(&shift->by_pair);
-    return shift;
-}
-
-void clock_shift_free(struct clock_shift *shift)
-{
-    if (!shift)
-        return;
-    map_release(&shift->by_pair);
-    free(shift->bounds);
-    free(shift);
-}
-
-static void note(struct clock_shift *shift, int64_t cause, uint32_t effect, int64_t took_ns)
-{
-    if (cause < 0 || (size_t)cause >= shift->n_ranks || effect >= shift->n_ranks || cause == effect)
-        return;
-    uint64_t pair = (uint64_t)cause << 32 | effect;
-    uint32_t index;
-    if (!map_get(&shift->by_pair, pair, &index)) {
-        index = (uint32_t)shift->n_bounds;
-        *ARRAY_NEXT(shift->bounds, shift->n_bounds, shift->capacity) =
-            (struct bound){(uint32_t)cause, effect, took_ns};
-        map_put(&shift->by_pair, pair, index);
-    } else if (took_ns < shift->bounds[index].least_ns) {
-        shift->bounds[index].least_ns = took_ns;
-    }
-}
-
-void clock_shift_message(void *context, const struct pag_message *message)
-{
-    note(context, message->sender, message->receiver,
-         (int64_t)message->leave_ns - (int64_t)message->send_enter_ns);
-}
-
-void clock_shift_trigger(void *context, const struct trigger *trigger)
-{
-    const int64_t *value = trigger->value;
-    if (trigger->kind != TRIGGER_COLLECTIVE)
-        return;
-    int64_t leave_ns = value[TRIGGER_COLLECTIVE_LEAVE];
-    bool has_data = value[TRIGGER_COLLECTIVE_BYTES] > 0;
-    int64_t last_ns = leave_ns - value[TRIGGER_COLLECTIVE_LAST_ENTER];
-    switch (value[TRIGGER_COLLECTIVE_KIND]) {
-    case COLLECTIVE_BARRIER:
-        note(context, value[TRIGGER_COLLECTIVE_LAST_RANK], trigger->rank, last_ns);
-        break;
-    case COLLECTIVE_ALL_TO_ALL:
-        if (has_data)
-            note(context, value[TRIGGER_COLLECTIVE_LAST_RANK], trigger->rank, last_ns);
-        break;
-    case COLLECTIVE_ONE_TO_ALL:
-        if (has_data && value[TRIGGER_COLLECTIVE_ROOT_ENTER] != TRIGGER_NEVER)
-            note(context, value[TRIGGER_COLLECTIVE_ROOT_RANK], trigger->rank,
-                 leave_ns - value[TRIGGER_COLLECTIVE_ROOT_ENTER]);
-        break;
-    case COLLECTIVE_ALL_TO_ONE:
-        if (has_data && value[TRIGGER_COLLECTIVE_IS_ROOT])
-            note(context, value[TRIGGER_COLLECTIVE_LAST_RANK], trigger->rank, last_ns);
-        break;
-    default:
-        break;
-    }
-}
-
-/// Shortest ways to every rank: from where AT_NS is 0, along the bounds or against them. Whether
-/// there are any: a circle of bounds below 0 has none.
-static bool shorten(const struct clock_shift *shift, bool against, int64_t *at_ns)
-{
-    bool goes_on = true;
-    for (size_t round = 0; goes_on && round <= shift->n_ranks; round++) {
-        goes_on = false;
-        for (size_t i = 0; i < shift->n_bounds; i++) {
-            const struct bound *bound = &shift->bounds[i];
-            int64_t from_ns = at_ns[against ? bound->effect : bound->cause];
-            int64_t *to_ns = &at_ns[against ? bound->cause : bound->effect];
-            if (from_ns == UNREACHED || from_ns + bound->least_ns >= *to_ns)
-                continue;
-            *to_ns = from_ns + bound->least_ns;
-            goes_on = true;
-        }
-    }
-    return !goes_on;
-}
-
-/// How far each clock is ahead of that of rank 0, in the middle between the bounds; false: there
-/// are none for some rank. The mean of two solutions is one; rounding down both ways of a bound
-/// keeps it.
-static bool take_middle(const struct clock_shift *shift, int64_t *ahead_ns)
-{
-    int64_t *least = memory_zeroed(shift->n_ranks, sizeof *least);
-    bool has_all = true;
-    for (size_t i = 1; i < shift->n_ranks; i++)
-        ahead_ns[i] = least[i] = UNREACHED;
-    ahead_ns[0] = 0;
-    shorten(shift, false, ahead_ns);
-    shorten(shift, true, least);
-    for (size_t i = 0; i < shift->n_ranks; i++) {
-        has_all = has_all && ahead_ns[i] != UNREACHED && least[i] != UNREACHED;
-        if (!has_all)
-            break;
-        int64_t twice = ahead_ns[i] - least[i];
-        ahead_ns[i] = twice / 2 - (twice % 2 < 0);
-    }
-    free(least);
-    return has_all;
-}
-
-int clock_shift_solve(const struct clock_shift *shift, uint64_t *later_ns, struct error *err)
-{
-    int64_t *ahead = memory_zeroed(shift->n_ranks, sizeof *ahead);
-    int64_t *middle = memory_zeroed(shift->n_ranks, sizeof *middle);
-    int status = 0;
-    if (!shorten(shift, false, ahead))
-        status = error_set(err, "no constant shifts of the ranks' clocks let all messages and "
-                                "collectives come after what they come from: the clocks run at "
-                                "different speeds, or jump");
-    else if (shift->n_ranks > 0 && take_middle(shift, middle))
-        for (size_t i = 0; i < shift->n_ranks; i++)
-            ahead[i] = middle[i];
-    int64_t most = INT64_MIN;
-    for (size_t i = 0; i < shift->n_ranks; i++)
-        most = ahead[i] > most ? ahead[i] : most;
-    for (size_t i = 0; i < shift->n_ranks && status == 0; i++)
-        later_ns[i] = (uint64_t)(most - ahead[i]);
-    free(ahead);
-    free(middle);
-    return status;
 }

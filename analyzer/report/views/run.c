@@ -160,7 +160,8 @@ static json_t *trace_object(const struct result *result)
         {"locations", json_count(result->n_locations)}, {"events", json_count(result->n_events)},
         {"messages", json_count(result->n_messages)},
         {"collectives", json_count(result->n_collectives)},
-        {"clock_violations", json_count(result->n_clock_violations)});
+        {"clock_violations", json_count(result->n_clock_violations)},
+        {"max_clock_violation_ns", json_count(result->max_clock_violation_ns)});
 }
 
 static json_t *window_object(const struct result *result)

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Constants that keep all bounds are found by shortest ways. Where there are none, how far clocks
+// are ahead is estimated: halfway between the fastest messages both ways, the convex-hull method of
+// A. Duda et al., "Estimating global time in distributed systems", ICDCS 1987, in pieces. At each
+// knot constants are added that keep what is left of the bounds in the pieces beside it. As both
+// are linear between knots, the bounds then hold everywhere. Pieces with none are halved.
+#include "analyzer/rewrite/clock_fit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/map.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
+
+#define UNREACHED INT64_MAX
+
+enum {
+    MOST_PIECES = 128,
+    MOST_HALVINGS = 10, // of the run
+    N_REFINEMENTS = 3,
+};
+
+struct clock_fit {
+    struct clock_bounds *all;
+    size_t n_ranks;
+    int64_t margin_ns;
+    uint32_t *back; // of each bound: the one the other way; its own index: none
+    // How far the clocks are ahead: constants, and what is added to them at n_pieces + 1 knots.
+    int64_t *ahead_ns;
+    double *added_ns; // rank * (n_pieces + 1) + knot
+    double *knot_ns;  // n_pieces + 1, by a clock that is not ahead
+    size_t n_pieces;
+};
+
+static struct clock_correction new_correction(size_t n_ranks, size_t n_knots)
+{
+    return (struct clock_correction){.n_ranks = n_ranks,
+                                     .n_knots = n_knots,
+                                     .at_ns = memory_zeroed(n_ranks * n_knots, sizeof(int64_t)),
+                                     .later_ns = memory_zeroed(n_ranks * n_knots, sizeof(int64_t))};
+}
+
+struct clock_correction clock_correction_none(size_t n_ranks)
+{
+    return new_correction(n_ranks, 1);
+}
+
+void clock_correction_release(struct clock_correction *correction)
+{
+    free(correction->at_ns);
+    free(correction->later_ns);
+    *correction = (struct clock_correction){0};
+}
+
+// --- constants that keep the bounds: bound->least_ns
+
+/// Shortest ways to every rank: from where AT_NS is 0, along the bounds or against them. Whether
+/// there are any: a circle of bounds below 0 has none.
+static bool shorten(const struct clock_fit *fit, bool against, int64_t *at_ns)
+{
+    bool goes_on = true;
+    for (size_t round = 0; goes_on && round <= fit->n_ranks; round++) {
+        goes_on = false;
+        for (size_t i = 0; i < fit->all->n; i++) {
+            const struct clock_bound *bound = &fit->all->bounds[i];
+            int64_t from_ns = at_ns[against ? bound->effect : bound->cause];
+            int64_t *to_ns = &at_ns[against ? bound->cause : bound->effect];
+            if (bound->least_ns == UNREACHED || from_ns == UNREACHED ||
+                from_ns + bound->least_ns >= *to_ns)
+                continue;
+            *to_ns = from_ns + bound->least_ns;
+            goes_on = true;
+        }
+    }
+    return !goes_on;
+}
+
+/// How far each clock is ahead of that of rank 0, in the middle between the bounds; false: there
+/// are none for some rank. The mean of two solutions is one; rounding down both ways of a bound
+/// keeps it.
+static bool take_middle(const struct clock_fit *fit, int64_t *ahead_ns)
+{
+    int64_t *least = memory_zeroed(fit->n_ranks, sizeof *least);
+    bool has_all = true;
+    for (size_t i = 1; i < fit->n_ranks; i++)
+        ahead_ns[i] = least[i] = UNREACHED;
+    ahead_ns[0] = 0;
+    shorten(fit, false, ahead_ns);
+    shorten(fit, true, least);
+    for (size_t i = 0; i < fit->n_ranks && has_all; i++) {
+        has_all = ahead_ns[i] != UNREACHED && least[i] != UNREACHED;
+        if (!has_all)
+            break;
+        int64_t twice = ahead_ns[i] - least[i];
+        ahead_ns[i] = twice / 2 - (twice % 2 < 0);
+    }
+    free(least);
+    return has_all;
+}
+
+/// Constants that keep the bounds. false: there are none.
+static bool solve_constants(const struct clock_fit *fit, int64_t *ahead_ns)
+{
+    int64_t *middle = memory_zeroed(fit->n_ranks, sizeof *middle);
+    memset(ahead_ns, 0, fit->n_ranks * sizeof *ahead_ns);
+    bool is_solved = shorten(fit, false, ahead_ns);
+    if (is_solved && fit->n_ranks > 0 && take_middle(fit, middle))
+        memcpy(ahead_ns, middle, fit->n_ranks * sizeof *middle);
+    free(middle);
+    return is_solved;
+}
+
+// --- pieces of constant drift
+
+static double *knots_of(const struct clock_fit *fit, size_t rank)
+{
+    return &fit->added_ns[rank * (fit->n_pieces + 1)];
+}
+
+static double added_at(const struct clock_fit *fit, size_t rank, double time_ns)
+{
+    size_t first = 0, end = fit->n_pieces;
+    while (end - first > 1) {
+        size_t middle = first + (end - first) / 2;
+        *(time_ns < fit->knot_ns[middle] ? &end : &first) = middle;
+    }
+    const double *added = &knots_of(fit, rank)[first], *knot = &fit->knot_ns[first];
+    return added[0] + (added[1] - added[0]) * (time_ns - knot[0]) / (knot[1] - knot[0]);
+}
+
+/// A time of a clock that is not ahead, by the clock of a rank, and back.
+static double own_time(const struct clock_fit *fit, size_t rank, double time_ns)
+{
+    return time_ns + (double)fit->ahead_ns[rank] + added_at(fit, rank, time_ns);
+}
+
+static double true_time(const struct clock_fit *fit, size_t rank, double own_ns)
+{
+    double first_ns = own_ns - (double)fit->ahead_ns[rank];
+    double time_ns = first_ns;
+    for (int i = 0; i < 3; i++) // each brings it as much nearer as the drift is small
+        time_ns = first_ns - added_at(fit, rank, time_ns);
+    return time_ns;
+}
+
+/// What is left of a bound at a time of a clock that is not ahead.
+static double rest_at(const struct clock_fit *fit, const struct clock_bound *bound, double time_ns,
+                      double took_ns)
+{
+    return took_ns - (double)(fit->ahead_ns[bound->effect] - fit->ahead_ns[bound->cause]) -
+           added_at(fit, bound->effect, time_ns) + added_at(fit, bound->cause, time_ns);
+}
+
+/// What is left of the bound where the edge of a window's hull that ends at point I passes TIME_NS.
+static double rest_on_edge(const struct clock_fit *fit, const struct clock_bound *bound, size_t i,
+                           double time_ns)
+{
+    if (!clock_bound_has_edge(fit->all, bound, i))
+        return INFINITY;
+    double sent_ns = own_time(fit, bound->cause, time_ns);
+    double took_ns = clock_bound_took(bound->points[i - 1], bound->points[i], sent_ns);
+    return rest_at(fit, bound, time_ns, took_ns);
+}
+
+/// The least that is left of a bound between two times; UNREACHED: no message. The outermost times
+/// are infinite, for pieces of the correction go on beyond their ends.
+static int64_t least_between(const struct clock_fit *fit, const struct clock_bound *bound,
+                             double from_ns, double to_ns)
+{
+    size_t n = bound->n_points;
+    size_t i = isinf(from_ns) ? 0 : clock_bound_find(bound, own_time(fit, bound->cause, from_ns));
+    size_t end = isinf(to_ns) ? n : clock_bound_find(bound, own_time(fit, bound->cause, to_ns));
+    double least = fmin(rest_on_edge(fit, bound, i, from_ns), rest_on_edge(fit, bound, end, to_ns));
+    for (; i < end; i++) {
+        const struct clock_point *point = &bound->points[i];
+        double time_ns = true_time(fit, bound->cause, (double)point->sent_ns);
+        least = fmin(least, rest_at(fit, bound, time_ns, (double)point->took_ns));
+    }
+    return isinf(least) ? UNREACHED : (int64_t)floor(least);
+}
+
+static void find_least(struct clock_fit *fit, double from_ns, double to_ns)
+{
+    for (size_t i = 0; i < fit->all->n; i++)
+        fit->all->bounds[i].least_ns = least_between(fit, &fit->all->bounds[i], from_ns, to_ns);
+}
+
+static double begin_of(const struct clock_fit *fit, size_t piece)
+{
+    return piece == 0 ? -INFINITY : fit->knot_ns[piece];
+}
+
+static double end_of(const struct clock_fit *fit, size_t piece)
+{
+    return piece + 1 == fit->n_pieces ? INFINITY : fit->knot_ns[piece + 1];
+}
+
+/// The way to a rank over the pairs whose messages, to and fro, took least.
+struct way {
+    double ahead_ns, round_trip_ns;
+};
+
+static bool shorten_way(const struct way *from, struct way *to, double ahead_ns, double trip_ns)
+{
+    double round_trip_ns = from->round_trip_ns + trip_ns;
+    if (isinf(from->round_trip_ns) || round_trip_ns >= to->round_trip_ns)
+        return false;
+    *to = (struct way){from->ahead_ns + ahead_ns, round_trip_ns};
+    return true;
+}
+
+/// One more pair of each way: whether any got shorter. One-way pairs lead only to ranks that no
+/// other way leads to, and say that their fastest message took no time.
+static bool extend_ways(const struct clock_fit *fit, bool one_way, struct way *ways)
+{
+    bool goes_on = false;
+    for (size_t i = 0; i < fit->all->n; i++) {
+        const struct clock_bound *bound = &fit->all->bounds[i],
+                                 *back = &fit->all->bounds[fit->back[i]];
+        struct way *cause = &ways[bound->cause], *effect = &ways[bound->effect];
+        bool is_one_way = back == bound || back->least_ns == UNREACHED;
+        if (bound->least_ns == UNREACHED || is_one_way != one_way)
+            continue;
+        double there_ns = (double)bound->least_ns;
+        if (!one_way) {
+            double back_ns = (double)back->least_ns;
+            goes_on |=
+                shorten_way(cause, effect, (there_ns - back_ns) / 2, fabs(there_ns + back_ns));
+        } else if (isinf(effect->round_trip_ns)) {
+            goes_on |= shorten_way(cause, effect, there_ns, fabs(there_ns));
+        } else if (isinf(cause->round_trip_ns)) {
+            goes_on |= shorten_way(effect, cause, -there_ns, fabs(there_ns));
+        }
+    }
+    return goes_on;
+}
+
+/// How far the clocks are ahead of rank 0's by the bounds at hand; ranks that no way leads to keep
+/// an infinite round trip.
+static void estimate(const struct clock_fit *fit, struct way *ways)
+{
+    for (size_t i = 0; i < fit->n_ranks; i++)
+        ways[i] = (struct way){0, i == 0 ? 0 : INFINITY};
+    bool goes_on = true;
+    for (size_t round = 0; goes_on && round < 2 * fit->n_ranks; round++)
+        goes_on = extend_ways(fit, false, ways) || extend_ways(fit, true, ways);
+}
+
+static void join_both_ways(struct clock_fit *fit)
+{
+    for (size_t i = 0; i < fit->all->n; i++) {
+        const struct clock_bound *bound = &fit->all->bounds[i];
+        fit->back[i] = (uint32_t)i;
+        map_get(&fit->all->by_pair, (uint64_t)bound->effect << 32 | bound->cause, &fit->back[i]);
+    }
+}
+
+/// One piece, over the times that the bounds reach; the first estimate is constants.
+static void begin_pieces(struct clock_fit *fit)
+{
+    struct way *ways = memory_zeroed(fit->n_ranks, sizeof *ways);
+    join_both_ways(fit);
+    estimate(fit, ways);
+    for (size_t i = 0; i < fit->n_ranks; i++)
+        fit->ahead_ns[i] = llround(ways[i].ahead_ns);
+    free(ways);
+    fit->n_pieces = 1;
+    fit->added_ns = memory_zeroed(2 * fit->n_ranks, sizeof *fit->added_ns);
+    fit->knot_ns = memory_zeroed(2, sizeof *fit->knot_ns);
+    double begin_ns = INFINITY, end_ns = -INFINITY;
+    for (size_t i = 0; i < fit->all->n; i++) {
+        const struct clock_bound *bound = &fit->all->bounds[i];
+        int64_t ahead_ns = fit->ahead_ns[bound->cause];
+        begin_ns = fmin(begin_ns, (double)(bound->points[0].sent_ns - ahead_ns));
+        end_ns = fmax(end_ns, (double)(bound->points[bound->n_points - 1].sent_ns - ahead_ns));
+    }
+    fit->knot_ns[0] = begin_ns;
+    fit->knot_ns[1] = fmax(end_ns, begin_ns + 1);
+}
+
+/// Estimates of the halves of all pieces; a rank that a half says nothing of is as far ahead as in
+/// the half before, or after. Element half * n_ranks + rank.
+static void estimate_halves(struct clock_fit *fit, struct way *halves)
+{
+    size_t n_halves = 2 * fit->n_pieces, n_ranks = fit->n_ranks;
+    for (size_t i = 0; i < n_halves; i++) {
+        size_t piece = i / 2;
+        double middle_ns = (fit->knot_ns[piece] + fit->knot_ns[piece + 1]) / 2;
+        find_least(fit, i % 2 ? middle_ns : begin_of(fit, piece),
+                   i % 2 ? end_of(fit, piece) : middle_ns);
+        estimate(fit, &halves[i * n_ranks]);
+    }
+    for (size_t i = n_ranks; i < n_halves * n_ranks; i++)
+        if (isinf(halves[i].round_trip_ns))
+            halves[i] = halves[i - n_ranks];
+    for (size_t i = (n_halves - 1) * n_ranks; i-- > 0;)
+        if (isinf(halves[i].round_trip_ns))
+            halves[i] = halves[i + n_ranks];
+}
+
+/// What the estimates of the halves say of the knots, added to them: each is right in the middle of
+/// its half, and what lies between two, or outside all, is on the line through two.
+static void add_estimates(struct clock_fit *fit, const struct way *halves)
+{
+    size_t n_ranks = fit->n_ranks, last = fit->n_pieces;
+    const double *knot = fit->knot_ns;
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        const struct way *half = &halves[rank];
+        double *added = knots_of(fit, rank);
+        for (size_t k = 1; k < last; k++) {
+            double before = half[(2 * k - 1) * n_ranks].ahead_ns;
+            double share = (knot[k] - knot[k - 1]) / (knot[k + 1] - knot[k - 1]);
+            added[k] += before + (half[2 * k * n_ranks].ahead_ns - before) * share;
+        }
+        const struct way *end = &half[(2 * last - 1) * n_ranks];
+        added[0] += 1.5 * half[0].ahead_ns - 0.5 * half[n_ranks].ahead_ns;
+        added[last] += 1.5 * end->ahead_ns - 0.5 * (end - n_ranks)->ahead_ns;
+    }
+}
+
+/// Finds constants for each knot that keep the bounds in the pieces beside it, with the margin, and
+/// adds them if there are some for all knots. What has none IS_LOST, an element a piece. Whether
+/// there are for all.
+static bool keep_bounds(struct clock_fit *fit, bool *is_lost)
+{
+    size_t n_pieces = fit->n_pieces, n_ranks = fit->n_ranks;
+    int64_t *ahead_ns = memory_zeroed((n_pieces + 1) * n_ranks, sizeof *ahead_ns);
+    bool is_kept = true;
+    for (size_t k = 0; k <= n_pieces; k++) {
+        size_t before = k > 0 ? k - 1 : 0, after = k < n_pieces ? k : k - 1;
+        find_least(fit, begin_of(fit, before), end_of(fit, after));
+        for (size_t i = 0; i < fit->all->n; i++)
+            if (fit->all->bounds[i].least_ns != UNREACHED)
+                fit->all->bounds[i].least_ns -= fit->margin_ns;
+        if (solve_constants(fit, &ahead_ns[k * n_ranks]))
+            continue;
+        is_lost[before] = is_lost[after] = true;
+        is_kept = false;
+    }
+    for (size_t i = 0; i < (n_pieces + 1) * n_ranks && is_kept; i++)
+        knots_of(fit, i % n_ranks)[i / n_ranks] += (double)ahead_ns[i];
+    free(ahead_ns);
+    return is_kept;
+}
+
+/// Halves the pieces that are lost, with what is estimated of them. Whether there is any that may
+/// be.
+static bool halve(struct clock_fit *fit, const bool *is_lost)
+{
+    size_t n = 0, n_ranks = fit->n_ranks, n_most = 2 * fit->n_pieces + 1;
+    double run_ns = fit->knot_ns[fit->n_pieces] - fit->knot_ns[0];
+    double *knot_ns = memory_zeroed(n_most, sizeof *knot_ns);
+    for (size_t k = 0; k <= fit->n_pieces; k++) {
+        const double *knot = &fit->knot_ns[k];
+        knot_ns[n++] = knot[0];
+        if (k < fit->n_pieces && is_lost[k] && knot[1] - knot[0] > run_ns / (1 << MOST_HALVINGS))
+            knot_ns[n++] = (knot[0] + knot[1]) / 2;
+    }
+    bool is_any = n > fit->n_pieces + 1 && n <= MOST_PIECES + 1;
+    if (!is_any) {
+        free(knot_ns);
+        return false;
+    }
+    double *added_ns = memory_zeroed(n * n_ranks, sizeof *added_ns);
+    for (size_t i = 0; i < n * n_ranks; i++)
+        added_ns[i] = added_at(fit, i / n, knot_ns[i % n]);
+    free(fit->added_ns);
+    free(fit->knot_ns);
+    fit->added_ns = added_ns;
+    fit->knot_ns = knot_ns;
+    fit->n_pieces = n - 1;
+    return true;
+}
+
+/// Whether no clock runs faster or slower than another one by more than a tenth: it jumps.
+static bool runs_evenly(const struct clock_fit *fit)
+{
+    for (size_t rank = 0; rank < fit->n_ranks; rank++)
+        for (size_t k = 0; k < fit->n_pieces; k++)
+            if (fabs(knots_of(fit, rank)[k + 1] - knots_of(fit, rank)[k]) >
+                (fit->knot_ns[k + 1] - fit->knot_ns[k]) / 10)
+                return false;
+    return true;
+}
+
+static bool fit_pieces(struct clock_fit *fit)
+{
+    bool goes_on = true, is_kept = false;
+    for (begin_pieces(fit); goes_on && !is_kept;) {
+        struct way *halves = memory_zeroed(2 * fit->n_pieces * fit->n_ranks, sizeof *halves);
+        for (int i = 0; i < N_REFINEMENTS; i++) {
+            estimate_halves(fit, halves);
+            add_estimates(fit, halves);
+        }
+        free(halves);
+        bool *is_lost = memory_zeroed(fit->n_pieces, sizeof *is_lost);
+        is_kept = keep_bounds(fit, is_lost);
+        goes_on = is_kept || halve(fit, is_lost);
+        free(is_lost);
+    }
+    return is_kept && runs_evenly(fit);
+}
+
+/// Says which messages cannot be right under the last correction tried.
+static int refuse(struct clock_fit *fit, struct error *err)
+{
+    const struct clock_bound *worst = NULL;
+    int64_t most_ns = 0;
+    for (size_t k = 0; k < fit->n_pieces; k++) {
+        find_least(fit, begin_of(fit, k), end_of(fit, k));
+        for (size_t i = 0; i < fit->all->n; i++) {
+            const struct clock_bound *bound = &fit->all->bounds[i];
+            if (bound->least_ns == UNREACHED || bound->least_ns >= most_ns)
+                continue;
+            most_ns = bound->least_ns;
+            worst = bound;
+        }
+    }
+    if (!worst)
+        return error_set(err, "the clocks of the ranks jump, so they cannot be corrected");
+    return error_set(err,
+                     "the clocks of the ranks jump, so they cannot be corrected: with a speed for "
+                     "each of %zu parts of the run rank %" PRIu32 " still receives %s before rank "
+                     "%" PRIu32 " sends",
+                     fit->n_pieces, worst->effect, quantity_time((uint64_t)-most_ns).text,
+                     worst->cause);
+}
+
+// --- the result
+
+static void find_correction(const struct clock_fit *fit, struct clock_correction *correction)
+{
+    size_t n_knots = fit->n_pieces > 0 ? fit->n_pieces + 1 : 1, n = fit->n_ranks * n_knots;
+    clock_correction_release(correction);
+    *correction = new_correction(fit->n_ranks, n_knots);
+    int64_t most_ns = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        int64_t ahead_ns = fit->ahead_ns[i / n_knots];
+        if (fit->n_pieces > 0) {
+            ahead_ns += llround(fit->added_ns[i]);
+            correction->at_ns[i] = llround(fit->knot_ns[i % n_knots]) + ahead_ns;
+        }
+        correction->later_ns[i] = -ahead_ns;
+        most_ns = ahead_ns > most_ns ? ahead_ns : most_ns;
+    }
+    for (size_t i = 0; i < n; i++)
+        correction->later_ns[i] += most_ns;
+}
+
+int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
+              struct clock_correction *correction, struct error *err)
+{
+    // Knots and what lies between them are rounded to ticks, on either side of a message.
+    struct clock_fit fit = {.all = bounds,
+                            .n_ranks = bounds->n_ranks,
+                            .margin_ns = (int64_t)(3 * resolution_ns) + 1,
+                            .back = memory_zeroed(bounds->n, sizeof *fit.back),
+                            .ahead_ns = memory_zeroed(bounds->n_ranks, sizeof *fit.ahead_ns)};
+    bool is_solved = solve_constants(&fit, fit.ahead_ns) || fit_pieces(&fit);
+    if (is_solved)
+        find_correction(&fit, correction);
+    int status = is_solved ? 0 : refuse(&fit, err);
+    free(fit.back);
+    free(fit.ahead_ns);
+    free(fit.added_ns);
+    free(fit.knot_ns);
+    return status;
+}
