@@ -423,7 +423,8 @@ installed = $(if $(main-object),$(BUILD)/pagoda:bindir) \
     $(file):datadir/pagoda/patterns) \
     $(foreach folder,findings properties machines experiments policies sweeps models,$(foreach file,$(wildcard patterns/$(folder)/*),\
     $(file):datadir/pagoda/patterns/$(folder))) \
-    $(foreach file,$(wildcard tracer/pagoda.h),$(file):includedir) \
+    tracer/pagoda.h:includedir $(BUILD)/pagoda.pc:libdir/pkgconfig \
+    $(BUILD)/modulefile/$(VERSION):datadir/modulefiles/pagoda \
     $(foreach n,1 5 7,$(foreach file,$(filter %.$(n),$(pages)),$(file):mandir/man$(n))) \
     completion/bash/pagoda:datadir/bash-completion/completions \
     completion/zsh/_pagoda:datadir/zsh/site-functions \
@@ -436,8 +437,17 @@ folders-of-pairs = bindir='$(bindir)' libdir='$(libdir)' datadir='$(datadir)' in
 # Folders that did not exist before the installation, so that uninstall removes no others.
 made-folders = '$(DESTDIR)$(datadir)/pagoda/made-folders'
 
-.PHONY: install uninstall dist clean help
-install: all
+# Files that name the folders of the installation.
+placed-files = $(BUILD)/pagoda.pc $(BUILD)/modulefile/$(VERSION)
+$(BUILD)/pagoda.pc: packaging/pagoda.pc.in
+$(BUILD)/modulefile/$(VERSION): packaging/modulefile.in
+$(placed-files): force
+	@mkdir -p $(@D)
+	$(Q)sed -e 's|@VERSION@|$(VERSION)|' $(foreach name,bindir libdir datadir includedir mandir,\
+	    -e 's|@$(name)@|$($(name))|') $(filter %.in,$^) >$@
+
+.PHONY: install uninstall dist deb clean help
+install: all $(placed-files)
 	$(Q)set -e; $(folders-of-pairs); made=; $(INSTALL) -d '$(DESTDIR)/'; \
 	    make_folder() { test -d '$(DESTDIR)'"$$1" || { make_folder "$$(dirname "$$1")"; \
 	    $(INSTALL) -d '$(DESTDIR)'"$$1"; made=$$(printf '%s\n%s' "$$1" "$$made"); }; }; \
@@ -464,6 +474,12 @@ dist:
 	    --owner=0 --group=0 --numeric-owner -czf $(BUILD)/$(dist-name).tar.gz
 	@echo $(BUILD)/$(dist-name).tar.gz
 
+# A package for this Debian or Ubuntu, from the files git knows.
+deb: dist
+	$(Q)rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb && tar -xzf $(BUILD)/$(dist-name).tar.gz -C $(BUILD)/deb && \
+	    cd $(BUILD)/deb/$(dist-name) && mv packaging/debian . && env -u MAKEFLAGS dpkg-buildpackage -us -uc -b -j$(N_CORES)
+	@echo $(BUILD)/deb/pagoda_*.deb
+
 clean:
 	rm -rf $(BUILD)
 
@@ -480,5 +496,5 @@ help:
 	@echo 'make causes     the diagnosis of programs with one known cause each, on a quiet machine'
 	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1 CALIBRATE=1'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
-	@echo 'make dist       $(dist-name).tar.gz;  make clean  removes $(BUILD)/'
+	@echo 'make dist       $(dist-name).tar.gz;  make deb  a Debian package;  make clean  removes $(BUILD)/'
 	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'

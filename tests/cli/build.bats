@@ -184,3 +184,29 @@ with_only() {
     [ "$status" = 1 ]
     [ "$output" = "tests/run: the tests need mandoc pgrep: \`make deps-test\` installs their packages" ]
 }
+
+@test "packages: what is built from is what make deps installs, in one version" {
+    version=$(sed -n 's/^VERSION = //p' Makefile)
+    [ "$(sed -n '1s/^pagoda (\(.*\)) .*/\1/p' packaging/debian/changelog)" = "$version" ]
+    fake dpkg-query 'exit 1'
+    fake id 'echo 1'
+    installed=$(make deps 2>&1 | sed -n 's/.*--no-install-recommends //p' | tr -s ' ' '\n' | sort)
+    for package in $installed; do
+        case $package in gcc | make | libc6-dev) continue ;; esac # of every build machine
+        grep -qE "^ $package,?\$" packaging/debian/control || { echo "no $package" >&2 && return 1; }
+    done
+}
+
+@test "installed: pkg-config finds the annotations, module files name the folders" {
+    prefix="$BATS_TEST_TMPDIR/a b"
+    make PREFIX="$prefix" BUILD="$BATS_TEST_TMPDIR/build" "$BATS_TEST_TMPDIR/build/pagoda.pc" \
+        "$BATS_TEST_TMPDIR/build/modulefile/0.1.0" >/dev/null
+    mkdir -p "$prefix/include"
+    cp tracer/pagoda.h "$prefix/include"
+    printf '#include <pagoda.h>\nint main(void) { pagoda_region_begin("a"); pagoda_region_end("a"); }\n' \
+        >"$BATS_TEST_TMPDIR/main.c"
+    flags=$(PKG_CONFIG_PATH="$BATS_TEST_TMPDIR/build" pkg-config --cflags pagoda)
+    eval "cc $flags -o '$BATS_TEST_TMPDIR/main' '$BATS_TEST_TMPDIR/main.c'"
+    "$BATS_TEST_TMPDIR/main"
+    grep -qF "prepend-path PATH            \"$prefix/bin\"" "$BATS_TEST_TMPDIR/build/modulefile/0.1.0"
+}

@@ -517,8 +517,10 @@ static void put_loss(const struct result *result, const struct cause *cause, str
     for (size_t i = 0; i < result->n_patterns; i++)
         waits_ns += cause->by_pattern_ns[i];
     facts_put_text(facts, FINDING_TEXT_loss, memory_copy_text(quantity_time(cause->loss_ns).text));
-    facts_put_text(facts, FINDING_TEXT_took,
-                   memory_copy_text(quantity_time(cause->loss_ns - waits_ns).text));
+    uint64_t took_ns = cause->loss_ns - waits_ns;
+    facts_put_text(
+        facts, FINDING_TEXT_took,
+        memory_copy_text(took_ns > 0 ? quantity_time(took_ns).text : "no time themselves"));
     if (waits_ns > cause->loss_ns / 100)
         facts_put_text(facts, FINDING_TEXT_delays, memory_copy_text(quantity_time(waits_ns).text));
     facts_put_text(
