@@ -111,6 +111,7 @@ static int run_errors(const char *path, const struct request *request)
         database_close(database);
     }
     if (status == 0) {
+        past_errors_of_kinds(&test);
         if (request->wants_json)
             json_print_back_test(&test, stdout);
         else

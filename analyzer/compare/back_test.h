@@ -30,6 +30,8 @@ struct back_test_kind {
     double median, median_size, size_90; // of the error, and of its size: its median, 90 % quantile
     double scatter;                      // the median, NAN: none is known
     double within; // share whose measured value lies from LOW to HIGH; NAN: none has these
+    // Of a further one, with a probability of COVERAGE: measured over predicted (past_errors.h).
+    double coverage, least, most; // COVERAGE 0: there are too few, or nobody asked
 };
 
 struct back_test {

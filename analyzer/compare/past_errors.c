@@ -8,9 +8,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 
-static const double coverages[] = {0.9, 0.8}; // of what-if predictions, the first that is possible
-static const double model_coverage = 0.95;
-
 /// A measured run of a past prediction.
 struct ratio {
     const char *question;
@@ -88,13 +85,13 @@ static bool find_bounds(const struct ratios *ratios, double coverage, struct pas
     return true;
 }
 
-/// Fills the bounds for the greatest of the coverages for which the ratios of the kind on MACHINE
-/// (NULL: on any) are enough.
-static bool find_widest(const struct back_test *test, const char *machine,
-                        struct past_errors *errors)
+/// Fills the bounds for the first of N COVERAGES for which the ratios of the kind on MACHINE (NULL:
+/// on any) are enough.
+static bool find_first(const struct back_test *test, const char *kind, const char *machine,
+                       const double *coverages, size_t n, struct past_errors *errors)
 {
-    struct ratios ratios = ratios_of(test, errors->kind, machine);
-    size_t n = sizeof coverages / sizeof coverages[0], i = 0;
+    struct ratios ratios = ratios_of(test, kind, machine);
+    size_t i = 0;
     while (i < n && !find_bounds(&ratios, coverages[i], errors))
         i++;
     errors->n = ratios.n_questions;
@@ -102,30 +99,57 @@ static bool find_widest(const struct back_test *test, const char *machine,
     return i < n;
 }
 
+static bool find_of_change(const struct back_test *test, const char *kind, const char *machine,
+                           struct past_errors *errors)
+{
+    static const double coverages[] = {0.9, 0.8};
+    return find_first(test, kind, machine, coverages, sizeof coverages / sizeof coverages[0], errors);
+}
+
+static bool find_of_model(const struct back_test *test, const char *kind,
+                          struct past_errors *errors)
+{
+    static const double coverage = 0.95;
+    return find_first(test, kind, NULL, &coverage, 1, errors);
+}
+
 void past_errors_of_change(const struct back_test *test, const char *change, const char *nodes,
                            struct past_errors *errors)
 {
     char *machine = machine_name(nodes);
     *errors = (struct past_errors){.kind = change_kind(change)};
-    if (*machine && find_widest(test, machine, errors)) {
+    if (*machine && find_of_change(test, errors->kind, machine, errors)) {
         errors->machine = machine;
         return;
     }
     free(machine);
-    find_widest(test, NULL, errors);
+    find_of_change(test, errors->kind, NULL, errors);
+}
+
+void past_errors_of_kinds(struct back_test *test)
+{
+    for (size_t i = 0; i < test->n_kinds; i++) {
+        struct back_test_kind *kind = &test->kinds[i];
+        struct past_errors errors = {0};
+        if (strncmp(kind->kind, "model", strlen("model")) == 0)
+            find_of_model(test, kind->kind, &errors);
+        else
+            find_of_change(test, kind->kind, NULL, &errors);
+        kind->coverage = errors.coverage;
+        kind->least = errors.least;
+        kind->most = errors.most;
+    }
 }
 
 static void use_past_errors(const struct back_test *test, const char *kind,
                             struct model_prediction *prediction)
 {
     struct past_errors errors = {0};
-    struct ratios ratios = ratios_of(test, kind, NULL);
-    if (find_bounds(&ratios, model_coverage, &errors)) {
+    if (find_of_model(test, kind, &errors)) {
         prediction->low = prediction->value * errors.least;
         prediction->high = prediction->value * errors.most;
-        prediction->n_past = ratios.n_questions;
+        prediction->n_past = errors.n;
     }
-    free(ratios.items);
 }
 
 void past_errors_of_models(const struct back_test *test, struct model_table *table)

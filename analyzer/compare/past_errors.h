@@ -18,6 +18,9 @@
 void past_errors_of_change(const struct back_test *test, const char *change, const char *nodes,
                            struct past_errors *errors);
 
+/// Fills the intervals of all kinds, on any machine.
+void past_errors_of_kinds(struct back_test *test);
+
 /// Puts intervals by the errors of past models as far beyond their data, for 95 %, in place of
 /// those of predictions of TABLE's whole runs; where there are at least 39.
 void past_errors_of_models(const struct back_test *test, struct model_table *table);

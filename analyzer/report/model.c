@@ -296,7 +296,7 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
             test->n_stored - test->n_unmeasured,
             quantity_count(test->n_stored, "stored prediction").text);
     table_add_columns(&table, "<predicted by", "number", "error", "its size", "90 % below",
-                      "runs +-", "within");
+                      "runs +-", "within", "next one");
     for (size_t i = 0; i < test->n_kinds; i++) {
         const struct back_test_kind *kind = &test->kinds[i];
         table_add_cell(&table, "%s", kind->kind);
@@ -306,10 +306,15 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
         table_add_cell(&table, "%s", quantity_share(kind->size_90).text);
         table_add_cell(&table, "%s", quantity_share(kind->scatter).text);
         table_add_cell(&table, "%s", quantity_share(kind->within).text);
+        if (kind->coverage > 0)
+            table_add_cell(&table, "%+.1f to %+.1f %% (%.0f %%)", 100 * (1 / kind->most - 1),
+                           100 * (1 / kind->least - 1), 100 * kind->coverage);
+        else
+            table_add_cell(&table, "-");
     }
     if (test->n_kinds > 0)
         fputs("\n  Errors (medians; runs +-: scatter of repeated runs; within: the predicted "
-              "confidence interval)\n",
+              "confidence interval;\n  next one: error to expect, with its probability)\n",
               stream);
     if (test->n_kinds > 0)
         table_print(&table, 2, 0, stream);
@@ -320,12 +325,16 @@ void text_print_back_test(const struct back_test *test, FILE *stream)
 static json_t *kind_object(const void *of, size_t i)
 {
     const struct back_test_kind *kind = &((const struct back_test *)of)->kinds[i];
+    bool is_known = kind->coverage > 0;
     return JSON_OBJECT({"kind", json_text(kind->kind)}, {"count", json_count(kind->n)},
                        {"median_error", json_number(kind->median)},
                        {"median_absolute_error", json_number(kind->median_size)},
                        {"p90_absolute_error", json_number(kind->size_90)},
                        {"scatter", json_number(kind->scatter)},
-                       {"within", json_number(kind->within)});
+                       {"within", json_number(kind->within)},
+                       {"coverage", is_known ? json_real(kind->coverage) : json_null()},
+                       {"low_error", is_known ? json_number(1 / kind->most - 1) : json_null()},
+                       {"high_error", is_known ? json_number(1 / kind->least - 1) : json_null()});
 }
 
 static json_t *case_object(const void *of, size_t i)

@@ -199,7 +199,7 @@ keep() {
     jq -e '[.cases[] | select(.kind == "--cpu-speed")] | length >= 1 and
         all(.predicted == 0.0025 and .measured == 0.00325 and (.error + 3 / 13 | fabs) < 1e-9 and
             (.scatter - 0.0005 / (2 | sqrt) / 0.00325 | fabs) < 1e-6)' errors.json
-    jq -e '(.kinds[] | select(.kind == "--cpu-speed")) as $k | $k.within == 0 and
+    jq -e '(.kinds[] | select(.kind == "--cpu-speed")) as $k | $k.within == 0 and $k.coverage == null and
         ($k.median_error + 3 / 13 | fabs) < 1e-9 and $k.median_absolute_error == - $k.median_error and
         .stored - .unmeasured == $k.count' errors.json
     # 16 / p + 1 ms are continued exactly, at 8 and 16 ranks from all smaller ones, at 16 from 4, too.
@@ -244,8 +244,11 @@ runs_of() {
     }
     [[ $(interval 8) == '["formulas",0,0.2,'* ]] # 38 are one too few
     runs_of 39 100000000 100000000 100000000 140000000 | sqlite3 runs.db
-    "$PAGODA" model --errors runs.db --json | jq -e '[.cases[] | select(.kind == "model, up to 2 x beyond the data")] |
-        length == 39 and all(.predicted - 0.1 | fabs < 1e-6)'
+    "$PAGODA" model --errors runs.db --json | jq -e '([.cases[] | select(.kind == "model, up to 2 x beyond the data")] |
+        length == 39 and all(.predicted - 0.1 | fabs < 1e-6)) and
+        (.kinds[] | select(.kind == "model, up to 2 x beyond the data") | .coverage == 0.95 and
+        (.low_error - (1 / 1.4 - 1) | fabs) < 1e-6 and (.high_error - (1 / 1.01 - 1) | fabs) < 1e-6)'
+    "$PAGODA" model --errors runs.db | grep -q 'model, up to 2 x .* -28.6 to -1.0 % (95 %)$'
     [ "$(interval 8)" = '["past-errors",39,0.2,0.202,0.28]' ] # all were longer than predicted
     [[ $(interval 16) == '["formulas",0,0.2,'* ]]             # nothing was measured so far beyond
     [[ $(interval 4) == '["formulas",0,0.2,'* && $(interval 3) == '["formulas",0,0.2,'* ]]
