@@ -24,7 +24,7 @@
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/resolve.h"
 
-enum { EVENT_CHUNK_BYTES = 1 << 20, DEFINITION_CHUNK_BYTES = 4 << 20, MOST_EVENT_CHUNKS = 2 };
+enum { MOST_EVENT_CHUNKS = 2 };
 static const char archive_name[] = "traces";
 
 // --- OTF2
@@ -125,15 +125,18 @@ static int describe(struct rewriting *all, struct error *err)
     return check(code, "cannot write", err);
 }
 
+/// The chunks are as large as the recording's, so its records fit into them. OTF2 clears each chunk that
+/// it writes, however little it holds.
 static int open_both(struct rewriting *all, struct error *err)
 {
+    uint64_t event_bytes = 0, definition_bytes = 0;
     all->reader = otf2_open(trace_path(all->trace));
-    if (!all->reader)
+    if (!all->reader ||
+        OTF2_Reader_GetChunkSize(all->reader, &event_bytes, &definition_bytes) != OTF2_SUCCESS)
         return check(OTF2_ERROR_FILE_CAN_NOT_OPEN, "cannot read the trace again", err);
     OTF2_Error_RegisterCallback(give_up, NULL);
     OTF2_ErrorCode code = OTF2_Reader_SetSerialCollectiveCallbacks(all->reader);
-    all->archive =
-        rewrite_open(all->folder, archive_name, EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES);
+    all->archive = rewrite_open(all->folder, archive_name, event_bytes, definition_bytes);
     if (!all->archive)
         return check(OTF2_ERROR_FILE_INTERACTION, "cannot write", err);
     if (code == OTF2_SUCCESS)

@@ -486,10 +486,10 @@ END
 @test "until where less work pays: random programs, against the brute force" {
     local n_bends=0 n_without=0 seed bends without
     for seed in {1..20}; do
-        python3 "$ROOT/tests/cli/bends.py" program "$seed" >random.txt
+        /usr/bin/python3 "$ROOT/tests/cli/bends.py" program "$seed" >random.txt
         "$BUILD/tools/mktrace" random.txt "random-$seed"
         "$PAGODA" advise --json --exhaustive --top 100 "random-$seed" >advice
-        read -r bends without < <(python3 "$ROOT/tests/cli/bends.py" check "$seed" <advice)
+        read -r bends without < <(/usr/bin/python3 "$ROOT/tests/cli/bends.py" check "$seed" <advice)
         n_bends=$((n_bends + bends)) n_without=$((n_without + without))
     done
     echo "$n_bends bends, $n_without without"

@@ -309,7 +309,7 @@ END
 @test "random task farms are dealt as by a simulation of its own" {
     local seed
     for seed in {1..12}; do
-        python3 "$ROOT/tests/cli/task_farm.py" "$seed" farm.txt lengths
+        /usr/bin/python3 "$ROOT/tests/cli/task_farm.py" "$seed" farm.txt lengths
         rm -rf farm
         "$BUILD/tools/mktrace" farm.txt farm
         "$PAGODA" replay farm --workers 1,2,3,4,5,6,7,8 --json >report

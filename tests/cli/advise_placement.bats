@@ -13,7 +13,7 @@ setup() {
 # graph NAME RANKS NODES [SEED]: the archive `run`, and the options `ordered`.
 graph() {
     rm -rf run
-    python3 "$ROOT/tests/cli/exchange_graph.py" "$1" "$2" "$3" "${4-1}" run.txt ordered
+    /usr/bin/python3 "$ROOT/tests/cli/exchange_graph.py" "$1" "$2" "$3" "${4-1}" run.txt ordered
     "$BUILD/tools/mktrace" run.txt run
 }
 
@@ -38,7 +38,7 @@ search() {
 # best_of_all RANKS NODES CORES MACHINE: the shortest predicted run of all placements.
 best_of_all() {
     local options
-    python3 "$ROOT/tests/cli/exchange_graph.py" all "$1" "$2" >placements
+    /usr/bin/python3 "$ROOT/tests/cli/exchange_graph.py" all "$1" "$2" >placements
     while read -ra options; do
         "$PAGODA" replay run --json --cores "$3" --machine "$4" "${options[@]}"
     done <placements >predictions

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
 balancing.py SEED TRACE.txt POLICY.xml EXPECTED: random works between barriers as a text trace, a random

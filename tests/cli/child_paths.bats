@@ -64,7 +64,7 @@ END
 @test "rows beyond --top are summed as others; JSON has all" {
     run "$PAGODA" replay --paths step --top 1 run
     [[ ${lines[3]} == *"4  18 ns   4 ns   1 ns   7 ns  (others)" ]]
-    run bash -c '"$PAGODA" replay --json --paths step run | python3 -c "
+    run bash -c '"$PAGODA" replay --json --paths step run | /usr/bin/python3 -c "
 import json, sys
 found = json.load(sys.stdin)
 print([(p[\"count\"], p[\"total_ns\"], [(c[\"region\"], c[\"times\"]) for c in p[\"calls\"]])
@@ -82,7 +82,7 @@ print([(p[\"count\"], p[\"total_ns\"], [(c[\"region\"], c[\"times\"]) for c in p
         echo "0 $((i * 10 + 3)) leave step"
     done >many.txt
     "$BUILD/tools/mktrace" many.txt many
-    run bash -c '"$PAGODA" replay --json --paths step many | python3 -c "
+    run bash -c '"$PAGODA" replay --json --paths step many | /usr/bin/python3 -c "
 import json, sys
 found = json.load(sys.stdin)
 print(len(found[\"paths\"]), sum(p[\"count\"] for p in found[\"paths\"]), found[\"others\"])"'

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
 disturbance.py PAGODA MKTRACE FOLDER: random schedules of ranks on the cores of nodes, slot by slot, where

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
 exchange_graph.py all RANKS NODES: every placement of ranks on nodes that are alike, as words of --place, a line each.

@@ -30,7 +30,7 @@ setup() {
 
 # json GROUP FILTER: what --group GROUP says.
 json() {
-    "$PAGODA" replay --json --group "$1" run | python3 -c "import json,sys
+    "$PAGODA" replay --json --group "$1" run | /usr/bin/python3 -c "import json,sys
 groups = json.load(sys.stdin)['groups']
 print($2)"
 }

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """tests/programs/spa on an ideal machine: a core for every rank, messages of 2 us, work as given.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """iterations.py write NAME | check NAME | moment NAME RANK TIME: the text trace of a loop NAME of LOOPS,
 whose times follow from the work of each rank in each iteration, or whether the JSON of its replay (stdin)

@@ -136,7 +136,7 @@ END
 @test "random policies balance as a simulation of its own does" {
     local seed moved=0
     for seed in {1..16}; do
-        python3 "$ROOT/tests/cli/balancing.py" "$seed" work.txt policy.xml expected
+        /usr/bin/python3 "$ROOT/tests/cli/balancing.py" "$seed" work.txt policy.xml expected
         rm -rf work
         "$BUILD/tools/mktrace" work.txt work
         "$PAGODA" replay work --rebalance policy.xml --json >report
@@ -151,7 +151,7 @@ END
 @test "random task farms are dealt by random policies as by a simulation of its own" {
     local seed
     for seed in {1..8}; do
-        python3 "$ROOT/tests/cli/task_farm.py" "$seed" farm.txt lengths policy.xml
+        /usr/bin/python3 "$ROOT/tests/cli/task_farm.py" "$seed" farm.txt lengths policy.xml
         rm -rf farm
         "$BUILD/tools/mktrace" farm.txt farm
         "$PAGODA" replay farm --dealing policy.xml --workers 1,2,3,4,5,6,7,8 --json >report

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
 printed_machines.py DIRECTORY: whether the bundled machine files in it say what their sources print. The

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """run_page.py PAGE.html TRACE.txt [LANE]: the calls that a page of `pagoda export` holds, against the text that its
 trace was made of; and the shares of its columns against the calls. Prints what each rank waits, in ns."""

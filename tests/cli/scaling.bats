@@ -208,7 +208,7 @@ setup() {
 @test "the picture is XML with a panel for each question" {
     run "$PAGODA" scaling runs.db --as strong --svg "$BATS_TEST_TMPDIR/a.svg"
     [ "$status" = 0 ]
-    python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/a.svg"
+    /usr/bin/python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/a.svg"
     [ "$(grep -c 'font-weight="bold"' "$BATS_TEST_TMPDIR/a.svg")" = 3 ]
     ! grep -q nan "$BATS_TEST_TMPDIR/a.svg"
     run "$PAGODA" scaling runs.db --as strong --svg /nowhere/a.svg

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """
 task_farm.py SEED TRACE.txt LENGTHS [POLICY.xml]: a random task farm as a text trace, and how long it takes

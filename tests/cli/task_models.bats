@@ -248,7 +248,7 @@ END
 }
 
 @test "random models against all sizes of groups" {
-    python3 "$ROOT/tests/cli/task_structures.py" "$PAGODA" 300 1
+    /usr/bin/python3 "$ROOT/tests/cli/task_structures.py" "$PAGODA" 300 1
 }
 
 @test "the report: points, shares, what groups do" {

@@ -80,11 +80,11 @@ END
 from_to() {
     local services
     IFS=, read -ra services <<<"$2"
-    python3 "$ROOT/tests/cli/ideal_spa.py" "${services[@]}" >spa.txt 2>/dev/null
+    /usr/bin/python3 "$ROOT/tests/cli/ideal_spa.py" "${services[@]}" >spa.txt 2>/dev/null
     rm -rf trace
     "$BUILD/tools/mktrace" spa.txt trace
     IFS=, read -ra services <<<"$3"
-    python3 "$ROOT/tests/cli/ideal_spa.py" "${services[@]}" 2>true.ns >/dev/null
+    /usr/bin/python3 "$ROOT/tests/cli/ideal_spa.py" "${services[@]}" 2>true.ns >/dev/null
     "$PAGODA" replay --json --move "$1" trace |
         jq -e --argjson true "$(cat true.ns)" '.whatif | (.predicted_ns / $true - 1) | fabs < 0.003'
 }

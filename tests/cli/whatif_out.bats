@@ -190,7 +190,7 @@ peak_kib() {
     awk -v n="$1" 'BEGIN { print "0 0 enter main"
         for (i = 1; i <= n; i++) printf "0 %d enter f\n0 %d leave f\n", i * 1000, i * 1000 + 500
         print "0 " (n + 1) * 1000 " leave main" }' | "$BUILD/tools/mktrace" - long
-    python3 -c 'import resource, subprocess, sys
+    /usr/bin/python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" replay --cpu-speed 2 --output out long
 }
