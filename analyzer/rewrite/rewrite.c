@@ -125,8 +125,8 @@ static int describe(struct rewriting *all, struct error *err)
     return check(code, "cannot write", err);
 }
 
-/// The chunks are as large as the recording's, so its records fit into them. OTF2 clears each chunk that
-/// it writes, however little it holds.
+/// The chunks are as large as the recording's, so its records fit into them. OTF2 clears each chunk
+/// that it writes, however little it holds.
 static int open_both(struct rewriting *all, struct error *err)
 {
     uint64_t event_bytes = 0, definition_bytes = 0;

@@ -4,6 +4,7 @@
 #include "tests/tools/lib/archive_writer.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,43 @@ static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
+/// Memory of the library for a file. It clears all of it whenever it writes, so chunks of earlier
+/// files are used again, whose memory is there already.
+struct chunk {
+    struct chunk *next;
+    _Alignas(max_align_t) unsigned char bytes[OTF2_CHUNK_SIZE_MIN];
+};
+static struct chunk *idle_chunks;
+
+static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location, void **file,
+                            uint64_t n_bytes)
+{
+    (void)data, (void)type, (void)location;
+    struct chunk *chunk = idle_chunks;
+    if (n_bytes > sizeof chunk->bytes)
+        return NULL;
+    if (chunk)
+        idle_chunks = chunk->next;
+    else
+        chunk = memory_zeroed(1, sizeof *chunk);
+    memset(chunk->bytes, 0, sizeof chunk->bytes);
+    chunk->next = *file;
+    *file = chunk;
+    return chunk->bytes;
+}
+
+static void free_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location, void **file,
+                        bool is_final)
+{
+    (void)data, (void)type, (void)location, (void)is_final;
+    for (struct chunk *chunk = *file, *next; chunk; chunk = next) {
+        next = chunk->next;
+        chunk->next = idle_chunks;
+        idle_chunks = chunk;
+    }
+    *file = NULL;
+}
+
 static void check(struct archive_writer *writer, OTF2_ErrorCode code)
 {
     if (code != OTF2_SUCCESS)
@@ -112,6 +150,7 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
                                           struct error *err)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = flush_always};
+    static const OTF2_MemoryCallbacks memory = {allocate_chunk, free_chunks};
     otf2_error_begin();
     OTF2_Archive *archive =
         OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
@@ -128,6 +167,7 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
     writer->nodes = memory_zeroed(n_ranks, sizeof *writer->nodes);
     writer->bound = memory_zeroed(n_ranks, sizeof *writer->bound);
     check(writer, OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
+    check(writer, OTF2_Archive_SetMemoryCallbacks(archive, &memory, NULL));
     check(writer, OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     check(writer, OTF2_Archive_SetCreator(archive, "pagoda test writer"));
     check(writer, OTF2_Archive_OpenEvtFiles(archive));
