@@ -42,6 +42,17 @@ ends_row() {
     [ "$status" = 0 ]
 }
 
+# released_database SCHEMA FILE: a database with stored trials, as released with that schema. Of the first
+# schema there is what sqlite3 dumps, of each later one what is different from the one before.
+released_database() {
+    local schema dump=$BATS_TEST_TMPDIR/released.sql
+    cp "$ROOT/tests/databases/schema-1.sql" "$dump"
+    for ((schema = 2; schema <= $1; schema++)); do
+        patch -s "$dump" "$ROOT/tests/databases/schema-$schema.patch" || return 1
+    done
+    sqlite3 "$2" <"$dump"
+}
+
 # stored DB [PATTERN]: all of a database's trials (of those whose application/experiment/trial
 # matches) without numbers and times of storing, in an order that two databases share.
 stored() {

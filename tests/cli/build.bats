@@ -182,7 +182,7 @@ with_only() {
     run with_only env bash dirname nproc mkdir rm awk bats jq otf2-print python3 sqlite3 xmllint -- \
         env BUILD="$BATS_TEST_TMPDIR/b" bash tests/run tests/cli/main.bats
     [ "$status" = 1 ]
-    [ "$output" = "tests/run: the tests need mandoc pgrep: \`make deps-test\` installs their packages" ]
+    [ "$output" = "tests/run: the tests need mandoc patch pgrep: \`make deps-test\` installs their packages" ]
 }
 
 @test "packages: what is built from is what make deps installs, in one version" {

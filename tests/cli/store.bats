@@ -320,7 +320,7 @@ END
 }
 
 @test "a database of an older Pagoda is brought up to date once it can be written" {
-    sqlite3 old.db <"$ROOT/tests/databases/schema-1.sql"
+    released_database 1 old.db
     chmod 444 old.db
     cp old.db before.db
     refused 'has the older schema 1 and is read-only: make it writable once' \

@@ -243,7 +243,7 @@ END
     released=$(sqlite3 runs.db 'PRAGMA user_version')
     for ((version = 1; version < released; version++)); do
         rm runs.db
-        sqlite3 runs.db <"$ROOT/tests/databases/schema-$version.sql"
+        released_database $version runs.db
         [ "$(sqlite3 runs.db 'PRAGMA user_version')" = $version ]
         "$PAGODA" store show runs.db measured --json |
             jq -e '.time_ns == 9040000 and .wait_states[0].wait_ns == 4000000'

@@ -58,7 +58,7 @@ refused() {
 @test "a file of an older schema comes in" {
     local version
     for version in 1 2 3 4 5 6; do
-        sqlite3 old$version.db <"$ROOT/tests/databases/schema-$version.sql"
+        released_database $version old$version.db
         sha256sum old$version.db >sum
         "$PAGODA" store import new.db old$version.db --rename >/dev/null
         sha256sum -c --quiet sum
