@@ -15,6 +15,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
+enum { FIRST_BYTES = 8 << 10 }; // of a file that are read
+
 /// What happens during one parse: the first complaint is the one worth telling.
 struct parse {
     bool has_failed;
@@ -177,8 +179,15 @@ static char *read_text(const char *path, size_t *size_bytes, struct error *err)
         error_set(err, "%s: cannot be opened: %s", path, strerror(errno));
         return NULL;
     }
-    char *text = memory_new(XML_MAX_BYTES + 2);
-    *size_bytes = fread(text, 1, XML_MAX_BYTES + 1, file);
+    // Most files are small, and there are some dozens in the catalogue.
+    size_t capacity = FIRST_BYTES;
+    char *text = memory_new(capacity + 1);
+    *size_bytes = fread(text, 1, capacity, file);
+    while (*size_bytes == capacity && capacity <= XML_MAX_BYTES) {
+        capacity *= 2;
+        text = memory_resize(text, capacity + 1, 1);
+        *size_bytes += fread(text + *size_bytes, 1, capacity - *size_bytes, file);
+    }
     int failure = ferror(file) ? errno : 0;
     fclose(file);
     if (failure)
