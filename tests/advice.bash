@@ -9,11 +9,12 @@ agree() {
     local n=$1
     shift
     set -- "$@" --top "$n"
-    # shellcheck disable=SC2016 # jq's variables
-    local top='[.error_ns as $e | .candidates | group_by(.group)[] |
-        map(select(.gain_ns != null and .gain_ns > $e))[:$n] | map([.options, .gain_ns])], .pairs'
     "$PAGODA" advise "$@" --json >pruned 2>/dev/null || return 1
     "$PAGODA" advise "$@" --json --exhaustive >all
-    diff <(jq -c --argjson n "$n" "$top" pruned) <(jq -c --argjson n "$n" "$top" all) || touch differs
-    jq -e '.pruned == 0 and .untried == 0' all >/dev/null || touch differs
+    # shellcheck disable=SC2016 # jq's variables
+    jq -s -c --argjson n "$n" 'map([.error_ns as $e | .candidates | group_by(.group)[] |
+        map(select(.gain_ns != null and .gain_ns > $e))[:$n] | map([.options, .gain_ns])] + .pairs) as [$pruned, $all] |
+        select($pruned != $all or .[1].pruned != 0 or .[1].untried != 0) | $pruned, $all' pruned all >unlike ||
+        touch differs
+    [ ! -s unlike ] || { cat unlike && touch differs; }
 }

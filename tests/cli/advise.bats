@@ -108,7 +108,7 @@ END
 
 # All ways to put four of the ranks 1-7 beside rank 0 or elsewhere: the shortest predicted run.
 shortest_of_all() {
-    local a b c rest best=999999999999 predicted
+    local a b c rest
     for a in 1 2 3 4 5 6 7; do
         for ((b = a + 1; b < 8; b++)); do
             for ((c = b + 1; c < 8; c++)); do
@@ -116,13 +116,10 @@ shortest_of_all() {
                 for r in 1 2 3 4 5 6 7; do
                     [ $r = $a ] || [ $r = $b ] || [ $r = $c ] || rest=$rest,$r
                 done
-                predicted=$("$PAGODA" replay pairs --json --machine network.xml \
-                    --place "x=0,$a,$b,$c" --place "y=${rest#,}" | jq .whatif.predicted_ns)
-                [ "$predicted" -ge "$best" ] || best=$predicted
+                "$PAGODA" replay pairs --json --machine network.xml --place "x=0,$a,$b,$c" --place "y=${rest#,}"
             done
         done
-    done
-    echo "$best"
+    done | jq -s 'map(.whatif.predicted_ns) | min'
 }
 
 @test "the placement is the best of all, better than block and no worse than cyclic" {
@@ -484,8 +481,9 @@ END
 }
 
 @test "until where less work pays: random programs, against the brute force" {
-    local n_bends=0 n_without=0 seed bends without
-    for seed in {1..20}; do
+    local n_bends=0 n_without=0 seed bends without first
+    first=$(cases 0 15)
+    for ((seed = 20; seed > first; seed--)); do
         /usr/bin/python3 "$ROOT/tests/cli/bends.py" program "$seed" >random.txt
         "$BUILD/tools/mktrace" random.txt "random-$seed"
         "$PAGODA" advise --json --exhaustive --top 100 "random-$seed" >advice
@@ -493,8 +491,8 @@ END
         n_bends=$((n_bends + bends)) n_without=$((n_without + without))
     done
     echo "$n_bends bends, $n_without without"
-    [ "$n_bends" -gt 10 ]
-    [ "$n_without" -gt 50 ]
+    [ "$n_bends" -gt $(((20 - first) / 2)) ]
+    [ "$n_without" -gt $(((20 - first) * 5 / 2)) ]
     # The report has one as a line, and the finding that proposes this change says it, too.
     "$PAGODA" advise random-20 >report
     grep -A 1 'pagoda replay random-20 --scale c=0.5$' report |

@@ -35,21 +35,24 @@ search() {
     [ "$found" -le "$cyclic" ]
 }
 
-# best_of_all RANKS NODES CORES MACHINE: the shortest predicted run of all placements.
-best_of_all() {
-    local options
-    /usr/bin/python3 "$ROOT/tests/cli/exchange_graph.py" all "$1" "$2" >placements
+# is_best_of_all RANKS NODES CORES MACHINE: is the one found the shortest predicted run of all placements? With
+# sanitizers, of some.
+is_best_of_all() {
+    local options best
+    /usr/bin/python3 "$ROOT/tests/cli/exchange_graph.py" all "$1" "$2" |
+        awk -v step="$(cases 1 10)" 'NR % step == 0' >placements
     while read -ra options; do
         "$PAGODA" replay run --json --cores "$3" --machine "$4" "${options[@]}"
     done <placements >predictions
-    jq -s 'map(.whatif.predicted_ns) | min' predictions
+    best=$(jq -s 'map(.whatif.predicted_ns) | min' predictions)
+    [ "$found" -le "$best" ] && [ "$(cases "$found" "$best")" -eq "$best" ]
 }
 
 @test "the best of all placements: unequal work, two nodes with two cores" {
     for name in uneven-none uneven-ring; do
         graph $name 6 2
         search 2 2 links.xml
-        [ "$found" = "$(best_of_all 6 2 2 links.xml)" ]
+        is_best_of_all 6 2 2 links.xml
     done
 }
 
@@ -57,7 +60,7 @@ best_of_all() {
     # Too many to try them all in the search.
     graph random 7 3
     search 3 3 links.xml
-    [ "$found" = "$(best_of_all 7 3 3 links.xml)" ]
+    is_best_of_all 7 3 3 links.xml
 }
 
 @test "cores to spare: on as few nodes as have a core for each rank, if that is better" {

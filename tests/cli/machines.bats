@@ -2,6 +2,7 @@
 # The bundled machines: each is sound, says its source, and is found by its name; the list of them, and
 # one of them; the schema of such files against what `pagoda check` says.
 load ../helper
+load ../checked_files
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -12,15 +13,13 @@ valid() {
 }
 
 @test "bundled machines are sound and say where their numbers are from" {
-    local file
-    for file in "$ROOT"/patterns/machines/*.xml; do
-        "$PAGODA" check "$file"
-        valid "$file"
-        [ -n "$(xmllint --xpath 'string(/machine/@summary)' "$file")" ]
-        [ "$(xmllint --xpath 'string(/machine/@name)' "$file")" = "$(basename "$file" .xml)" ]
-        [ -n "$(xmllint --xpath 'string(/machine/calibration/@source)' "$file")" ]
-        [ -n "$(xmllint --xpath 'string(/machine/calibration/@missing)' "$file")" ]
+    cd "$ROOT/patterns/machines"
+    "$PAGODA" check ./*.xml
+    valid ./*.xml
+    for attribute in summary source missing; do
+        grep -l " $attribute=\"[^\"]" ./*.xml | diff - <(printf '%s\n' ./*.xml)
     done
+    sed -n 's/^<machine name="\([^"]*\)".*/\1.xml/p' ./*.xml | diff - <(printf '%s\n' *.xml)
 }
 
 @test "bundled machines say what is printed" {
@@ -131,37 +130,16 @@ END
     [[ $stderr == *'bad.xml:1: <message> needs scope='* ]]
 }
 
-# each_of LIST: `refused` or `accepted` for each line, which is the inside of a <machine>, or all of it.
+# each_of VERDICTS: of each line, which is the inside of a <machine>, or all of it.
 each_of() {
-    local inside machine
-    while IFS= read -r inside; do
-        machine=$inside
-        [[ $inside == '<machine'* ]] || machine="<machine>$network$inside</machine>"
-        echo "$machine" >one.xml
-        verdict=accepted
-        "$PAGODA" check one.xml >said 2>&1 || verdict=refused
-        by_schema=accepted
-        valid one.xml || by_schema=refused
-        "$@" || { echo "$inside: check: $verdict, schema: $by_schema"; cat said; return 1; }
-    done
+    case_files "<machine>$network" '</machine>' '<machine'
+    verdicts "$ROOT/patterns/machines/machines.rng" "$1"
 }
 
 network='<message scope="network"><point bytes="0" time="1us"/></message>'
 
-both_refuse() {
-    [ "$verdict $by_schema" = 'refused refused' ]
-}
-
-both_accept() {
-    [ "$verdict $by_schema" = 'accepted accepted' ]
-}
-
-only_check_refuses() {
-    [ "$verdict $by_schema" = 'refused accepted' ]
-}
-
 @test "the schema agrees with what is checked" {
-    each_of both_refuse <<'END'
+    each_of "refused refused" <<'END'
 <machines/>
 <machine nam="x"/>
 <machine cores="0"/>
@@ -234,7 +212,7 @@ only_check_refuses() {
 <collective op="bcast" time="1" below="x"/>
 <switch/>
 END
-    each_of both_accept <<'END'
+    each_of "accepted accepted" <<'END'
 <machine/>
 <machine name="" summary="" cores="65536" cpu-speed=".5" hand-over="1e-6" slice="4ms"/>
 <machine><node name="a*" cores="3" cpu-speed="2e0"/><group name="g" nodes=" a b "/></machine>
@@ -257,10 +235,9 @@ END
             echo "<collective op=\"$op\" algorithm=\"$algorithm\"/>"
         done
     done >all
-    agree() { [ "$verdict" = "$by_schema" ]; }
     each_of agree <all
     # What the schema cannot say.
-    each_of only_check_refuses <<'END'
+    each_of "refused accepted" <<'END'
 <message scope="network"><point bytes="0" time="1us"/></message>
 <message scope="node"><point bytes="8" time="1us"/><point bytes="8" time="2us"/></message>
 <machine out-links="1"/>

@@ -4,6 +4,7 @@
 # lines `#! PROPERTY WHERE PER-CENT`.
 # shellcheck disable=SC2016 # backticks are quoted
 load ../helper
+load ../checked_files
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -20,19 +21,6 @@ critical() {
     "$PAGODA" replay --json "$@" run | jq -r '.properties[] | [.property,
         (.focus | .region // .path // .rank // .first // "program" | tostring),
         (.severity * 100000 | round / 1000 | tostring)] | join(" ")' | LC_ALL=C sort
-}
-
-# refused FILE TEXT...: pagoda check refuses the file for a reason with each TEXT.
-# shellcheck disable=SC2154 # run sets stderr
-refused() {
-    run --separate-stderr "$PAGODA" check "$1"
-    [ "$status" = 1 ]
-    for text in "${@:2}"; do
-        [[ $stderr == *"$text"* ]] || {
-            echo "not '$text' in: $stderr"
-            return 1
-        }
-    done
 }
 
 # property FILE CONDITION [PARAMETERS]: a file with one property of regions.
@@ -191,56 +179,60 @@ ASL
 
 @test "what is wrong with a property" {
     property bad.asl 'profile(r, e).visit > 0'
-    refused bad.asl "bad.asl:2: property 'p': condition: there is no metric 'visit'; did you mean 'visits'?"
+    wrong_file bad.asl "bad.asl:2: property 'p': condition: there is no metric 'visit'; did you mean 'visits'?"
     property bad.asl 'profile(r, e).late_sendr > 0'
-    refused bad.asl "there is no metric 'late_sendr'; did you mean 'late-sender'?"
+    wrong_file bad.asl "there is no metric 'late_sendr'; did you mean 'late-sender'?"
     property bad.asl 'profile(r, e).messages > 0'
-    refused bad.asl 'messages is not known of a region or call path'
+    wrong_file bad.asl 'messages is not known of a region or call path'
     property bad.asl 'profile(c, e).thread_lock > 0' 'CallPath c, Experiment e'
-    refused bad.asl 'thread_lock is not known of a call path'
+    wrong_file bad.asl 'thread_lock is not known of a call path'
     property bad.asl 'profile(q, e).time > 0'
-    refused bad.asl "there is no parameter 'q'"
+    wrong_file bad.asl "there is no parameter 'q'"
     property bad.asl 'profile(basis, e).visits > 0'
-    refused bad.asl 'of the basis only duration(basis, e) is known'
+    wrong_file bad.asl 'of the basis only duration(basis, e) is known'
     property bad.asl 'profile(r, e).time > TRESHOLD'
-    refused bad.asl "there is no value 'TRESHOLD' here" 'of "profile(r, e).time > TRESHOLD"'
+    wrong_file bad.asl "there is no value 'TRESHOLD' here (at character 22 of \"profile(r, e).time > TRESHOLD\")"
     property bad.asl 'mean(profile(r, e).time) > 0'
-    refused bad.asl "mean(...) needs a set: 'where NAME in ranks'"
+    wrong_file bad.asl "mean(...) needs a set: 'where NAME in ranks'"
     property bad.asl 'max(profile(r, e).time where p in nodes) > 0'
-    refused bad.asl "there is no set 'nodes'"
+    wrong_file bad.asl "there is no set 'nodes'"
     property bad.asl '1' 'Regoin r, Experiment e'
-    refused bad.asl "bad.asl:1: a parameter cannot be a 'Regoin'" 'did you mean Region?'
+    wrong_file bad.asl "bad.asl:1: a parameter cannot be a 'Regoin'; its type is float, int or one of Experiment, \
+Region, CallPath, Process, Iteration; did you mean Region?"
     property bad.asl '1' 'Region r'
-    refused bad.asl "property 'p' needs a parameter Experiment"
+    wrong_file bad.asl "property 'p' needs a parameter Experiment"
     property bad.asl '1' 'Experiment e, float limit = 1, float limit = 2'
-    refused bad.asl "bad.asl:1: there are two values 'limit'"
+    wrong_file bad.asl "bad.asl:1: there are two values 'limit'"
     property bad.asl 'profile(r, e).time >'
-    refused bad.asl 'a value is missing at the end'
+    wrong_file bad.asl 'a value is missing at the end'
     printf 'property p(Experiment e) { confidence: 1; severity: 1; }\n' >bad.asl
-    refused bad.asl "'condition' of property 'p' is missing before 'confidence'"
+    wrong_file bad.asl "'condition' of property 'p' is missing before 'confidence'"
     printf 'property p(Experiment e) { condition: 1; confidence: 1; severity: 1 }\n' >bad.asl
-    refused bad.asl "severity of property 'p' does not end in ';'"
+    wrong_file bad.asl "severity of property 'p' does not end in ';'"
     printf 'propertie p\n' >bad.asl
-    refused bad.asl "bad.asl:1: 'property' or 'const' is missing before 'propertie'"
+    wrong_file bad.asl "bad.asl:1: 'property' or 'const' is missing before 'propertie'"
     printf 'const LIMIT = 3;\n' >bad.asl
-    refused bad.asl "float or int is missing before 'LIMIT'"
-    refused nothing.asl 'nothing.asl: cannot be read'
+    wrong_file bad.asl "float or int is missing before 'LIMIT'"
+    wrong_files_refused
+    run -1 "$PAGODA" check nothing.asl
+    [[ $output == *'nothing.asl: cannot be read'* ]]
 }
 
 @test "one name for two things, words that would be passed over, more than can be read" {
     property bad.asl 'sum(profile(r, e).time where r in ranks) > 0'
-    refused bad.asl "bad.asl:2: " "an element of a set cannot be called as the parameter 'r'"
+    wrong_file bad.asl "bad.asl:2: property 'p': condition: an element of a set cannot be called as the parameter 'r'"
     property bad.asl 'sum(profile(p, e).time where p in ranks and more) > 0'
-    refused bad.asl "an operation on a set ends in 'where NAME in ranks'"
+    wrong_file bad.asl "an operation on a set ends in 'where NAME in ranks'"
     property bad.asl 'profile(r, r).time > 0' 'Region r, Experiment r'
-    refused bad.asl "bad.asl:1: there are two parameters 'r'"
+    wrong_file bad.asl "bad.asl:1: there are two parameters 'r'"
     property bad.asl 'profile(r, e).time > 0 and _0 > 1'
-    refused bad.asl "there is no value '_0'"
+    wrong_file bad.asl "there is no value '_0'"
     printf '// well\n/* property p\n' >bad.asl
-    refused bad.asl 'bad.asl:1: the comment that begins in line 2 has no end'
+    wrong_file bad.asl 'bad.asl:1: the comment that begins in line 2 has no end'
     property bad.asl "$(printf 'max(%.0s' {1..50000})"
     local SECONDS=0
-    refused bad.asl 'it is longer than 4000 characters'
+    wrong_file bad.asl 'it is longer than 4000 characters'
+    wrong_files_refused
     [ "$SECONDS" -lt 10 ]
 }
 
@@ -252,23 +244,24 @@ hierarchy() {
 
 @test "what is wrong with a hierarchy" {
     hierarchy bad.xml h '<node property="point_to_pint"/>'
-    refused bad.xml "bad.xml:4: there is no property 'point_to_pint'; did you mean 'point_to_point'?"
+    wrong_file bad.xml "bad.xml:4: there is no property 'point_to_pint'; did you mean 'point_to_point'?"
     hierarchy bad.xml h '<use hierarchy="thread"/>'
-    refused bad.xml "there is no hierarchy 'thread'; did you mean 'threads'?"
+    wrong_file bad.xml "there is no hierarchy 'thread'; did you mean 'threads'?"
     hierarchy bad.xml h '<node property="inefficiency"><use hierarchy="h"/></node>'
-    refused bad.xml "bad.xml:4: the hierarchy 'h' would be part of itself"
+    wrong_file bad.xml "bad.xml:4: the hierarchy 'h' would be part of itself"
     hierarchy bad.xml threads '<use hierarchy="mixed"/>'
-    refused bad.xml 'would be part of itself'
+    wrong_file bad.xml 'would be part of itself'
     hierarchy bad.xml h '<node property="inefficiency" threshold="2"/>'
-    refused bad.xml 'threshold="2" is not a number from 0 to 1'
+    wrong_file bad.xml 'threshold="2" is not a number from 0 to 1'
     hierarchy bad.xml h '<node property="inefficiency" basis="loop"/>'
-    refused bad.xml 'basis="loop" can only be "program", "enclosing" or "phase"'
+    wrong_file bad.xml 'basis="loop" can only be "program", "enclosing" or "phase"'
     hierarchy bad.xml h '<node property="inefficiency"><parameter name="x" value="1"/></node>'
-    refused bad.xml "property 'inefficiency' has no parameter 'x'"
+    wrong_file bad.xml "property 'inefficiency' has no parameter 'x'"
     hierarchy bad.xml h '<nod property="inefficiency"/>'
-    refused bad.xml "bad.xml:4: " "'nod'"
+    wrong_file bad.xml "bad.xml:4: <hierarchy> has no element 'nod', did you mean 'node'?"
     hierarchy bad.xml late-sender '<node property="inefficiency"/>'
-    refused bad.xml "'late-sender' is the name of a pattern"
+    wrong_file bad.xml "'late-sender' is the name of a pattern"
+    wrong_files_refused
     # Each uses the next one twenty times: 20^12 nodes, were there any.
     local letters=({a..m}) i use files=()
     for i in {0..12}; do

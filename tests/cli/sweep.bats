@@ -2,6 +2,7 @@
 # pagoda sweep without a run: the schema of sweep files against what `pagoda check` says, and what is found
 # wrong with predictions before the first of them. Real runs: tests/mpi/sweep.bats.
 load ../helper
+load ../checked_files
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -11,26 +12,15 @@ valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/sweeps/sweeps.rng" "$@" 2>/dev/null
 }
 
-# each_of WHAT: checks each line, which is a sweep, or its inside after a parameter n and a <run>.
+# each_of VERDICTS: of each line, which is a sweep, or its inside after a parameter n and a <run>.
 each_of() {
-    local inside sweep verdict by_schema
-    while IFS= read -r inside; do
-        sweep=$inside
-        [[ $inside == '<sweep'* ]] ||
-            sweep="<sweep><parameter name=\"n\" values=\"1,2\"/><run>app {n}</run>$inside</sweep>"
-        echo "$sweep" >one.xml
-        verdict=accepted
-        "$PAGODA" check one.xml >said 2>&1 || verdict=refused
-        by_schema=accepted
-        valid one.xml || by_schema=refused
-        [ "$verdict $by_schema" = "$*" ] ||
-            { echo "$inside: check: $verdict, schema: $by_schema"; cat said; return 1; }
-    done
+    case_files '<sweep><parameter name="n" values="1,2"/><run>app {n}</run>' '</sweep>' '<sweep'
+    verdicts "$ROOT/patterns/sweeps/sweeps.rng" "$1"
 }
 
 @test "the schema of sweep files agrees with what is checked" {
     touch run.in
-    each_of accepted accepted <<'END'
+    each_of "accepted accepted" <<'END'
 <sweep><run>app {n}</run><parameter name="n" values="1"/></sweep>
 <sweep name="s" application="a" database="d.db" policy="all" repeat="3" point-limit="10min" limit="1.5h" sbatch="-n {n}"><parameter name="n" values="{1, 2:8:2}" role="machine"/><run>app {n}</run></sweep>
 <sweep policy="line-by-line"><parameter name="n" values="1,2"/><parameter name="m"><value>1</value><undefined/></parameter><run>app {n} {m}</run></sweep>
@@ -40,7 +30,7 @@ each_of() {
 <skip when="n &gt; 1"/><skip when="n &gt; 1" reason="too many"/>
 <checkpoint when="avg(inefficiency) &gt; 0.5"/>
 END
-    each_of refused refused <<'END'
+    each_of "refused refused" <<'END'
 <sweeps/>
 <sweep/>
 <sweep><run>app</run></sweep>
@@ -94,7 +84,7 @@ END
 <checkpoint when="avg(inefficiency) &gt; 0.5">stop</checkpoint>
 END
     # What the schema cannot say.
-    each_of refused accepted <<'END'
+    each_of "refused accepted" <<'END'
 <sweep><parameter name="n" values="1"/><run>app</run></sweep>
 <sweep><parameter name="n" values="1"/><run>app {n} {m}</run></sweep>
 <sweep><parameter name="n" values="1"/><run>app '{n}</run></sweep>
