@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What users of the Makefile meet: packages, libraries, changed flags.
+# Unsanitized: the Makefile does not depend on how the command is built.
 load ../helper
 
 setup() {

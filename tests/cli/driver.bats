@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The checkers checked: tests/run counts and fails as it should, tests/layers sees a wrong include.
+# Unsanitized: it runs scripts only.
 load ../helper
 
 # A tree of its own, with the scripts and the tests given to it.
