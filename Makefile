@@ -200,7 +200,11 @@ test-objects: $(test-objects)
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
 fuzzers := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/*.c)))
 program-sources := $(sort $(wildcard tests/programs/*.c))
-MPIS ?= $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+# Looked up once: each further call of the shell would delay every make.
+ifeq ($(origin MPIS),undefined)
+MPIS := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+endif
+has-gfortran := $(shell command -v gfortran)
 programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
     $(program-sources)) $(BUILD)/programs/$(mpi)/every)
@@ -377,7 +381,7 @@ $(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
 
 # What the diagnosis says of programs with one known cause of lost time each, on a quiet machine.
 cause-sources = $(wildcard tests/causes/*.c tests/causes/*.cc \
-    $(if $(shell command -v gfortran),tests/causes/*.f90))
+    $(if $(has-gfortran),tests/causes/*.f90))
 cause-programs = $(foreach kind,plain regions,$(addprefix $(BUILD)/causes/$(kind)/,$(basename $(notdir $(cause-sources)))))
 .PHONY: causes
 causes: all $(cause-programs) $(BUILD)/accuracy/window-openmpi.so

@@ -20,7 +20,7 @@ fake() {
 # with_only NAME... -- COMMAND...: runs the command with a PATH that holds nothing but these.
 with_only() {
     while [ "$1" != -- ]; do
-        ln -s "$(command -v "$1")" "$fake/$1"
+        ln -s "$(type -P "$1")" "$fake/$1"
         shift
     done
     shift

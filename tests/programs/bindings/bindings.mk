@@ -6,7 +6,7 @@ bindings-c := c cxx mpicxx shared dlopen dlsym libcount.so libtool.so
 bindings-fortran := mpif_h mpi mpi_f08
 # $(call bindings-of,MPI)
 bindings-of = $(addprefix $(BUILD)/programs/$(1)/bindings/,\
-    $(bindings-c) $(if $(shell command -v gfortran),$(bindings-fortran)))
+    $(bindings-c) $(if $(has-gfortran),$(bindings-fortran)))
 programs += $(foreach mpi,$(MPIS),$(call bindings-of,$(mpi)))
 
 # $(call bindings-rules,MPI)

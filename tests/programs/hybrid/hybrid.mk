@@ -6,9 +6,10 @@
 
 # $(call hybrid-of,MPI)
 hybrid-of = $(addprefix $(BUILD)/programs/$(1)/hybrid/,\
-    gcc local libhybrid.so $(if $(shell command -v gfortran),gfortran) $(if $(has-libomp),clang))
-has-libomp := $(shell echo 'int omp_get_num_threads(void); int main(void) { return omp_get_num_threads(); }' | \
-    clang -fopenmp -x c -o /dev/null - 2>/dev/null && echo yes)
+    gcc local libhybrid.so $(if $(has-gfortran),gfortran) $(if $(has-libomp),clang))
+has-libomp := $(if $(MPIS),$(or $(wildcard $(BUILD)/programs/*/hybrid/clang),\
+    $(shell echo 'int omp_get_num_threads(void); int main(void) { return omp_get_num_threads(); }' | \
+    clang -fopenmp -x c -o /dev/null - 2>/dev/null && echo yes)))
 programs += $(foreach mpi,$(MPIS),$(call hybrid-of,$(mpi)))
 
 # $(call hybrid-rules,MPI)
