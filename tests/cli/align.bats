@@ -89,13 +89,13 @@ fact() {
 # told better than the fastest messages, and what bends between two of them is up to twice as far off.
 @test "injected offsets, drifts and bends are recovered to what the fastest messages tell" {
     while read -r case limit_ns pieces; do
-        python3 "$ROOT/tests/cli/clocks.py" write "$case" >"$case.txt"
+        /usr/bin/python3 "$ROOT/tests/cli/clocks.py" write "$case" >"$case.txt"
         "$BUILD/tools/mktrace" "$case.txt" "$case"
         "$PAGODA" align "$case" -o "$case-aligned" >"$case.out"
         grep -q ' 0 now$' "$case.out"
         [ "$(grep -c 'parts of the run' "$case.out" || true)" = "$pieces" ]
         otf2-print "$case-aligned/traces.otf2" >"$case.print"
-        error_ns=$(python3 "$ROOT/tests/cli/clocks.py" check "$case" "$case.print")
+        error_ns=$(/usr/bin/python3 "$ROOT/tests/cli/clocks.py" check "$case" "$case.print")
         [ "$error_ns" -le "$limit_ns" ] || { echo "$case: $error_ns ns" >&2 && return 1; }
     done <<'CASES'
 offset 100 0
@@ -111,7 +111,7 @@ CASES
 }
 
 @test "what is wrong is said with its size" {
-    python3 "$ROOT/tests/cli/clocks.py" write offset >offset.txt
+    /usr/bin/python3 "$ROOT/tests/cli/clocks.py" write offset >offset.txt
     "$BUILD/tools/mktrace" offset.txt offset
     # 70 ms less what the fastest of 300 messages took, 2 us or a bit more.
     [ "$(fact offset '.trace.max_clock_violation_ns | . > 69997500 and . <= 69998000')" = true ]
@@ -119,7 +119,7 @@ CASES
 }
 
 @test "a clock that jumps: said, with rank and amount, and nothing is left behind" {
-    python3 "$ROOT/tests/cli/clocks.py" write jump >jump.txt
+    /usr/bin/python3 "$ROOT/tests/cli/clocks.py" write jump >jump.txt
     "$BUILD/tools/mktrace" jump.txt jump
     rm jump.txt
     run --separate-stderr "$PAGODA" align jump -o jump-aligned
