@@ -291,6 +291,7 @@ static void release(struct engine *engine)
         series_free(engine->ranks[i].series);
     }
     match_release(engine);
+    locks_release(engine);
     collective_release(engine);
     thread_time_free(engine->threads);
     recent_free(engine->recent);

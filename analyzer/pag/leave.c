@@ -17,7 +17,13 @@ struct release {
     uint64_t time_ns;
     uint32_t node; // NONE: the releaser's lineage is not known
     uint32_t rank;
-    enum { PRIORITY_CALL, PRIORITY_RECEIVE, PRIORITY_SEND, PRIORITY_COLLECTIVE } priority;
+    enum {
+        PRIORITY_CALL,
+        PRIORITY_RECEIVE,
+        PRIORITY_SEND,
+        PRIORITY_COLLECTIVE,
+        PRIORITY_LOCK
+    } priority;
 };
 
 // --- is everything there?
@@ -163,6 +169,12 @@ static struct release find_release(struct engine *engine, const struct call *cal
                                          .rank = member->rank,
                                          .priority = PRIORITY_COLLECTIVE});
     }
+    const struct awaited_unlock *unlock = locks_awaited(call);
+    if (unlock)
+        consider(&best, (struct release){.time_ns = unlock->time_ns,
+                                         .node = unlock->node,
+                                         .rank = unlock->rank,
+                                         .priority = PRIORITY_LOCK});
     return best;
 }
 
@@ -331,6 +343,8 @@ static void settle(struct engine *engine, struct location_state *location)
     }
     for (uint32_t i = 0; i < call->n_parts; i++)
         collective_leave(engine, call->parts[i], call);
+    if (call->awaits_lock)
+        locks_leave_call(engine, location);
     lineage_let_go(&engine->lineage, call->enter_node);
     call->enter_node = NONE;
 }
@@ -356,15 +370,15 @@ static bool may_wait(const struct engine *engine, const struct call *call)
 void leave_expect(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
-    if (engine->options.explains && !call->is_test && (engine->is_ahead || may_wait(engine, call)))
+    if (engine->options.explains && !call->is_test &&
+        (engine->is_ahead || call->awaits_lock || may_wait(engine, call)))
         call->enter_node = head_cut(engine, location);
 }
 
 uint32_t leave_call(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
-    bool is_trivial = call->n_receives + call->n_sends + call->n_parts == 0;
-    if (is_trivial)
+    if (call_is_private(call))
         return EVENT_NO_INDEX;
     uint32_t rank = missing_partner(engine, call);
     if (rank != NONE)
@@ -382,6 +396,9 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
         emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
         late_receiver_wait(engine, location, now);
+    const struct awaited_unlock *unlock = locks_awaited(call);
+    if (unlock)
+        locks_emit(engine, location, unlock, &now);
     hand_over(engine, location, &release);
     bool is_unknown = may_wait(engine, call);
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;

@@ -235,6 +235,7 @@ enum pag_wait_kind {
     PAG_WAIT_FINALIZE,
     PAG_WAIT_FENCE,
     PAG_WAIT_WINDOW, // its creation, or its end
+    PAG_WAIT_LOCK,
     PAG_WAIT_KINDS
 };
 

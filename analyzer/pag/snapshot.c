@@ -477,9 +477,31 @@ static void pass_requests(struct snapshot *snapshot, struct map *requests)
             pass_request(snapshot, requests, &requests->slots[i]);
 }
 
+static void pass_locks(struct snapshot *snapshot, struct rank_state *rank)
+{
+    rank->n_locks = (uint32_t)numbers_pass_count(snapshot->numbers, rank->n_locks);
+    if (is_reading(snapshot))
+        rank->locks =
+            array_reserve(rank->locks, &rank->lock_capacity, rank->n_locks, sizeof *rank->locks);
+    for (uint32_t i = 0; i < rank->n_locks && !is_damaged(snapshot); i++) {
+        struct open_lock lock = {0};
+        if (!is_reading(snapshot))
+            lock = rank->locks[i];
+        pass_communicator(snapshot, &lock.window);
+        PASS(snapshot, lock.target);
+        PASS(snapshot, lock.is_exclusive);
+        PASS(snapshot, lock.recorded_request_ns);
+        lock.ending =
+            numbers_pass_any_index(snapshot->numbers, lock.ending, snapshot->engine->n_locations);
+        if (is_reading(snapshot))
+            rank->locks[i] = lock;
+    }
+}
+
 static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
 {
     pass_requests(snapshot, &rank->requests);
+    pass_locks(snapshot, rank);
     PASS(snapshot, rank->n_unresolved_posts);
     PASS(snapshot, rank->n_deferred_posts);
     PASS(snapshot, rank->n_ended_locations);
@@ -536,9 +558,26 @@ static void pass_parts(struct snapshot *snapshot, struct call *call)
     }
 }
 
-static void pass_call(struct snapshot *snapshot, const struct location_state *location,
-                      struct call *call)
+static void pass_awaited_lock(struct snapshot *snapshot, struct location_state *location)
 {
+    struct call *call = &location->call;
+    PASS(snapshot, call->awaits_lock);
+    if (!call->awaits_lock)
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct awaited_unlock *unlock = &call->unlocks[i];
+        PASS(snapshot, unlock->time_ns);
+        unlock->rank =
+            numbers_pass_any_index(snapshot->numbers, unlock->rank, snapshot->engine->n_ranks);
+        pass_node(snapshot, &unlock->node);
+    }
+    if (is_reading(snapshot))
+        locks_add_waiter(snapshot->engine, location);
+}
+
+static void pass_call(struct snapshot *snapshot, struct location_state *location)
+{
+    struct call *call = &location->call;
     PASS(snapshot, call->is_open);
     if (!call->is_open)
         return;
@@ -573,6 +612,7 @@ static void pass_call(struct snapshot *snapshot, const struct location_state *lo
     call->sends = pass_array(snapshot, &snapshot->messages, call->sends, &call->n_sends,
                              &call->sends_capacity);
     pass_parts(snapshot, call);
+    pass_awaited_lock(snapshot, location);
 }
 
 // --- all of it
@@ -635,6 +675,6 @@ void snapshot_pass(struct engine *engine, const struct pag_location *trees, stru
     for (size_t i = 0; i < engine->n_ranks && !numbers->is_damaged; i++)
         pass_rank_state(&snapshot, &engine->ranks[i]);
     for (size_t i = 0; i < engine->n_locations && !numbers->is_damaged; i++)
-        pass_call(&snapshot, &engine->locations[i], &engine->locations[i].call);
+        pass_call(&snapshot, &engine->locations[i]);
     free_items(&snapshot);
 }

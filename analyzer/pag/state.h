@@ -175,6 +175,16 @@ struct communicator_state {
     uint32_t n_ended;               // members whose locations have ended
 };
 
+// --- locks of RMA windows (matching/locks.c)
+
+/// A lock that a rank has asked for and has not given back.
+struct open_lock {
+    uint32_t window, target; // a communicator, and a rank in it or EVENT_ALL_TARGETS
+    bool is_exclusive;
+    uint64_t recorded_request_ns; // enter of the call that asked for it
+    uint32_t ending;              // location in the call that gives it back, NONE
+};
+
 // --- the run
 
 /// Where a rank was without CPU time, and of the time outside MPI what was blocked.
@@ -182,8 +192,11 @@ enum lost_where { LOST_OUTSIDE, LOST_INSIDE, LOST_BLOCKED, LOST_KINDS };
 
 struct rank_state {
     uint32_t first_location, n_locations;
-    struct rank_series *series;  // NULL: none kept
-    struct map requests;         // request id -> request (see match.c)
+    struct rank_series *series; // NULL: none kept
+    struct map requests;        // request id -> request (see match.c)
+    struct open_lock *locks;
+    uint32_t n_locks;
+    size_t lock_capacity;
     uint32_t n_unresolved_posts; // posted receives whose channel is not known yet
     uint32_t n_deferred_posts;   // of these, those in the lists of its mailboxes
     uint32_t n_ended_locations;
@@ -228,6 +241,9 @@ struct engine {
     struct map message_kind_of; // (communicator, tag) -> index of result->message_kinds
     size_t message_kind_capacity;
     struct eager eager;
+    uint32_t *lock_waiters; // locations in calls that may wait for a lock
+    uint32_t n_lock_waiters;
+    size_t lock_waiter_capacity;
     uint32_t *channel_buckets;
     uint32_t n_channel_buckets;
     uint32_t channel_epoch;  // grows when channels may have gone

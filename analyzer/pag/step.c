@@ -147,7 +147,9 @@ void step_enter_call(struct engine *engine, struct location_state *location,
         match_enter_call(engine, location);
     if (location->call.has_collectives || location->call.is_finalize)
         collective_enter_call(engine, location);
-    if (location->call.n_receives + location->call.n_sends + location->call.n_parts > 0)
+    if (location->call.n_accesses + rank->n_locks > 0)
+        locks_enter_call(engine, location);
+    if (!call_is_private(&location->call))
         leave_expect(engine, location);
     if (engine->recent && location->is_master && !is_bare)
         recent_enter(engine, location);

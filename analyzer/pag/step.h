@@ -31,8 +31,7 @@ static inline bool step_leaves_early(const struct engine *engine,
 {
     const struct call *call = &location->call;
     return engine->leaves_early && !call->is_init && !call->is_cut && !call->is_bare &&
-           call->n_receives + call->n_sends + call->n_parts == 0 &&
-           !engine->ranks[location->rank].has_finalize;
+           call_is_private(call) && !engine->ranks[location->rank].has_finalize;
 }
 
 /// Whether EVENT, the next one, concerns its own location only, so that it need not be read in the

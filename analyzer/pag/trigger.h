@@ -12,6 +12,7 @@ enum trigger_kind {
     TRIGGER_RECEIVE,    // a call that completed receives (never MPI_Test* or a probe)
     TRIGGER_SEND,       // a call in which a sender may have waited for its receiver
     TRIGGER_COLLECTIVE, // one member of one finished collective operation
+    TRIGGER_RMA,        // a call of one-sided communication in which a rank waited for another one
     TRIGGER_KINDS
 };
 
@@ -72,6 +73,18 @@ enum trigger_kind {
     X(COLLECTIVE, N_MEMBERS, n_members)                                                            \
     X(COLLECTIVE, IS_WINDOW, is_window) /* 1: on an RMA window; of `kind` handle, fences, too */
 
+/// Fields of TRIGGER_RMA.
+#define TRIGGER_RMA_FIELDS(X)                                                                      \
+    X(RMA, ENTER, enter)                                                                           \
+    X(RMA, LEAVE, leave)                                                                           \
+    X(RMA, KIND, kind)                   /* enum trigger_rma: what it waited for */                \
+    X(RMA, PARTNER_ENTER, partner_enter) /* enter of the call that ended the wait */               \
+    X(RMA, PARTNER, partner)             /* world rank of that call */
+
+enum trigger_rma {
+    TRIGGER_RMA_LOCK, // until the last conflicting lock was given back
+};
+
 #define TRIGGER_KIND_FINALIZE                                                                      \
     100 // value of field KIND for MPI_Finalize, seen as a barrier of all ranks
 
@@ -81,6 +94,7 @@ enum trigger_send_field { TRIGGER_SEND_FIELDS(TRIGGER_ENUM) TRIGGER_SEND_N_FIELD
 enum trigger_collective_field {
     TRIGGER_COLLECTIVE_FIELDS(TRIGGER_ENUM) TRIGGER_COLLECTIVE_N_FIELDS
 };
+enum trigger_rma_field { TRIGGER_RMA_FIELDS(TRIGGER_ENUM) TRIGGER_RMA_N_FIELDS };
 #undef TRIGGER_ENUM
 
 enum { TRIGGER_MAX_FIELDS = 24 };

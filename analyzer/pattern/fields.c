@@ -20,7 +20,8 @@ static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "trigger fields f
         CONSTANT("all_to_all", COLLECTIVE_ALL_TO_ALL),                                             \
         CONSTANT("one_to_all", COLLECTIVE_ONE_TO_ALL),                                             \
         CONSTANT("all_to_one", COLLECTIVE_ALL_TO_ONE), CONSTANT("scan", COLLECTIVE_SCAN),          \
-        CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", TRIGGER_KIND_FINALIZE)
+        CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", TRIGGER_KIND_FINALIZE),        \
+        CONSTANT("lock", TRIGGER_RMA_LOCK)
 #define WITHIN                                                                                     \
     {.name = "parent_wait", .value = FIELD_PARENT_WAIT},                                           \
     {                                                                                              \
@@ -34,6 +35,7 @@ static const struct expression_name receive_names[] = {TRIGGER_RECEIVE_FIELDS(FI
 static const struct expression_name send_names[] = {TRIGGER_SEND_FIELDS(FIELD) CONSTANTS, WITHIN};
 static const struct expression_name collective_names[] = {
     TRIGGER_COLLECTIVE_FIELDS(FIELD) CONSTANTS, WITHIN};
+static const struct expression_name rma_names[] = {TRIGGER_RMA_FIELDS(FIELD) CONSTANTS, WITHIN};
 #undef FIELD
 
 #define SEVERITY_NAME(NAME, field) {.name = #field, .value = SEVERITY_##NAME},
@@ -52,6 +54,7 @@ static const struct {
     [TRIGGER_SEND] = {"send", NAMES(send_names), TRIGGER_SEND_ENTER, TRIGGER_SEND_LEAVE},
     [TRIGGER_COLLECTIVE] = {"collective", NAMES(collective_names), TRIGGER_COLLECTIVE_ENTER,
                             TRIGGER_COLLECTIVE_LEAVE},
+    [TRIGGER_RMA] = {"rma", NAMES(rma_names), TRIGGER_RMA_ENTER, TRIGGER_RMA_LEAVE},
 };
 
 const char *trigger_kind_name(enum trigger_kind kind)

@@ -48,7 +48,8 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(symmetric)     /* 1 where the waiting call also sends, or completes sends, else 0 */         \
     X(sharing)       /* 1 where the rank with most of the loss shares cores with others, else 0 */ \
     X(barrier_share) /* waits at barriers */                                                       \
-    X(message_share) /* waits for messages */                                                      \
+    X(contention_share) /* waits for locks of RMA windows */                                       \
+    X(message_share)    /* waits for messages */                                                   \
     X(receiver_share)   /* waits of senders for receivers */                                       \
     X(order_share)      /* waits for messages while others had come */                             \
     X(one_way)          /* 1 where all messages go to higher ranks, or all to lower, else 0 */     \

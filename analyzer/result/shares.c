@@ -186,7 +186,7 @@ static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
     [PAG_WAIT_ONE_TO_ALL] = "late-broadcast", [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
     [PAG_WAIT_NX1] = "wait-at-nx1",           [PAG_WAIT_SCAN] = "early-scan",
     [PAG_WAIT_FINALIZE] = "wait-at-finalize", [PAG_WAIT_FENCE] = "wait-at-fence",
-    [PAG_WAIT_WINDOW] = "wait-at-window",
+    [PAG_WAIT_WINDOW] = "wait-at-window",     [PAG_WAIT_LOCK] = "lock-contention",
 };
 
 __extension__ typedef __int128 wide;

@@ -265,7 +265,8 @@ static void put_hints(struct weighted *weighted, struct result *result)
 /// so.
 static bool lacks_records(const struct coverage *coverage, const struct pattern *pattern)
 {
-    if (strcmp(pattern->id, "wait-at-fence") == 0 || strcmp(pattern->id, "wait-at-window") == 0)
+    if (strcmp(pattern->id, "wait-at-fence") == 0 || strcmp(pattern->id, "wait-at-window") == 0 ||
+        pattern->trigger_kind == TRIGGER_RMA)
         return coverage->n_window_calls > 0;
     if (pattern->trigger_kind == TRIGGER_COLLECTIVE)
         return coverage->n_collective_calls > 0 && strcmp(pattern->id, "wait-at-finalize") != 0;
@@ -313,8 +314,8 @@ static const char *const collective_calls[] = {
 };
 
 static const char *const window_calls[] = {
-    "Win_fence",    "Win_create",          "Win_create_dynamic",
-    "Win_allocate", "Win_allocate_shared", "Win_free",
+    "Win_fence",           "Win_create", "Win_create_dynamic", "Win_allocate",
+    "Win_allocate_shared", "Win_free",   "Win_lock",           "Win_lock_all",
 };
 
 static bool is_one_of(const char *name, const char *const *calls, size_t n_calls)

@@ -23,7 +23,7 @@ BEGIN {
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
         "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
     mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd " \
-        "RmaCollectiveBegin RmaCollectiveEnd ThreadFork " \
+        "RmaCollectiveBegin RmaCollectiveEnd RmaRequestLock RmaReleaseLock ThreadFork " \
         "ThreadJoin ThreadTeamBegin ThreadTeamEnd CallingContextEnter CallingContextLeave")
 }
 

@@ -332,6 +332,16 @@ void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind 
     event->request = request;
 }
 
+// --- one-sided communication
+
+// The window as a communicator, UINT32_MAX: undefined.
+static uint32_t window_index(const struct decoder *decoder, OTF2_RmaWinRef window)
+{
+    const struct records *records = decoder->records;
+    uint32_t place = id_table_get(&records->windows.by_id, window);
+    return place == UINT32_MAX ? place : (uint32_t)records->communicators.n + place;
+}
+
 // A fence need not synchronise (MPI_MODE_NOPRECEDE), nor need a creation or an end, as with other
 // handles.
 void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_CollectiveOp op,
@@ -340,19 +350,33 @@ void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_Coll
 {
     static const struct attributes none = {0};
     const struct records *records = decoder->records;
-    uint32_t place = id_table_get(&records->windows.by_id, window), n_output = decoder->n_output;
-    if (place == UINT32_MAX) {
+    uint32_t index = window_index(decoder, window), n_output = decoder->n_output;
+    if (index == UINT32_MAX) {
         drop(decoder);
         return;
     }
     decode_collective(decoder, ticks, EVENT_COLLECTIVE_END, op,
-                      records->windows.items[place].communicator, root, sent_bytes, received_bytes,
-                      0, &none);
+                      records->windows.items[index - records->communicators.n].communicator, root,
+                      sent_bytes, received_bytes, 0, &none);
     if (decoder->n_output > n_output) {
         decoder->output[n_output].class_ = COLLECTIVE_HANDLE;
         decoder->output[n_output].flags |= EVENT_OF_WINDOW;
-        decoder->output[n_output].index = (uint32_t)records->communicators.n + place;
+        decoder->output[n_output].index = index;
     }
+}
+
+void decode_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                 OTF2_RmaWinRef window, uint32_t target, bool is_exclusive)
+{
+    uint32_t index = window_index(decoder, window);
+    if (index == UINT32_MAX) {
+        drop(decoder);
+        return;
+    }
+    struct event *event = append(decoder, ticks, kind);
+    event->index = index;
+    event->peer = target;
+    event->tag = is_exclusive;
 }
 
 void decode_posted_collective(struct decoder *decoder, uint64_t ticks, uint64_t request,

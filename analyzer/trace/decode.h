@@ -106,6 +106,10 @@ void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind 
                        uint64_t received_bytes, uint64_t request,
                        const struct attributes *attributes);
 
+/// KIND is EVENT_RMA_LOCK or EVENT_RMA_UNLOCK.
+void decode_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                 OTF2_RmaWinRef window, uint32_t target, bool is_exclusive);
+
 /// A collective operation on an RMA window.
 void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_CollectiveOp op,
                               OTF2_RmaWinRef window, uint32_t root, uint64_t sent_bytes,

@@ -33,6 +33,10 @@ enum event_kind {
     EVENT_BUFFER_FLUSH,      // size_bytes = its duration in ns
     EVENT_MEASUREMENT_OFF,
     EVENT_MEASUREMENT_ON,
+    // of one-sided communication, index = window (a communicator):
+    EVENT_RMA_LOCK,   // a lock is asked for: peer = target or EVENT_ALL_TARGETS, tag = whether it
+                      // is exclusive
+    EVENT_RMA_UNLOCK, // peer likewise
     // made by a digest (pag/location/digest.h), in no archive:
     EVENT_SPENT, // index = call path, size_bytes = ns spent there
     EVENT_LOST,  // the same in a segment without CPU time: size_bytes to received_bytes is when,
@@ -67,6 +71,7 @@ enum event_flag {
 #define EVENT_FIRST_OWN_TAG                                                                        \
     0x80000000U // no program's tag: of messages that are part of an operation
 #define EVENT_NO_INDEX        UINT32_MAX
+#define EVENT_ALL_TARGETS     UINT32_MAX       // of a lock: of all members of the window
 #define EVENT_ROOT_NONE       UINT32_MAX       // a collective without a root
 #define EVENT_ROOT_SELF       (UINT32_MAX - 1) // intercommunicator: this process is the root
 #define EVENT_ROOT_THIS_GROUP (UINT32_MAX - 2) // intercommunicator: the root is in the own group
@@ -104,6 +109,12 @@ static_assert(sizeof(struct event) == 48, "batches of events stay small");
 static inline bool event_is_message_record(const struct event *event)
 {
     return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
+}
+
+/// Whether EVENT is a record of one-sided communication that is no collective operation.
+static inline bool event_is_rma_record(const struct event *event)
+{
+    return event->kind == EVENT_RMA_LOCK || event->kind == EVENT_RMA_UNLOCK;
 }
 
 /// Whether EVENT is the completion of a message or collective.

@@ -33,6 +33,8 @@ enum record_kind {
     PARAMETER_UNSIGNED_INT = 34,
     RMA_COLLECTIVE_BEGIN = 37,
     RMA_COLLECTIVE_END = 38,
+    RMA_REQUEST_LOCK = 40,
+    RMA_RELEASE_LOCK = 43,
     THREAD_FORK = 53,
     THREAD_JOIN = 54,
     THREAD_TEAM_BEGIN = 55,
@@ -224,6 +226,19 @@ static void read_window_collective(struct content *content, struct decoder *deco
         decode_window_collective(decoder, ticks, op, window, root, sent_bytes, received_bytes);
 }
 
+static void read_lock(struct content *content, struct decoder *decoder,
+                      const struct local_definitions *local, uint64_t ticks, int kind)
+{
+    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
+    uint32_t target = content_32(content);
+    content_64(content); // the number of the lock: MPI has one for each target
+    bool is_request = kind == RMA_REQUEST_LOCK;
+    OTF2_LockType type = is_request ? content_byte(content) : OTF2_LOCK_SHARED;
+    if (content_is_whole(content))
+        decode_lock(decoder, ticks, is_request ? EVENT_RMA_LOCK : EVENT_RMA_UNLOCK, window, target,
+                    type == OTF2_LOCK_EXCLUSIVE);
+}
+
 static void read_flush(struct event_file *file, struct content *content, struct decoder *decoder,
                        const struct local_definitions *local)
 {
@@ -279,6 +294,10 @@ static void read_other(struct event_file *file, int kind, struct content *conten
         break;
     case RMA_COLLECTIVE_END:
         read_window_collective(content, decoder, local, ticks);
+        break;
+    case RMA_REQUEST_LOCK:
+    case RMA_RELEASE_LOCK:
+        read_lock(content, decoder, local, ticks, kind);
         break;
     case THREAD_FORK:
         content_byte(content); // the paradigm

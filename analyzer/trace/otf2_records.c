@@ -174,6 +174,24 @@ static OTF2_CallbackCode on_window_collective_end(CALLBACK_PARAMETERS, OTF2_Coll
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_lock(CALLBACK_PARAMETERS, OTF2_RmaWinRef window, uint32_t target,
+                                 uint64_t lock, OTF2_LockType type)
+{
+    IGNORE_PARAMETERS;
+    (void)lock;
+    decode_lock(user_data, ticks, EVENT_RMA_LOCK, window, target, type == OTF2_LOCK_EXCLUSIVE);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_unlock(CALLBACK_PARAMETERS, OTF2_RmaWinRef window, uint32_t target,
+                                   uint64_t lock)
+{
+    IGNORE_PARAMETERS;
+    (void)lock;
+    decode_lock(user_data, ticks, EVENT_RMA_UNLOCK, window, target, false);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, uint8_t n_values,
                                    const OTF2_Type *types, const OTF2_MetricValue *values)
 {
@@ -296,6 +314,8 @@ const struct otf2_records otf2_records = {
     .NonBlockingCollectiveComplete = on_collective_complete,
     .RmaCollectiveBegin = on_collective_begin,
     .RmaCollectiveEnd = on_window_collective_end,
+    .RmaRequestLock = on_lock,
+    .RmaReleaseLock = on_unlock,
     .Metric = on_metric,
     .ThreadFork = on_thread_fork,
     .ThreadJoin = on_thread_join,

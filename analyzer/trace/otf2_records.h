@@ -27,6 +27,8 @@
     X(NonBlockingCollectiveComplete)                                                               \
     X(RmaCollectiveBegin)                                                                          \
     X(RmaCollectiveEnd)                                                                            \
+    X(RmaRequestLock)                                                                              \
+    X(RmaReleaseLock)                                                                              \
     X(Metric)                                                                                      \
     X(ThreadFork)                                                                                  \
     X(ThreadJoin)                                                                                  \

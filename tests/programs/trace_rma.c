@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * RMA windows over several communicators, on 4 ranks. Two ranks are late, by 100 ms: rank 2 at a
- * fence of the window "first", rank 3 where the window over the odd ranks is freed.
- * Prints "rma ok". For the tests of the tracer.
+ * fence of the window "first", rank 3 where the window over the odd ranks is freed. Rank 1 computes
+ * as long while it holds a lock of "second" that ranks 2 and 3 ask for. Prints "rma
+ * ok". For the tests of the tracer.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -73,6 +74,30 @@ static void locks(MPI_Win window)
     MPI_Win_unlock_all(window);
 }
 
+/* Rank 1 has the lock when its flush is over, at the latest. Then the others may ask for it. */
+static void hold(MPI_Win window)
+{
+    MPI_Win_flush(0, window);
+    MPI_Send(NULL, 0, MPI_INT, 2, 0, MPI_COMM_WORLD);
+    MPI_Send(NULL, 0, MPI_INT, 3, 0, MPI_COMM_WORLD);
+    compute(LATE_MS);
+}
+
+static void contention(MPI_Win window)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 1)
+        MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank > 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Accumulate(&rank, 1, MPI_INT, 0, 1, 1, MPI_INT, MPI_SUM, window);
+        if (rank == 1)
+            hold(window);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /*
  * Windows over the odd ranks, and over one rank. Open MPI 4 gives windows of different
  * communicators with the same number on one node the same file, so the even ranks have none.
@@ -112,6 +137,7 @@ int main(int argc, char **argv)
     parts();
     MPI_Win_fence(0, second);
     locks(second);
+    contention(second);
     MPI_Win_free(&second);
     MPI_Win_free(&first);
     check(first == MPI_WIN_NULL);

@@ -19,6 +19,20 @@ static bool is_test_call(const char *name)
     return strncasecmp(name, "MPI_Test", 8) == 0;
 }
 
+/// Accesses to windows and their synchronisation; not their creation and end.
+static bool is_one_sided(const char *name)
+{
+    static const char *const begins[] = {
+        "MPI_Put",         "MPI_Get",       "MPI_Accumulate",  "MPI_Rput",      "MPI_Rget",
+        "MPI_Raccumulate", "MPI_Fetch_and", "MPI_Compare_and", "MPI_Win_lock",  "MPI_Win_unlock",
+        "MPI_Win_flush",   "MPI_Win_sync",  "MPI_Win_fence",   "MPI_Win_start", "MPI_Win_complete",
+        "MPI_Win_post",    "MPI_Win_wait",  "MPI_Win_test"};
+    for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+            return strncmp(name, "MPI_Get_", 8) != 0 || strcmp(name, "MPI_Get_accumulate") == 0;
+    return false;
+}
+
 static uint32_t child_path(struct model *model, uint32_t parent, uint32_t region, uint32_t context)
 {
     for (size_t p = 1; p < model->n_paths; p++) {
@@ -90,6 +104,7 @@ static uint32_t add_call(struct model *model, uint32_t location, size_t record, 
             strcmp(name, "MPI_Ssend") == 0 || strcmp(name, "MPI_Issend") == 0;
         call.is_init = strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
         call.is_finalize = strcmp(name, "MPI_Finalize") == 0;
+        call.is_one_sided = is_one_sided(name);
     }
     model->calls[model->n_calls] = call;
     return (uint32_t)model->n_calls++;

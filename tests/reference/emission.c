@@ -112,6 +112,13 @@ static void print_comms(const struct sim_program *program, FILE *stream)
     }
 }
 
+static void print_windows(const struct sim_program *program, FILE *stream)
+{
+    for (uint32_t c = 0; c < program->n_comms && program->has_locks; c++)
+        if (!program->comms[c].is_self && program->comms[c].n_remote == 0)
+            fprintf(stream, "window w%" PRIu32 " %s\n", c, program->comms[c].name);
+}
+
 /// Places in the source, among them those of recorded functions, a recursion, and places of which
 /// one half is unknown.
 static const char contexts[] = "context c0 main run.c:10\n"
@@ -152,6 +159,7 @@ char *sim_text(struct simulation *sim)
     if (program->ticks_per_second)
         fprintf(stream, "clock %" PRIu32 "\n", program->ticks_per_second);
     print_comms(program, stream);
+    print_windows(program, stream);
     bool has_contexts = random_chance(&sim->program->random, 50);
     fputs(has_contexts ? contexts : "", stream);
     for (uint32_t r = 0; r < program->n_ranks; r++) {

@@ -26,6 +26,7 @@ struct model_call {
     uint32_t path;
     bool is_left; // the trace has its leave
     bool is_test, is_standard_send, is_synchronous_send, is_init, is_finalize;
+    bool is_one_sided;              // communication of windows, or their synchronisation
     uint32_t n_records, n_left_out; // of a changed program: of messages and operations, and those
                                     // of them that it leaves out
     bool is_waiting_poll;           // likewise: found nothing, and takes no time
@@ -105,6 +106,13 @@ struct model_origin {
     uint32_t call, from, to;
 };
 
+/// A lock of TARGET (REFERENCE_NONE: of all) of a window, from its request to its return.
+struct model_lock {
+    uint32_t location, rank, window, target;
+    bool is_exclusive;
+    uint32_t request_call, return_call; // REFERENCE_NONE: not given back
+};
+
 struct model {
     const struct reference_trace *trace;
     struct model_path *paths;
@@ -122,6 +130,8 @@ struct model {
     struct model_hand_over **hand_overs; // by location and record
     struct model_origin *origins;
     size_t n_origins, origin_capacity;
+    struct model_lock *locks;
+    size_t n_locks, lock_capacity;
     struct model_instance *instances;
     size_t n_instances, instance_capacity;
     uint64_t **order_costs_ns; // of a changed program in which only the order of records counts:
@@ -149,6 +159,12 @@ bool model_is_rival(const struct model *model, const struct model_receive *rival
 
 /// Parts and instances of collective operations, MPI_Finalize included.
 void model_match_collectives(struct model *model);
+
+/// Locks of windows, from request to return.
+void model_find_locks(struct model *model);
+
+/// The call whose enter ended the wait of call C for a lock; REFERENCE_NONE: it did not wait.
+uint32_t model_awaited_unlock(const struct model *model, uint32_t c);
 
 /// Wait states of all patterns, and who made each wait.
 void model_find_waits(struct model *model, struct findings *findings);

@@ -378,6 +378,47 @@ static void step_cancel(struct builder *builder, uint32_t rank)
          (struct operation){.kind = OPERATION_CANCEL, .peer = rank, .tag = CANCEL_TAG});
 }
 
+/// RANK locks one target of the window over COMM, or all of them, and gives the lock back. It is
+/// granted at once, or where it is needed.
+static void push_epoch(struct builder *builder, uint32_t comm, uint32_t rank, uint32_t target)
+{
+    enum { IN_LOCK, IN_ACCESS, IN_UNLOCK, PLACES };
+    static const char *const accesses[] = {"MPI_Put", "MPI_Get", "MPI_Fetch_and_op",
+                                           "MPI_Win_flush"};
+    bool is_of_all = chance(builder, 15);
+    uint32_t granted = below(builder, PLACES);
+    struct operation operation = {.kind = OPERATION_LOCK,
+                                  .region = is_of_all ? "MPI_Win_lock_all" : "MPI_Win_lock",
+                                  .comm = comm,
+                                  .peer = target,
+                                  .is_of_all = is_of_all,
+                                  .is_exclusive = !is_of_all && chance(builder, 60),
+                                  .takes_lock = granted == IN_LOCK};
+    push(builder, rank, operation);
+    step_compute(builder, rank);
+    operation.kind = OPERATION_ACCESS;
+    operation.region = accesses[below(builder, sizeof accesses / sizeof *accesses)];
+    operation.takes_lock = granted == IN_ACCESS;
+    push(builder, rank, operation);
+    if (chance(builder, 50))
+        step_compute(builder, rank);
+    operation.kind = OPERATION_UNLOCK;
+    operation.region = is_of_all ? "MPI_Win_unlock_all" : "MPI_Win_unlock";
+    operation.takes_lock = granted == IN_UNLOCK;
+    push(builder, rank, operation);
+}
+
+/// Some members of COMM lock, most of them the same target.
+static void step_locks(struct builder *builder, uint32_t comm)
+{
+    const struct sim_program_comm *definition = &builder->program->comms[comm];
+    uint32_t target = below(builder, definition->n_members);
+    for (uint32_t m = 0; m < definition->n_members; m++)
+        if (chance(builder, 70))
+            push_epoch(builder, comm, definition->members[m],
+                       chance(builder, 80) ? target : below(builder, definition->n_members));
+}
+
 static void random_step(struct builder *builder)
 {
     struct sim_program *program = builder->program;
@@ -386,7 +427,9 @@ static void random_step(struct builder *builder)
     uint32_t rank = below(builder, program->n_ranks);
     bool is_plain = !definition->is_self && definition->n_remote == 0;
     uint32_t choice = below(builder, 100);
-    if (choice < 20) {
+    if (program->has_locks && is_plain && chance(builder, 25)) {
+        step_locks(builder, comm);
+    } else if (choice < 20) {
         for (uint32_t r = 0; r < program->n_ranks; r++) {
             if (chance(builder, 50))
                 step_compute(builder, r);
@@ -499,6 +542,8 @@ static void choose_traits(struct builder *builder)
     program->has_teams = chance(builder, 10) && limits->allow_teams;
     program->is_bare = chance(builder, 4) && limits->allow_skew;
     program->has_inner_regions = chance(builder, 15);
+    // With wrong clocks it is not known who had a lock first.
+    program->has_locks = limits->allow_locks && !program->is_skewed && chance(builder, 25);
     program->ticks_per_second = chance(builder, 10) ? 250000000 : 0;
     for (uint32_t c = 0; c < PROGRAM_MAX_COMMS; c++) {
         for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)

@@ -42,6 +42,9 @@ enum operation_kind {
     OPERATION_WAITANY,
     OPERATION_WAITSOME, // again and again until all are done
     OPERATION_TEST,     // likewise, with polls that fail; Waitall after many of them
+    OPERATION_LOCK,     // of a window over comm, and its member peer or all
+    OPERATION_ACCESS,   // while a lock is held
+    OPERATION_UNLOCK,
 };
 
 enum collective_kind {
@@ -66,8 +69,9 @@ struct operation {
     enum collective_kind collective_kind;
     bool is_loose; // synchronises nobody
     bool has_root;
-    uint32_t handle;               // of the request a nonblocking call makes
-    uint32_t set[PROGRAM_MAX_SET]; // handles a completing call asks for
+    bool is_exclusive, is_of_all, takes_lock; // of locks: the last one waits until it is granted
+    uint32_t handle;                          // of the request a nonblocking call makes
+    uint32_t set[PROGRAM_MAX_SET];            // handles a completing call asks for
     uint32_t n_set;
 };
 
@@ -95,6 +99,7 @@ struct sim_program {
     struct sim_program_comm comms[PROGRAM_MAX_COMMS];
     uint32_t n_comms;
     bool is_foreign, is_skewed, is_cut, is_unmatched, has_teams, has_wildcards;
+    bool has_locks;            // windows are locked
     bool is_bare;              // some calls left no enter and leave, only their records
     bool has_inner_regions;    // some MPI calls call other regions
     uint32_t ticks_per_second; // 0: the default
@@ -104,7 +109,7 @@ struct sim_program {
 struct sim_program_limits {
     uint32_t max_ranks, max_steps;
     bool allow_wildcards, allow_foreign, allow_skew, allow_cut, allow_unmatched, allow_teams;
-    bool allow_nonblocking_collectives;
+    bool allow_nonblocking_collectives, allow_locks;
 };
 #define PROGRAM_LIMITS_ALL                                                                         \
     ((struct sim_program_limits){.max_ranks = 8,                                                   \
@@ -115,7 +120,8 @@ struct sim_program_limits {
                                  .allow_cut = true,                                                \
                                  .allow_unmatched = true,                                          \
                                  .allow_teams = true,                                              \
-                                 .allow_nonblocking_collectives = true})
+                                 .allow_nonblocking_collectives = true,                            \
+                                 .allow_locks = true})
 
 /// Builds the program of SEED. The caller releases it.
 void sim_program_build(struct sim_program *program, uint64_t seed,

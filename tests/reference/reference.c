@@ -12,7 +12,7 @@
 
 /// A release that a call might have waited for; `kind` breaks ties in time.
 struct release {
-    int kind; // 1 receive, 2 synchronous send, 3 collective; 0: none
+    int kind; // 1 receive, 2 synchronous send, 3 collective, 4 lock; 0: none
     uint64_t time_ns;
     uint32_t call; // of the releaser, entered at time_ns
 };
@@ -137,6 +137,9 @@ static struct model_hand_over release_of_call(const struct model *model, uint32_
     struct release best = {0};
     consider_messages(model, c, &best);
     consider_collectives(model, c, &best);
+    uint32_t unlock = model_awaited_unlock(model, c);
+    if (unlock != REFERENCE_NONE)
+        consider(model, call, &best, 4, unlock, false);
     if (best.kind == 0)
         return (struct model_hand_over){0};
     const struct model_call *releaser = &model->calls[best.call];
@@ -416,7 +419,7 @@ void model_find_lineages(const struct model *model, struct findings *findings)
     static const char *const patterns[] = {"late-sender",   "late-receiver",  "wait-at-barrier",
                                            "wait-at-nxn",   "late-broadcast", "early-reduce",
                                            "wait-at-nx1",   "early-scan",     "wait-at-finalize",
-                                           "wait-at-fence", "wait-at-window"};
+                                           "wait-at-fence", "wait-at-window", "lock-contention"};
     find_critical_path(model, findings);
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         explain(model, patterns[p], true, findings);
@@ -447,6 +450,7 @@ void model_release(struct model *model)
     free(model->sends);
     free(model->receives);
     free(model->parts);
+    free(model->locks);
     free(model->instances);
 }
 
@@ -487,6 +491,7 @@ void model_build(struct model *model, const struct reference_trace *trace,
     model_find_calls(model, findings);
     model_match_messages(model);
     model_match_collectives(model);
+    model_find_locks(model);
 }
 
 void reference_analyse(const struct reference_trace *trace, struct findings *findings)

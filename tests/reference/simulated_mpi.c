@@ -171,3 +171,50 @@ void sim_post_collective(struct simulation *sim, uint32_t rank, uint64_t time, i
     }
     release_members(sim, instance);
 }
+
+static bool is_of(const struct sim_lock *lock, uint32_t rank, const struct operation *operation)
+{
+    return lock->rank == rank && lock->operation->comm == operation->comm &&
+           lock->operation->is_of_all == operation->is_of_all &&
+           (operation->is_of_all || lock->operation->peer == operation->peer);
+}
+
+static bool conflict(const struct operation *a, const struct operation *b)
+{
+    return a->comm == b->comm && (a->is_exclusive || b->is_exclusive) &&
+           (a->is_of_all || b->is_of_all || a->peer == b->peer);
+}
+
+/// Grants all locks that conflict with none asked for before.
+static void grant(struct simulation *sim, uint64_t time)
+{
+    for (size_t i = 0; i < sim->n_locks; i++) {
+        bool is_free = !sim->locks[i].is_granted;
+        for (size_t before = 0; before < i && is_free; before++)
+            is_free = !conflict(sim->locks[before].operation, sim->locks[i].operation);
+        if (!is_free)
+            continue;
+        sim->locks[i].is_granted = true;
+        finish_at(sim, time + sim_some(sim, 2), sim->locks[i].request);
+    }
+}
+
+void sim_take_lock(struct simulation *sim, uint32_t rank, uint64_t time, int request)
+{
+    sim->locks =
+        array_reserve(sim->locks, &sim->lock_capacity, sim->n_locks + 1, sizeof *sim->locks);
+    sim->locks[sim->n_locks++] = (struct sim_lock){
+        .operation = sim->requests[request].operation, .rank = rank, .request = request};
+    grant(sim, time);
+}
+
+void sim_give_lock_back(struct simulation *sim, uint32_t rank, uint64_t time,
+                        const struct operation *operation)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sim->n_locks; i++)
+        if (!is_of(&sim->locks[i], rank, operation))
+            sim->locks[n++] = sim->locks[i];
+    sim->n_locks = n;
+    grant(sim, time);
+}

@@ -203,6 +203,18 @@ static void post_send(struct simulation *sim, uint32_t rank, uint64_t time,
     emit_send(sim, rank, time, operation, request);
 }
 
+static void emit_lock(struct simulation *sim, uint32_t rank, uint64_t time,
+                      const struct operation *operation)
+{
+    char target[16] = "all";
+    if (!operation->is_of_all)
+        snprintf(target, sizeof target, "%u", operation->peer);
+    bool is_request = operation->kind == OPERATION_LOCK;
+    const char *type = operation->is_exclusive ? " exclusive" : " shared";
+    sim_emit(sim, rank, 0, time, "%s w%u %s%s", is_request ? "lock" : "unlock", operation->comm,
+             target, is_request ? type : "");
+}
+
 static void post(struct simulation *sim, uint32_t rank, uint64_t time,
                  const struct operation *operation)
 {
@@ -234,6 +246,14 @@ static void post(struct simulation *sim, uint32_t rank, uint64_t time,
         sim_emit(sim, rank, 0, time, "coll-request %u", sim->requests[request].id)->coll_request =
             request;
         sim_post_collective(sim, rank, time, request);
+        break;
+    case OPERATION_LOCK:
+        emit_lock(sim, rank, time, operation);
+        // fall through
+    case OPERATION_ACCESS:
+    case OPERATION_UNLOCK:
+        if (operation->takes_lock)
+            sim_take_lock(sim, rank, time, post_own(sim, rank, SIM_LOCK, operation, true));
         break;
     default:
         break;
@@ -398,6 +418,10 @@ static void leave_call(struct simulation *sim, uint32_t rank, uint64_t time,
 {
     struct sim_rank *own = &sim->ranks[rank];
     finish_requests(sim, rank, time, operation);
+    if (operation->kind == OPERATION_UNLOCK) {
+        emit_lock(sim, rank, time, operation);
+        sim_give_lock_back(sim, rank, time, operation);
+    }
     if (own->inner)
         sim_emit(sim, rank, 0, time, "leave %s", own->inner);
     bool is_posting = operation->kind <= OPERATION_ICOLLECTIVE;
@@ -500,6 +524,7 @@ char *sim_program_simulate(struct sim_program *program)
     free(sim->requests);
     free(sim->messages);
     free(sim->instances);
+    free(sim->locks);
     free(sim);
     return text;
 }

@@ -17,7 +17,7 @@ struct sim_event {
     int index; // rank, message or request
 };
 
-enum sim_request_kind { SIM_SEND, SIM_RECEIVE, SIM_COLLECTIVE, SIM_CANCELLED };
+enum sim_request_kind { SIM_SEND, SIM_RECEIVE, SIM_COLLECTIVE, SIM_CANCELLED, SIM_LOCK };
 
 struct sim_request {
     enum sim_request_kind kind;
@@ -44,6 +44,14 @@ struct sim_instance {
     int requests[2 * PROGRAM_MAX_RANKS];
     bool is_scheduled[2 * PROGRAM_MAX_RANKS];
     uint64_t posted[2 * PROGRAM_MAX_RANKS];
+};
+
+/// A lock of a window, from when the library asks for it.
+struct sim_lock {
+    const struct operation *operation; // that takes it
+    uint32_t rank;
+    int request;
+    bool is_granted;
 };
 
 /// One line of the trace. What must go together when something is lost: `message` and `is_send`.
@@ -95,6 +103,8 @@ struct simulation {
     size_t n_messages, message_capacity;
     struct sim_instance *instances;
     size_t n_instances, instance_capacity;
+    struct sim_lock *locks; // asked for and not given back, in the order of asking
+    size_t n_locks, lock_capacity;
     struct sim_rank ranks[PROGRAM_MAX_RANKS];
 };
 
@@ -111,6 +121,9 @@ void sim_post_send(struct simulation *sim, uint32_t rank, uint64_t time,
                    const struct operation *operation, int request);
 void sim_post_receive(struct simulation *sim, uint32_t rank, uint64_t time, int request);
 void sim_post_collective(struct simulation *sim, uint32_t rank, uint64_t time, int request);
+void sim_take_lock(struct simulation *sim, uint32_t rank, uint64_t time, int request);
+void sim_give_lock_back(struct simulation *sim, uint32_t rank, uint64_t time,
+                        const struct operation *operation);
 void sim_arrive(struct simulation *sim, uint64_t time, int message);
 
 /// Appends a line; returns it for its bookkeeping fields to be set, until the next one.

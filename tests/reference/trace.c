@@ -42,6 +42,8 @@ static const struct {
     {"coll-begin", RECORD_OTHER},
     {"window-begin", RECORD_OTHER},
     {"cpu", RECORD_CPU},
+    {"lock", RECORD_LOCK},
+    {"unlock", RECORD_UNLOCK},
 };
 
 static const struct {
@@ -247,6 +249,8 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
         [RECORD_TEAM_BEGIN] = "",
         [RECORD_TEAM_END] = "",
         [RECORD_CPU] = "n",
+        [RECORD_LOCK] = "cgx",
+        [RECORD_UNLOCK] = "cg",
         [RECORD_OTHER] = "",
     };
     const char *format = formats[record->kind];
@@ -273,6 +277,12 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
         case 'c':
             record->comm = record->is_window ? find_window(trace, word) : find_comm(trace, word);
             record->has_envelope = true;
+            break;
+        case 'g':
+            record->target = strcmp(word, "all") == 0 ? REFERENCE_NONE : (uint32_t)number_of(word);
+            break;
+        case 'x':
+            record->is_exclusive = strcmp(word, "exclusive") == 0;
             break;
         case 'p':
             record->peer = (uint32_t)number_of(word);
@@ -342,7 +352,8 @@ static void parse_record(struct reference_trace *trace, struct line *line)
         assert(name < sizeof record_names / sizeof record_names[0]);
     }
     record.kind = record_names[name].kind;
-    record.is_window = strcmp(line->words[2], "window-end") == 0;
+    record.is_window = strcmp(line->words[2], "window-end") == 0 || record.kind == RECORD_LOCK ||
+                       record.kind == RECORD_UNLOCK;
     take_work(line, &record);
     parse_operands(trace, line, &record);
     if (location->in_polls && record.time_ns > location->polls_end_ns)

@@ -28,6 +28,8 @@ enum record_kind {
     RECORD_TEAM_BEGIN,
     RECORD_TEAM_END,
     RECORD_CPU,
+    RECORD_LOCK,
+    RECORD_UNLOCK,
     RECORD_OTHER, // no meaning for the reference: test, coll-begin
 };
 
@@ -52,6 +54,8 @@ struct record {
     uint64_t cpu_ns; // of a sample: processor time used so far
     enum operation_class class;
     const char *operation; // of a collective
+    uint32_t target;       // of a lock: a rank of the window, REFERENCE_NONE: all
+    bool is_exclusive;     // a lock
     bool is_in_place;      // what it keeps is not counted
     bool is_window;        // on an RMA window
     bool is_uneven;        // members give and take different amounts, perhaps nothing

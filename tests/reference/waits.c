@@ -180,6 +180,16 @@ static void find_late_receiver(struct model *model, struct findings *findings, u
         add_origin(model, "late-receiver", c, origin, model->receives[latest->receive].post_call);
 }
 
+static void find_lock_contention(struct model *model, struct findings *findings, uint32_t c)
+{
+    uint32_t unlock = model_awaited_unlock(model, c);
+    if (unlock == REFERENCE_NONE)
+        return;
+    add_wait(model, findings, "lock-contention", c, (int64_t)model->calls[c].enter_ns,
+             (int64_t)model->calls[unlock].enter_ns);
+    add_origin(model, "lock-contention", c, c, unlock);
+}
+
 /// Waits of the root of an operation to one: for the first sender, then for the last member.
 static void find_root_waits(struct model *model, struct findings *findings,
                             const struct model_part *part, uint32_t first_sender, uint32_t last)
@@ -307,6 +317,7 @@ void model_find_waits(struct model *model, struct findings *findings)
         uint32_t origin = c;
         int64_t end_ns = find_late_sender(model, &waits, c, &origin);
         find_late_receiver(model, &waits, c, end_ns, origin);
+        find_lock_contention(model, &waits, c);
     }
     for (size_t i = 0; i < model->n_instances; i++) {
         const struct model_instance *instance = &model->instances[i];

@@ -79,6 +79,24 @@ static void write_exchange(FILE *out, int n_steps)
     }
 }
 
+/// All ranks ask for one lock in each step, and get it one after the other.
+static void write_locks(FILE *out, int n_steps)
+{
+    fprintf(out, "window w world\n");
+    for (int step = 0; step < n_steps; step++) {
+        for (int rank = 0; rank < N_RANKS; rank++) {
+            int begin = step * 1000, turn = (rank + step) % N_RANKS;
+            int ask = begin + turn, get = begin + 20 * turn + 12, give = get + 18;
+            fprintf(out, "%d %d enter MPI_Win_lock\n", rank, ask);
+            fprintf(out, "%d %d lock w 0 exclusive\n", rank, ask);
+            fprintf(out, "%d %d leave MPI_Win_lock\n", rank, get);
+            fprintf(out, "%d %d enter MPI_Win_unlock\n", rank, give);
+            fprintf(out, "%d %d unlock w 0\n", rank, give + 1);
+            fprintf(out, "%d %d leave MPI_Win_unlock\n", rank, give + 1);
+        }
+    }
+}
+
 static struct pag_result replay(write_run *write, int n_steps)
 {
     char *text = NULL;
@@ -131,12 +149,19 @@ static void test_exchange(void **state)
     check(write_exchange);
 }
 
+static void test_locks(void **state)
+{
+    (void)state;
+    check(write_locks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wavefront),
         cmocka_unit_test(test_fan_in),
         cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_locks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

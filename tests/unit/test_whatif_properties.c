@@ -220,6 +220,7 @@ static struct sim_program_limits undamaged(uint64_t seed)
     (void)seed;
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
+    limits.allow_locks = false; // a call keeps its recorded wait for a lock
     return limits;
 }
 

@@ -40,6 +40,12 @@ static void keep(struct call *call, const struct event *event)
     call->has_collectives |= event->kind >= EVENT_COLLECTIVE_BEGIN;
 }
 
+/// Apart: nothing is matched or costs anything for the sake of these records.
+static void keep_access(struct call *call, const struct event *event)
+{
+    *ARRAY_NEXT(call->accesses, call->n_accesses, call->accesses_capacity) = *event;
+}
+
 /// The record kept last is AHEAD, after a begin of a collective at BEGIN.
 static void keep_place(struct call *call, uint32_t ahead, uint32_t begin)
 {
@@ -70,7 +76,8 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->releaser = NONE;
     call->before_completion_ns = event->time_ns;
     call->n_left_out = 0;
-    call->n_records = call->n_receives = call->n_sends = call->n_parts = 0;
+    call->n_records = call->n_accesses = call->n_receives = call->n_sends = call->n_parts = 0;
+    call->awaits_lock = false;
 }
 
 /// Notes the next CPU sample after LEAVE, which is AHEAD, of a call that may have been descheduled.
@@ -126,6 +133,8 @@ static void read_records(struct location_state *location)
             if (call->keeps_places)
                 keep_place(call, ahead, begin);
             begin = NONE;
+        } else if (event_is_rma_record(event)) {
+            keep_access(call, event);
         } else if (event->kind == EVENT_COLLECTIVE_BEGIN) {
             begin = ahead;
         } else if (event->kind == EVENT_CPU_TIME) {
@@ -194,6 +203,7 @@ void call_complete_less(struct call *call, const struct event *event)
 void call_release(struct call *call)
 {
     free(call->records);
+    free(call->accesses);
     free(call->places);
     free(call->receives);
     free(call->sends);

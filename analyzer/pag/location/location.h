@@ -35,6 +35,13 @@ struct record_place {
     uint32_t event, begin;
 };
 
+/// The enter of a call that gives a lock back; of RANK, whose lineage there is NODE, NONE: not
+/// known.
+struct awaited_unlock {
+    uint64_t time_ns; // 0: none
+    uint32_t rank, node;
+};
+
 /// An open MPI call: the outermost MPI region instance, with all its records.
 struct call {
     bool is_open;
@@ -68,7 +75,13 @@ struct call {
     bool keeps_places;           // for every call of the location:
     struct record_place *places; // of the records
     size_t places_capacity;
-    uint32_t *receives; // indices of receives completed here, in posting order
+    struct event *accesses; // its records of one-sided communication, in order
+    uint32_t n_accesses;
+    size_t accesses_capacity;
+    bool awaits_lock;      // it may be the one in which a lock is granted (matching/locks.c):
+    uint32_t waiter_place; // among those
+    struct awaited_unlock unlocks[2]; // in it, the latest one and the latest before that
+    uint32_t *receives;               // indices of receives completed here, in posting order
     uint32_t n_receives;
     size_t receives_capacity;
     uint32_t *sends; // messages this call may wait for: sent or completed here
@@ -129,6 +142,12 @@ void location_pass(struct location_state *location, const struct pag_location *t
 /// event.
 void call_read(struct location_state *location, uint64_t time_ns);
 void call_release(struct call *call);
+
+/// Whether the open call concerns no other rank.
+static inline bool call_is_private(const struct call *call)
+{
+    return call->n_receives + call->n_sends + call->n_parts == 0 && !call->awaits_lock;
+}
 
 /// The open call is left: accounts its time up to there.
 void call_account(struct location_state *location);

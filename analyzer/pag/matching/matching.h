@@ -93,6 +93,22 @@ void late_receiver_resolve(struct engine *engine, struct message *message);
 /// The run is over: what has been held back counts.
 void late_receiver_finish(struct engine *engine);
 
+// --- locks of RMA windows, and calls that wait for them (locks.c)
+
+void locks_release(struct engine *engine);
+/// The records of a just entered call, or its place between the request of a lock and its release.
+void locks_enter_call(struct engine *engine, struct location_state *location);
+/// LOCATION may wait for a lock in its open call from now on; after a snapshot was read.
+void locks_add_waiter(struct engine *engine, struct location_state *location);
+/// What ended the wait of CALL, which is left, for a lock; NULL: it did not wait for one.
+const struct awaited_unlock *locks_awaited(const struct call *call);
+/// The trigger event and the explanation of the wait that UNLOCK ended in the call being left. NOW
+/// is where the wait begins, then where it ends.
+void locks_emit(struct engine *engine, const struct location_state *location,
+                const struct awaited_unlock *unlock, struct moment *now);
+/// The open call, which may have waited for a lock, is left.
+void locks_leave_call(struct engine *engine, struct location_state *location);
+
 // --- collective operations: members, releases, the last one out (collective.c)
 
 /// Whether A entered after B, ties: the lower rank.

@@ -553,6 +553,8 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
         (double)result->useful_ns, (double)(result->window_end_ns - result->window_begin_ns));
     facts->numbers[FINDING_NUMBER_causing_ranks] = (double)facts->causing.n;
     facts->numbers[FINDING_NUMBER_barrier_share] = pattern_share(result, cause, "wait-at-barrier");
+    facts->numbers[FINDING_NUMBER_contention_share] =
+        pattern_share(result, cause, "lock-contention");
     facts->numbers[FINDING_NUMBER_message_share] =
         pattern_share(result, cause, "late-sender") + pattern_share(result, cause, "late-receiver");
     facts_put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));

@@ -111,7 +111,9 @@ static bool parse_op(struct parser *parser, const char *word, uint64_t *op)
 enum { MAX_ARGUMENTS = 6 };
 
 /// One word of an event by its type: a number (`n`, `u` of 32 bits), a communicator, an operation,
-/// its root, `any` or a number (`p`), in-place, on or off (`m`), a word that stays one.
+/// its root, `any` or a number (`p`), in-place, on or off (`m`), a window (`W`), the target of a
+/// lock
+/// (`t`) and its type (`x`), a word that stays one.
 static bool parse_argument(struct parser *parser, char type, const char *word, uint64_t *value)
 {
     *value = 0;
@@ -140,6 +142,13 @@ static bool parse_argument(struct parser *parser, char type, const char *word, u
     case 'W':
         *value = archive_writer_find_window(parser->writer, word);
         return *value != OTF2_UNDEFINED_RMA_WIN || FAIL(parser, "window '%s' is not defined", word);
+    case 't':
+        *value = UINT32_MAX;
+        return strcmp(word, "all") == 0 || parse_argument(parser, 'u', word, value);
+    case 'x':
+        *value = strcmp(word, "exclusive") == 0;
+        return *value || strcmp(word, "shared") == 0 ||
+               FAIL(parser, "a lock is exclusive or shared, not '%s'", word);
     case 'w':
         return true;
     case 'u':
@@ -251,6 +260,8 @@ enum event_kind {
     COLL_COMPLETE,
     WINDOW_BEGIN,
     WINDOW_END,
+    LOCK,
+    UNLOCK,
     CPU,
     CPU_WAIT,
     FORK,
@@ -283,6 +294,8 @@ static const struct {
     [COLL_COMPLETE] = {"coll-complete", "ocrnnn|i"},
     [WINDOW_BEGIN] = {"window-begin", ""},
     [WINDOW_END] = {"window-end", "oWrnn"},
+    [LOCK] = {"lock", "Wtx"},
+    [UNLOCK] = {"unlock", "Wt"},
     [CPU] = {"cpu", "n"},
     [CPU_WAIT] = {"cpu-wait", "nn"}, // and ready to run without a core
     [FORK] = {"fork", "u"},
@@ -381,6 +394,13 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     case WINDOW_END:
         OTF2_EvtWriter_RmaCollectiveEnd(events, NULL, at, op, OTF2_RMA_SYNC_LEVEL_PROCESS,
                                         (OTF2_RmaWinRef)a[1], (uint32_t)a[2], a[3], a[4]);
+        break;
+    case LOCK:
+        OTF2_EvtWriter_RmaRequestLock(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], 0,
+                                      a[2] ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED);
+        break;
+    case UNLOCK:
+        OTF2_EvtWriter_RmaReleaseLock(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], 0);
         break;
     case CPU:
         OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, types, values);

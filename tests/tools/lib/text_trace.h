@@ -40,6 +40,8 @@
 //   LOC TIME coll-complete OP COMM ROOT|-|self|this-group SENT RECEIVED REQ [in-place]
 //   LOC TIME window-begin
 //   LOC TIME window-end OP WINDOW ROOT|- SENT RECEIVED
+//   LOC TIME lock WINDOW TARGET|all exclusive|shared
+//   LOC TIME unlock WINDOW TARGET|all
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
 //   LOC TIME flush STOP-TIME | measurement on|off
