@@ -29,7 +29,11 @@ void model_find_locks(struct model *model)
             struct model_lock *open = open_lock(model, l, record);
             if (open && record->kind == RECORD_UNLOCK)
                 open->return_call = call;
-            if (record->kind == RECORD_UNLOCK)
+            if (open && record->kind == RECORD_LOCK) { // its return is not recorded
+                open->request_call = call;
+                open->is_exclusive = record->is_exclusive;
+            }
+            if (open || record->kind == RECORD_UNLOCK)
                 continue;
             model->locks = array_reserve(model->locks, &model->lock_capacity, model->n_locks + 1,
                                          sizeof *model->locks);
