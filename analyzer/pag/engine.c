@@ -15,6 +15,7 @@
 #include "analyzer/pag/location/excerpt.h"
 #include "analyzer/pag/outcome.h"
 #include "analyzer/pag/views/recent.h"
+#include "analyzer/pag/views/regions.h"
 #include "analyzer/pag/views/series.h"
 #include "analyzer/pag/views/thread_time.h"
 
@@ -195,7 +196,7 @@ static void init_location(struct engine *engine, size_t index)
     state->trace = engine->trace;
     state->definitions = engine->definitions;
     state->call.keeps_places = engine->listener.changed != NULL;
-    head_init(engine, &state->head);
+    head_init(engine, state->index, &state->head);
     profile_init(&state->profile, engine->definitions, &state->head.times);
     if (engine->options.parts)
         state->profile.excerpt = excerpt_new(engine->options.parts, engine->options.n_parts, index);
@@ -221,11 +222,21 @@ static void pass_digest(void *context, size_t location, struct numbers *numbers)
     digest_pass(engine->locations[location].digest, numbers);
 }
 
+static void add_counted(void *context, size_t location, const struct decoded *decoded,
+                        struct batch *out)
+{
+    (void)context;
+    (void)location;
+    regions_add_counted(decoded, out);
+}
+
 /// Parts of a run look at the profile at times between the events that a digest leaves, and a
-/// driver at each event.
+/// driver or a listener to regions at each event.
 static void begin_digest(struct engine *engine)
 {
-    if (engine->hooks || engine->options.parts || engine->listener.changed)
+    if (engine->regions && engine->definitions->n_counters > 0)
+        trace_set_digest(engine->trace, &(struct trace_digest){.events = add_counted});
+    if (engine->hooks || engine->options.parts || engine->listener.changed || engine->regions)
         return;
     for (size_t i = 0; i < engine->n_locations; i++)
         engine->locations[i].digest = digest_new(engine->definitions, i);
@@ -265,6 +276,9 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
     if (listener)
         engine->listener = *listener;
     lineage_init(&engine->lineage);
+    if (engine->listener.handed_over)
+        lineage_keep_hand_overs(&engine->lineage);
+    engine->regions = regions_new(engine);
     engine->locations = memory_zeroed(engine->n_locations, sizeof(*engine->locations));
     tournament_init(&engine->order, (uint32_t)engine->n_locations);
     init_ranks(engine);
@@ -295,6 +309,7 @@ static void release(struct engine *engine)
     collective_release(engine);
     thread_time_free(engine->threads);
     recent_free(engine->recent);
+    regions_free(engine->regions);
     lineage_release(&engine->lineage);
     free(engine->locations);
     free(engine->ranks);

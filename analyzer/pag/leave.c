@@ -184,15 +184,16 @@ static void hand_over(struct engine *engine, struct location_state *location,
     const struct call *call = &location->call;
     if (release->time_ns <= call->enter_ns || release->node == NONE)
         return;
-    uint64_t since_ns = release->rank == location->rank
-                            ? lineage_since_ns(&engine->lineage, release->node)
-                            : release->time_ns;
-    if (release->time_ns <= call->leave_ns)
-        head_take_over(engine, location, release->node, since_ns, call->path,
-                       call->leave_ns - release->time_ns, 0);
-    else
-        head_take_over(engine, location, release->node, since_ns, call->path, 0,
-                       -(int64_t)(release->time_ns - call->leave_ns));
+    const struct hand_over hand_over = {
+        .node = release->node,
+        .released_ns = release->time_ns,
+        .since_ns = release->rank == location->rank
+                        ? lineage_since_ns(&engine->lineage, release->node)
+                        : release->time_ns,
+        .now_ns = call->leave_ns,
+        .path = call->path,
+    };
+    head_take_over(engine, location, &hand_over);
 }
 
 // --- trigger events
@@ -270,10 +271,14 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
                  (struct moment){message->send_enter_ns, message->node});
 }
 
-/// MESSAGE, as the leave of CALL tells of it.
-static struct pag_message report_of(const struct message *message, const struct call *call)
+/// MESSAGE, as the leave of LOCATION's call tells of it.
+static struct pag_message report_of(const struct message *message,
+                                    const struct location_state *location)
 {
+    const struct call *call = &location->call;
     return (struct pag_message){
+        .number = message->number,
+        .location = location->index,
         .sender = message->sender,
         .receiver = message->receiver,
         .size_bytes = message->size_bytes,
@@ -292,8 +297,9 @@ static struct pag_message report_of(const struct message *message, const struct 
 // --- the leave
 
 /// Tells the listener about the messages a call received.
-static void tell_messages(const struct engine *engine, const struct call *call)
+static void tell_messages(const struct engine *engine, const struct location_state *location)
 {
+    const struct call *call = &location->call;
     const struct message *deciding = NULL;
     for (uint32_t i = 0; i < call->n_receives; i++) {
         uint32_t index = receive_at(engine, call->receives[i])->message;
@@ -306,7 +312,7 @@ static void tell_messages(const struct engine *engine, const struct call *call)
         if (index == NONE)
             continue;
         const struct message *message = message_at(engine, index);
-        struct pag_message report = report_of(message, call);
+        struct pag_message report = report_of(message, location);
         report.is_deciding = message == deciding;
         report.is_received_alone = is_alone;
         engine->listener.message(engine->listener.context, &report);
@@ -314,10 +320,11 @@ static void tell_messages(const struct engine *engine, const struct call *call)
 }
 
 /// Tells the listener about the messages whose send a call completes.
-static void tell_sent(const struct engine *engine, const struct call *call)
+static void tell_sent(const struct engine *engine, const struct location_state *location)
 {
+    const struct call *call = &location->call;
     for (uint32_t i = 0; i < call->n_sends; i++) {
-        struct pag_message report = report_of(message_at(engine, call->sends[i]), call);
+        struct pag_message report = report_of(message_at(engine, call->sends[i]), location);
         engine->listener.sent(engine->listener.context, &report);
     }
 }
@@ -404,9 +411,9 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;
     call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
     if (engine->listener.message && call->n_receives > 0)
-        tell_messages(engine, call);
+        tell_messages(engine, location);
     if (engine->listener.sent && call->n_sends > 0)
-        tell_sent(engine, call);
+        tell_sent(engine, location);
     settle(engine, location);
     return EVENT_NO_INDEX;
 }

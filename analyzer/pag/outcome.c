@@ -171,6 +171,7 @@ static void fill_critical_path(const struct engine *engine)
         return;
     struct tally sum = {0};
     head_sum(engine, last, &sum);
+    result->last_hand_over = last->head.hand_over;
     result->critical_path = entries_of(engine, &sum, &result->n_critical_path);
     for (size_t i = 0; i < result->n_critical_path; i++)
         if (result->critical_path[i].call_path == PAG_PATH_CLOCK_REPAIR)

@@ -24,6 +24,7 @@
 /// doubles.
 __extension__ typedef unsigned __int128 pag_work;
 
+struct event;
 struct pag_index;
 
 /// What counts of a location: from begin_ns to end_ns; nothing where these are equal.
@@ -56,6 +57,8 @@ struct pag_options {
 /// A message that was received, as its receiver leaves, or whose send is complete, as its sender
 /// does; times as in the call's trigger event.
 struct pag_message {
+    uint64_t number;           // of the messages of the run, from 1 on
+    uint32_t location;         // of the call that received it, or completed its send
     uint32_t sender, receiver; // world ranks
     uint64_t size_bytes;
     uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
@@ -80,6 +83,28 @@ struct pag_called {
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // the end of its wait for others, its enter without any
     uint32_t releaser;   // the rank that ended the wait; EVENT_NO_INDEX: no wait, or not known
+};
+
+/// A location enters a region.
+struct pag_entered {
+    uint32_t location;
+    uint32_t region;  // EVENT_NO_INDEX: a message record outside of any MPI call, left at once
+    uint32_t context; // of an MPI call: where it is in the source, else EVENT_NO_INDEX
+    uint64_t time_ns;
+    // Of an MPI call: what it sends, posts and completes, and which messages it sends
+    // (pag_message.number).
+    const struct event *records;
+    size_t n_records;
+    uint64_t first_message, n_messages;
+};
+
+/// The path that determined a location's present becomes that of another one until BEGIN_NS, from
+/// where on it is its own. BEFORE is the latest hand-over on the path of the other one: what the
+/// listener returned for it, or the number of a location that has had none.
+struct pag_hand_over {
+    uint64_t before;
+    uint32_t location;
+    uint64_t begin_ns;
 };
 
 /// What the next events of a location are, in simulated time.
@@ -144,6 +169,16 @@ struct pag_listener {
     void (*called)(void *context, const struct pag_called *call);
     /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
     void (*cpu_time)(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
+    /// In measured time: a location enters and leaves each of its regions, MPI calls among them. In
+    /// the order of time, except where partners are read ahead; a leave comes after what the call
+    /// had to tell. All three are set or none; with them the run has no digests.
+    void (*entered)(void *context, const struct pag_entered *entered);
+    void (*left)(void *context, uint32_t location, uint64_t time_ns);
+    /// COUNTER of the definitions has grown by GROWTH.
+    void (*counted)(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
+                    double growth);
+    /// Returns a number for the hand-over, not below that of the locations.
+    uint64_t (*handed_over)(void *context, const struct pag_hand_over *hand_over);
     /// The window (trigger.in_window) begins anew: forget what was counted as inside it.
     void (*window_moved)(void *context);
     /// Now and then: everything before TIME_NS is replayed.
@@ -373,6 +408,7 @@ struct pag_result {
     uint64_t *collectives;                // operations by communicator of the archive
     struct pag_path_entry *critical_path; // sorted by (location, call_path); sums to time_ns
     size_t n_critical_path;
+    uint64_t last_hand_over; // on it, with listener.handed_over; likewise a location
     struct pag_explanation explanations[PAG_WAIT_KINDS];   // of waits in the window,
     struct pag_explanation outside_window[PAG_WAIT_KINDS]; // of others
     struct pag_recent *recent; // by rank, with pag_options.moment; else NULL

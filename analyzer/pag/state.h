@@ -32,6 +32,7 @@ struct message {
     uint64_t post_enter_ns;                         // of the matched receive
     uint64_t send_over_ns; // leave of the call that completes the send, UINT64_MAX: not entered
     uint64_t size_bytes;
+    uint64_t number;           // of the messages of the run
     uint32_t sender, receiver; // world ranks
     uint32_t tag;
     uint32_t sender_location;
@@ -256,6 +257,7 @@ struct engine {
     bool leaves_early;           // calls that concern their own rank only (step_is_private())
     bool has_window_end;         // there is none
     struct thread_time *threads; // thread_time.h; NULL: nothing to account for
+    struct regions *regions;     // regions.h; NULL: nobody listens
     const struct engine_hooks *hooks; // NULL: no driver, in measured time
     void *driver;
     struct recent *recent;  // NULL unless a moment is to be explained

@@ -10,6 +10,7 @@
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/matching/matching.h"
 #include "analyzer/pag/views/recent.h"
+#include "analyzer/pag/views/regions.h"
 #include "analyzer/pag/views/series.h"
 #include "analyzer/pag/views/thread_time.h"
 #include "analyzer/pag/window.h"
@@ -155,7 +156,7 @@ void step_enter_call(struct engine *engine, struct location_state *location,
         recent_enter(engine, location);
     location->lookahead_left = engine->options.lookahead_events;
     if (!is_bare)
-        location->cursor->position += 1 + location->call.n_skip;
+        location->cursor->position += 1 + (engine->regions ? 0 : location->call.n_skip);
 }
 
 static void leave_init(struct engine *engine, const struct location_state *location)
@@ -383,8 +384,8 @@ void step_end(struct engine *engine, struct location_state *location)
 
 // --- any event
 
-uint32_t step_event(struct engine *engine, struct location_state *location,
-                    const struct event *event)
+static uint32_t step_any(struct engine *engine, struct location_state *location,
+                         const struct event *event)
 {
     if (!event) {
         location->call.is_cut = location->call.is_open;
@@ -405,4 +406,21 @@ uint32_t step_event(struct engine *engine, struct location_state *location,
     else
         step_outside(engine, location, event);
     return NONE;
+}
+
+uint32_t step_event(struct engine *engine, struct location_state *location,
+                    const struct event *event)
+{
+    if (__builtin_expect(engine->regions == NULL, 1))
+        return step_any(engine, location, event);
+    if (event && event->kind == EVENT_COUNTED) {
+        regions_tell_counted(engine, location, event);
+        location->cursor->position++;
+        return NONE;
+    }
+    uint64_t n_messages = engine->result->n_messages;
+    uint32_t rank = step_any(engine, location, event);
+    if (rank == NONE)
+        regions_tell(engine, location, n_messages);
+    return rank;
 }

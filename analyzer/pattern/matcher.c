@@ -61,6 +61,8 @@ struct matcher {
     struct location_sums *sums;   // by pattern * n_locations + location
     uint64_t window;              // counts matcher_window_moved()
     const struct pag_part *parts; // by location: what counts of waits; NULL: all
+    matcher_listener *listener;   // NULL: nobody listens
+    void *listener_context;
 };
 
 // ---- decision tables ----
@@ -190,6 +192,12 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
     return new_with(catalogue, definitions->n_locations, definitions->n_ranks, decisions);
 }
 
+void matcher_listen(struct matcher *matcher, matcher_listener *listener, void *context)
+{
+    matcher->listener = listener;
+    matcher->listener_context = context;
+}
+
 /// A matcher of one part of each location, with the decision tables of WHOLE.
 static struct matcher *new_of_part(const struct matcher *whole, const struct pag_part *parts)
 {
@@ -308,7 +316,15 @@ static void add_instance(struct matcher *matcher, const struct candidate *candid
         }
         sums->window_ns += window_ns;
     }
-    note_worst(matcher, candidate, trigger, note_cause(matcher, candidate, slots));
+    uint32_t cause = note_cause(matcher, candidate, slots);
+    note_worst(matcher, candidate, trigger, cause);
+    if (matcher->listener)
+        matcher->listener(matcher->listener_context,
+                          &(struct matcher_instance){.pattern = candidate->pattern,
+                                                     .trigger = trigger,
+                                                     .begin_ns = (uint64_t)total->begin,
+                                                     .wait_ns = wait_ns,
+                                                     .cause_rank = cause});
 }
 
 /// Evaluates one pattern; true and its wait and begin in TOTAL when there is an instance: the part

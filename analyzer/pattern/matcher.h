@@ -51,6 +51,18 @@ struct matcher *matcher_new(const struct catalogue *catalogue,
                             const struct definitions *definitions);
 void matcher_free(struct matcher *matcher);
 
+/// An instance of a pattern, as it is found; those within it come after it.
+struct matcher_instance {
+    const struct pattern *pattern;
+    const struct trigger *trigger;
+    uint64_t begin_ns, wait_ns;
+    uint32_t cause_rank; // that was waited for; MATCHER_NO_RANK when unknown
+};
+typedef void matcher_listener(void *context, const struct matcher_instance *instance);
+
+/// From now on LISTENER is told of each instance.
+void matcher_listen(struct matcher *matcher, matcher_listener *listener, void *context);
+
 /// For struct pag_listener; the context is the matcher. An instance is a wait above 0 where the
 /// condition holds, as far as it lies in its call: no wait is longer than that, whatever the clocks
 /// or a user's formula say.

@@ -43,7 +43,8 @@ static inline struct event *batch_add(struct batch *batch)
 struct counter_growth {
     uint32_t before; // place among the events; their number: after the last one
     uint32_t counter;
-    double growth; // at least 0
+    double growth;    // at least 0
+    uint64_t time_ns; // of the last value
 };
 
 /// Decoded events of a location, what its counters grew by and what it did to files; the last ones

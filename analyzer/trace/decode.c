@@ -8,6 +8,14 @@
 #include "analyzer/base/memory.h"
 
 // Appends an event of KIND at TICKS, all other fields 0.
+/// TICKS, not before the last event nor beyond the end.
+static uint64_t in_time(const struct decoder *decoder, uint64_t ticks)
+{
+    if ((int64_t)ticks < decoder->last_ticks)
+        return (uint64_t)decoder->last_ticks;
+    return (int64_t)ticks > decoder->end_ticks ? (uint64_t)decoder->end_ticks : ticks;
+}
+
 static inline struct event *append(struct decoder *decoder, uint64_t ticks, enum event_kind kind)
 {
     // Before the last event, or beyond the end.
@@ -425,21 +433,23 @@ void decode_counts_begin(struct decoder *decoder)
 }
 
 // Adds GROWTH before the next event: one for each counter, however often it is recorded there.
-static void add_growth(struct decoder *decoder, uint32_t counter, double growth)
+static void add_growth(struct decoder *decoder, uint64_t ticks, uint32_t counter, double growth)
 {
+    uint64_t time_ns = clock_time_ns(decoder->clock, in_time(decoder, ticks));
     struct counts *counts = &decoder->counts;
     uint32_t before = counts->base + decoder->n_output;
     for (size_t i = counts->n_growths; i-- > 0 && counts->growths[i].before == before;)
         if (counts->growths[i].counter == counter) {
             counts->growths[i].growth += growth;
+            counts->growths[i].time_ns = time_ns;
             return;
         }
     *ARRAY_NEXT(counts->growths, counts->n_growths, counts->capacity) =
-        (struct counter_growth){before, counter, growth};
+        (struct counter_growth){before, counter, growth, time_ns};
 }
 
 // VALUE of the metric member REF. Sums that become smaller began anew.
-static void count(struct decoder *decoder, OTF2_MetricMemberRef ref, double value)
+static void count(struct decoder *decoder, uint64_t ticks, OTF2_MetricMemberRef ref, double value)
 {
     uint32_t place = id_table_get(&decoder->resolved->counters, ref);
     if (place == UINT32_MAX || !isfinite(value))
@@ -448,7 +458,7 @@ static void count(struct decoder *decoder, OTF2_MetricMemberRef ref, double valu
     double growth = counter->is_growth ? value : value - decoder->counts.last[place];
     decoder->counts.last[place] = value;
     if (growth > 0)
-        add_growth(decoder, place, growth * counter->scale);
+        add_growth(decoder, ticks, place, growth * counter->scale);
 }
 
 void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
@@ -461,7 +471,7 @@ void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metri
     if (decoder->counts.is_on && place != UINT32_MAX) {
         const struct metric_record *class_ = records_metric_class(decoder->records, place);
         for (uint32_t i = 0; class_ && i < class_->n_members && i < n_values; i++)
-            count(decoder, class_->members[i], value_as_double(types[i], values[i]));
+            count(decoder, ticks, class_->members[i], value_as_double(types[i], values[i]));
     }
     if (position >= n_values)
         return;

@@ -45,6 +45,8 @@ enum event_kind {
                            // region, context = call path
     EVENT_CONSTRUCT_LEAVE, // index = region
     EVENT_BARRIER_LEAVE,   // the same of a barrier
+    // made for listener.counted (pag/views/regions.h), in no archive:
+    EVENT_COUNTED, // index = counter, size_bytes = the bits of a double: what it grew by
     EVENT_KINDS
 };
 

@@ -280,6 +280,18 @@ static void rebase_ends(struct definitions *definitions, const struct clock *clo
     }
 }
 
+static void rebase_growths(const struct decoder *decoder, const struct clock *clock)
+{
+    const struct counts *counts = &decoder->counts;
+    for (size_t i = 0; i < counts->n_growths; i++) {
+        uint64_t ticks = counts->growths[i].time_ns, end_ticks = (uint64_t)decoder->end_ticks;
+        ticks = ticks < clock->origin_ticks ? clock->origin_ticks
+                : ticks > end_ticks         ? end_ticks
+                                            : ticks;
+        counts->growths[i].time_ns = clock_time_ns(clock, ticks);
+    }
+}
+
 // Turns the ticks of the first batches into times since FIRST_TICKS, the first event of all.
 static void rebase_times(struct trace *trace, int64_t first_ticks)
 {
@@ -300,6 +312,7 @@ static void rebase_times(struct trace *trace, int64_t first_ticks)
                 rebase_event(&trace->clock, max_ticks, &cursor->events[e]);
             }
         struct decoder *decoder = &trace->readers[i].decoder;
+        rebase_growths(decoder, &trace->clock);
         if (decoder->in_polls) // which continue in the second batch
             decoder->polls_end_ns = clock_time_ns(&trace->clock, decoder->polls_end_ns);
     }

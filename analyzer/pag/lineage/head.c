@@ -6,9 +6,10 @@
 
 #include "analyzer/pag/location/location.h"
 
-void head_init(struct engine *engine, struct head *head)
+void head_init(struct engine *engine, uint32_t location, struct head *head)
 {
-    *head = (struct head){.node = lineage_hold(&engine->lineage, LINEAGE_ROOT)};
+    *head =
+        (struct head){.node = lineage_hold(&engine->lineage, LINEAGE_ROOT), .hand_over = location};
     times_init(&head->times);
     times_init(&head->lost);
 }
@@ -60,31 +61,48 @@ uint32_t head_cut(struct engine *engine, struct location_state *location)
         return LINEAGE_NONE;
     add_open_leaf(location, &content);
     begin_leaf(head);
-    // Right after a hand-over the node is the other rank's.
-    bool is_other = lineage_since_ns(&engine->lineage, head->node) != head->since_ns;
+    // Right after a hand-over the node is the other location's.
+    bool keeps = engine->lineage.hand_overs != NULL;
+    bool is_other = lineage_since_ns(&engine->lineage, head->node) != head->since_ns ||
+                    (keeps && lineage_hand_over(&engine->lineage, head->node) != head->hand_over);
     if (content.n_entries > 0 || is_other) {
         uint32_t node = lineage_extend(&engine->lineage, head->node, &content, head->since_ns);
+        if (keeps)
+            lineage_set_hand_over(&engine->lineage, node, head->hand_over);
         lineage_let_go(&engine->lineage, head->node);
         head->node = node;
     }
     return lineage_hold(&engine->lineage, head->node);
 }
 
-void head_take_over(struct engine *engine, struct location_state *location, uint32_t node,
-                    uint64_t since_ns, uint32_t path_index, uint64_t own_ns,
-                    int64_t clock_repair_ns)
+/// The number of a hand-over from NODE to LOCATION at BEGIN_NS.
+static uint64_t tell_hand_over(const struct engine *engine, const struct location_state *location,
+                               uint32_t node, uint64_t begin_ns)
+{
+    const struct pag_hand_over told = {.before = lineage_hand_over(&engine->lineage, node),
+                                       .location = location->index,
+                                       .begin_ns = begin_ns};
+    return engine->listener.handed_over(engine->listener.context, &told);
+}
+
+void head_take_over(struct engine *engine, struct location_state *location,
+                    const struct hand_over *hand_over)
 {
     struct head *head = &location->head;
+    uint64_t released_ns = hand_over->released_ns, now_ns = hand_over->now_ns;
+    uint64_t begin_ns = released_ns < now_ns ? released_ns : now_ns;
     if (engine->options.only_times)
         return;
-    lineage_hold(&engine->lineage, node);
+    if (engine->lineage.hand_overs)
+        head->hand_over = tell_hand_over(engine, location, hand_over->node, begin_ns);
+    lineage_hold(&engine->lineage, hand_over->node);
     lineage_let_go(&engine->lineage, head->node);
-    head->node = node;
-    head->since_ns = since_ns;
+    head->node = hand_over->node;
+    head->since_ns = hand_over->since_ns;
     begin_leaf(head);
-    head->clock_repair_ns = clock_repair_ns;
-    struct path_time *time = times_at(&head->times, path_index);
-    time->mark_ns = time->exclusive_ns - own_ns;
+    head->clock_repair_ns = -(int64_t)(released_ns - begin_ns);
+    struct path_time *time = times_at(&head->times, hand_over->path);
+    time->mark_ns = time->exclusive_ns - (now_ns - begin_ns);
 }
 
 void head_sum(const struct engine *engine, const struct location_state *location, struct tally *sum)
@@ -155,15 +173,25 @@ static void fork_team(struct engine *engine, struct location_state *location, ui
     rank->team_ns = 0;
 }
 
+/// From NODE of another location of the rank, which released this one at RELEASED_NS.
+static void take_over_in_team(struct engine *engine, struct location_state *location, uint32_t node,
+                              uint64_t released_ns, uint64_t time_ns)
+{
+    head_take_over(engine, location,
+                   &(struct hand_over){.node = node,
+                                       .released_ns = released_ns,
+                                       .since_ns = lineage_since_ns(&engine->lineage, node),
+                                       .now_ns = time_ns,
+                                       .path = location->profile.current});
+}
+
 static void begin_team(struct engine *engine, struct location_state *location, uint64_t time_ns)
 {
     const struct rank_state *rank = &engine->ranks[location->rank];
     bool is_forker = location->index == rank->fork_location;
     if (rank->fork_node == LINEAGE_NONE || is_forker || time_ns < rank->fork_ns)
         return;
-    head_take_over(engine, location, rank->fork_node,
-                   lineage_since_ns(&engine->lineage, rank->fork_node), location->profile.current,
-                   time_ns - rank->fork_ns, 0);
+    take_over_in_team(engine, location, rank->fork_node, rank->fork_ns, time_ns);
 }
 
 static void end_team(struct engine *engine, struct location_state *location, uint64_t time_ns)
@@ -188,9 +216,7 @@ static void join_team(struct engine *engine, struct location_state *location, ui
     struct rank_state *rank = &engine->ranks[location->rank];
     if (rank->team_node != LINEAGE_NONE && rank->team_ns > location->team_end_ns &&
         rank->team_ns <= time_ns)
-        head_take_over(engine, location, rank->team_node,
-                       lineage_since_ns(&engine->lineage, rank->team_node),
-                       location->profile.current, time_ns - rank->team_ns, 0);
+        take_over_in_team(engine, location, rank->team_node, rank->team_ns, time_ns);
     lineage_let_go(&engine->lineage, rank->fork_node);
     lineage_let_go(&engine->lineage, rank->team_node);
     rank->fork_node = rank->team_node = LINEAGE_NONE;

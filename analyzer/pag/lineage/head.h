@@ -10,14 +10,23 @@
 /// Added to a call path in tallies: its time without CPU time that `lost` holds.
 #define HEAD_LOST UINT32_C(0x40000000)
 
-void head_init(struct engine *engine, struct head *head);
+void head_init(struct engine *engine, uint32_t location, struct head *head);
 void head_release(struct head *head);
 /// The location's lineage as it is now, as a node; the caller gets a reference.
 uint32_t head_cut(struct engine *engine, struct location_state *location);
-/// The location's lineage becomes NODE plus OWN_NS of the location's own call PATH. SINCE_NS: when
-/// another rank's lineage ended; of another location of the rank that of NODE.
-void head_take_over(struct engine *engine, struct location_state *location, uint32_t node,
-                    uint64_t since_ns, uint32_t path, uint64_t own_ns, int64_t clock_repair_ns);
+/// The lineage that a location goes on from, instead of its own.
+struct hand_over {
+    uint32_t node;
+    uint64_t released_ns; // the time of NODE
+    uint64_t since_ns; // when another rank's lineage ended; of another location of the rank that of
+                       // NODE
+    uint64_t now_ns;
+    uint32_t path; // of the location's own: what it is in from the release until now
+};
+/// The location's lineage becomes that of HAND_OVER plus the time from its release until now. A
+/// release that comes later, for want of good clocks, is repaired by negative time.
+void head_take_over(struct engine *engine, struct location_state *location,
+                    const struct hand_over *hand_over);
 /// The whole lineage of the location as one tally.
 void head_sum(const struct engine *engine, const struct location_state *location,
               struct tally *sum);

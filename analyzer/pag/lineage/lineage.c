@@ -156,6 +156,7 @@ void lineage_release(struct lineage *lineage)
     for (uint32_t i = 0; i < lineage->nodes.n_used; i++)
         tally_release(&node_at(lineage, i)->content);
     pool_release(&lineage->nodes);
+    free(lineage->hand_overs);
     for (uint32_t mark = 0; mark < LINEAGE_MARKS; mark++)
         tally_release(&lineage->explained[mark]);
 }
@@ -182,6 +183,18 @@ uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *
 uint64_t lineage_since_ns(const struct lineage *lineage, uint32_t node)
 {
     return node_at(lineage, node)->since_ns;
+}
+
+void lineage_keep_hand_overs(struct lineage *lineage)
+{
+    lineage_set_hand_over(lineage, LINEAGE_ROOT, UINT64_MAX);
+}
+
+void lineage_set_hand_over(struct lineage *lineage, uint32_t node, uint64_t hand_over)
+{
+    lineage->hand_overs = array_reserve(lineage->hand_overs, &lineage->n_hand_overs,
+                                        (size_t)node + 1, sizeof *lineage->hand_overs);
+    lineage->hand_overs[node] = hand_over;
 }
 
 uint32_t lineage_hold(struct lineage *lineage, uint32_t node)

@@ -75,6 +75,8 @@ enum { LINEAGE_MARKS = 2 * PAG_WAIT_KINDS };
 
 struct lineage {
     struct pool nodes;
+    uint64_t *hand_overs; // by node, the latest one on its path (pag_hand_over); NULL: not kept
+    size_t n_hand_overs;
     struct tally explained[LINEAGE_MARKS]; // what the marks have gathered of nodes that are gone
 };
 
@@ -87,6 +89,14 @@ void lineage_release(struct lineage *lineage);
 uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *content,
                         uint64_t since_ns);
 uint64_t lineage_since_ns(const struct lineage *lineage, uint32_t node);
+
+/// Where hand-overs are kept: HAND_OVER is the latest one on the path to NODE.
+void lineage_keep_hand_overs(struct lineage *lineage);
+void lineage_set_hand_over(struct lineage *lineage, uint32_t node, uint64_t hand_over);
+static inline uint64_t lineage_hand_over(const struct lineage *lineage, uint32_t node)
+{
+    return lineage->hand_overs[node];
+}
 
 /// Takes one more reference to NODE; returns NODE.
 uint32_t lineage_hold(struct lineage *lineage, uint32_t node);

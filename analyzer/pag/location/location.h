@@ -15,8 +15,9 @@
 
 /// The open end of a lineage: `node`, plus what the paths gained since it began, which is the mark.
 struct head {
-    uint32_t node;     // one reference
-    uint64_t since_ns; // last hand-over from another rank, 0: none
+    uint32_t node;      // one reference
+    uint64_t since_ns;  // last hand-over from another rank, 0: none
+    uint64_t hand_over; // the latest one on its path, where they are kept (struct lineage)
     struct times times;
     struct times lost;        // in calls, without CPU time, by the paths of these
     int64_t clock_repair_ns;  // not yet in a node

@@ -208,6 +208,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .send_ns = event->time_ns,
         .send_over_ns = UINT64_MAX,
         .size_bytes = event->size_bytes,
+        .number = engine->result->n_messages,
         .sender = location->rank,
         .receiver = receiver,
         .tag = event->tag,
