@@ -34,7 +34,7 @@ parallel = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(N_CORES))
 
 ## ---- libraries: pkg-config first, for OTF2 else otf2-config --------------------------------
 
-LIBRARIES = otf2 libxml-2.0 sqlite3 jansson libdw muparser gsl zlib
+LIBRARIES = otf2 libxml-2.0 sqlite3 jansson libdw muparser gsl zlib libprotobuf-c
 
 # $(call once,NAME,COMMAND): the variable NAME, computed by the shell at its first use.
 define once
@@ -89,7 +89,7 @@ spread-source := analyzer/spread/mpi.c
 sources := $(filter-out $(spread-source),\
     $(sort $(wildcard analyzer/*.c analyzer/*/*.c analyzer/*/*/*.c db/*.c db/*/*.c)))
 objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sources))
-objects += $(BUILD)/obj/db/schema.o $(patsubst %.html,$(BUILD)/obj/%_text.o,$(wildcard analyzer/report/pages/*.html))
+objects += $(BUILD)/obj/db/schema.o $(BUILD)/obj/analyzer/perfetto/perfetto.pb-c.o $(patsubst %.html,$(BUILD)/obj/%_text.o,$(wildcard analyzer/report/pages/*.html))
 main-object := $(filter $(BUILD)/obj/analyzer/main.o,$(objects))
 library := $(BUILD)/obj/libpagoda.a
 
@@ -124,6 +124,19 @@ $(page-texts:.o=.c): $(BUILD)/obj/%_text.c: %.html $(sort $(wildcard $(page-fold
 $(page-texts): %.o: %.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(compile) -c -o $@ $<
+
+# The messages of Perfetto's format become structs in C, with the functions that pack them.
+perfetto-messages := $(BUILD)/obj/analyzer/perfetto/perfetto.pb-c
+$(perfetto-messages).c: analyzer/perfetto/perfetto.proto
+	$(call say,PROTO,$@)
+	@mkdir -p $(@D)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(@D) $<
+$(perfetto-messages).h: $(perfetto-messages).c
+$(perfetto-messages).o: $(perfetto-messages).c $(BUILD)/flags
+	$(call say,CC,$<)
+	$(compile) -c -o $@ $<
+$(BUILD)/obj/analyzer/perfetto/packets.o: private own-cppflags += -I$(BUILD)/obj/analyzer/perfetto
+$(BUILD)/obj/analyzer/perfetto/packets.o: $(perfetto-messages).h
 
 # The records that a copy of an archive holds as they are, from OTF2's own headers.
 copying-objects := $(addprefix $(BUILD)/obj/analyzer/rewrite/,copy_definitions.o copy_events.o)
@@ -273,7 +286,8 @@ tests: all $(unit-tests) $(tools) $(fuzzers) $(benches) $(programs)
 # An OTF2 built from its source is as good as the package, which older releases do not have.
 own-otf2 = $(shell command -v otf2-config || { $(PKG_CONFIG) --exists otf2 && echo yes; } 2>/dev/null)
 PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-dev) libxml2-dev \
-    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev zlib1g-dev
+    libsqlite3-dev libjansson-dev libdw-dev libmuparser-dev libgsl-dev libhwloc-dev libmetis-dev zlib1g-dev \
+    libprotobuf-c-dev protobuf-c-compiler
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools valgrind \
     python3-otf2 python3-six sqlite3 jq libxml2-utils mandoc locales patch procps slurm-wlm munge zsh fish

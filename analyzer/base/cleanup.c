@@ -66,7 +66,7 @@ ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at)
 
 // --- paths
 
-enum { MAX_PATHS = 16 };
+enum { MAX_PATHS = 256 };
 
 static const int fatal_numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 

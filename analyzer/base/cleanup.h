@@ -26,7 +26,7 @@ int scratch_file_write(int file, const void *bytes, size_t n, uint64_t at);
 ssize_t scratch_file_read(int file, void *bytes, size_t n, uint64_t at);
 
 /// From now on a signal that ends the program (SIGINT, SIGTERM, SIGHUP, SIGPIPE) also removes what
-/// is at PATH then, a file or an empty folder; the last PATH named is removed first. At most 16 at
+/// is at PATH then, a file or an empty folder; the last PATH named is removed first. At most 256 at
 /// a time; further ones are left.
 void scratch_path_begin(const char *path);
 

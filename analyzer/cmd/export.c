@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
-// HTML page.
+// HTML page; a replay as tracks for Perfetto's viewer.
 #include "analyzer/cmd/commands.h"
 
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/compare/scaling_series.h"
+#include "analyzer/perfetto/track_events.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/run_page.h"
 #include "analyzer/report/pages/store_page.h"
@@ -27,8 +28,13 @@
 #include "db/names.h"
 #include "db/trials.h"
 
+#define VIEWER_BYTES 500000000 // of a file that Perfetto's viewer loads in a browser
+
 struct export_request {
-    const char *source, *path; // a trace or a database; the page
+    const char *source, *path; // a trace or a database; the file
+    const char *format;
+    bool is_perfetto;
+    uint64_t max_bytes; // of a file of tracks
     const char *as;
     struct trial_path trials; // what it says
     struct whatif_options whatif;
@@ -74,11 +80,12 @@ static int print_page(const struct page *page, const char *file, const char *pat
     return close_written(stream, path, err) != 0 ? -1 : status;
 }
 
-/// Writes the page to PATH. A file appears when it is whole; pipes and devices are written at once.
+/// Writes the page to PATH. A file appears when it is whole; pipes, devices and what links lead to
+/// are written at once: renaming would replace a link such as /dev/stdout.
 static int write_page(struct page page, const char *path, struct error *err)
 {
     struct stat there;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
         return print_page(&page, path, path, err);
     char *part = memory_format("%s.part", path);
     scratch_path_begin(part);
@@ -139,6 +146,29 @@ static int export_run(const struct export_request *request, struct exported *exp
     return status == 0 ? write_page((struct page){.run = &page}, request->path, err) : -1;
 }
 
+static int write_tracks(const struct export_request *request, struct replay_run *run,
+                        const struct catalogue *catalogue, struct error *err)
+{
+    run->tracks = track_events_new(request->path, request->max_bytes, trace_definitions(run->trace),
+                                   catalogue, err);
+    if (!run->tracks)
+        return -1;
+    int status = replay_run(run, catalogue, NULL, false, "replaying", err);
+    if (status == 0)
+        status = track_events_finish(run->tracks, &run->replay, err);
+    track_events_free(run->tracks);
+    return status;
+}
+
+static int export_tracks(const struct export_request *request, struct exported *exported,
+                         struct error *err)
+{
+    exported->catalogue = catalogue_load_shipped(NULL, 0, err);
+    if (!exported->catalogue || replay_run_open(&exported->measured, request->source, err) != 0)
+        return -1;
+    return write_tracks(request, &exported->measured, exported->catalogue, err);
+}
+
 // --- a database
 
 /// How the runs scale with their ranks. False: not at all, because they do not differ in these.
@@ -181,6 +211,18 @@ static int export_store(const struct export_request *request, struct error *err)
     return status;
 }
 
+/// Sets IS_PERFETTO. 0, or -1 and ERR.
+static int read_format(struct export_request *request, struct error *err)
+{
+    request->is_perfetto = strcmp(request->format, "perfetto") == 0;
+    if (!request->is_perfetto && strcmp(request->format, "html") != 0)
+        return error_set(err, "--format is html or perfetto, not %s", request->format);
+    if (request->is_perfetto && request->n_words > 0)
+        return error_set(err, "--format perfetto shows a recorded run; for a prediction write it "
+                              "as an archive with pagoda replay --output DIR, and export that");
+    return 0;
+}
+
 /// A page has one prediction, with the times of its ranks.
 static bool plan_is_sound(const struct export_request *request, struct whatif_plan *plan,
                           const struct option_usage *usage, int *status)
@@ -209,8 +251,11 @@ static bool read_request(int argc, char **argv, struct export_request *request,
 {
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
-                        "write the page to FILE, such as run.html; an existing file is replaced",
-                        NULL),
+                        "write to FILE, such as run.html; an existing file is replaced", NULL),
+        OPTION_TEXT_ROW("format", 0, "html|perfetto", &request->format,
+                        "an HTML page, or tracks for the viewer ui.perfetto.dev", "html",
+                        .manual = "Perfetto's format is for traces without what-if options."),
+        OPTION_SIZE_ROW("perfetto-bytes", 0, "SIZE", &request->max_bytes, NULL, NULL),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
                         "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,
@@ -218,16 +263,18 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     enum { N_OWN = sizeof own_rows / sizeof own_rows[0] };
     struct option_row rows[N_OWN + WHATIF_MAX_OPTIONS];
     memcpy(rows, own_rows, sizeof own_rows);
-    struct option_group groups[1 + WHATIF_GROUPS] = {{"output", "page", NULL}};
+    struct option_group groups[1 + WHATIF_GROUPS] = {{"output", "output", NULL}};
     memcpy(groups + 1, whatif_groups, sizeof whatif_groups);
     const struct option_usage usage = {
         .command = "export",
         .operands = "TRACE|DB -o FILE",
-        .summary = "Writes a run, or the runs of a database, as one HTML page",
+        .summary = "Writes a run, or the runs of a database, for a browser",
         .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
                    "has findings, timeline and tables; with what-if options two timelines.\n"
                    "DB is an experiment database. Its page has the history of the runs, how\n"
-                   "accurate predictions were, and how the runs scale.\n",
+                   "accurate predictions were, and how the runs scale.\n"
+                   "With --format perfetto each function call, message and wait state of TRACE\n"
+                   "becomes an event on a track: open FILE in https://ui.perfetto.dev.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),
@@ -238,11 +285,12 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     request->source = argv[first];
     request->n_words = whatif_options_words(&request->whatif, &request->words);
     if (!request->path) {
-        *status = options_usage_error(&usage, "-o FILE is missing: where the page goes");
+        *status = options_usage_error(&usage, "-o FILE is missing: where the result goes");
         return false;
     }
     struct error err = {{0}};
-    if (trial_path_read_experiment(&request->trials, request->as, &err) != 0) {
+    if (read_format(request, &err) != 0 ||
+        trial_path_read_experiment(&request->trials, request->as, &err) != 0) {
         *status = options_usage_error(&usage, "%s", err.text);
         return false;
     }
@@ -251,13 +299,15 @@ static bool read_request(int argc, char **argv, struct export_request *request,
 
 int cmd_export(int argc, char **argv)
 {
-    struct export_request request = {0};
+    struct export_request request = {.format = "html", .max_bytes = VIEWER_BYTES};
     struct exported exported = {0};
     struct error err = {{0}};
     int status;
     if (read_request(argc, argv, &request, &exported.plan, &status)) {
-        bool is_run = is_trace(request.source);
-        status = is_run ? export_run(&request, &exported, &err) : export_store(&request, &err);
+        bool is_run = request.is_perfetto || is_trace(request.source);
+        status = request.is_perfetto ? export_tracks(&request, &exported, &err)
+                 : is_run            ? export_run(&request, &exported, &err)
+                                     : export_store(&request, &err);
         status = log_outcome(status,
                              is_run && status == 0 && damage_warn(&exported.measured.result), &err);
     }

@@ -103,7 +103,8 @@ static bool find_of_change(const struct back_test *test, const char *kind, const
                            struct past_errors *errors)
 {
     static const double coverages[] = {0.9, 0.8};
-    return find_first(test, kind, machine, coverages, sizeof coverages / sizeof coverages[0], errors);
+    return find_first(test, kind, machine, coverages, sizeof coverages / sizeof coverages[0],
+                      errors);
 }
 
 static bool find_of_model(const struct back_test *test, const char *kind,

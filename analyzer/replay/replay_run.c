@@ -30,6 +30,8 @@ static void on_message(void *context, const struct pag_message *message)
         recorded_message(run->recorded, message);
     if (run->timeline)
         timeline_message(run->timeline, message);
+    if (run->tracks)
+        track_events_message(run->tracks, message);
 }
 
 static void on_sent(void *context, const struct pag_message *message)
@@ -51,6 +53,37 @@ static void on_called(void *context, const struct pag_called *call)
         recorded_called(run->recorded, call);
     if (run->timeline)
         timeline_called(run->timeline, call);
+}
+
+static void on_entered(void *context, const struct pag_entered *entered)
+{
+    struct replay_run *run = context;
+    track_events_entered(run->tracks, entered);
+}
+
+static void on_left(void *context, uint32_t location, uint64_t time_ns)
+{
+    struct replay_run *run = context;
+    track_events_left(run->tracks, location, time_ns);
+}
+
+static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
+                       double growth)
+{
+    struct replay_run *run = context;
+    track_events_counted(run->tracks, location, time_ns, counter, growth);
+}
+
+static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_over)
+{
+    struct replay_run *run = context;
+    return track_events_handed_over(run->tracks, hand_over);
+}
+
+static void on_waited(void *context, const struct matcher_instance *instance)
+{
+    struct replay_run *run = context;
+    track_events_waited(run->tracks, instance);
 }
 
 static void on_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
@@ -133,6 +166,8 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     const struct definitions *definitions = trace_definitions(run->trace);
     if (catalogue)
         run->matcher = matcher_new(catalogue, definitions);
+    if (run->matcher && run->tracks)
+        matcher_listen(run->matcher, on_waited, run);
     if (gathers)
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
@@ -144,11 +179,15 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .context = run,
         .trigger = catalogue || gathers ? on_trigger : NULL,
         .tested = gathers ? on_tested : NULL,
-        .message = gathers || run->timeline ? on_message : NULL,
+        .message = gathers || run->timeline || run->tracks ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
         .cpu_time = gathers ? on_cpu_time : NULL,
+        .entered = run->tracks ? on_entered : NULL,
+        .left = run->tracks ? on_left : NULL,
+        .counted = run->tracks ? on_counted : NULL,
+        .handed_over = run->tracks ? on_handed_over : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
         .moved = run->times ? on_moved : NULL,

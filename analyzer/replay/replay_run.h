@@ -10,6 +10,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
+#include "analyzer/perfetto/track_events.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/rewrite/time_map.h"
@@ -27,6 +28,7 @@ struct replay_run {
     struct time_map *times;          // where events go in simulated time; NULL unless asked for
     const struct pag_moment *moment; // to be explained in `result`, NULL: none
     struct timeline *timeline;       // to be filled with the run; of the caller; NULL: none
+    struct track_events *tracks;     // to be written with the measured run; likewise
     bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 

@@ -69,10 +69,14 @@ said() {
     [ "$status" = 1 ]
     [ -c /dev/full ]
     "$PAGODA" export pipeline -o /dev/stdout | cmp - page.html
+    ln -s linked.html link
+    "$PAGODA" export pipeline -o link
+    [ -L link ]
+    cmp linked.html page.html
     [ -z "$(ls -- *.part 2>/dev/null)" ]
     run "$PAGODA" export pipeline
     [ "$status" = 2 ]
-    [[ $output == *"-o FILE is missing: where the page goes"* ]]
+    [[ $output == *"-o FILE is missing: where the result goes"* ]]
     run "$PAGODA" export pipeline -o page.html --cpu-speed 1,2
     [ "$status" = 2 ]
     [[ $output == *"a page shows one prediction, not one for each value of a list"* ]]

@@ -1,0 +1,404 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads the files of `pagoda export --format perfetto` by the wire format of protobuf alone, as the viewer does: events
+sorted by time, ends paired with begins on each track, flows by their numbers.
+
+    perfetto.py list FILE...              every track, slice, flow and value of a counter
+    perfetto.py archive ARCHIVE FILE...   against the events of the archive, read by the OTF2 library
+    perfetto.py report REPORT FILE...     against a replay's JSON and the names of `pagoda explain --json`, on stdin"""
+import collections
+import json
+import struct
+import sys
+
+
+# --- the wire format
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7f) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at
+
+
+def fields(data):
+    """(number, value) of each field of a message."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        kind = key & 7
+        if kind == 0:
+            value, at = varint(data, at)
+        elif kind == 1:
+            value, at = data[at:at + 8], at + 8
+        else:
+            assert kind == 2, "wire type %d" % kind
+            size, at = varint(data, at)
+            value, at = data[at:at + size], at + size
+            assert len(value) == size, "a field is cut"
+        yield key >> 3, value
+
+
+def message(data, repeated=()):
+    """A message as a dictionary; fields in REPEATED are lists."""
+    result = {number: [] for number in repeated}
+    for number, value in fields(data):
+        if number in repeated:
+            result[number].append(value)
+        else:
+            result[number] = value
+    return result
+
+
+def text(data):
+    return data.decode("utf-8")  # fails for what is none
+
+
+# --- a trace as the viewer understands it
+
+class Slice:
+    def __init__(self, track, depth, name, category, begin):
+        self.track, self.depth, self.name, self.category, self.begin = track, depth, name, category, begin
+        self.end, self.parent, self.source, self.facts = None, None, None, {}
+
+    def key(self):
+        return self.track, self.begin, self.depth, self.end, self.name
+
+
+class File:
+    """One file, which needs no other one."""
+
+    def __init__(self, name):
+        self.tracks, self.parents, self.units = {}, {}, {}
+        self.slices, self.counts, self.starts, self.ends = [], [], {}, {}
+        events = list(self.events_of(open(name, "rb").read()))
+        events.sort(key=lambda event: event[0])  # stable
+        stacks = collections.defaultdict(list)
+        for time, event, names in events:
+            self.take(time, event, names, stacks[event[11]])
+        assert not any(stacks.values()), "a slice has no end"
+
+    def events_of(self, data):
+        """(time, event, names of its sequence) in the order of the file."""
+        sequences = {}
+        for number, packet in fields(data):
+            assert number == 1
+            packet = message(packet)
+            assert packet[10] > 0
+            if packet.get(13, 0) & 1:
+                sequences[packet[10]] = {1: {}, 2: {}, 3: {}, 4: {}}
+            if 12 in packet:
+                for kind, entry in fields(packet[12]):
+                    entry = message(entry)
+                    names = sequences[packet[10]][kind]
+                    assert entry[1] > 0 and entry[1] not in names, "a name is written twice"
+                    names[entry[1]] = (text(entry[2]), text(entry[3]), entry[4]) if kind == 4 else text(entry[2])
+            if 60 in packet:
+                self.describe(message(packet[60]))
+            if 11 in packet:
+                assert packet[13] & 2 and packet[10] in sequences
+                event = message(packet[11], repeated=(3, 4, 47, 48))
+                assert event[11] in self.tracks, "a track is described after its events"
+                yield packet[8], event, sequences[packet[10]]
+
+    def describe(self, track):
+        assert track[1] > 0 and track[1] not in self.tracks, "a track is described twice"
+        self.tracks[track[1]] = text(track[2])
+        if 5 in track:
+            assert track[5] in self.tracks, "a track is described before its parent"
+            self.parents[track[1]] = track[5]
+        if 8 in track:
+            self.units[track[1]] = text(message(track[8]).get(6, b""))
+
+    def path(self, track):
+        name = self.tracks[track]
+        return self.path(self.parents[track]) + " / " + name if track in self.parents else name
+
+    def take(self, time, event, names, stack):
+        track = event[11]
+        if event[9] == 4:
+            assert track in self.units
+            self.counts.append((self.path(track), time, struct.unpack("<d", event[44])[0]))
+            return
+        assert track not in self.units
+        if event[9] == 1:
+            category, = event[3]
+            piece = Slice(self.path(track), len(stack), names[2][event[10]], names[1][category], time)
+            piece.parent = stack[-1] if stack else None
+            if 34 in event:
+                piece.source = names[4][event[34]]
+            stack.append(piece)
+            self.slices.append(piece)
+            for flow in event[47]:
+                assert flow not in self.starts
+                self.starts[flow] = piece
+        else:
+            assert event[9] == 2 and stack, "an end without a begin"
+            piece = stack.pop()
+            piece.end = time
+            for flow in event[48]:
+                assert flow not in self.ends
+                self.ends[flow] = piece
+        for fact in map(message, event[4]):
+            assert names[3][fact[1]] not in piece.facts
+            piece.facts[names[3][fact[1]]] = fact[3]
+
+
+CONTINUED = "began at ns, in the file before"
+
+
+class Trace:
+    """All files of a run: slices that go on in the next file are joined."""
+
+    def __init__(self, names):
+        self.slices, self.counts, self.starts, self.ends = [], [], {}, {}
+        broken, joined = {}, {}
+        for name in names:
+            file = File(name)
+            before, broken = broken, {}
+            for piece in file.slices:
+                if CONTINUED in piece.facts and name != names[0]:
+                    piece.begin = piece.facts.pop(CONTINUED)
+                    first = before.pop((piece.track, piece.depth, piece.name, piece.begin))
+                    first.end = piece.end
+                    first.facts.update(piece.facts)
+                    joined[piece] = first
+                    piece = first
+                else:
+                    self.slices.append(piece)
+                broken[piece.track, piece.depth, piece.name, piece.begin] = piece
+            self.counts += file.counts
+            for ours, others in (self.starts, file.starts), (self.ends, file.ends):
+                assert not ours.keys() & others.keys()
+                ours.update((flow, joined.get(piece, piece)) for flow, piece in others.items())
+        for piece in self.slices:
+            piece.parent = joined.get(piece.parent, piece.parent)
+        self.slices.sort(key=lambda piece: (piece.track, piece.begin, piece.depth, piece.end))
+        self.flows = [(self.starts[flow], self.ends[flow]) for flow in sorted(self.starts.keys() & self.ends.keys())]
+
+    def of(self, *categories):
+        return [piece for piece in self.slices if piece.category in categories]
+
+
+def show(trace):
+    for piece in trace.slices:
+        facts = ", ".join("%s %d" % fact for fact in piece.facts.items())
+        source = "%s:%d in %s" % (piece.source[0], piece.source[2], piece.source[1]) if piece.source else ""
+        print("%s: %s%d-%d %s [%s]" % (piece.track, "  " * piece.depth, piece.begin, piece.end, piece.name,
+                                       "; ".join(filter(None, (piece.category, facts, source)))))
+    for start, end in trace.flows:
+        print("flow: %s %d %s -> %s %d %s" % (start.track, start.begin, start.name, end.track, end.end, end.name))
+    for count in trace.counts:
+        print("%s: %d %.17g" % count)
+
+
+# --- against the archive
+
+def equal(ours, others, what):
+    ours, others = sorted(ours), sorted(others)
+    if ours != others:
+        surplus = collections.Counter(map(str, ours)) - collections.Counter(map(str, others))
+        missing = collections.Counter(map(str, others)) - collections.Counter(map(str, ours))
+        sys.exit("%s differ: only in the file %s, only in the other %s" % (what, list(surplus.items())[:5],
+                                                                           list(missing.items())[:5]))
+    print("%d %s" % (len(ours), what))
+
+
+OFF = "(recording off)"
+OWN_METRICS = "process_cpu_time", "thread_core_wait"  # which a replay takes for more than counters
+
+
+class Location:
+    """What the events of a location say."""
+
+    def __init__(self, track, rank):
+        self.track, self.rank = track, rank
+        self.stack, self.slices, self.last, self.received = [], [], 0, []
+        self.counts, self.sums, self.latest = [], {}, {}
+
+    def is_in_call(self):
+        return any(region.startswith("MPI_") for region, _ in self.stack)
+
+    def call_begin(self):
+        return next(begin for region, begin in self.stack if region.startswith("MPI_"))
+
+    def leave(self, time):
+        name, begin = self.stack.pop()
+        self.slices.append((self.track, begin, len(self.stack), time, name))
+
+    def leave_region(self, region, time):
+        """What was left open inside it ends with it; where recording is off, that goes on around it."""
+        is_off = self.stack and self.stack[-1][0] == OFF
+        if is_off:
+            self.leave(time)
+        if any(name == region for name, _ in self.stack):
+            while self.stack[-1][0] != region:
+                self.leave(time)
+            self.leave(time)
+        if is_off:
+            self.stack.append((OFF, time))
+
+    def count(self, counter, is_growth, value, time):
+        """Sums that become smaller began anew."""
+        growth = value if is_growth else max(value - self.latest.get(counter, value), 0)
+        self.latest[counter] = value
+        if growth > 0:
+            self.sums[counter] = self.sums.get(counter, 0) + growth
+            self.counts.append((self.track + " / " + counter, time, float(self.sums[counter])))
+
+
+def archive(name, trace):
+    import otf2
+    from otf2 import events as kinds
+    sends, receives = collections.defaultdict(list), collections.defaultdict(list)
+    growing = {otf2.MetricMode.ACCUMULATED_START: False, otf2.MetricMode.ACCUMULATED_POINT: False,
+               otf2.MetricMode.ACCUMULATED_LAST: False, otf2.MetricMode.ACCUMULATED_NEXT: False,
+               otf2.MetricMode.RELATIVE_LAST: True, otf2.MetricMode.RELATIVE_POINT: True}
+    with otf2.reader.open(name) as reader:
+        events = list(reader.events)
+        first = min(event.time for _, event in events if not isinstance(event, kinds.ProgramBegin))
+        masters = [list(group.members) for group in reader.definitions.groups if
+                   group.group_type == otf2.GroupType.COMM_LOCATIONS and group.paradigm == otf2.Paradigm.MPI]
+        masters = masters[0] if masters else list(reader.definitions.locations)
+        ranks = {location.group: rank for rank, location in enumerate(masters)}
+        locations = {}
+        for location in reader.definitions.locations:
+            track = "%s / rank %d" % (location.group.system_tree_parent.name, ranks[location.group])
+            if location not in masters:
+                track += " / " + location.name
+            locations[location] = Location(track, ranks[location.group])
+
+        def channel(event, sender, receiver):
+            members = [ranks[member.group] for member in event.communicator.group.members]
+            world = lambda rank: members[rank] if members else ranks[location.group]
+            return (event.communicator, event.msg_tag, sender if sender is not None else world(event.sender),
+                    receiver if receiver is not None else world(event.receiver))
+
+        for location, event in events:
+            state = locations[location]
+            time = state.last = (event.time - first) * 10**9 // reader.timer_resolution
+            if isinstance(event, kinds.Enter):
+                state.stack.append((event.region.name, time))
+            elif isinstance(event, kinds.Leave):
+                state.leave_region(event.region.name, time)
+                if not state.is_in_call():
+                    for key in state.received:
+                        receives[key].append((state.track, time))
+                    state.received = []
+            elif isinstance(event, kinds.MeasurementOnOff):
+                if event.measurement_mode == otf2.MeasurementMode.OFF:
+                    state.stack.append((OFF, time))
+                elif state.stack[-1][0] == OFF:
+                    state.leave(time)
+            elif isinstance(event, (kinds.MpiSend, kinds.MpiIsend)):
+                sends[channel(event, state.rank, None)].append((state.track, state.call_begin()))
+            elif isinstance(event, (kinds.MpiRecv, kinds.MpiIrecv)):
+                state.received.append(channel(event, None, state.rank))
+            elif isinstance(event, kinds.Metric):
+                for member, value in zip(event.metric.members, event.values):
+                    if member.metric_mode in growing and member.name not in OWN_METRICS:
+                        scale = (2 if member.base == otf2.Base.BINARY else 10) ** member.exponent
+                        state.count(member.name, growing[member.metric_mode], value * scale, time)
+        for state in locations.values():
+            while state.stack:
+                state.leave(state.last)
+    calls = [piece.key() for piece in trace.of("function", "MPI")]
+    equal(calls, [piece for state in locations.values() for piece in state.slices], "slices")
+    pairs = [(*start, *end) for key in sends for start, end in zip(sends[key], receives[key])]
+    equal([(start.track, start.begin, end.track, end.end) for start, end in trace.flows], pairs, "flows")
+    compare_counts(trace.counts, [count for state in locations.values() for count in state.counts])
+
+
+def compare_counts(ours, others):
+    """Of several values between two events only the last one is in the file; sums differ by rounding."""
+    at, greatest = collections.defaultdict(list), {}
+    for track, time, value in others:
+        at[track, time].append(value)
+        greatest[track] = max(value, greatest.get(track, 0))
+    for track, time, value in ours:
+        assert any(abs(other - value) <= 1e-9 * value for other in at[track, time]), (track, time, value)
+    found = {}
+    for track, _, value in ours:
+        found[track] = max(value, found.get(track, 0))
+    assert found.keys() == greatest.keys()
+    assert all(abs(found[track] - value) <= 1e-9 * value for track, value in greatest.items())
+    print("%d values of %d counters" % (len(ours), len(found)))
+
+
+# --- against a replay
+
+def innermost(slices, begin, end):
+    """The time of each name between BEGIN and END, without what is inside; SLICES of one track that overlap that."""
+    times = collections.Counter()
+    for piece in slices:
+        inside = min(piece.end, end) - max(piece.begin, begin)
+        if inside > 0:
+            times[piece.name] += inside
+            if piece.parent:
+                times[piece.parent.name] -= inside
+    return times
+
+
+def path_times(trace):
+    """The time of each region along the critical path, which is one piece."""
+    tracks = collections.defaultdict(list)
+    for piece in trace.of("function", "MPI"):
+        tracks[piece.track.split(" / ")[-1]].append(piece)
+    times, now = collections.Counter(), 0
+    for part in trace.of("critical path"):
+        assert part.track == "critical path" and part.begin == now and part.end > now
+        now = part.end
+        times.update(innermost(tracks[part.name], part.begin, part.end))
+    return times, now
+
+
+def report(name, trace):
+    found, names = json.load(open(name)), {item["id"]: item["name"] for item in json.load(sys.stdin)["patterns"]}
+    visits, inclusive = collections.Counter(), collections.Counter()
+    for piece in trace.of("function", "MPI"):
+        visits[piece.name] += 1
+        inclusive[piece.name] += piece.end - piece.begin
+    for path in found["profile"]:
+        if path["visits"] > 0:
+            visits[path["region"]] -= path["visits"]
+            inclusive[path["region"]] -= path["inclusive_ns"]
+    for what, counts in ("visits", visits), ("time", inclusive):
+        wrong = {name: count for name, count in counts.items() if count and name[0] != "("}
+        assert not wrong, "%s of regions differ: %s" % (what, wrong)
+    waits = collections.Counter((piece.name, ns) for piece in trace.of("wait state") for ns in [piece.end - piece.begin])
+    for pattern in found["patterns"]:
+        own = {ns: n for (name, ns), n in waits.items() if name == names[pattern["id"]]}
+        assert sum(own.values()) == pattern["count"], pattern["id"]
+        assert sum(ns * n for ns, n in own.items()) == pattern["total_ns"], pattern["id"]
+        waits = collections.Counter({key: n for key, n in waits.items() if key[0] != names[pattern["id"]]})
+    assert not waits, "unknown wait states: %s" % waits
+    times, length = path_times(trace)
+    assert length == found["critical_path"]["length_ns"] == found["time_ns"]
+    # Time without CPU time is taken off the call it was in, as the files do not.
+    if not any(path["region"] in ("(without CPU time)", "(blocked)") for path in found["profile"]):
+        for region in found["critical_path"]["regions"]:
+            if region["region"].startswith("MPI_"):
+                assert times[region["region"]] == region["time_ns"], (region, times[region["region"]])
+    warnings = {item["code"]: item["count"] for item in found["warnings"]}
+    n_messages = found["trace"]["messages"] - warnings.get("unmatched-send", 0)
+    # Of a run that was cut some are matched, but the call that receives them is missing.
+    assert len(trace.flows) == n_messages or "missing-finalize" in warnings and len(trace.flows) < n_messages
+    print("%d regions, %d flows, %d wait states, critical path of %d ns in %d parts" % (
+        len(inclusive), len(trace.flows), sum(pattern["count"] for pattern in found["patterns"]), length,
+        len(trace.of("critical path"))))
+
+
+def main():
+    command = sys.argv[1]
+    if command == "list":
+        show(Trace(sys.argv[2:]))
+    elif command == "archive":
+        archive(sys.argv[2], Trace(sys.argv[3:]))
+    else:
+        report(sys.argv[2], Trace(sys.argv[3:]))
+
+
+main()
