@@ -17,6 +17,7 @@
 enum setting {
     SETTING_FILTER,
     SETTING_MPI,
+    SETTING_FILES,
     SETTING_MIN_DURATION,
     SETTING_START_AT,
     SETTING_STOP_AT,
@@ -56,6 +57,10 @@ static const struct {
                      "record all MPI functions, or only those that communicate or may wait",
                      "communication leaves out functions such as MPI_Comm_rank, MPI_Wtime and "
                      "MPI_Type_commit; they then cost nothing."},
+    [SETTING_FILES] = {"files", KIND_TEXT, "all|mpi", "all",
+                       "record what the program does to files, or only that of MPI-IO",
+                       "mpi leaves out the functions of the C library, such as open, write and "
+                       "fprintf, see FILES in pagoda-tracer(7)."},
     [SETTING_MIN_DURATION] =
         {"min_duration", KIND_DURATION, "T", "0",
          "drop visits of regions that are shorter than T, such as 5us, with nothing "
@@ -360,6 +365,9 @@ static int check_names(const struct trace_settings *settings, struct error *err)
     if (strcmp(text_of(settings, SETTING_MPI), "all") &&
         strcmp(text_of(settings, SETTING_MPI), "communication"))
         return wrong(settings, SETTING_MPI, "it is `all` or `communication`", err);
+    if (strcmp(text_of(settings, SETTING_FILES), "all") &&
+        strcmp(text_of(settings, SETTING_FILES), "mpi"))
+        return wrong(settings, SETTING_FILES, "it is `all` or `mpi`", err);
     if (*variables && has_empty_name(variables))
         return wrong(settings, SETTING_ENV, "a name of the list is empty", err);
     if (settings->values[SETTING_ENV].text)
@@ -584,6 +592,7 @@ void trace_settings_write(const struct trace_settings *settings, FILE *stream)
         fprintf(stream, "%s=%" PRIu64 "\n", table[numbers[i]].name, value);
     }
     fprintf(stream, "buffer_bytes=%" PRIu64 "\n", buffer_bytes_of(settings));
+    fprintf(stream, "files=%s\n", text_of(settings, SETTING_FILES));
     fprintf(stream, "start_at=%s\n", text_of(settings, SETTING_START_AT));
     fprintf(stream, "stop_at=%s\n", text_of(settings, SETTING_STOP_AT));
     for (int i = 0; i < n_windows; i++)

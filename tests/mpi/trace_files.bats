@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Operations of MPI-IO in archives, against what the program says it did.
+# Operations of MPI-IO in archives, against what the program says it did. (trace_posix.bats: those of
+# the C library.)
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that trace.bash sets
 load ../helper
 load trace
@@ -11,7 +12,7 @@ printed_files() {
 
 as_the_program_says() {
     local file=$BATS_TEST_TMPDIR/data-$1
-    traced "$1" 3 trace_files "$file"
+    PAGODA_FILES=mpi traced "$1" 3 trace_files "$file"
     [ "$status" = 0 ]
     check_archive "$dir"
     "$PAGODA" replay --json "$dir" >replay.json

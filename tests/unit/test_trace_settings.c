@@ -44,6 +44,7 @@ static void test_defaults_are_the_same(void **state)
 
     hand_over();
     assert_int_equal(settings.call_stack, own.call_stack);
+    assert_int_equal(settings.only_mpi_files, own.only_mpi_files);
     assert_int_equal(settings.min_duration_ns, own.min_duration_ns);
     assert_int_equal(settings.max_bytes, own.max_bytes);
     assert_int_equal(settings.buffer_bytes, own.buffer_bytes);
@@ -60,7 +61,7 @@ static const char *const values[][2] = {
     {"filter", filter_path}, {"mpi", "communication"},  {"min_duration", "7us"},
     {"start_at", "a = b"},   {"stop_at", "c"},          {"max_bytes", "3MiB"},
     {"window", ""},          {"buffer_bytes", "100KB"}, {"call_stack", "5"},
-    {"env", "A_*, B"},
+    {"env", "A_*, B"},       {"files", "mpi"},
 };
 enum { N_VALUES = sizeof values / sizeof values[0] };
 

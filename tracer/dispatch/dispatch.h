@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DISPATCH_VERSION 4
+#define DISPATCH_VERSION 5
 
 typedef void (*function_pointer)(void);
 
@@ -109,7 +109,80 @@ struct openmp_recorder {
     void (*unknown_tasks)(void);
 };
 
-/// What the recorder hands back. All members are set.
+// ---- Files: how the C library's callers (files.c) tell the recorder what a thread does to them.
+
+/// Functions of the C library, as regions of the archive. The 64-bit and checked forms of a
+/// function count as the function.
+#define FILE_CALLS                                                                                 \
+    FILE_CALL(open)                                                                                \
+    FILE_CALL(creat)                                                                               \
+    FILE_CALL(dup)                                                                                 \
+    FILE_CALL(fopen)                                                                               \
+    FILE_CALL(freopen)                                                                             \
+    FILE_CALL(close)                                                                               \
+    FILE_CALL(fclose)                                                                              \
+    FILE_CALL(lseek)                                                                               \
+    FILE_CALL(read)                                                                                \
+    FILE_CALL(readv)                                                                               \
+    FILE_CALL(pread)                                                                               \
+    FILE_CALL(preadv)                                                                              \
+    FILE_CALL(fread)                                                                               \
+    FILE_CALL(fgets)                                                                               \
+    FILE_CALL(getline)                                                                             \
+    FILE_CALL(write)                                                                               \
+    FILE_CALL(writev)                                                                              \
+    FILE_CALL(pwrite)                                                                              \
+    FILE_CALL(pwritev)                                                                             \
+    FILE_CALL(fwrite)                                                                              \
+    FILE_CALL(fputs)                                                                               \
+    FILE_CALL(fprintf)                                                                             \
+    FILE_CALL(fsync)                                                                               \
+    FILE_CALL(fdatasync)                                                                           \
+    FILE_CALL(fflush)
+
+enum file_call {
+#define FILE_CALL(name) FILE_##name,
+    FILE_CALLS
+#undef FILE_CALL
+        N_FILE_CALLS
+};
+
+#define FILE_FAILED UINT64_MAX // bytes of a call that failed
+
+struct file_opening {
+    enum file_call call; // FILE_dup: NAME is NULL
+    const char *name;
+    const void *site;  // where the call returns to
+    uint64_t enter_ns; // when it was entered
+    int flags;         // as of open()
+    uint32_t file;     // of FILE_dup, the number
+};
+
+struct file_seek {
+    uint32_t file;
+    int whence; // as of lseek()
+    int64_t offset;
+    uint64_t result;
+    const void *site;
+    uint64_t enter_ns;
+};
+
+/// Files have numbers from 1. Nothing here changes errno, and all of it may run in a signal
+/// handler.
+struct file_recorder {
+    // The time; 0: the thread is in MPI or in the tracer, or nothing is recorded.
+    uint64_t (*now_ns)(void);
+    // A file was opened, or a descriptor of it duplicated. Returns its number, 0: none.
+    uint32_t (*opened)(const struct file_opening *opening);
+    // A call is about to be made that may move `n_bytes` (FILE_FAILED: not known yet). False: it is
+    // not recorded, and there must be no leave().
+    bool (*enter)(enum file_call call, uint32_t file, uint64_t n_bytes, const void *site);
+    // It has moved `n_bytes`, or failed.
+    void (*leave)(enum file_call call, uint32_t file, uint64_t n_bytes);
+    void (*sought)(const struct file_seek *seek);
+};
+
+/// What the recorder hands back. All members are set, unless they say otherwise.
 struct recorder {
     void (*function_enter)(void *function); // user regions
     void (*function_leave)(void *function);
@@ -118,6 +191,7 @@ struct recorder {
     bool (*language_enter)(uint32_t function, const void *caller);
     void (*language_leave)(void);
     const struct openmp_recorder *openmp;
+    const struct file_recorder *files; // NULL: not recorded
     struct pagoda_trace_api api;
 };
 
@@ -125,7 +199,10 @@ struct recorder {
 /// cannot work with this MPI library; the program then runs untraced.
 typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispatcher);
 
-// ---- Between dispatch.c, language.c and trampolines.S.
+// ---- Between dispatch.c, files.c, language.c and trampolines.S.
+
+/// files.c: from now on its functions call the definitions that follow them.
+void dispatch_find_file_functions(void);
 
 enum { NO_FUNCTION = UINT16_MAX };
 

@@ -159,6 +159,19 @@ uint32_t archive_user_region(struct archive *archive, const char *name, bool is_
                       OTF2_PARADIGM_USER);
 }
 
+uint32_t archive_file_region(struct archive *archive, enum file_call call)
+{
+    static const char *const names[N_FILE_CALLS] = {
+#define FILE_CALL(name) #name,
+        FILE_CALLS
+#undef FILE_CALL
+    };
+    bool moves_data = call >= FILE_read && call <= FILE_fflush;
+    return add_region(archive, names[call], "libc", 0,
+                      moves_data ? OTF2_REGION_ROLE_FILE_IO : OTF2_REGION_ROLE_FILE_IO_METADATA,
+                      OTF2_PARADIGM_NONE);
+}
+
 /// Names as Score-P's.
 static const struct {
     const char *name;
@@ -211,9 +224,10 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
     return table_number(&archive->contexts, &context, sizeof context, NULL);
 }
 
-OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm)
+OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm,
+                              enum file_paradigm paradigm)
 {
-    struct archive_file file = {archive_string(archive, name), comm};
+    struct archive_file file = {archive_string(archive, name), comm, paradigm};
     return table_number(&archive->files, &file, sizeof file, NULL);
 }
 

@@ -83,9 +83,10 @@ struct archive_line { // a source code location
     uint32_t line;
 };
 
-struct archive_file { // an I/O handle: a file that a communicator opens, with MPI-IO
+struct archive_file { // an I/O handle: a file and how it is opened
     uint32_t name;
-    uint32_t comm; // OTF2_UNDEFINED_COMM: unknown
+    uint32_t comm;     // OTF2_UNDEFINED_COMM: unknown, or none
+    uint32_t paradigm; // enum file_paradigm
 };
 
 struct archive_context { // a calling context
@@ -120,7 +121,11 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
                                                OTF2_CallingContextRef parent);
 
 /// Reference of the I/O handle of the file NAME that COMM (or OTF2_UNDEFINED_COMM) opens.
-OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm);
+OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm,
+                              enum file_paradigm paradigm);
+
+/// The region of a function of the C library.
+uint32_t archive_file_region(struct archive *archive, enum file_call call);
 
 /// Attribute reference of a marker's parameter.
 uint32_t archive_parameter(struct archive *archive, const char *name);

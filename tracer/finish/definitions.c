@@ -468,17 +468,45 @@ static void write_cpu_metric(struct writing *w)
                                    OTF2_RECORDER_KIND_CPU));
 }
 
+static const struct {
+    const char *id, *name;
+    OTF2_IoParadigmClass class;
+    OTF2_IoParadigmFlag flags;
+} file_paradigms[N_FILE_PARADIGMS] = {
+    [RECORD_MPI_IO] = {"MPI-IO", "MPI-IO", OTF2_IO_PARADIGM_CLASS_PARALLEL,
+                       OTF2_IO_PARADIGM_FLAG_NONE},
+    [RECORD_POSIX] = {"POSIX", "POSIX I/O", OTF2_IO_PARADIGM_CLASS_SERIAL,
+                      OTF2_IO_PARADIGM_FLAG_OS},
+    [RECORD_ISO_C] = {"ISOC", "ISO C I/O", OTF2_IO_PARADIGM_CLASS_SERIAL,
+                      OTF2_IO_PARADIGM_FLAG_NONE},
+};
+
+/// References of those that occur.
+static void write_file_paradigms(struct writing *w, OTF2_IoParadigmRef *refs)
+{
+    const struct table *handles = &w->archive->files;
+    bool occurs[N_FILE_PARADIGMS] = {false};
+    OTF2_IoParadigmRef n = 0;
+    for (uint32_t i = 0; i < handles->n; i++)
+        occurs[((const struct archive_file *)table_key(handles, i))->paradigm] = true;
+    for (size_t i = 0; i < N_FILE_PARADIGMS; i++) {
+        refs[i] = n;
+        if (!occurs[i])
+            continue;
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteIoParadigm(
+                                   w->to, n++, string(w, file_paradigms[i].id),
+                                   string(w, file_paradigms[i].name), file_paradigms[i].class,
+                                   file_paradigms[i].flags, 0, NULL, NULL, NULL));
+    }
+}
+
 /// Handles, and a file for each of their names, below the machine: which node has it is not known.
 static void write_files(struct writing *w)
 {
     const struct table *handles = &w->archive->files;
     struct table names = {0};
-    if (handles->n == 0)
-        return;
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteIoParadigm(
-                               w->to, 0, string(w, "MPI-IO"), string(w, "MPI-IO"),
-                               OTF2_IO_PARADIGM_CLASS_PARALLEL, OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL,
-                               NULL, NULL));
+    OTF2_IoParadigmRef paradigms[N_FILE_PARADIGMS];
+    write_file_paradigms(w, paradigms);
     for (uint32_t i = 0; i < handles->n; i++) {
         const struct archive_file *handle = table_key(handles, i);
         bool is_new;
@@ -486,9 +514,10 @@ static void write_files(struct writing *w)
         if (is_new)
             archive_ok(w->archive,
                        OTF2_GlobalDefWriter_WriteIoRegularFile(w->to, file, handle->name, 0));
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteIoHandle(
-                                   w->to, i, handle->name, file, 0, OTF2_IO_HANDLE_FLAG_NONE,
-                                   handle->comm, OTF2_UNDEFINED_IO_HANDLE));
+        archive_ok(w->archive,
+                   OTF2_GlobalDefWriter_WriteIoHandle(
+                       w->to, i, handle->name, file, paradigms[handle->paradigm],
+                       OTF2_IO_HANDLE_FLAG_NONE, handle->comm, OTF2_UNDEFINED_IO_HANDLE));
     }
     table_release(&names);
 }

@@ -196,7 +196,8 @@ static void write_file_event(struct context *context, uint64_t time_ns,
                              const struct record_head *head, bool at_enter)
 {
     const struct process *process = context->process;
-    uint32_t handle = head->id < process->n_files ? process->files[head->id] : UNDEFINED;
+    uint32_t file = RECORD_FILE_OF(head->id);
+    uint32_t handle = file < process->n_files ? process->files[file] : UNDEFINED;
     if (handle != UNDEFINED)
         check(context, file_events_write(context->writer, time_ns, handle, head, at_enter));
 }
@@ -346,18 +347,25 @@ static void add_poll_attributes(struct context *context, const struct record_pol
           OTF2_AttributeList_AddUint64(context->attributes, ATTRIBUTE_POLL_NS, poll->inside_ns));
 }
 
-static void add_call_site(struct context *context, const struct record_call *call)
+/// `address`: where the call returns to; `stack`: the number of its callers, 0: not recorded.
+static void add_call_site(struct context *context, uint64_t address, uint64_t stack,
+                          uint64_t time_ns)
 {
     struct code *code = &context->process->code;
     uint32_t site = UNDEFINED;
-    if ((size_t)call->head.n_words * 8 >= sizeof(struct record_call_above))
-        site = code_call_above(code, context->archive, context->symbols, call->site,
-                               ((const struct record_call_above *)call)->stack, call->enter_ns);
-    else if (call->site != 0)
-        site = code_call_site(code, context->archive, context->symbols, call->site, call->enter_ns);
+    if (stack != 0)
+        site = code_call_above(code, context->archive, context->symbols, address, stack, time_ns);
+    else if (address != 0)
+        site = code_call_site(code, context->archive, context->symbols, address, time_ns);
     if (site != UNDEFINED)
         check(context, OTF2_AttributeList_AddCallingContextRef(context->attributes,
                                                                ATTRIBUTE_CALL_SITE, site));
+}
+
+static uint64_t stack_of(const struct record_call *call)
+{
+    bool has_stack = (size_t)call->head.n_words * 8 >= sizeof(struct record_call_above);
+    return has_stack ? ((const struct record_call_above *)call)->stack : 0;
 }
 
 /// Writes a call. Returns its last record. A call that never returned stays open.
@@ -371,7 +379,7 @@ static const struct record_head *write_call(struct context *context, const struc
     const struct record_head *detail = spool_next(context->spool, last);
     if (detail && detail->kind == RECORD_POLL)
         add_poll_attributes(context, (const void *)detail);
-    add_call_site(context, call);
+    add_call_site(context, call->site, stack_of(call), call->enter_ns);
     enter(context, call->enter_ns, region);
     for (; belongs_to_call(detail); detail = spool_next(context->spool, detail))
         if (!gaps_drop(context->process->gaps, context->spool, detail))
@@ -392,6 +400,42 @@ static const struct record_head *write_call(struct context *context, const struc
     }
     leave(context, context->now_ns, region);
     return last;
+}
+
+// ---- Calls of the C library for files
+
+static uint32_t file_call_region(struct context *context, const struct record_head *head)
+{
+    return archive_file_region(context->archive, RECORD_FILE_WHAT(head->id) % N_FILE_CALLS);
+}
+
+static void enter_file_call(struct context *context, const struct record_head *head, uint64_t site,
+                            uint64_t time_ns)
+{
+    add_call_site(context, site, 0, time_ns);
+    enter(context, time_ns, file_call_region(context, head));
+    write_file_event(context, context->now_ns, head, true);
+}
+
+static void leave_file_call(struct context *context, const struct record_head *head,
+                            uint64_t time_ns)
+{
+    write_file_event(context, not_before(context, time_ns), head, false);
+    leave(context, time_ns, file_call_region(context, head));
+}
+
+static void write_file_call(struct context *context, const struct record_head *head)
+{
+    const struct record_file_call *begun = (const void *)head;
+    const struct record_call *whole = (const void *)head; // OPENED and SEEK begin as a CALL does
+    if (head->kind == RECORD_FILE_CALL) {
+        enter_file_call(context, head, begun->site, begun->time_ns);
+    } else if (head->kind == RECORD_FILE_CALL_LEAVE) {
+        leave_file_call(context, head, begun->time_ns);
+    } else {
+        enter_file_call(context, head, whole->site, whole->enter_ns);
+        leave_file_call(context, head, whole->leave_ns);
+    }
 }
 
 // ---- User regions
@@ -567,6 +611,12 @@ static const struct record_head *write_record(struct context *context,
         break;
     case RECORD_CONSTRUCT_LEAVE:
         leave_construct(context, timed->time_ns, head->id);
+        break;
+    case RECORD_FILE_OPENED:
+    case RECORD_FILE_CALL:
+    case RECORD_FILE_CALL_LEAVE:
+    case RECORD_FILE_SEEK:
+        write_file_call(context, head);
         break;
     case RECORD_REGION_BEGIN:
         enter(context, timed->time_ns, named_region(context, head->id, false));

@@ -54,7 +54,8 @@ static void define_file(struct process *process, struct archive *archive, const 
     }
     process->files[number] =
         archive_file(archive, record->name,
-                     comm == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : unify->comms[comm].number);
+                     comm == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : unify->comms[comm].number,
+                     (enum file_paradigm)(record->paradigm % N_FILE_PARADIGMS));
 }
 
 static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
@@ -130,6 +131,14 @@ void process_define(struct process *process, struct archive *archive, struct uni
             archive->has_cpu_metric = true;
             see(time_ns, first_ns, last_ns);
             break;
+        case RECORD_FILE_OPENED:
+        case RECORD_FILE_SEEK:
+            cost_stamp(cost, call->leave_ns, 2);
+            see(call->enter_ns, first_ns, last_ns);
+            see(call->leave_ns, first_ns, last_ns);
+            break;
+        case RECORD_FILE_CALL:
+        case RECORD_FILE_CALL_LEAVE:
         case RECORD_ENTER:
         case RECORD_LEAVE:
         case RECORD_REGION_BEGIN:

@@ -138,7 +138,7 @@ void file_opened(struct call *call, MPI_Comm comm, const char *name, int mode, M
 /// The number of a file that is about to be closed; it has been.
 uint32_t file_closing(const MPI_File *handle);
 void file_closed(struct call *call, uint32_t number);
-/// A blocking operation; `status` is NULL where nothing is read or written.
+/// A blocking operation; without a `status` it has moved what was asked for.
 void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_collective,
                uint64_t asked_bytes, const MPI_Status *status);
 /// The begin of a nonblocking one.

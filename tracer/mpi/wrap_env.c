@@ -7,6 +7,7 @@
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/hooks.h"
 #include "tracer/record/clock.h"
+#include "tracer/record/files.h"
 #include "tracer/record/module.h"
 #include "tracer/record/openmp.h"
 #include "tracer/record/recording.h"
@@ -415,5 +416,6 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     recorder.language_enter = call_language_enter;
     recorder.language_leave = call_language_leave;
     recorder.openmp = &openmp_recorder;
+    recorder.files = file_recorder_start();
     return &recorder;
 }

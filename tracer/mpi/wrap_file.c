@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI-IO: open files by their handles, and the operations on them. A handle has no attributes in
 // which its number could be kept. Few files are open at once, so a list is searched, from the one
-// that was opened last.
+// that was opened last. A write that succeeds has written all: its status is not looked at.
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/request.h"
+#include "tracer/record/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,15 @@
 struct file {
     MPI_File handle;
     uint32_t number;
-    // The split collective operation that is open: 0, or its number.
-    uint64_t split;
-    uint16_t split_mode;
+    // The split collective operation that is open: its number, or 0; the bytes asked for.
+    uint64_t split, split_bytes;
+    enum file_mode split_mode;
 };
 
-#define NO_FILE UINT32_MAX
+#define NO_FILE 0U
 
 static struct file *files;
 static size_t n_files, n_room;
-static uint32_t n_numbers;
 
 // ---- the list, with the tables locked
 
@@ -57,30 +57,16 @@ static uint32_t number_of(MPI_File handle)
 
 // ---- open and close
 
-/// RECORD_FILE of a new file; its name is cut where a record would be too long.
-static void define(struct stream *stream, uint32_t number, uint32_t comm, const char *name)
-{
-    size_t length = strnlen(name, 4095);
-    size_t n_bytes = (sizeof(struct record_file) + length + 1 + 7) / 8 * 8;
-    struct record_file *record = stream_reserve(stream, n_bytes);
-    if (!record)
-        return;
-    record->comm = comm;
-    memcpy(record->name, name, length); // the rest is zero already
-    stream_commit(&record->head, RECORD_FILE, number, n_bytes);
-}
-
 void file_opened(struct call *call, MPI_Comm comm, const char *name, int mode, MPI_File handle)
 {
     uint32_t comm_number = comm_find(call->stream, comm).id;
+    uint32_t number = file_number_new();
     tables_lock();
-    uint32_t number = n_numbers;
-    bool is_kept = add(handle, number);
-    n_numbers += is_kept;
+    bool is_kept = number != NO_FILE && add(handle, number);
     tables_unlock();
     if (!is_kept)
         return;
-    define(call->stream, number, comm_number, name);
+    file_define(call->stream, number, RECORD_MPI_IO, comm_number, name);
     struct record_file_open *record = call_reserve(call, sizeof *record);
     if (!record)
         return;
@@ -124,27 +110,32 @@ static uint64_t bytes_of(const MPI_Status *status)
     return n_more < 0 ? 0 : (uint64_t)n_more;       // MPI_UNDEFINED is negative
 }
 
-static void write_operation(struct record_file_operation *record, uint16_t kind, uint32_t file,
-                            struct record_file_operation values)
+static uint32_t id_of(uint32_t file, uint32_t mode, bool is_collective)
+{
+    return RECORD_FILE_ID(file, mode | (is_collective ? RECORD_FILE_COLLECTIVE : 0));
+}
+
+static void write_operation(struct record_file_operation *record, uint16_t kind, uint32_t id,
+                            uint64_t n_bytes, uint64_t number)
 {
     if (!record)
         return;
-    values.head = record->head;
-    *record = values;
-    stream_commit(&record->head, kind, file, sizeof *record);
+    record->n_bytes = n_bytes;
+    record->number = number;
+    stream_commit(&record->head, kind, id, sizeof *record);
 }
 
 void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_collective,
                uint64_t asked_bytes, const MPI_Status *status)
 {
     uint32_t file = number_of(handle);
-    if (file != NO_FILE)
-        write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_DONE,
-                        file,
-                        (struct record_file_operation){.mode = (uint16_t)mode,
-                                                       .is_collective = is_collective,
-                                                       .asked_bytes = asked_bytes,
-                                                       .n_bytes = status ? bytes_of(status) : 0});
+    struct record_file_done *record = file != NO_FILE ? call_reserve(call, sizeof *record) : NULL;
+    if (!record)
+        return;
+    record->asked_bytes = asked_bytes;
+    record->n_bytes = status ? bytes_of(status) : asked_bytes;
+    stream_commit(&record->head, RECORD_FILE_DONE, id_of(file, mode, is_collective),
+                  sizeof *record);
 }
 
 void file_started(struct call *call, struct start start, MPI_File handle, enum file_mode mode,
@@ -159,23 +150,22 @@ void file_started(struct call *call, struct start start, MPI_File handle, enum f
         request_begin(call, start, &request);
 }
 
+static uint32_t id_of_request(const struct request *request)
+{
+    return id_of(request->comm, (uint32_t)request->peer, request->tag != 0);
+}
+
 void file_posted(struct call *call, const struct request *request)
 {
     write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_BEGIN,
-                    request->comm,
-                    (struct record_file_operation){.mode = (uint16_t)request->peer,
-                                                   .is_collective = (uint16_t)request->tag,
-                                                   .asked_bytes = request->n_bytes,
-                                                   .number = request->id});
+                    id_of_request(request), request->n_bytes, request->id);
 }
 
 void file_completed(struct call *call, const struct request *request, const MPI_Status *status)
 {
     write_operation(call_reserve_completion(call, sizeof(struct record_file_operation)),
-                    RECORD_FILE_END, request->comm,
-                    (struct record_file_operation){.mode = (uint16_t)request->peer,
-                                                   .n_bytes = bytes_of(status),
-                                                   .number = request->id});
+                    RECORD_FILE_END, id_of_request(request),
+                    request->peer == FILE_READ ? bytes_of(status) : request->n_bytes, request->id);
 }
 
 // ---- split collective operations: one at a time on each file. Their numbers have a bit that those
@@ -193,16 +183,13 @@ void file_split_begun(struct call *call, MPI_File handle, enum file_mode mode, u
     uint64_t split = 0;
     if (file && !call->stream->off) {
         split = file->split = SPLIT | ++n_split;
-        file->split_mode = (uint16_t)mode;
+        file->split_mode = mode;
+        file->split_bytes = asked_bytes;
     }
     tables_unlock();
     if (split != 0)
         write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_BEGIN,
-                        number,
-                        (struct record_file_operation){.mode = (uint16_t)mode,
-                                                       .is_collective = true,
-                                                       .asked_bytes = asked_bytes,
-                                                       .number = split});
+                        id_of(number, mode, true), asked_bytes, split);
 }
 
 void file_split_ended(struct call *call, MPI_File handle, const MPI_Status *status)
@@ -214,8 +201,8 @@ void file_split_ended(struct call *call, MPI_File handle, const MPI_Status *stat
         file->split = 0;
     tables_unlock();
     if (found.split != 0)
-        write_operation(
-            call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_END, found.number,
-            (struct record_file_operation){
-                .mode = found.split_mode, .n_bytes = bytes_of(status), .number = found.split});
+        write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_END,
+                        id_of(found.number, found.split_mode, true),
+                        found.split_mode == FILE_READ ? bytes_of(status) : found.split_bytes,
+                        found.split);
 }

@@ -9,6 +9,8 @@
 uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype)
 {
     int size = 0;
+    if (datatype == MPI_BYTE)
+        return (uint64_t)count;
     PMPI_Type_size(datatype, &size);
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }

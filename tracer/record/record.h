@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          13
+#define SPOOL_VERSION          14
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -79,7 +79,7 @@ enum record_kind {
     RECORD_NAME,      // a user region, marker or parameter name: struct record_name
     RECORD_COMM,      // struct record_comm
     RECORD_COMM_NAME, // id: communicator; struct record_name
-    RECORD_FILE,      // an open file of MPI-IO: struct record_file
+    RECORD_FILE,      // struct record_file
     RECORD_MODULE,    // a loaded program or library: struct record_module
     RECORD_VARIABLE,  // of the environment, "NAME=VALUE": struct record_name
     RECORD_STACK,     // callers of MPI calls: struct record_stack
@@ -102,6 +102,11 @@ enum record_kind {
     RECORD_CONSTRUCT_ENTER, // id: enum openmp_construct; struct record_function_event, address
                             // of the call
     RECORD_CONSTRUCT_LEAVE, // id: the same; struct record_time; leaves what is open inside, too
+    // Calls of the C library for files. id: RECORD_FILE_ID(file, enum file_call)
+    RECORD_FILE_OPENED,     // the whole call: struct record_file_opened
+    RECORD_FILE_CALL,       // struct record_file_call
+    RECORD_FILE_CALL_LEAVE, // struct record_file_call_leave
+    RECORD_FILE_SEEK,       // the whole call: struct record_file_seek
     // Details of the CALL before them. id: communicator, where there is one.
     RECORD_SEND,       // struct record_message
     RECORD_RECV,       // struct record_message
@@ -116,12 +121,12 @@ enum record_kind {
     RECORD_LOCK,       // id: window; struct record_lock
     RECORD_UNLOCK,     // likewise
     RECORD_POLL,       // struct record_poll: nothing was found, count times
-    // id: file
+    // id: RECORD_FILE_ID(file, OTF2_IoOperationMode), with RECORD_FILE_COLLECTIVE
     RECORD_FILE_OPEN,  // struct record_file_open
     RECORD_FILE_CLOSE, // struct record_head
-    RECORD_FILE_DONE,  // a blocking operation: struct record_file_operation
-    RECORD_FILE_BEGIN, // one that goes on: struct record_file_operation, its n_bytes are asked for
-    RECORD_FILE_END,   // struct record_file_operation
+    RECORD_FILE_DONE,  // a blocking operation: struct record_file_done
+    RECORD_FILE_BEGIN, // one that goes on: struct record_file_operation, asked for
+    RECORD_FILE_END,   // struct record_file_operation, read or written
     RECORD_SKIPPED,    // struct record_skipped; may stand anywhere
     N_RECORD_KINDS
 };
@@ -225,12 +230,21 @@ struct record_poll {
     uint64_t request;   // the one tested, 0: several or none
 };
 
+enum file_paradigm { RECORD_MPI_IO, RECORD_POSIX, RECORD_ISO_C, N_FILE_PARADIGMS };
+
 struct record_file {
     struct record_head head;
-    uint32_t comm; // number of the communicator that opened it
-    uint32_t unused;
-    char name[]; // ends with a zero
+    uint32_t comm;     // number of the communicator that opened it, RECORD_NO_COMM: none
+    uint32_t paradigm; // enum file_paradigm
+    char name[];       // ends with a zero
 };
+
+/// What is done to which file, in one number.
+#define RECORD_FILES               (1U << 24) // later ones are not recorded
+#define RECORD_FILE_ID(file, what) ((uint32_t)(what) << 24 | (file))
+#define RECORD_FILE_OF(id)         ((id) & (RECORD_FILES - 1))
+#define RECORD_FILE_WHAT(id)       ((id) >> 24)
+#define RECORD_FILE_COLLECTIVE     128U
 
 struct record_file_open {
     struct record_head head;
@@ -238,14 +252,49 @@ struct record_file_open {
     uint32_t creation; // OTF2_IoCreationFlag
 };
 
-struct record_file_operation {
+struct record_file_done {
     struct record_head head;
-    uint16_t mode; // OTF2_IoOperationMode
-    uint16_t is_collective;
-    uint32_t unused;
     uint64_t asked_bytes;
     uint64_t n_bytes; // read or written
-    uint64_t number;  // of one that goes on, else 0
+};
+
+struct record_file_operation {
+    struct record_head head;
+    uint64_t n_bytes;
+    uint64_t number;
+};
+
+struct record_file_opened {
+    struct record_head head;
+    uint64_t enter_ns;
+    uint64_t leave_ns;
+    uint64_t site;     // as in struct record_call
+    uint32_t access;   // OTF2_IoAccessMode
+    uint16_t creation; // OTF2_IoCreationFlag
+    uint16_t status;   // OTF2_IoStatusFlag
+};
+
+struct record_file_seek {
+    struct record_head head;
+    uint64_t enter_ns;
+    uint64_t leave_ns;
+    uint64_t site;
+    int64_t offset;
+    uint64_t result;
+    uint64_t whence; // OTF2_IoSeekOption
+};
+
+struct record_file_call {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t site;
+    uint64_t asked_bytes; // UINT64_MAX: unknown
+};
+
+struct record_file_call_leave {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t n_bytes; // as file_recorder.leave() is told
 };
 
 /// Messages or collectives that were not recorded, between the records before and after.

@@ -87,6 +87,8 @@ static void take(const char *name, const char *value)
             add_rule(rule_names[i].kind, rule_names[i].include, value);
     if (strcmp(name, "window") == 0)
         add_window(value);
+    else if (strcmp(name, "files") == 0)
+        settings.only_mpi_files = strcmp(value, "mpi") == 0;
     else if (strcmp(name, "env") == 0)
         add_environment(value);
 }

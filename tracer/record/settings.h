@@ -23,6 +23,7 @@ struct settings {
     uint64_t min_duration_ns; // shorter regions with nothing recorded inside are dropped
     uint64_t max_bytes;       // of a thread's spool file; 0: no limit
     uint64_t buffer_bytes;    // mapped at a time; a multiple of 64 KiB
+    bool only_mpi_files;      // the C library's calls for files are not recorded
     char *start_at;           // a marker or region that switches recording on; NULL: none
     char *stop_at;            // and off
     struct settings_window windows[SETTINGS_WINDOWS];

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of the C library's calls for files. A call that may take long or be interrupted has a
+// record at its enter and another one at its leave, so that a signal handler may record in between,
+// and a thread may end in it. Of opens and seeks it is known only afterwards what they are: they
+// have one record.
+//
+// All this may run in a signal handler: it takes no lock and no memory.
+#include "tracer/record/files.h"
+
+#include "tracer/record/clock.h"
+#include "tracer/record/module.h"
+#include "tracer/record/recording.h"
+#include "tracer/record/region.h"
+#include "tracer/record/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+uint32_t file_number_new(void)
+{
+    static uint64_t n_files;
+    uint64_t number = __atomic_add_fetch(&n_files, 1, __ATOMIC_RELAXED);
+    return number < RECORD_FILES ? (uint32_t)number : 0;
+}
+
+void file_define(struct stream *stream, uint32_t number, enum file_paradigm paradigm, uint32_t comm,
+                 const char *name)
+{
+    size_t length = strnlen(name, 4095);
+    size_t n_bytes = (sizeof(struct record_file) + length + 1 + 7) / 8 * 8;
+    struct record_file *record = stream_reserve(stream, n_bytes);
+    if (!record)
+        return;
+    record->comm = comm;
+    record->paradigm = paradigm;
+    memcpy(record->name, name, length); // the rest is zero already
+    stream_commit(&record->head, RECORD_FILE, number, n_bytes);
+}
+
+// ---- Names that have numbers, so that a file that is opened again and again is defined once. They
+// are known by 64-bit hashes; if there are more names than cells, some are defined more often.
+
+enum { N_CELLS = 2048, N_PROBES = 8 };
+
+static struct {
+    uint64_t hash;   // 0: empty
+    uint32_t number; // 0: not known yet
+} known[N_CELLS];
+
+static uint64_t hash_of(enum file_paradigm paradigm, const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325U ^ paradigm; // FNV-1a
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (uint8_t)*name) * 0x100000001b3U;
+    return hash != 0 ? hash : 1;
+}
+
+static uint32_t number_of(struct stream *stream, enum file_paradigm paradigm, const char *name)
+{
+    uint64_t hash = hash_of(paradigm, name), empty = 0;
+    uint32_t *place = NULL, number = 0;
+    for (uint64_t i = hash; i < hash + N_PROBES && !place; i++, empty = 0)
+        if (__atomic_compare_exchange_n(&known[i % N_CELLS].hash, &empty, hash, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            empty == hash)
+            place = &known[i % N_CELLS].number;
+    if (place)
+        number = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (number != 0)
+        return number;
+    number = file_number_new();
+    if (number == 0)
+        return 0;
+    file_define(stream, number, paradigm, RECORD_NO_COMM, name);
+    if (place)
+        __atomic_store_n(place, number, __ATOMIC_RELEASE);
+    return number;
+}
+
+// ---- The calls
+
+static bool is_excluded[N_FILE_CALLS]; // by a filter of regions
+
+/// The calling thread's stream, which is busy until end(); NULL: nothing is to be recorded. *error
+/// is errno as it was.
+static struct stream *begin(int *error)
+{
+    const struct dispatch_thread *thread = &pagoda_dispatch_thread;
+    if (thread->inside != 0 || thread->language != 0)
+        return NULL;
+    *error = errno;
+    struct stream *stream = stream_current();
+    if (stream)
+        dispatch_set_inside(INSIDE_TRACER);
+    else
+        errno = *error;
+    return stream;
+}
+
+static void end(int error)
+{
+    dispatch_set_inside(0);
+    errno = error;
+}
+
+static uint64_t now_ns(void)
+{
+    int error;
+    struct stream *stream = begin(&error);
+    if (!stream)
+        return 0;
+    uint64_t time_ns = clock_now_ns();
+    recording_check(stream, time_ns);
+    end(error);
+    return time_ns;
+}
+
+static uint16_t creation_of(int flags)
+{
+    return (uint16_t)(((flags & O_CREAT) != 0 ? 1U : 0) | ((flags & O_TRUNC) != 0 ? 1U << 1 : 0) |
+                      ((flags & O_EXCL) != 0 ? 1U << 3 : 0) |
+                      ((flags & O_TMPFILE) == O_TMPFILE ? 1U << 7 : 0));
+}
+
+static uint16_t status_of(int flags)
+{
+    return (uint16_t)(((flags & O_CLOEXEC) != 0 ? 1U : 0) |
+                      ((flags & O_APPEND) != 0 ? 1U << 1 : 0) |
+                      ((flags & O_NONBLOCK) != 0 ? 1U << 2 : 0) |
+                      ((flags & O_SYNC) == O_SYNC ? 1U << 4 : 0));
+}
+
+static uint32_t opened(const struct file_opening *opening)
+{
+    bool is_stream = opening->call == FILE_fopen || opening->call == FILE_freopen;
+    int error;
+    struct stream *stream = begin(&error);
+    if (!stream)
+        return 0;
+    module_met(stream, (uint64_t)(uintptr_t)opening->site);
+    uint32_t file = opening->name
+                        ? number_of(stream, is_stream ? RECORD_ISO_C : RECORD_POSIX, opening->name)
+                        : opening->file;
+    struct record_file_opened *record = stream->off || file == 0 || is_excluded[opening->call]
+                                            ? NULL
+                                            : stream_reserve(stream, sizeof *record);
+    if (record) {
+        record->enter_ns = opening->enter_ns;
+        record->leave_ns = clock_now_ns();
+        record->site = (uint64_t)(uintptr_t)opening->site;
+        record->access = (uint32_t)(opening->flags & O_ACCMODE);
+        record->creation = creation_of(opening->flags);
+        record->status = status_of(opening->flags);
+        stream_commit(&record->head, RECORD_FILE_OPENED, RECORD_FILE_ID(file, opening->call),
+                      sizeof *record);
+    }
+    end(error);
+    return file;
+}
+
+static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const void *site)
+{
+    int error;
+    struct stream *stream = is_excluded[call] ? NULL : begin(&error);
+    if (!stream)
+        return false;
+    module_met(stream, (uint64_t)(uintptr_t)site);
+    uint64_t time_ns = clock_now_ns();
+    recording_check(stream, time_ns);
+    struct record_file_call *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
+    if (record) {
+        record->time_ns = time_ns;
+        record->site = (uint64_t)(uintptr_t)site;
+        record->asked_bytes = n_bytes;
+        stream_commit(&record->head, RECORD_FILE_CALL, RECORD_FILE_ID(file, call), sizeof *record);
+    }
+    end(error);
+    return record != NULL;
+}
+
+/// Also where recording was switched off meanwhile.
+static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
+{
+    int error;
+    struct stream *stream = begin(&error);
+    if (!stream)
+        return;
+    uint64_t time_ns = clock_now_ns();
+    struct record_file_call_leave *record = stream_reserve(stream, sizeof *record);
+    if (record) {
+        record->time_ns = time_ns;
+        record->n_bytes = n_bytes;
+        stream_commit(&record->head, RECORD_FILE_CALL_LEAVE, RECORD_FILE_ID(file, call),
+                      sizeof *record);
+    }
+    end(error);
+}
+
+static void sought(const struct file_seek *seek)
+{
+    int error;
+    struct stream *stream = is_excluded[FILE_lseek] ? NULL : begin(&error);
+    if (!stream)
+        return;
+    module_met(stream, (uint64_t)(uintptr_t)seek->site);
+    struct record_file_seek *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
+    if (record) {
+        record->enter_ns = seek->enter_ns;
+        record->leave_ns = clock_now_ns();
+        record->site = (uint64_t)(uintptr_t)seek->site;
+        record->offset = seek->offset;
+        record->result = seek->result;
+        record->whence = (uint64_t)seek->whence; // OTF2 has the numbers of lseek()
+        stream_commit(&record->head, RECORD_FILE_SEEK, RECORD_FILE_ID(seek->file, FILE_lseek),
+                      sizeof *record);
+    }
+    end(error);
+}
+
+static const struct file_recorder recorder = {
+    .now_ns = now_ns,
+    .opened = opened,
+    .enter = enter,
+    .leave = leave,
+    .sought = sought,
+};
+
+const struct file_recorder *file_recorder_start(void)
+{
+    static const char *const names[N_FILE_CALLS] = {
+#define FILE_CALL(name) #name,
+        FILE_CALLS
+#undef FILE_CALL
+    };
+    for (int i = 0; i < N_FILE_CALLS && filter_active; i++)
+        is_excluded[i] = (filter_name(names[i]) & FILTER_EXCLUDED) != 0;
+    return settings.only_mpi_files ? NULL : &recorder;
+}
