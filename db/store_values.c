@@ -39,6 +39,10 @@ enum metric {
     TAG_MESSAGES,
     TAG_BYTES,
     COLLECTIVES,
+    NUM_READS,
+    NUM_WRITES,
+    BYTES_READ,
+    BYTES_WRITTEN,
     N_METRICS,
 };
 
@@ -81,6 +85,10 @@ static const struct writer_metric metrics[N_METRICS] = {
                    "everything"},
     [COLLECTIVES] = {"collectives", "operations", "collective operations of a communicator",
                      "everything"},
+    [NUM_READS] = {"num_reads", "reads", "reads of files", "everything"},
+    [NUM_WRITES] = {"num_writes", "writes", "writes to files", "everything"},
+    [BYTES_READ] = {"bytes_read", "bytes", "bytes read from files", "everything"},
+    [BYTES_WRITTEN] = {"bytes_written", "bytes", "bytes written to files", "everything"},
 };
 
 struct storing {
@@ -333,6 +341,64 @@ static int add_counters(struct storing *s)
     return 0;
 }
 
+/// What a rank did to all files at a call path, with its focus.
+struct file_row {
+    int64_t focus;
+    struct file_sums sums;
+};
+
+static int compare_file_rows(const void *a, const void *b)
+{
+    const struct file_row *row_a = a, *row_b = b;
+    return (row_a->focus > row_b->focus) - (row_a->focus < row_b->focus);
+}
+
+/// One row of all that have its focus. Returns the number of rows.
+static size_t merge_file_rows(struct file_row *rows, size_t n_rows)
+{
+    size_t n = 0;
+    qsort(rows, n_rows, sizeof *rows, compare_file_rows);
+    for (size_t i = 0; i < n_rows; i++) {
+        if (n == 0 || rows[n - 1].focus != rows[i].focus) {
+            rows[n++] = rows[i];
+            continue;
+        }
+        rows[n - 1].sums.n_reads += rows[i].sums.n_reads;
+        rows[n - 1].sums.n_writes += rows[i].sums.n_writes;
+        rows[n - 1].sums.read_bytes += rows[i].sums.read_bytes;
+        rows[n - 1].sums.written_bytes += rows[i].sums.written_bytes;
+    }
+    return n;
+}
+
+/// What runs within another operation was asked for by a library, not by the program.
+static int add_files(struct storing *s)
+{
+    size_t n = 0;
+    struct file_row *rows = memory_zeroed(s->result->n_file_uses, sizeof *rows);
+    int status = 0;
+    for (size_t i = 0; i < s->result->n_file_uses && status == 0; i++) {
+        const struct result_file_use *use = &s->result->file_uses[i];
+        if (use->is_inner || use->sums.n_reads + use->sums.n_writes == 0)
+            continue;
+        rows[n].sums = use->sums;
+        status = find_focus(s, use->path, RESULT_NONE, use->rank, &rows[n++].focus);
+    }
+    n = merge_file_rows(rows, n);
+    for (enum metric metric = NUM_READS; metric <= BYTES_WRITTEN; metric++)
+        for (size_t i = 0; i < n && status == 0; i++) {
+            const struct file_sums *sums = &rows[i].sums;
+            uint64_t value = metric == NUM_READS    ? sums->n_reads
+                             : metric == NUM_WRITES ? sums->n_writes
+                             : metric == BYTES_READ ? sums->read_bytes
+                                                    : sums->written_bytes;
+            if (value > 0)
+                status = put(s, s->metrics[metric], rows[i].focus, value);
+        }
+    free(rows);
+    return status;
+}
+
 /// Parts of a critical path may be negative (clock correction), so they are no counts.
 static int add_critical_path(struct storing *s)
 {
@@ -537,9 +603,10 @@ int store_values(struct writer *writer, const struct result *result, struct erro
         .processes = memory_zeroed(result->n_ranks, sizeof *s.processes),
     };
     static int (*const steps[])(struct storing *) = {
-        add_codes,    add_call_paths,    add_machines,    add_nodes,         add_processes,
-        add_metrics,  add_run_values,    add_rank_values, add_region_values, add_profile,
-        add_counters, add_critical_path, add_traffic,     add_sync_objects,  add_patterns,
+        add_codes,         add_call_paths, add_machines,     add_nodes,
+        add_processes,     add_metrics,    add_run_values,   add_rank_values,
+        add_region_values, add_profile,    add_counters,     add_files,
+        add_critical_path, add_traffic,    add_sync_objects, add_patterns,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)

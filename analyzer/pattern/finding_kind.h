@@ -113,6 +113,8 @@ enum finding_number {
     X(mean_bytes)    /* "8 B" */                                                                   \
     X(hub)           /* "rank 0", with most messages */                                            \
     X(served)        /* "400 messages" to the rank with most of the loss */                        \
+    X(file)          /* "out.dat", "out.dat and 3 further files", longest used in the place;       \
+                        unknown unless operations on files took half of the loss's own time */     \
     X(rank_place)    /* where it spends most time: "solve (solve.c:56)" */                         \
     X(busiest)       /* "rank 1", outside MPI longest */                                           \
     X(busiest_place) /* where it computes longest */                                               \

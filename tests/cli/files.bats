@@ -89,3 +89,27 @@ small_io() {
     below=$(jq '[.[] | select(.[2] | endswith("MPI_File_write_at/pwrite"))[12]] | add' expected)
     [ "$(io_property io_time)" = $((outside + exclusive + below)) ]
 }
+
+# stored_sum METRIC [OPTION...]: the sum of its stored values.
+stored_sum() {
+    "$PAGODA" query runs.db -m "$@" --json | jq '[.values[].value] | add'
+}
+
+@test "reads, writes and their bytes are stored by call path and rank, each once" {
+    /usr/bin/python3 "$ROOT/tests/cli/files.py" written 9 300 >expected
+    "$PAGODA" replay --store runs.db written >/dev/null
+    local -A columns=([num_reads]=6 [bytes_read]=7 [num_writes]=8 [bytes_written]=9)
+    for metric in "${!columns[@]}"; do
+        sqlite3 -separator ' ' runs.db "SELECT substr(call_path, 11), substr(process, 10), value FROM measurements
+            WHERE metric = '$metric' ORDER BY 1, 2" >stored
+        jq -r --argjson column "${columns[$metric]}" '[.[] | select((.[4] | not) and .[$column] > 0) |
+            {at: "\(.[2]) \(.[3])", n: .[$column]}] | group_by(.at)[] | "\(.[0].at) \([.[].n] | add)"' expected |
+            sort | diff <(sort stored) -
+        [ -s stored ]
+    done
+    # Another run writes one byte more at a time.
+    /usr/bin/python3 "$ROOT/tests/cli/files.py" more 9 300 7 >/dev/null
+    /usr/bin/python3 "$ROOT/tests/cli/files.py" less 9 300 6 >/dev/null
+    "$PAGODA" diff --metric bytes_written less more --json | jq -e '.differences[0].total | .b * 6 == .a * 7 and .a > 0'
+    "$PAGODA" diff --metric num_writes less more --json | jq -e '.differences[0].total | .a == .b and .a > 0'
+}

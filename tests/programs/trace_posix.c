@@ -267,7 +267,8 @@ static void failures(void)
     did_write(&sums, write(fd, data, 1));
     expect(errno == 0, "errno of a call that succeeds");
     expect(read(fd, back, 1) == -1 && errno == EBADF, "read of what is open for writing");
-    expect(writev(fd, (const struct iovec *)(uintptr_t)(8 + rank), 2) == -1 && errno == EFAULT, "no parts");
+    expect(writev(fd, (const struct iovec *)(uintptr_t)(8 + rank), 2) == -1 && errno == EFAULT,
+           "no parts");
     expect(lseek(fd, -1, SEEK_SET) == -1 && errno == EINVAL, "no place");
     close(fd);
     end(&sums);

@@ -575,6 +575,43 @@ static void test_one_sided_calls(void **state)
     regions[1] = call;
 }
 
+/// Files are those used in the place, and only where that took half of its time, which is 80 ms.
+static void test_files_are_named(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    const struct result_region call = regions[1];
+    struct result_file files[] = {{.name = (char *)"elsewhere.dat"},
+                                  {.name = (char *)"small.dat"},
+                                  {.name = (char *)"out.dat"}};
+    struct result_file_use uses[] = {
+        {.file = 0, .path = 0, .sums = {.own_ns = 99 * MS}},
+        {.file = 1, .path = 1, .sums = {.own_ns = 5 * MS}},
+        {.file = 2, .path = 1, .sums = {.own_ns = 20 * MS}},
+        {.file = 2, .path = 1, .rank = 1, .sums = {.own_ns = 15 * MS}}};
+    regions[1].name = (char *)"MPI_File_write_at";
+    regions[1].mpi_class = MPI_CLASS_FILE;
+    result.files = files;
+    result.n_files = 3;
+    result.file_uses = uses;
+    result.n_file_uses = 4;
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "file-access");
+    assert_says(&found, "They used out.dat and 1 further file.");
+    forget(&found);
+    uses[3].sums.own_ns--;
+    find(&result, &found);
+    assert_says_not(&found, "out.dat");
+    forget(&found);
+    // One file, and no other.
+    uses[2].sums.own_ns += 10 * MS;
+    uses[1].path = 0;
+    find(&result, &found);
+    assert_says(&found, "They used out.dat.");
+    forget(&found);
+    regions[1] = call;
+}
+
 /// Without an origin the awaited ranks are known all the same.
 static void test_waits_without_origin(void **state)
 {
@@ -786,6 +823,7 @@ int main(void)
         cmocka_unit_test(test_serial_work),
         cmocka_unit_test(test_a_function_and_what_it_calls_are_one),
         cmocka_unit_test(test_one_sided_calls),
+        cmocka_unit_test(test_files_are_named),
         cmocka_unit_test(test_waits_without_origin),
         cmocka_unit_test(test_missed_overlap),
         cmocka_unit_test(test_work_of_one_thread),

@@ -422,6 +422,51 @@ static void put_blocked(const struct result *result, const struct cause *cause, 
     facts->numbers[FINDING_NUMBER_blocked_share] = part_of(blocked_ns, blocked_ns + own_ns);
 }
 
+/// Whether PATH, or one around it, is a place of CAUSE.
+static bool is_within(const struct result *result, const struct cause *cause, uint32_t path)
+{
+    bool is_here = false;
+    for (; path != RESULT_NONE && !is_here; path = result->paths[path].parent)
+        is_here =
+            cause_has_place(cause, cause->path != RESULT_NONE ? path : result->paths[path].region);
+    return is_here;
+}
+
+/// Which files the place of CAUSE uses, by the time of the operations.
+static void put_file(const struct result *result, const struct cause *cause, struct facts *facts)
+{
+    uint64_t all_ns = 0, most_ns = 0, waits_ns = 0;
+    uint32_t main = RESULT_NONE, n_files = 0;
+    if (cause_place(cause) == RESULT_NONE || facts->site != RESULT_NONE)
+        return;
+    for (size_t i = 0; i < result->n_file_uses;) { // sorted by file
+        uint32_t file = result->file_uses[i].file;
+        uint64_t file_ns = 0;
+        bool is_used = false;
+        for (; i < result->n_file_uses && result->file_uses[i].file == file; i++) {
+            if (!is_within(result, cause, result->file_uses[i].path))
+                continue;
+            file_ns += result->file_uses[i].sums.own_ns;
+            is_used = true;
+        }
+        n_files += is_used;
+        all_ns += file_ns;
+        if (file_ns <= most_ns)
+            continue;
+        most_ns = file_ns;
+        main = file;
+    }
+    for (size_t i = 0; i < result->n_patterns; i++)
+        waits_ns += cause->by_pattern_ns[i];
+    if (main == RESULT_NONE || all_ns < (cause->loss_ns - waits_ns) / 2)
+        return;
+    const char *name = result->files[main].name;
+    facts_put_text(facts, FINDING_TEXT_file,
+                   n_files == 1 ? memory_copy_text(name)
+                                : memory_format("%s and %s", name,
+                                                quantity_count(n_files - 1, "further file").text));
+}
+
 /// Threads of the rank with most of the loss, and whether they share the work in the place.
 static void put_threads(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -580,6 +625,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_times(result, cause, facts);
     put_iterations(result, cause, facts);
     put_blocked(result, cause, facts);
+    put_file(result, cause, facts);
     put_threads(result, cause, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
         facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
