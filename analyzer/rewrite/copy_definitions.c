@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/rewrite/definition_copy.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/resolve.h"
-
-#include "record_kinds.gen.h" // of record_kinds.awk
 
 // ---- calls that are waited for later ----
 
@@ -92,11 +91,11 @@ static OTF2_ErrorCode late_definitions_write(const struct late_definitions *late
 static const char cores_property[] = "PAGODA::CORES";
 
 struct copy {
+    struct definition_copy same; // first: the callbacks of what is copied as it is take it
     const struct trace_source *source;
     const struct definitions *definitions;
     const struct rewrite_run *run;
     const struct copy_location *locations;
-    OTF2_GlobalDefWriter *writer;
     struct id_table location_of_id; // OTF2 location -> index
     struct id_table rank_of_group;  // OTF2 location group -> world rank
     bool *is_left_out;              // by place of the system tree node in the records
@@ -105,19 +104,11 @@ struct copy {
     OTF2_SystemTreeNodeRef root;
     OTF2_StringRef first_string; // of the run: node names, then "node" and the name of the property
     OTF2_SystemTreeNodeRef *nodes;
-    OTF2_ErrorCode code; // of the first failure
 };
-
-static bool ok(struct copy *copy, OTF2_ErrorCode code)
-{
-    if (copy->code == OTF2_SUCCESS)
-        copy->code = code;
-    return copy->code == OTF2_SUCCESS;
-}
 
 static OTF2_CallbackCode written(struct copy *copy, OTF2_ErrorCode code)
 {
-    return ok(copy, code) ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
+    return definition_copy_written(&copy->same, code);
 }
 
 // --- nodes
@@ -191,8 +182,9 @@ static void write_cores(struct copy *copy, OTF2_SystemTreeNodeRef node, uint32_t
 {
     OTF2_AttributeValue value = {.uint32 = n_cores};
     if (n_cores > 0)
-        ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-                     copy->writer, node, node_class_string(copy) + 1, OTF2_TYPE_UINT32, value));
+        written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(copy->same.writer, node,
+                                                                       node_class_string(copy) + 1,
+                                                                       OTF2_TYPE_UINT32, value));
 }
 
 /// The nodes of the run, before the first location group; where they are those of the recording,
@@ -209,10 +201,11 @@ static void write_nodes(struct copy *copy)
         while (node_at(copy, id) && !is_left_out(copy, id))
             id++;
         copy->nodes[i] = id;
-        ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->writer, id, copy->first_string + i,
-                                                          node_class_string(copy), copy->root));
-        ok(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                     copy->writer, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                          copy->same.writer, id, copy->first_string + i, node_class_string(copy),
+                          copy->root));
+        written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                          copy->same.writer, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
         write_cores(copy, id, run->nodes[i].n_cores);
     }
     for (size_t i = 0; i < records->nodes.n && !copy->is_moved; i++) {
@@ -233,32 +226,24 @@ static void write_strings(struct copy *copy)
         n_free = id_table_get(known, id) == UINT32_MAX ? n_free + 1 : 0;
     copy->first_string = id - (OTF2_StringRef)n_wanted;
     for (uint32_t i = 0; i < run->n_nodes; i++)
-        ok(copy, OTF2_GlobalDefWriter_WriteString(copy->writer, copy->first_string + i,
-                                                  run->nodes[i].name));
-    ok(copy, OTF2_GlobalDefWriter_WriteString(copy->writer, node_class_string(copy), "node"));
-    ok(copy,
-       OTF2_GlobalDefWriter_WriteString(copy->writer, node_class_string(copy) + 1, cores_property));
+        written(copy, OTF2_GlobalDefWriter_WriteString(copy->same.writer, copy->first_string + i,
+                                                       run->nodes[i].name));
+    written(copy,
+            OTF2_GlobalDefWriter_WriteString(copy->same.writer, node_class_string(copy), "node"));
+    written(copy, OTF2_GlobalDefWriter_WriteString(copy->same.writer, node_class_string(copy) + 1,
+                                                   cores_property));
 }
 
 // --- callbacks
 
-#define COPY(kind, parameters, arguments)                                                          \
-    static OTF2_CallbackCode copy_##kind(void *user_data parameters)                               \
-    {                                                                                              \
-        struct copy *copy = user_data;                                                             \
-        return written(copy, OTF2_GlobalDefWriter_Write##kind(copy->writer arguments));            \
-    }
-_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
-    DEFINITION_KINDS(COPY) _Pragma("GCC diagnostic pop")
-
-        static OTF2_CallbackCode
-    copy_SystemTreeNode(void *user_data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
-                        OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+static OTF2_CallbackCode copy_SystemTreeNode(void *user_data, OTF2_SystemTreeNodeRef self,
+                                             OTF2_StringRef name, OTF2_StringRef class_name,
+                                             OTF2_SystemTreeNodeRef parent)
 {
     struct copy *copy = user_data;
     if (is_left_out(copy, self))
         return OTF2_CALLBACK_SUCCESS;
-    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->writer, self, name,
+    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->same.writer, self, name,
                                                                   class_name, parent));
 }
 
@@ -269,7 +254,7 @@ static OTF2_CallbackCode copy_SystemTreeNodeDomain(void *user_data, OTF2_SystemT
     if (is_left_out(copy, node))
         return OTF2_CALLBACK_SUCCESS;
     return written(copy,
-                   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(copy->writer, node, domain));
+                   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(copy->same.writer, node, domain));
 }
 
 static OTF2_CallbackCode copy_SystemTreeNodeProperty(void *user_data, OTF2_SystemTreeNodeRef node,
@@ -286,8 +271,8 @@ static OTF2_CallbackCode copy_SystemTreeNodeProperty(void *user_data, OTF2_Syste
         if (index != NONE && copy->run->nodes[index].n_cores > 0)
             return OTF2_CALLBACK_SUCCESS; // write_nodes()
     }
-    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(copy->writer, node, name,
-                                                                          type, value));
+    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(copy->same.writer, node,
+                                                                          name, type, value));
 }
 
 static OTF2_CallbackCode copy_LocationGroup(void *user_data, OTF2_LocationGroupRef self,
@@ -300,8 +285,8 @@ static OTF2_CallbackCode copy_LocationGroup(void *user_data, OTF2_LocationGroupR
     write_nodes(copy);
     if (copy->is_moved && rank != UINT32_MAX)
         parent = copy->nodes[copy->run->ranks[rank].node];
-    return written(copy, OTF2_GlobalDefWriter_WriteLocationGroup(copy->writer, self, name, type,
-                                                                 parent, creator));
+    return written(copy, OTF2_GlobalDefWriter_WriteLocationGroup(copy->same.writer, self, name,
+                                                                 type, parent, creator));
 }
 
 static OTF2_CallbackCode copy_Location(void *user_data, OTF2_LocationRef self, OTF2_StringRef name,
@@ -312,8 +297,8 @@ static OTF2_CallbackCode copy_Location(void *user_data, OTF2_LocationRef self, O
     uint32_t location = id_table_get(&copy->location_of_id, self);
     if (location != UINT32_MAX)
         n_events = copy->locations[location].n_records;
-    return written(
-        copy, OTF2_GlobalDefWriter_WriteLocation(copy->writer, self, name, type, n_events, group));
+    return written(copy, OTF2_GlobalDefWriter_WriteLocation(copy->same.writer, self, name, type,
+                                                            n_events, group));
 }
 
 static OTF2_CallbackCode copy_LocationProperty(void *user_data, OTF2_LocationRef self,
@@ -330,8 +315,8 @@ static OTF2_CallbackCode copy_LocationProperty(void *user_data, OTF2_LocationRef
                    strcmp(text, "PAGODA::EXCLUDED_NS") == 0;
     if (is_cost && copy->run && copy->run->is_untraced)
         return OTF2_CALLBACK_SUCCESS;
-    return written(
-        copy, OTF2_GlobalDefWriter_WriteLocationProperty(copy->writer, self, name, type, value));
+    return written(copy, OTF2_GlobalDefWriter_WriteLocationProperty(copy->same.writer, self, name,
+                                                                    type, value));
 }
 
 static OTF2_CallbackCode copy_MetricInstance(void *user_data, OTF2_MetricRef self,
@@ -341,7 +326,7 @@ static OTF2_CallbackCode copy_MetricInstance(void *user_data, OTF2_MetricRef sel
     struct copy *copy = user_data;
     if (kind == OTF2_SCOPE_SYSTEM_TREE_NODE && is_left_out(copy, (OTF2_SystemTreeNodeRef)scope))
         scope = root_of(copy, (OTF2_SystemTreeNodeRef)scope);
-    return written(copy, OTF2_GlobalDefWriter_WriteMetricInstance(copy->writer, self, class_,
+    return written(copy, OTF2_GlobalDefWriter_WriteMetricInstance(copy->same.writer, self, class_,
                                                                   recorder, kind, scope));
 }
 
@@ -351,7 +336,8 @@ static OTF2_CallbackCode copy_IoRegularFile(void *user_data, OTF2_IoFileRef self
     struct copy *copy = user_data;
     if (is_left_out(copy, scope))
         scope = root_of(copy, scope);
-    return written(copy, OTF2_GlobalDefWriter_WriteIoRegularFile(copy->writer, self, name, scope));
+    return written(copy,
+                   OTF2_GlobalDefWriter_WriteIoRegularFile(copy->same.writer, self, name, scope));
 }
 
 static OTF2_CallbackCode copy_IoDirectory(void *user_data, OTF2_IoFileRef self, OTF2_StringRef name,
@@ -360,16 +346,17 @@ static OTF2_CallbackCode copy_IoDirectory(void *user_data, OTF2_IoFileRef self, 
     struct copy *copy = user_data;
     if (is_left_out(copy, scope))
         scope = root_of(copy, scope);
-    return written(copy, OTF2_GlobalDefWriter_WriteIoDirectory(copy->writer, self, name, scope));
+    return written(copy,
+                   OTF2_GlobalDefWriter_WriteIoDirectory(copy->same.writer, self, name, scope));
 }
 
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {
-    OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_GlobalDefReaderCallbacks *callbacks = definition_copy_callbacks();
     if (!callbacks)
         return NULL;
-#define SET(kind, ...) OTF2_GlobalDefReaderCallbacks_Set##kind##Callback(callbacks, copy_##kind);
-    DEFINITION_KINDS(SET)
+    OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, NULL); // written before
+#define SET(kind) OTF2_GlobalDefReaderCallbacks_Set##kind##Callback(callbacks, copy_##kind);
     SET(SystemTreeNode)
     SET(SystemTreeNodeDomain)
     SET(SystemTreeNodeProperty)
@@ -416,51 +403,33 @@ static void release(struct copy *copy)
     free(copy->nodes);
 }
 
-static int read_all(OTF2_Reader *reader, struct copy *copy, struct error *err)
-{
-    OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
-    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
-    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
-    uint64_t n_read = 0;
-    if (definitions && callbacks)
-        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, copy);
-    if (callbacks)
-        OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n_read);
-    if (copy->code != OTF2_SUCCESS)
-        return error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy->code));
-    if (code != OTF2_SUCCESS)
-        return error_set(err, "cannot read the definitions again: %s", otf2_error_cause(code));
-    OTF2_Reader_CloseGlobalDefReader(reader, definitions);
-    return 0;
-}
-
 int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF2_Archive *archive,
                      const struct rewrite_run *run, const struct copy_location *locations,
                      const struct late_definitions *late, struct error *err)
 {
-    struct copy copy = {.source = source,
+    struct copy copy = {.same = {.writer = OTF2_Archive_GetGlobalDefWriter(archive)},
+                        .source = source,
                         .definitions = &source->resolved->definitions,
                         .run = run,
-                        .locations = locations,
-                        .writer = OTF2_Archive_GetGlobalDefWriter(archive),
-                        .code = OTF2_SUCCESS};
-    if (!copy.writer)
+                        .locations = locations};
+    if (!copy.same.writer)
         return error_set(err, "cannot write the definitions: %s",
                          otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
     init(&copy);
-    ok(&copy,
-       OTF2_GlobalDefWriter_WriteClockProperties(copy.writer, UINT64_C(1000000000), 0, run->time_ns,
-                                                 copy.definitions->realtime_ns));
+    written(&copy,
+            OTF2_GlobalDefWriter_WriteClockProperties(copy.same.writer, UINT64_C(1000000000), 0,
+                                                      run->time_ns, copy.definitions->realtime_ns));
     write_strings(&copy);
-    int status = read_all(reader, &copy, err);
+    int status =
+        definition_copy_run(&copy.same, reader, make_callbacks(), DEFINITION_COPY_ALL, err);
     if (status == 0 && late)
-        ok(&copy, late_definitions_write(late, copy.writer, node_class_string(&copy) + 2));
+        written(&copy,
+                late_definitions_write(late, copy.same.writer, node_class_string(&copy) + 2));
     if (status == 0)
-        ok(&copy, OTF2_Archive_CloseGlobalDefWriter(archive, copy.writer));
-    if (status == 0 && copy.code != OTF2_SUCCESS)
-        status = error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy.code));
+        written(&copy, OTF2_Archive_CloseGlobalDefWriter(archive, copy.same.writer));
+    if (status == 0 && copy.same.code != OTF2_SUCCESS)
+        status =
+            error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy.same.code));
     release(&copy);
     return status;
 }

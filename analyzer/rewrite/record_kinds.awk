@@ -17,9 +17,7 @@ BEGIN {
     RS = ";"
     mark(by_hand, "Evt", "Unknown Enter Metric BufferFlush MpiSend MpiIsend MpiRecv MpiIrecv " \
         "MpiIsendComplete")
-    mark(by_hand, "GlobalDef", "Unknown ClockProperties SystemTreeNode SystemTreeNodeDomain " \
-        "SystemTreeNodeProperty LocationGroup Location LocationProperty MetricInstance " \
-        "IoRegularFile IoDirectory")
+    by_hand["GlobalDefUnknown"] = 1
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
         "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
     mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd " \

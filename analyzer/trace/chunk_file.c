@@ -117,11 +117,15 @@ void chunk_file_close(struct chunk_file *file)
 }
 
 // Follows the definitions of FILE to the mark that ends them; false without one.
-static bool follow_definitions(struct chunk_file *file, definition_record *tell, void *context)
+static bool follow_definitions(struct chunk_file *file, definition_record *tell, void *context,
+                               struct sound_definitions *sound)
 {
     struct window window = chunk_file_begin(file);
     uint64_t n;
-    while (window.at && window_have(file, &window, 0)) {
+    while (window.at) {
+        sound->end_at = chunk_file_at(file, window);
+        if (!window_have(file, &window, 0))
+            return false;
         int kind = *window.at++;
         if (kind == END_OF_FILE)
             return true;
@@ -134,18 +138,22 @@ static bool follow_definitions(struct chunk_file *file, definition_record *tell,
             if (tell && !tell(context, kind, &content))
                 return false;
             window.at += n;
+            sound->n_records++;
         }
     }
     return false;
 }
 
 bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, definition_record *tell,
-                                  void *context)
+                                  void *context, struct sound_definitions *sound)
 {
     struct chunk_file file = {0};
+    struct sound_definitions unwanted;
+    sound = sound ? sound : &unwanted;
+    *sound = (struct sound_definitions){0};
     if (!chunk_file_open(&file, path, chunk_bytes, DEFINITION_WINDOW_BYTES))
         return access(path, R_OK) != 0; // else it is not a file: a folder
-    bool is_sound = follow_definitions(&file, tell, context);
+    bool is_sound = follow_definitions(&file, tell, context, sound);
     chunk_file_close(&file);
     return is_sound;
 }

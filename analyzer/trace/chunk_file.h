@@ -52,6 +52,12 @@ struct window chunk_file_begin(struct chunk_file *file);
 /// Goes on at AT, an offset in a chunk, rather than where it is: the window from there on.
 struct window chunk_file_go_to(struct chunk_file *file, uint64_t at);
 
+/// The offset in the file of where WINDOW begins.
+static inline uint64_t chunk_file_at(const struct chunk_file *file, struct window window)
+{
+    return file->window_at + (uint64_t)(window.at - file->memory);
+}
+
 /// The slow half of window_have(): an empty window when the chunk has no more.
 struct window chunk_file_load(struct chunk_file *file, struct window window, uint64_t n);
 
@@ -157,10 +163,16 @@ static inline uint32_t content_32(struct content *content)
 /// A record of KIND; false: CONTENT is damaged.
 typedef bool definition_record(void *context, int kind, struct content *content);
 
+/// How far a definition file is sound: records, and the offset after the last of them (0: not even
+/// the header of a chunk).
+struct sound_definitions {
+    uint64_t n_records, end_at;
+};
+
 /// Whether the records of a definition file lead from its begin to its end mark; OTF2 does not read
-/// what follows that. TELL (NULL: none) gets them. True for a file that cannot be opened: let OTF2
-/// say why.
+/// what follows that. TELL (NULL: none) gets them; SOUND (NULL: not wanted) is how far they lead.
+/// True for a file that cannot be opened: let OTF2 say why.
 bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, definition_record *tell,
-                                  void *context);
+                                  void *context, struct sound_definitions *sound);
 
 #endif

@@ -1,54 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See event_file.h, and chunk_file.h for the structure of its files. Some old kinds of records have
-// no length, but a single number. A number is the byte for its length, 0 for zero and 255 for the
-// largest number, and as many bytes. The content of a record may go on after what is known of it:
-// so newer versions add to it. In front of a record may be the byte 5 and a time stamp of 8 bytes,
-// which holds for the records after it as well, and lists of attributes.
+// See event_file.h, and chunk_file.h and event_record.h for the structure of its files. The content
+// of a record may go on after what is known of it: so newer versions add to it.
 #include "analyzer/trace/event_file.h"
 
-enum { TIME_STAMP = 5, ATTRIBUTE_LIST = 6 }; // where a kind could be
-
-enum record_kind {
-    BUFFER_FLUSH = 10,
-    MEASUREMENT_ON_OFF = 11,
-    ENTER = 12,
-    LEAVE = 13,
-    MPI_SEND = 14,
-    MPI_ISEND = 15,
-    MPI_ISEND_COMPLETE = 16,
-    MPI_IRECV_REQUEST = 17,
-    MPI_RECV = 18,
-    MPI_IRECV = 19,
-    MPI_REQUEST_TEST = 20,
-    MPI_REQUEST_CANCELLED = 21,
-    MPI_COLLECTIVE_BEGIN = 22,
-    MPI_COLLECTIVE_END = 23,
-    OMP_FORK = 24,
-    OMP_TASK_CREATE = 28,
-    OMP_TASK_SWITCH = 29,
-    OMP_TASK_COMPLETE = 30,
-    METRIC = 31,
-    PARAMETER_STRING = 32,
-    PARAMETER_INT = 33,
-    PARAMETER_UNSIGNED_INT = 34,
-    RMA_COLLECTIVE_BEGIN = 37,
-    RMA_COLLECTIVE_END = 38,
-    RMA_REQUEST_LOCK = 40,
-    RMA_RELEASE_LOCK = 43,
-    THREAD_FORK = 53,
-    THREAD_JOIN = 54,
-    THREAD_TEAM_BEGIN = 55,
-    THREAD_TEAM_END = 56,
-    CALLING_CONTEXT_ENTER = 66,
-    CALLING_CONTEXT_LEAVE = 67,
-    IO_CREATE_HANDLE = 69,
-    IO_OPERATION_BEGIN = 75,
-    IO_OPERATION_COMPLETE = 78,
-    IO_OPERATION_CANCELLED = 79,
-    NON_BLOCKING_COLLECTIVE_REQUEST = 85,
-    NON_BLOCKING_COLLECTIVE_COMPLETE = 86,
-    LAST_KNOWN = 88 // of OTF2 3.0
-};
+#include "analyzer/trace/event_record.h"
 
 // --- the content of a record
 
@@ -124,39 +79,6 @@ static void read_metric(struct content *content, struct decoder *decoder,
 }
 
 // --- records
-
-// Kinds of OTF2 1.0 whose content is a number without a length in front of it.
-static inline bool is_bare_number(int kind)
-{
-    const uint64_t kinds = UINT64_C(1) << ENTER | UINT64_C(1) << LEAVE |
-                           UINT64_C(1) << MPI_ISEND_COMPLETE | UINT64_C(1) << MPI_IRECV_REQUEST |
-                           UINT64_C(1) << MPI_REQUEST_TEST | UINT64_C(1) << MPI_REQUEST_CANCELLED |
-                           UINT64_C(1) << OMP_FORK | UINT64_C(1) << OMP_TASK_CREATE |
-                           UINT64_C(1) << OMP_TASK_SWITCH | UINT64_C(1) << OMP_TASK_COMPLETE;
-    return kind < 64 && (kinds >> kind & 1);
-}
-
-// Finds the content of a record, which begins at WINDOW's place; false when it is damaged.
-static inline bool find_content(struct chunk_file *file, struct window *window, int kind,
-                                struct content *content)
-{
-    uint64_t n = 1;
-    if (!is_bare_number(kind)) {
-        if (!window_find_content(file, window, &n))
-            return false;
-    } else {
-        if (!window_have(file, window, 0))
-            return false;
-        if (*window->at != LONG_LENGTH)
-            n += *window->at;
-        if (n > FULL_NUMBER_BYTES + 1 || !window_have(file, window, n))
-            return false;
-    }
-    *content = (struct content){
-        .at = window->at, .end = window->at + n, .is_big_endian = file->is_big_endian};
-    window->at += n;
-    return true;
-}
 
 static inline void read_message(struct content *content, struct decoder *decoder,
                                 const struct local_definitions *local, uint64_t ticks,
@@ -441,9 +363,8 @@ bool event_file_open(struct event_file *file, const char *path, uint64_t chunk_b
 
 struct trace_place event_file_place(const struct event_file *file)
 {
-    const struct chunk_file *chunks = &file->chunks;
     return (struct trace_place){
-        .file_at = chunks->window_at + (uint64_t)(file->window.at - chunks->memory),
+        .file_at = chunk_file_at(&file->chunks, file->window),
         .n_read = file->n_read,
         .raw_ticks = file->raw_ticks,
         .clock_interval = file->clock_interval,
@@ -484,7 +405,7 @@ uint64_t event_file_read(struct event_file *file, struct decoder *decoder,
         } else if (kind == END_OF_FILE) {
             is_sound = file->state == EVENT_FILE_READING && file->n_read + n >= chunks->last_record;
             file->state = EVENT_FILE_AT_END;
-        } else if (!find_content(chunks, &window, kind, &content)) {
+        } else if (!event_record_find_content(chunks, &window, kind, &content)) {
             is_sound = false;
         } else if (kind == ATTRIBUTE_LIST) {
             is_sound = read_attributes(&content, decoder, local, &attributes);

@@ -46,7 +46,7 @@ static void read_chunk_sizes(struct trace *trace)
 static bool definitions_are_sound(const struct trace *trace, const char *path)
 {
     uint64_t chunk_bytes = trace->chunk_bytes.definitions;
-    return chunk_bytes == 0 || chunk_file_holds_definitions(path, chunk_bytes, NULL, NULL);
+    return chunk_bytes == 0 || chunk_file_holds_definitions(path, chunk_bytes, NULL, NULL, NULL);
 }
 
 static int read_definitions(struct trace *trace, struct error *err)

@@ -90,7 +90,7 @@ static bool read_record(void *context, int kind, struct content *content)
 bool local_definitions_read(struct local_definitions *local, const char *path, uint64_t chunk_bytes)
 {
     local->owns_maps = true;
-    return chunk_file_holds_definitions(path, chunk_bytes, read_record, local);
+    return chunk_file_holds_definitions(path, chunk_bytes, read_record, local, NULL);
 }
 
 // --- by the library
