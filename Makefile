@@ -357,6 +357,11 @@ check-run:
 binding-counts: programs
 	@BUILD=$(BUILD) tests/binding-counts
 
+# Counts of the archives below DIR, by Pagoda and by otf2-print.
+.PHONY: check-archives
+check-archives: all $(BUILD)/tools/count_events
+	@BUILD=$(BUILD) tests/check-archives "$(DIR)"
+
 # Address and undefined behaviour: the unit and the command-line tests in a build of their own, but for files
 # with a line `# Unsanitized: REASON`. Most of the time is spent in starting programs, which is shorter the
 # less there is to relocate.
@@ -518,6 +523,7 @@ help:
 	@echo 'make bench      speed and memory of replays, predictions, store and tracer'
 	@echo 'make causes     the diagnosis of programs with one known cause each, on a quiet machine'
 	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1 CALIBRATE=1'
+	@echo 'make check-archives DIR=...  counts of the archives there, by Pagoda and by otf2-print'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make deb  a Debian package;  make clean  removes $(BUILD)/'
 	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'

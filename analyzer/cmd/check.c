@@ -25,6 +25,7 @@
 #include "analyzer/reduction/rules.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/collect.h"
+#include "analyzer/rewrite/repair/repair.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/sweep/property.h"
@@ -326,6 +327,49 @@ static void check_file(struct check *check)
     check->error = memory_copy_text(err.text);
 }
 
+/// Repairs PATH, and checks what came of it.
+static int check_repaired(struct check *check, const char *path, const char *directory)
+{
+    struct error err = {{0}};
+    struct repair repair;
+    int status = repair_archive(&repair, path, directory, &err);
+    if (status != 0) {
+        log_error("%s", err.text);
+        repair_release(&repair);
+        return STATUS_FAILED;
+    }
+    *check = (struct check){.path = directory, .repaired_from = path};
+    check->losses = memory_zeroed(repair.n_losses, sizeof *check->losses);
+    for (; check->n_losses < repair.n_losses; check->n_losses++) {
+        const struct repair_loss *loss = &repair.losses[check->n_losses];
+        check->losses[check->n_losses] = (struct check_loss){
+            .code = memory_copy_text(loss->code),
+            .text = utf8_clean(loss->text),
+            .has_location = loss->location != REPAIR_UNKNOWN,
+            .has_count = loss->n_lost_events != REPAIR_UNKNOWN,
+            .location = loss->location,
+            .n_events = loss->n_lost_events,
+        };
+    }
+    repair_release(&repair);
+    check_file(check);
+    if (check->status == STATUS_DONE && check->n_losses > 0)
+        check->status = STATUS_UNREADABLE;
+    return check->status;
+}
+
+static int repair(const char *path, const char *directory, bool wants_json)
+{
+    struct check check = {0};
+    int status = check_repaired(&check, path, directory);
+    if (status != STATUS_FAILED && wants_json)
+        json_print_checks(&check, 1, stdout);
+    else if (status != STATUS_FAILED)
+        check_print(&check, stdout);
+    check_release(&check);
+    return status;
+}
+
 // A file that cannot be checked at all outweighs one that was read in part.
 static int worst_status(const struct check *checks, size_t n)
 {
@@ -341,8 +385,13 @@ static int worst_status(const struct check *checks, size_t n)
 
 int cmd_check(int argc, char **argv)
 {
-    bool wants_json = false;
+    bool wants_json = false, wants_repair = false;
+    const char *directory = NULL;
     const struct option_row rows[] = {
+        OPTION_FLAG_ROW("repair", 0, &wants_repair,
+                        "write what is left of a damaged or incomplete archive as a whole one"),
+        OPTION_TEXT_ROW("output", 'o', "DIR", &directory,
+                        "with --repair: write it to DIR, which must be new or empty", NULL),
         THREADS_ROW,
         OPTION_FLAG_ROW("json", 0, &wants_json, "print JSON instead of text"),
     };
@@ -361,6 +410,14 @@ int cmd_check(int argc, char **argv)
     if (!options_parse(&usage, argc, argv, &first_operand, &status))
         return status;
     size_t n = (size_t)(argc - first_operand);
+    if (wants_repair != (directory != NULL))
+        return options_usage_error(
+            &usage, wants_repair ? "-o DIR is missing: where the repaired archive goes"
+                                 : "-o is for --repair: nothing else is written");
+    if (wants_repair && n != 1)
+        return options_usage_error(&usage, "--repair takes one archive at a time");
+    if (wants_repair)
+        return repair(argv[first_operand], directory, wants_json);
     struct check *checks = memory_zeroed(n, sizeof *checks);
     for (size_t i = 0; i < n; i++) {
         checks[i].path = argv[first_operand + (int)i];

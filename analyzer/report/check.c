@@ -4,6 +4,7 @@
 #include "analyzer/report/views/views.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
@@ -28,9 +29,20 @@ static const struct {
     [CHECK_RULES] = {"rules", "rules of pagoda reduce", "rule"},
 };
 
+static void print_losses(const struct check *check, FILE *stream)
+{
+    char *from = utf8_clean(check->repaired_from);
+    fprintf(stream, "%s: %s\n", from, check->n_losses ? "repaired; lost:" : "nothing is lost");
+    for (size_t i = 0; i < check->n_losses; i++)
+        fprintf(stream, "  %s: %s\n", check->losses[i].code, check->losses[i].text);
+    free(from);
+}
+
 static void print_archive(const struct check *check, const char *path, FILE *stream)
 {
     const struct result *result = &check->result;
+    if (check->repaired_from)
+        print_losses(check, stream);
     fprintf(stream, "%s: OTF2 archive", path);
     if (*result->creator)
         fprintf(stream, " by %s", result->creator);
@@ -40,9 +52,15 @@ static void print_archive(const struct check *check, const char *path, FILE *str
             quantity_count(result->n_messages, "message").text,
             quantity_count(result->n_collectives, "collective").text,
             quantity_time(result->time_ns).text);
-    for (size_t i = 0; i < result->n_warnings; i++)
-        fprintf(stream, "  %s: %s\n", result->warnings[i].code, result->warnings[i].text);
-    if (result->n_warnings == 0)
+    size_t n_printed = 0;
+    for (size_t i = 0; i < result->n_warnings; i++) {
+        const struct result_warning *warning = &result->warnings[i];
+        if (check->repaired_from && strcmp(warning->code, "repaired") == 0)
+            continue; // printed one by one
+        fprintf(stream, "  %s: %s\n", warning->code, warning->text);
+        n_printed++;
+    }
+    if (n_printed == 0)
         fprintf(stream, "  nothing wrong\n");
 }
 
@@ -74,8 +92,13 @@ void check_release(struct check *check)
         free(check->locations[i].name);
         free(check->locations[i].reason);
     }
+    for (size_t i = 0; i < check->n_losses; i++) {
+        free(check->losses[i].code);
+        free(check->losses[i].text);
+    }
     for (size_t i = 0; i < check->n_patterns; i++)
         free(check->pattern_ids[i]);
+    free(check->losses);
     free(check->locations);
     free(check->pattern_ids);
     free(check->error);
@@ -100,9 +123,25 @@ static json_t *location_object(const void *of, size_t i)
     return object;
 }
 
+static json_t *loss_object(const void *of, size_t i)
+{
+    const struct check_loss *loss = &((const struct check *)of)->losses[i];
+    char *id = memory_format("%llu", (unsigned long long)loss->location);
+    json_t *object =
+        JSON_OBJECT({"code", json_string(loss->code)},
+                    {"location", loss->has_location ? json_string(id) : json_null()},
+                    {"events", loss->has_count ? json_count(loss->n_events) : json_null()},
+                    {"text", json_text(loss->text)});
+    free(id);
+    return object;
+}
+
 static json_t *put_archive(json_t *object, const struct check *check)
 {
     const struct result *result = &check->result;
+    if (check->repaired_from)
+        object = JSON_PUT(object, {"repaired_from", json_text(check->repaired_from)},
+                          {"losses", json_list(check->n_losses, loss_object, check)});
     return JSON_PUT(
         object, {"creator", json_text(result->creator)}, {"ranks", json_count(result->n_ranks)},
         {"events", json_count(result->n_events)}, {"messages", json_count(result->n_messages)},

@@ -197,6 +197,13 @@ struct check_location {
     char *reason; // why it was skipped or cut, "" when it was not
 };
 
+/// Something that a repaired archive lacks.
+struct check_loss {
+    char *code, *text;
+    bool has_location, has_count;
+    uint64_t location, n_events; // its OTF2 id; events that are lost
+};
+
 struct check {
     const char *path; // as the caller named it
     enum check_kind kind;
@@ -205,6 +212,9 @@ struct check {
     struct result result; // of an archive: facts and warnings; no patterns
     struct check_location *locations;
     size_t n_locations;
+    const char *repaired_from; // the archive that PATH is a repaired copy of, NULL: it is none
+    struct check_loss *losses; // then
+    size_t n_losses;
     char **pattern_ids; // of a catalogue
     size_t n_patterns;
     size_t n_entries; // settings of a configuration file, rules of a filter file, operations with

@@ -294,6 +294,18 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
     free(stopped);
 }
 
+/// What `pagoda check --repair` could not save.
+static void warn_of_repair(const struct definitions *definitions, struct result *result)
+{
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        if (strcmp(definitions->properties[i].name, "PAGODA::REPAIRED") == 0) {
+            char *losses = utf8_clean(definitions->properties[i].value);
+            warn(result, "repaired", 1, "repair",
+                 "made this archive readable. Not in it, nor in this report: %s", losses);
+            free(losses);
+        }
+}
+
 /// Regions that our tracer dropped because of --min-duration.
 static void warn_of_short_regions(const struct definitions *definitions, struct result *result)
 {
@@ -509,6 +521,7 @@ void warnings_collect(struct trace *trace, const struct pag_result *replay,
     warn_of_other_programs(trace_definitions(trace), result);
     warn_of_cores(result);
     warn_of_ends(trace_definitions(trace), replay, result);
+    warn_of_repair(trace_definitions(trace), result);
     warn_of_short_regions(trace_definitions(trace), result);
     warn_of_recording_cost(trace, result);
     warn_of_prediction(trace_definitions(trace), result);

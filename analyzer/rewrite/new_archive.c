@@ -5,12 +5,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/trace/archive.h"
 
 char *rewrite_parent(const char *directory)
 {
@@ -81,4 +84,73 @@ OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_
         OTF2_Archive_SetSerialCollectiveCallbacks(archive))
         return NULL;
     return archive;
+}
+
+int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, struct error *err)
+{
+    char *folder = NULL;
+    int status = rewrite_check(directory, err);
+    interrupt_begin();
+    if (status == 0) {
+        folder = rewrite_folder_make(directory, err);
+        status = folder ? write(context, folder, err) : -1;
+    }
+    if (status == 0 && interrupt_has_come())
+        status = error_set(err, "interrupted");
+    if (status == 0 && rename(folder, directory) != 0)
+        status = error_set(err, "cannot rename %s: %s", folder, strerror(errno));
+    if (status != 0 && folder)
+        scratch_folder_remove(folder, NULL);
+    interrupt_end();
+    free(folder);
+    return status;
+}
+
+int rewrite_copy_file(const char *from_path, const char *to_path, struct error *err)
+{
+    FILE *from = fopen(from_path, "rb");
+    bool is_missing = !from && errno == ENOENT;
+    FILE *to = from ? fopen(to_path, "wb") : NULL;
+    bool is_good = from && to;
+    char bytes[1 << 14];
+    size_t n;
+    while (is_good && (n = fread(bytes, 1, sizeof bytes, from)) > 0)
+        is_good = fwrite(bytes, 1, n, to) == n && !interrupt_has_come();
+    is_good = is_good && !ferror(from);
+    if (to && fclose(to) != 0)
+        is_good = false;
+    int status = is_good || is_missing ? 0
+                 : interrupt_has_come()
+                     ? error_set(err, "interrupted")
+                     : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
+    if (from)
+        fclose(from);
+    return status;
+}
+
+uint64_t rewrite_hash(uint64_t value, const char *text)
+{
+    for (; *text; text++)
+        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return value;
+}
+
+int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct error *err)
+{
+    char *path = memory_format("%s/%s.otf2", folder, name);
+    uint64_t otf2_id = 0;
+    OTF2_Reader *reader = otf2_open(path);
+    FILE *file = fopen(path, "r+b");
+    static char bytes[1 << 20];
+    bool is_good = reader && file && OTF2_Reader_GetTraceId(reader, &otf2_id) == OTF2_SUCCESS;
+    size_t n = is_good ? fread(bytes, 1, sizeof bytes, file) : 0;
+    const char *found = memmem(bytes, n, &otf2_id, sizeof otf2_id);
+    if (found)
+        is_good = fseek(file, found - bytes, SEEK_SET) == 0 && fwrite(&id, sizeof id, 1, file) == 1;
+    if (file)
+        is_good = (fclose(file) == 0) && is_good;
+    if (reader)
+        OTF2_Reader_Close(reader);
+    free(path);
+    return is_good ? 0 : error_set(err, "cannot write: %s", strerror(errno));
 }

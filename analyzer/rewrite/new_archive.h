@@ -44,4 +44,22 @@ char *rewrite_folder_make(const char *directory, struct error *err);
 OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_bytes,
                            uint64_t definition_bytes);
 
+/// Writes into FOLDER. 0, or -1 and ERR; it should look whether an interrupt has come
+/// (base/cleanup.h).
+typedef int rewrite_writer(void *context, const char *folder, struct error *err);
+
+/// Has WRITE make an archive in a folder beside DIRECTORY, which takes that name once it is
+/// complete: wholly or not at all, also when a signal or an error ends it. 0, or -1 and ERR.
+int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, struct error *err);
+
+/// Copies a file byte by byte; one that is not there stays so. 0, or -1 and ERR.
+int rewrite_copy_file(const char *from, const char *to, struct error *err);
+
+/// FNV-1a of TEXT, begun with VALUE.
+uint64_t rewrite_hash(uint64_t value, const char *text);
+
+/// Gives the archive NAME in FOLDER, which is complete, this ID. The one of OTF2 depends on when an
+/// archive is made; an ID of what it holds does not. 0, or -1 and ERR.
+int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct error *err);
+
 #endif

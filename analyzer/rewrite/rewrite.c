@@ -87,7 +87,7 @@ struct rewriting {
     struct time_map *times;
     struct time_map_reader *location_times; // of the location being copied, else NULL
     const struct rewrite_run *run;
-    char *folder;
+    const char *folder;
     OTF2_Reader *reader;
     OTF2_Archive *archive;
     struct copy_events copy;
@@ -259,40 +259,20 @@ static int write_all(struct rewriting *all, struct error *err)
     return check(code, "cannot write", err);
 }
 
-static uint64_t hash(uint64_t value, const char *text)
-{
-    for (; *text; text++)
-        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
-    return value;
-}
-
-/// The identifier OTF2 gives an archive depends on when it is made; this one on what it holds only.
+/// An ID that depends only on what the archive holds.
 static int set_id(const struct rewriting *all, struct error *err)
 {
-    char *path = memory_format("%s/%s.otf2", all->folder, archive_name);
-    uint64_t id = 0, predicted_id = 0;
-    OTF2_Reader *reader = otf2_open(path);
-    FILE *file = fopen(path, "r+b");
-    static char bytes[1 << 20];
-    bool is_good = reader && file && OTF2_Reader_GetTraceId(reader, &id) == OTF2_SUCCESS &&
-                   OTF2_Reader_GetTraceId(all->reader, &predicted_id) == OTF2_SUCCESS;
-    size_t n = is_good ? fread(bytes, 1, sizeof bytes, file) : 0;
-    const char *found = memmem(bytes, n, &id, sizeof id);
-    predicted_id = hash(predicted_id, all->run->change);
-    if (found)
-        is_good = fseek(file, found - bytes, SEEK_SET) == 0 &&
-                  fwrite(&predicted_id, sizeof predicted_id, 1, file) == 1;
-    if (file)
-        is_good = (fclose(file) == 0) && is_good;
-    if (reader)
-        OTF2_Reader_Close(reader);
-    free(path);
-    return is_good ? 0 : error_set(err, "cannot write: %s", strerror(errno));
+    uint64_t id = 0;
+    if (OTF2_Reader_GetTraceId(all->reader, &id) != OTF2_SUCCESS)
+        return error_set(err, "cannot read the trace again");
+    return rewrite_set_id(all->folder, archive_name, rewrite_hash(id, all->run->change), err);
 }
 
-static int write_or_escape(struct rewriting *all, struct error *err)
+static int write_or_escape(void *context, const char *folder, struct error *err)
 {
+    struct rewriting *all = context;
     int status;
+    all->folder = folder;
     otf2_error_begin();
     if (setjmp(escape) == 0)
         status = write_all(all, err);
@@ -336,20 +316,7 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
     late_definitions_find(&all->late, &all->source);
     int status = rewrite_check_source(trace, err);
     if (status == 0)
-        status = rewrite_check(directory, err);
-    interrupt_begin();
-    if (status == 0) {
-        all->folder = rewrite_folder_make(directory, err);
-        status = all->folder ? write_or_escape(all, err) : -1;
-    }
-    if (status == 0 && interrupt_has_come())
-        status = error_set(err, "interrupted");
-    if (status == 0 && rename(all->folder, directory) != 0)
-        status = error_set(err, "cannot rename %s: %s", all->folder, strerror(errno));
-    if (status != 0 && all->folder)
-        scratch_folder_remove(all->folder, NULL);
-    interrupt_end();
-    free(all->folder);
+        status = rewrite_wholly(directory, write_or_escape, all, err);
     free(all->locations);
     free(all);
     return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);

@@ -57,8 +57,9 @@ static OTF2_CallbackCode on_offset(void *user_data, OTF2_TimeStamp ticks, int64_
 struct shifting {
     const struct trace *trace;
     const struct clock_correction *correction;
-    char *name;      // of the archive: its anchor file without what follows the last dot
-    char *from, *to; // folders
+    char *name; // of the archive: its anchor file without what follows the last dot
+    char *from; // folder
+    const char *to;
     OTF2_Reader *reader;
     OTF2_Archive *archive;
     OTF2_DefReaderCallbacks *callbacks;
@@ -221,30 +222,14 @@ static int write_definitions(struct shifting *all, struct error *err)
     return 0;
 }
 
-/// The file NAME below both folders; one that is not there stays so.
+/// The file NAME below both folders.
 static int copy_file(const struct shifting *all, const char *name, struct error *err)
 {
-    char *from_path = memory_format("%s/%s", all->from, name);
-    char *to_path = memory_format("%s/%s", all->to, name);
-    FILE *from = fopen(from_path, "rb");
-    bool is_missing = !from && errno == ENOENT;
-    FILE *to = from ? fopen(to_path, "wb") : NULL;
-    bool is_good = from && to;
-    char bytes[1 << 14];
-    size_t n;
-    while (is_good && (n = fread(bytes, 1, sizeof bytes, from)) > 0)
-        is_good = fwrite(bytes, 1, n, to) == n && !interrupt_has_come();
-    is_good = is_good && !ferror(from);
-    if (to && fclose(to) != 0)
-        is_good = false;
-    int status = is_good || is_missing ? 0
-                 : interrupt_has_come()
-                     ? error_set(err, "interrupted")
-                     : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
-    if (from)
-        fclose(from);
-    free(from_path);
-    free(to_path);
+    char *from = memory_format("%s/%s", all->from, name);
+    char *to = memory_format("%s/%s", all->to, name);
+    int status = rewrite_copy_file(from, to, err);
+    free(from);
+    free(to);
     return status;
 }
 
@@ -294,6 +279,14 @@ static void find_names(struct shifting *all)
         slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text(".");
 }
 
+static int write_copy(void *context, const char *folder, struct error *err)
+{
+    struct shifting *all = context;
+    all->to = folder;
+    otf2_error_begin();
+    return write_definitions(all, err) == 0 ? copy_files(all, err) : -1;
+}
+
 int shift_clocks(const char *directory, const struct trace *trace,
                  const struct clock_correction *correction, struct error *err)
 {
@@ -301,21 +294,9 @@ int shift_clocks(const char *directory, const struct trace *trace,
     find_names(&all);
     int status = rewrite_check_source(trace, err);
     if (status == 0)
-        status = rewrite_check(directory, err);
-    interrupt_begin();
-    if (status == 0) {
-        otf2_error_begin();
-        all.to = rewrite_folder_make(directory, err);
-        status = all.to && write_definitions(&all, err) == 0 ? copy_files(&all, err) : -1;
-    }
-    if (status == 0 && rename(all.to, directory) != 0)
-        status = error_set(err, "cannot rename %s: %s", all.to, strerror(errno));
-    if (status != 0 && all.to)
-        scratch_folder_remove(all.to, NULL);
-    interrupt_end();
+        status = rewrite_wholly(directory, write_copy, &all, err);
     OTF2_DefReaderCallbacks_Delete(all.callbacks);
     free(all.name);
     free(all.from);
-    free(all.to);
     return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
 }

@@ -148,12 +148,14 @@ bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, defini
                                   void *context, struct sound_definitions *sound)
 {
     struct chunk_file file = {0};
-    struct sound_definitions unwanted;
-    sound = sound ? sound : &unwanted;
-    *sound = (struct sound_definitions){0};
+    struct sound_definitions so_far = {0};
+    bool is_sound = false;
     if (!chunk_file_open(&file, path, chunk_bytes, DEFINITION_WINDOW_BYTES))
-        return access(path, R_OK) != 0; // else it is not a file: a folder
-    bool is_sound = follow_definitions(&file, tell, context, sound);
+        is_sound = access(path, R_OK) != 0; // else it is not a file: a folder
+    else
+        is_sound = follow_definitions(&file, tell, context, &so_far);
     chunk_file_close(&file);
+    if (sound)
+        *sound = so_far;
     return is_sound;
 }

@@ -141,7 +141,8 @@ static void read_local_definitions(struct trace *trace, size_t location)
     char *path = archive_file_path(trace->path, "/%llu.def", id);
     if (access(path, R_OK) != 0) {
         reader->decoder.report.lacks_definitions = true;
-    } else if (!local_definitions_read(&reader->local, path, trace->chunk_bytes.definitions)) {
+    } else if (!local_definitions_read(&reader->local, path, trace->chunk_bytes.definitions,
+                                       NULL)) {
         reader->decoder.report.is_skipped = true;
         location_set_reason(reader,
                             "its definition file (%llu.def) is damaged, or it ends too early", id);

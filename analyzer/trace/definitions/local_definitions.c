@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/chunk_file.h"
 
 enum { MAPPING_TABLE = 5, CLOCK_OFFSET = 6 }; // kinds of records
 
@@ -87,10 +86,11 @@ static bool read_record(void *context, int kind, struct content *content)
     return kind != MAPPING_TABLE || read_map(context, content);
 }
 
-bool local_definitions_read(struct local_definitions *local, const char *path, uint64_t chunk_bytes)
+bool local_definitions_read(struct local_definitions *local, const char *path, uint64_t chunk_bytes,
+                            struct sound_definitions *sound)
 {
     local->owns_maps = true;
-    return chunk_file_holds_definitions(path, chunk_bytes, read_record, local, NULL);
+    return chunk_file_holds_definitions(path, chunk_bytes, read_record, local, sound);
 }
 
 // --- by the library

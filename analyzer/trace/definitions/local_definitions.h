@@ -10,6 +10,8 @@
 
 #include <otf2/otf2.h>
 
+#include "analyzer/trace/chunk_file.h"
+
 /// From BEGIN_TICKS to END_TICKS of the location's clock its offset to the run's is interpolated.
 struct clock_interval {
     uint64_t begin_ticks, end_ticks;
@@ -27,9 +29,10 @@ struct local_definitions {
 
 void local_definitions_release(struct local_definitions *local);
 
-/// Reads the definition file of a location, of chunks of CHUNK_BYTES. false: it is damaged.
-bool local_definitions_read(struct local_definitions *local, const char *path,
-                            uint64_t chunk_bytes);
+/// Reads the definition file of a location, of chunks of CHUNK_BYTES. false: it is damaged; SOUND
+/// (NULL: not wanted) is how far it is not.
+bool local_definitions_read(struct local_definitions *local, const char *path, uint64_t chunk_bytes,
+                            struct sound_definitions *sound);
 
 /// Has the library read all definitions of READER into LOCAL, which must outlive the reading.
 OTF2_ErrorCode local_definitions_read_by_library(struct local_definitions *local,

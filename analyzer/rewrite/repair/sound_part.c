@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See sound_part.h, and chunk_file.h and event_record.h for the structure of the files. What is
+// kept stays byte by byte; after it come leaves and the mark that ends a file, and the header of a
+// chunk says how many records it has now.
+#include "analyzer/rewrite/repair/sound_part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/rewrite/new_archive.h"
+#include "analyzer/trace/chunk_file.h"
+#include "analyzer/trace/definitions/local_definitions.h"
+#include "analyzer/trace/event_record.h"
+
+enum { WINDOW_BYTES = 256 * 1024, HEADER_BYTES = 18, LAST_RECORD_AT = 10 };
+
+// ---- following records ----
+
+static bool is_enter(int kind)
+{
+    return kind == ENTER || kind == CALLING_CONTEXT_ENTER;
+}
+
+static bool is_leave(int kind)
+{
+    return kind == LEAVE || kind == CALLING_CONTEXT_LEAVE;
+}
+
+/// The innermost open region that a leave can mean; interleaved tasks leave others first.
+static void close_region(struct sound_part *part, bool is_context, uint32_t id)
+{
+    size_t i = part->n_open;
+    while (i > 0 && (part->open[i - 1].id != id || part->open[i - 1].is_context != is_context))
+        i--;
+    if (i == 0)
+        return;
+    memmove(&part->open[i - 1], &part->open[i], (part->n_open - i) * sizeof *part->open);
+    part->n_open--;
+}
+
+static void take_record(struct sound_part *part, int kind, const struct record_fields *fields,
+                        uint64_t ticks, sound_record *tell, void *context)
+{
+    bool is_context = kind == CALLING_CONTEXT_ENTER || kind == CALLING_CONTEXT_LEAVE;
+    if (is_leave(kind))
+        close_region(part, is_context, (uint32_t)fields->values[0]);
+    if (tell)
+        tell(context, kind, fields, part->n_open > 0 ? &part->open[part->n_open - 1] : NULL);
+    if (is_enter(kind))
+        *ARRAY_NEXT(part->open, part->n_open, part->open_capacity) =
+            (struct open_region){is_context, (uint32_t)fields->values[0]};
+    if (part->n_records++ == 0)
+        part->first_ticks = ticks;
+    part->last_ticks = ticks;
+}
+
+/// The kind of the next record, or a mark, after the time stamp that may be before it; END_OF_FILE
+/// and no window when there is none.
+static int next_kind(struct chunk_file *file, struct window *window, uint64_t *ticks)
+{
+    if (window_have(file, window, 0)) {
+        int kind = *window->at++;
+        if (kind != TIME_STAMP)
+            return kind;
+        if (window_have(file, window, FULL_NUMBER_BYTES)) {
+            *ticks = full_number(window->at, file->is_big_endian);
+            window->at += FULL_NUMBER_BYTES;
+            return *window->at++;
+        }
+    }
+    window->at = NULL;
+    return END_OF_FILE;
+}
+
+/// Follows FILE to its end mark; false without one.
+static bool follow_events(struct chunk_file *file, struct sound_part *part, sound_record *tell,
+                          void *context)
+{
+    struct window window = chunk_file_begin(file);
+    struct record_fields fields;
+    struct content content;
+    uint64_t ticks = 0;
+    bool is_in_record = false; // after a list of attributes
+    while (window.at) {
+        if (!is_in_record)
+            part->end_at = chunk_file_at(file, window);
+        int kind = next_kind(file, &window, &ticks);
+        if (kind == END_OF_FILE)
+            return window.at && !is_in_record && part->n_records >= file->last_record;
+        if (kind == END_OF_CHUNK) {
+            window = chunk_file_begin(file);
+            is_in_record = false;
+        } else if (!event_record_find_content(file, &window, kind, &content)) {
+            return false;
+        } else if (kind == ATTRIBUTE_LIST) {
+            if (!record_attributes_are_sound(&content))
+                return false;
+            is_in_record = true;
+        } else {
+            if (!record_fields_read(&fields, kind, &content))
+                return false;
+            take_record(part, kind, &fields, ticks, tell, context);
+            is_in_record = false;
+        }
+    }
+    return false;
+}
+
+void sound_part_of_events(struct sound_part *part, const char *path, uint64_t chunk_bytes,
+                          sound_record *tell, void *context)
+{
+    struct chunk_file file = {0};
+    *part = (struct sound_part){0};
+    if (!chunk_file_open(&file, path, chunk_bytes, WINDOW_BYTES))
+        return;
+    part->is_whole = follow_events(&file, part, tell, context);
+    part->last_promised = file.last_record;
+    chunk_file_close(&file);
+}
+
+void sound_part_release(struct sound_part *part)
+{
+    free(part->open);
+    *part = (struct sound_part){0};
+}
+
+static void take_definitions(struct sound_part *part, bool is_whole,
+                             const struct sound_definitions *sound)
+{
+    *part = (struct sound_part){.is_whole = is_whole && sound->end_at > 0, // else not to be opened
+                                .n_records = sound->n_records,
+                                .end_at = sound->end_at};
+}
+
+void sound_part_of_definitions(struct sound_part *part, const char *path, uint64_t chunk_bytes)
+{
+    struct sound_definitions sound;
+    bool is_whole = chunk_file_holds_definitions(path, chunk_bytes, NULL, NULL, &sound);
+    take_definitions(part, is_whole, &sound);
+}
+
+void sound_part_of_local_definitions(struct sound_part *part, const char *path,
+                                     uint64_t chunk_bytes)
+{
+    struct local_definitions local = {0};
+    struct sound_definitions sound;
+    bool is_whole = local_definitions_read(&local, path, chunk_bytes, &sound);
+    take_definitions(part, is_whole, &sound);
+    local_definitions_release(&local);
+}
+
+// ---- writing ----
+
+/// The end of a file that is being written.
+struct tail {
+    FILE *file;
+    uint64_t at, chunk_at, chunk_bytes;
+    bool is_big_endian;
+    uint64_t n_records, ticks;
+};
+
+static void put_full(struct tail *tail, uint64_t number)
+{
+    uint64_t bytes = tail->is_big_endian ? htobe64(number) : htole64(number);
+    fwrite(&bytes, sizeof bytes, 1, tail->file);
+    tail->at += sizeof bytes;
+}
+
+static void put_byte(struct tail *tail, int byte)
+{
+    putc(byte, tail->file);
+    tail->at++;
+}
+
+/// A number as OTF2 packs it, and the bytes that takes.
+static unsigned packed_bytes(uint32_t number)
+{
+    unsigned n = 1;
+    if (number == UINT32_MAX)
+        return n;
+    for (; number > 0; number >>= 8)
+        n++;
+    return n;
+}
+
+static void put_number(struct tail *tail, uint32_t number)
+{
+    unsigned n = packed_bytes(number) - 1;
+    put_byte(tail, number == UINT32_MAX ? LONG_LENGTH : (int)n);
+    for (unsigned i = 0; i < n; i++)
+        put_byte(tail, number >> 8 * (tail->is_big_endian ? n - 1 - i : i) & 0xff);
+}
+
+static void begin_chunk(struct tail *tail)
+{
+    tail->chunk_at = tail->at;
+    put_byte(tail, CHUNK_HEADER);
+    put_byte(tail, tail->is_big_endian ? BIG_ENDIAN_CHUNK : LITTLE_ENDIAN_CHUNK);
+    put_full(tail, tail->n_records + 1);
+    put_full(tail, tail->n_records); // end_chunk()
+}
+
+/// The header says which record is the last one.
+static void end_chunk(struct tail *tail)
+{
+    uint64_t at = tail->at;
+    fseeko(tail->file, (off_t)(tail->chunk_at + LAST_RECORD_AT), SEEK_SET);
+    put_full(tail, tail->n_records);
+    fseeko(tail->file, (off_t)at, SEEK_SET);
+    tail->at = at;
+}
+
+/// Goes to the next chunk unless N bytes and a mark fit into this one.
+static void make_room(struct tail *tail, unsigned n)
+{
+    if (tail->at + n + 1 <= tail->chunk_at + tail->chunk_bytes)
+        return;
+    put_byte(tail, END_OF_CHUNK);
+    end_chunk(tail);
+    while (tail->at < tail->chunk_at + tail->chunk_bytes)
+        put_byte(tail, 0);
+    begin_chunk(tail);
+    put_byte(tail, TIME_STAMP);
+    put_full(tail, tail->ticks);
+}
+
+static void put_leave(struct tail *tail, const struct open_region *region)
+{
+    unsigned n = packed_bytes(region->id);
+    make_room(tail, n + 2);
+    put_byte(tail, region->is_context ? CALLING_CONTEXT_LEAVE : LEAVE);
+    if (region->is_context)
+        put_byte(tail, (int)n);
+    put_number(tail, region->id);
+    tail->n_records++;
+}
+
+/// As OTF2 does, with another byte after the mark.
+static void put_end(struct tail *tail)
+{
+    put_byte(tail, END_OF_FILE);
+    put_byte(tail, 1);
+}
+
+/// Copies the first N bytes.
+static bool copy_begin(FILE *from, FILE *to, uint64_t n)
+{
+    char bytes[1 << 14];
+    size_t n_read = 0;
+    for (; n > 0; n -= n_read) {
+        n_read = fread(bytes, 1, n < sizeof bytes ? n : sizeof bytes, from);
+        if (n_read == 0 || fwrite(bytes, 1, n_read, to) != n_read)
+            return false;
+    }
+    return true;
+}
+
+/// The byte order of the chunk AT in FILE.
+static bool is_big_endian_at(FILE *file, uint64_t at)
+{
+    return fseeko(file, (off_t)at + 1, SEEK_SET) == 0 && getc(file) == BIG_ENDIAN_CHUNK;
+}
+
+static void put_rest(struct tail *tail, const struct sound_part *part, FILE *from, bool is_events)
+{
+    tail->at = part->end_at;
+    tail->n_records = part->n_records;
+    tail->ticks = part->last_ticks;
+    if (part->end_at == 0) {
+        begin_chunk(tail);
+    } else {
+        tail->chunk_at = part->end_at - part->end_at % tail->chunk_bytes;
+        tail->is_big_endian = is_big_endian_at(from, tail->chunk_at);
+    }
+    for (size_t i = part->n_open; i > 0; i--)
+        put_leave(tail, &part->open[i - 1]);
+    put_end(tail);
+    if (is_events)
+        end_chunk(tail);
+}
+
+static int write_part(const struct sound_part *part, const char *from_path, const char *to_path,
+                      uint64_t chunk_bytes, bool is_events, struct error *err)
+{
+    if (part->is_whole)
+        return rewrite_copy_file(from_path, to_path, err);
+    FILE *from = part->end_at > 0 ? fopen(from_path, "rb") : NULL;
+    FILE *to = fopen(to_path, "wb");
+    struct tail tail = {.file = to, .chunk_bytes = chunk_bytes};
+    bool is_good =
+        to && (from || part->end_at == 0) && (!from || copy_begin(from, to, part->end_at));
+    if (is_good)
+        put_rest(&tail, part, from, is_events);
+    int cause = errno;
+    is_good = is_good && !ferror(to);
+    if (to && fclose(to) != 0 && is_good) {
+        cause = errno;
+        is_good = false;
+    }
+    if (from)
+        fclose(from);
+    return is_good ? 0 : error_set(err, "cannot write '%s': %s", to_path, strerror(cause));
+}
+
+int sound_part_write_events(const struct sound_part *part, const char *from, const char *to,
+                            uint64_t chunk_bytes, struct error *err)
+{
+    return write_part(part, from, to, chunk_bytes, true, err);
+}
+
+int sound_part_write_definitions(const struct sound_part *part, const char *from, const char *to,
+                                 struct error *err)
+{
+    return write_part(part, from, to, UINT64_MAX, false, err);
+}
+
+// ---- the size of chunks ----
+
+/// Where in FILE, from FROM on, a chunk with this header begins; 0: nowhere a chunk can.
+static uint64_t find_header(FILE *file, uint64_t from, const unsigned char *header, size_t n_header)
+{
+    if (from < OTF2_CHUNK_SIZE_MIN)
+        from = OTF2_CHUNK_SIZE_MIN;
+    size_t n = OTF2_CHUNK_SIZE_MAX + n_header - from;
+    if (from > OTF2_CHUNK_SIZE_MAX || fseeko(file, (off_t)from, SEEK_SET) != 0)
+        return 0;
+    unsigned char *bytes = memory_new(n);
+    n = fread(bytes, 1, n, file);
+    const unsigned char *found = memmem(bytes, n, header, n_header);
+    uint64_t at = found ? from + (uint64_t)(found - bytes) : 0;
+    free(bytes);
+    return at;
+}
+
+uint64_t sound_chunk_bytes(const char *path, bool is_events)
+{
+    struct sound_part part; // the first chunk, for it is followed to its end mark
+    if (is_events)
+        sound_part_of_events(&part, path, UINT64_MAX, NULL, NULL);
+    else
+        sound_part_of_definitions(&part, path, UINT64_MAX);
+    uint64_t chunk_bytes = 0;
+    FILE *file = part.end_at > 0 && !part.is_whole ? fopen(path, "rb") : NULL;
+    unsigned char header[HEADER_BYTES] = {0};
+    if (file && fread(header, 2, 1, file) == 1) {
+        uint64_t first = is_events ? part.n_records + 1 : 1;
+        first = header[1] == BIG_ENDIAN_CHUNK ? htobe64(first) : htole64(first);
+        memcpy(header + 2, &first, sizeof first);
+        // Of definitions the last record is not known there.
+        chunk_bytes =
+            find_header(file, part.end_at, header, is_events ? LAST_RECORD_AT : HEADER_BYTES);
+    }
+    if (file)
+        fclose(file);
+    sound_part_release(&part);
+    return chunk_bytes;
+}
