@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Findings on hand-made results: which kind they are of, and what is said when there is none or
-// nothing can be said. JSON of the same results: null for what is unknown.
+// Findings on hand-made results: their kind, and what is said without any. JSON: null if unknown.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,45 +18,18 @@
 
 enum { MS = 1000000 };
 
+#define REGION(text) .name = (char *)(text), .shown = (char *)(text)
+#define PATH(text)   .path = (char *)(text), .shown = (char *)(text)
 static struct result_region regions[] = {
-    {.name = (char *)"solve",
-     .shown = (char *)"solve",
-     .file = (char *)"solve.c",
-     .line = 56,
-     .exclusive_ns = 100 * MS,
-     .max_rank = 1,
-     .max_ns = 60 * MS},
-    {.name = (char *)"MPI_Recv",
-     .mpi_class = MPI_CLASS_POINT_TO_POINT,
-     .shown = (char *)"MPI_Recv",
-     .file = (char *)"",
-     .is_mpi = true,
-     .max_rank = 0},
-    {.name = (char *)"MPI_Init",
-     .shown = (char *)"MPI_Init",
-     .file = (char *)"",
-     .is_mpi = true,
-     .max_rank = 0},
+    {REGION("solve"), .file = (char *)"solve.c", .line = 56, .exclusive_ns = 100 * MS,
+     .max_rank = 1, .max_ns = 60 * MS},
+    {REGION("MPI_Recv"), .mpi_class = MPI_CLASS_POINT_TO_POINT, .file = (char *)"", .is_mpi = true},
+    {REGION("MPI_Init"), .file = (char *)"", .is_mpi = true},
 };
 static struct result_path paths[] = {
-    {.path = (char *)"solve",
-     .shown = (char *)"solve",
-     .region = 0,
-     .parent = RESULT_NONE,
-     .exclusive_ns = 100 * MS},
-    {.path = (char *)"solve/MPI_Recv",
-     .shown = (char *)"solve/MPI_Recv",
-     .region = 1,
-     .parent = 0,
-     .depth = 1,
-     .visits = 9,
-     .exclusive_ns = 80 * MS},
-    {.path = (char *)"MPI_Init",
-     .shown = (char *)"MPI_Init",
-     .region = 2,
-     .parent = RESULT_NONE,
-     .visits = 2,
-     .exclusive_ns = 900 * MS},
+    {PATH("solve"), .parent = RESULT_NONE, .exclusive_ns = 100 * MS},
+    {PATH("solve/MPI_Recv"), .region = 1, .depth = 1, .visits = 9, .exclusive_ns = 80 * MS},
+    {PATH("MPI_Init"), .region = 2, .parent = RESULT_NONE, .visits = 2, .exclusive_ns = 900 * MS},
 };
 static struct result_rank ranks[2];
 static struct result_amount on_rank_0[] = {{0, 3, 30 * MS}};
@@ -72,37 +44,33 @@ static struct result_path_share on_path[] = {
 /// Two ranks, 100 ms, all of it judged; 50 and 50 ms useful, the rest MPI.
 static struct result make_result(void)
 {
-    ranks[0] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
-    ranks[1] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
+    ranks[0] = ranks[1] = (struct result_rank){.useful_ns = 50 * MS, .mpi_ns = 50 * MS};
     patterns[0] = (struct result_pattern){
         .id = (char *)"late-sender",
         .parent = (char *)"",
         .name = (char *)"Late Sender",
         .is_top = true,
         .is_evaluated = true,
-        .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0, RESULT_NONE},
-    };
-    return (struct result){
-        .trace_path = (char *)"x",
-        .program = (char *)"",
-        .arguments = (char *)"",
-        .creator = (char *)"",
-        .time_ns = 100 * MS,
-        .window_end_ns = 100 * MS,
-        .total_ns = 200 * MS,
-        .useful_ns = 100 * MS,
-        .other_mpi_ns = 100 * MS,
-        .efficiency = {0.5, 1, 0.5, NAN, NAN, NAN},
-        .ranks = ranks,
-        .n_ranks = 2,
-        .regions = regions,
-        .n_regions = 3,
-        .paths = paths,
-        .n_paths = 3,
-        .patterns = patterns,
-        .n_patterns = 1,
-        .critical_path = {.by_region = on_path, .n_by_region = 2},
-    };
+        .worst = {RESULT_NONE, RESULT_NONE, RESULT_NONE, 0, 0, RESULT_NONE}};
+    return (struct result){.trace_path = (char *)"x",
+                           .program = (char *)"",
+                           .arguments = (char *)"",
+                           .creator = (char *)"",
+                           .time_ns = 100 * MS,
+                           .window_end_ns = 100 * MS,
+                           .total_ns = 200 * MS,
+                           .useful_ns = 100 * MS,
+                           .other_mpi_ns = 100 * MS,
+                           .efficiency = {0.5, 1, 0.5, NAN, NAN, NAN},
+                           .ranks = ranks,
+                           .n_ranks = 2,
+                           .regions = regions,
+                           .n_regions = 3,
+                           .paths = paths,
+                           .n_paths = 3,
+                           .patterns = patterns,
+                           .n_patterns = 1,
+                           .critical_path = {.by_region = on_path, .n_by_region = 2}};
 }
 
 static void add_late_sender(struct result *result, uint64_t window_ns)
@@ -112,10 +80,9 @@ static void add_late_sender(struct result *result, uint64_t window_ns)
     patterns[0].count = 3;
     patterns[0].total_ns = 30 * MS;
     patterns[0].window_ns = window_ns;
-    patterns[0].by_rank = on_rank_0;
-    patterns[0].by_path = in_receive;
-    patterns[0].by_cause = for_rank_1;
-    patterns[0].n_by_rank = patterns[0].n_by_path = patterns[0].n_by_cause = 1;
+    patterns[0].by_rank = on_rank_0, patterns[0].n_by_rank = 1;
+    patterns[0].by_path = in_receive, patterns[0].n_by_path = 1;
+    patterns[0].by_cause = for_rank_1, patterns[0].n_by_cause = 1;
 }
 
 static struct catalogue *catalogue;
@@ -739,7 +706,7 @@ static void test_good_efficiency(void **state)
     forget(&found);
 }
 
-static void test_too_short(void **state)
+static void test_what_cannot_be_judged(void **state)
 {
     (void)state;
     struct result result = make_result(), found;
@@ -748,12 +715,8 @@ static void test_too_short(void **state)
     find(&result, &found);
     assert_says(&found, "Only 500.0 us are judged: too short for reliable numbers.");
     forget(&found);
-}
 
-static void test_ranks_that_were_not_read(void **state)
-{
-    (void)state;
-    struct result result = make_result(), found;
+    result = make_result();
     ranks[1].is_skipped = true;
     result.total_ns = 100 * MS;
     find(&result, &found);
@@ -790,7 +753,7 @@ static void test_efficiency_is_one_row(void **state)
 {
     (void)state;
     struct result result = make_result(), found;
-    struct text_options options = {.depth = 4, .top = 12, .width = 80};
+    const struct text_options options = {.depth = 4, .top = 12, .width = 80};
     char *text = NULL;
     size_t size;
     result.efficiency = (struct result_efficiency){0.999, 1, 1, NAN, NAN, 0.999};
@@ -830,8 +793,7 @@ int main(void)
         cmocka_unit_test(test_limits_of_the_machine_come_last),
         cmocka_unit_test(test_parts_sum_to_the_lost_time),
         cmocka_unit_test(test_good_efficiency),
-        cmocka_unit_test(test_too_short),
-        cmocka_unit_test(test_ranks_that_were_not_read),
+        cmocka_unit_test(test_what_cannot_be_judged),
         cmocka_unit_test(test_json_has_null_for_the_unknown),
     };
     return cmocka_run_group_tests(tests, load, unload);

@@ -324,6 +324,44 @@ static void add_attributes(OTF2_AttributeList *list, enum event_kind kind, const
     }
 }
 
+/// Threads, and what a location measures or does for the recording.
+static void write_thread_kind(const struct parser *parser, enum event_kind kind, const uint64_t *a)
+{
+    OTF2_EvtWriter *events = parser->events;
+    const OTF2_TimeStamp at = parser->ticks;
+    const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
+    const OTF2_MetricValue values[] = {{.unsigned_int = a[0]}, {.unsigned_int = a[1]}};
+    switch (kind) {
+    case CPU:
+        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, types, values);
+        break;
+    case CPU_WAIT:
+        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CORE_WAIT, 2, types, values);
+        break;
+    case FORK:
+        OTF2_EvtWriter_ThreadFork(events, NULL, at, OTF2_PARADIGM_OPENMP, (uint32_t)a[0]);
+        break;
+    case JOIN:
+        OTF2_EvtWriter_ThreadJoin(events, NULL, at, OTF2_PARADIGM_OPENMP);
+        break;
+    case TEAM_BEGIN:
+        OTF2_EvtWriter_ThreadTeamBegin(events, NULL, at, (OTF2_CommRef)a[0]);
+        break;
+    case TEAM_END:
+        OTF2_EvtWriter_ThreadTeamEnd(events, NULL, at, (OTF2_CommRef)a[0]);
+        break;
+    case FLUSH:
+        OTF2_EvtWriter_BufferFlush(events, NULL, at, a[0]);
+        break;
+    case MEASUREMENT:
+        OTF2_EvtWriter_MeasurementOnOff(events, NULL, at,
+                                        a[0] ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
+        break;
+    default:
+        break;
+    }
+}
+
 static void write_kind(struct parser *parser, enum event_kind kind, const uint64_t *a)
 {
     OTF2_EvtWriter *events = parser->events;
@@ -332,8 +370,6 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     const char *name = parser->n_words > 3 ? parser->words[3] : "";
     const uint32_t comm = (uint32_t)a[0], peer = (uint32_t)a[1], tag = (uint32_t)a[2];
     const OTF2_CollectiveOp op = (OTF2_CollectiveOp)a[0];
-    const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
-    const OTF2_MetricValue values[] = {{.unsigned_int = a[0]}, {.unsigned_int = a[1]}};
     switch (kind) {
     case ENTER:
         break;
@@ -402,31 +438,8 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     case UNLOCK:
         OTF2_EvtWriter_RmaReleaseLock(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], 0);
         break;
-    case CPU:
-        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CPU_TIME, 1, types, values);
-        break;
-    case CPU_WAIT:
-        OTF2_EvtWriter_Metric(events, NULL, at, ARCHIVE_METRIC_CORE_WAIT, 2, types, values);
-        break;
-    case FORK:
-        OTF2_EvtWriter_ThreadFork(events, NULL, at, OTF2_PARADIGM_OPENMP, (uint32_t)a[0]);
-        break;
-    case JOIN:
-        OTF2_EvtWriter_ThreadJoin(events, NULL, at, OTF2_PARADIGM_OPENMP);
-        break;
-    case TEAM_BEGIN:
-        OTF2_EvtWriter_ThreadTeamBegin(events, NULL, at, comm);
-        break;
-    case TEAM_END:
-        OTF2_EvtWriter_ThreadTeamEnd(events, NULL, at, comm);
-        break;
-    case FLUSH:
-        OTF2_EvtWriter_BufferFlush(events, NULL, at, a[0]);
-        break;
-    case MEASUREMENT:
-        OTF2_EvtWriter_MeasurementOnOff(events, NULL, at,
-                                        a[0] ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
-        break;
+    default:
+        write_thread_kind(parser, kind, a);
     }
 }
 
