@@ -37,10 +37,13 @@ windows() {
         .origins.explained_ns > 150e6' "$BATS_TEST_TMPDIR/replay"
     jq -e '.patterns[] | select(.id == "wait-at-window") |
         (.by_cause[] | select(.rank == 3) | .ns > 50e6)' "$BATS_TEST_TMPDIR/replay"
-    # Ranks 2 and 3 wait in whatever call the lock is granted in, because of what rank 1 does meanwhile.
+    # Ranks 2 and 3 wait in whatever call the lock is granted in, because of what rank 1 does meanwhile. If
+    # rank 1 loses its core in its own unlock, others may leave theirs before it, and the trace does not
+    # tell that from a wait: it must stay far below the 196 ms of the others.
     jq -e '.patterns[] | select(.id == "lock-contention") |
         all(.by_path[]; .path | test("contention/MPI_(Win_lock|Accumulate|Win_unlock)$")) and
-        all(.by_rank[]; .rank == 2 or .rank == 3) and .total_ns > 100e6 and
+        ([.by_rank[] | select(.rank == 2 or .rank == 3).ns] | add > 190e6) and .total_ns < 400e6 and
+        (.total_ns as $total | all(.by_rank[]; .rank > 1 or (.rank == 1 and .ns < 0.2 * $total))) and
         (.origins.region_ranks | map(select(.rank == 1).time_ns) | add > 100e6)' "$BATS_TEST_TMPDIR/replay"
 }
 
