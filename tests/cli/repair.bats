@@ -24,11 +24,11 @@ compare() {
 }
 
 @test "an event file cut at and beside ends of its records" {
-    compare cuts pairs 9
+    compare cuts pairs "$(cases 9 27)"
 }
 
 @test "global definitions cut anywhere: no event is lost, all names are defined" {
-    compare definitions pairs 150
+    compare definitions pairs "$(cases 150 600)"
 }
 
 @test "records of every kind" {
@@ -44,7 +44,7 @@ compare() {
 }
 
 @test "any damage: otf2-print reads what comes of it" {
-    compare spoiled pairs 1 20
+    compare spoiled pairs 1 "$(cases 20 8)"
 }
 
 @test "lone event files: ranks by their numbers, messages match, calls of MPI are known" {
