@@ -53,10 +53,16 @@ static char *file_path(const char *path, size_t number)
     return memory_format("%.*s.%zu%s", (int)(suffix - path), path, number, suffix);
 }
 
+static void forget(struct written_names *names)
+{
+    if (names->n > 0)
+        memset(names->is_written, 0, names->n * sizeof(bool));
+}
+
 static void forget_names(struct packets *packets)
 {
-    memset(packets->names.is_written, 0, packets->names.n * sizeof(bool));
-    memset(packets->sources.is_written, 0, packets->sources.n * sizeof(bool));
+    forget(&packets->names);
+    forget(&packets->sources);
     packets->has_begun = false;
 }
 
