@@ -41,6 +41,7 @@ void scenario_release(struct scenario *scenario)
     placement_release(&scenario->placement);
     free(scenario->group_of_rank);
     free(scenario->keeps_cores);
+    free(scenario->saved_hand_overs);
     free(scenario->groups);
     free(scenario->compute_patterns);
     region_works_release(&scenario->works);
@@ -168,6 +169,14 @@ static void carry_out_collectives(struct prediction *prediction,
             prediction->contention != NULL, prediction->has_slices ? prediction->scheduler : NULL);
 }
 
+uint64_t prediction_hand_over_ns(const struct scenario *scenario, const struct recorded *recorded)
+{
+    const struct scenario_settings *settings = scenario->settings;
+    if (settings->hand_over_ns != PAG_NOT_KNOWN || settings->machine)
+        return core_groups_hand_over(settings);
+    return scenario->slice_ns > 0 || settings->spins ? 0 : recorded_hand_over_ns(recorded);
+}
+
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,
                      const struct scenario *scenario, const struct recorded *recorded)
 {
@@ -180,7 +189,8 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .scenario = scenario,
         .recorded = recorded,
         .costs = machine ? &machine_costs : &recorded_costs,
-        .scheduler = core_groups_share(scenario, definitions),
+        .scheduler = core_groups_share(scenario, definitions, machine == NULL),
+        .hand_over_ns = prediction_hand_over_ns(scenario, recorded),
         .counts_wall_time = !scenario->knows_cores || settings->is_timeless,
         .knows_paths = region_patterns_count(scenario->regions) > 0,
         .is_delayed = settings->added_latency_ns > 0 || settings->added_byte_fs > 0,

@@ -18,6 +18,10 @@ void scenario_release(struct scenario *scenario);
 /// What matching tells a simulated run (matched.c).
 extern const struct engine_hooks simulation_hooks;
 
+/// What it costs that a core goes from one rank to another: as the settings or their machine say,
+/// else as RECORDED does. 0 with slices of time, which contain it, or where ranks that wait spin.
+uint64_t prediction_hand_over_ns(const struct scenario *scenario, const struct recorded *recorded);
+
 /// Prepares one simulated run of the locations of DEFINITIONS. SCENARIO and RECORDED must outlive
 /// it. Messages cost what the machine of the settings says if it has any, else what they did.
 void prediction_init(struct prediction *prediction, const struct definitions *definitions,

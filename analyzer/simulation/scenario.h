@@ -121,6 +121,7 @@ struct message_cuts {
 };
 
 #define SCENARIO_NO_PATTERN UINT32_MAX
+#define SCENARIO_WHOLE 1000000
 
 /// The settings as they are for one run.
 struct scenario {
@@ -136,6 +137,9 @@ struct scenario {
     uint64_t slice_ns;                // of the settings, or of their machine
     bool is_bound;                    // ranks share those cores they were bound to
     bool *keeps_cores; // by rank: it has as many cores as in the recording, with the same ranks
+    // By rank, of SCENARIO_WHOLE: which part of the time that handing over its core took in the
+    // recording it is saved by sharing cores with fewer ranks.
+    uint32_t *saved_hand_overs;
     struct region_patterns *regions; // that settings name
     uint32_t *compute_patterns; // timeless: by <compute> of the machine, SCENARIO_NO_PATTERN where
                                 // that goes by the names of regions

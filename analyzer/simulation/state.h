@@ -45,6 +45,7 @@ struct prediction {
     struct contention *contention;       // NULL: messages do not hinder each other
     struct collective_runs *collectives; // carried out message by message; NULL: none is
     bool has_slices;                     // steps of these need a core
+    uint64_t hand_over_ns;               // of a core: as given, else as recorded
     bool counts_wall_time;  // the process time outside MPI is its length, whatever CPU samples say
     bool knows_paths;       // regions are named, so call paths have marks and scales
     uint64_t *n_begun;      // visits whose work is set, by kind and location; NULL: none is

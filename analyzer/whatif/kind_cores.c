@@ -8,6 +8,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/cost/recorded.h"
+#include "analyzer/simulation/prediction.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options
@@ -288,6 +289,25 @@ void whatif_describe_cores(struct whatif_report *report, const struct whatif_pla
                         "systems"));
     for (size_t i = 0; i < definitions->n_ranks; i++)
         report->has_threads = report->has_threads || definitions->ranks[i].n_locations > 1;
+}
+
+void whatif_note_hand_overs(struct whatif_report *report, const struct scenario *scenario,
+                            const struct replay_run *measured)
+{
+    uint64_t hand_over_ns = prediction_hand_over_ns(scenario, measured->recorded);
+    uint32_t most = 0;
+    for (size_t i = 0; i < measured->replay.n_ranks; i++)
+        most = scenario->saved_hand_overs[i] > most ? scenario->saved_hand_overs[i] : most;
+    if (hand_over_ns > 0 && most > 0)
+        whatif_report_note(
+            report, memory_format("fewer ranks share a core, so a call that waits for its core is "
+                                  "%s%s shorter: the time of a context switch%s",
+                                  most < SCENARIO_WHOLE ? "up to " : "",
+                                  quantity_time(hand_over_ns * most / SCENARIO_WHOLE).text,
+                                  scenario->settings->hand_over_ns == PAG_NOT_KNOWN &&
+                                          !scenario->settings->machine
+                                      ? " in the recording (--hand-over 0 ignores it)"
+                                      : ""));
 }
 
 void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenario,

@@ -30,6 +30,10 @@ void whatif_put_nodes(struct result *result, const struct scenario *scenario);
 size_t whatif_assume_sharing(struct whatif_plan *plan, const struct replay_run *measured,
                              struct advice_word *words, size_t n_words);
 
+/// Notes what the ranks of SCENARIO save that share their cores with fewer ones than in MEASURED.
+void whatif_note_hand_overs(struct whatif_report *report, const struct scenario *scenario,
+                            const struct replay_run *measured);
+
 // --- kind_network.c: what messages and collectives cost
 
 /// ASKED gets MACHINE, which must outlive it, with its own network, if it is for one. 0, or -1 and

@@ -123,6 +123,7 @@ static void describe(struct whatif_report *report, const struct whatif_plan *pla
     whatif_describe_cores(report, plan, trace_definitions(measured->trace));
     whatif_note_network(report, plan, (uint32_t)measured->replay.n_ranks);
     whatif_note_dealing(report, plan, &measured->replay);
+    whatif_note_hand_overs(report, &plan->cases[0].scenario, measured);
     const char *sharing = whatif_sharing_note(plan);
     if (sharing)
         whatif_report_note(report, memory_copy_text(sharing));

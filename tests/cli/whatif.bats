@@ -47,6 +47,14 @@ load ../whatif
     refused '--hand-over 5parsec: unknown unit' --hand-over 5parsec
 }
 
+@test "what a context switch took in the recording is saved on a core of one's own, and said" {
+    use shared-hand-over
+    assumed() { "$PAGODA" replay --json "$@" trace | jq -r '.whatif.assumptions[]'; }
+    [[ $(assumed --cores 2) == *'waits for its core'*'3.072 us shorter'*'--hand-over 0 ignores it'* ]]
+    [[ $(assumed --cores 2 --hand-over 1us) == *'1.000 us shorter'* ]]
+    [[ $(assumed --cores 2 --hand-over 0; assumed --cores 1) != *shorter* ]]
+}
+
 @test "who goes on after a call in which it did not wait has its core: no hand-over" {
     use no-waits
     "$PAGODA" replay --json --nodes 1 --hand-over 100ns trace | jq -e '.whatif.hand_over_ns == 100'

@@ -57,14 +57,19 @@ static uint64_t speed_of(const struct scenario_settings *settings, const char *n
     return given && given->speed > 0 ? given->speed : settings->machine->speed;
 }
 
+uint64_t core_groups_hand_over(const struct scenario_settings *settings)
+{
+    if (settings->hand_over_ns != PAG_NOT_KNOWN)
+        return settings->hand_over_ns;
+    return settings->machine ? settings->machine->hand_over_ns : 0;
+}
+
 /// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
 static void make_groups(struct scenario *scenario, const struct definitions *definitions)
 {
     const struct scenario_settings *settings = scenario->settings;
     const struct placement *placement = &scenario->placement;
-    uint64_t hand_over_ns = settings->hand_over_ns;
-    if (hand_over_ns == PAG_NOT_KNOWN)
-        hand_over_ns = settings->machine ? settings->machine->hand_over_ns : 0;
+    uint64_t hand_over_ns = core_groups_hand_over(settings);
     uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
     uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
     uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
@@ -134,6 +139,18 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/// Which part of what its hand-overs of a core cost in the recording a rank is saved in GROUP. With
+/// k ranks a core, each of the k - 1 others may have to let go of it first.
+static uint32_t saved_part(const struct core_set *set, uint64_t n_ranks, uint64_t n_cores)
+{
+    n_cores = n_cores < n_ranks ? n_cores : n_ranks;
+    if (set->n_cores == 0 || set->n_ranks <= set->n_cores ||
+        n_ranks * set->n_cores >= set->n_ranks * n_cores)
+        return 0;
+    uint64_t saved = set->n_ranks * n_cores - n_ranks * set->n_cores;
+    return (uint32_t)(saved * SCENARIO_WHOLE / (n_cores * (set->n_ranks - set->n_cores)));
+}
+
 /// Who shares the same cores with the same ranks as in the recording.
 static void compare_cores(struct scenario *scenario, const struct definitions *definitions)
 {
@@ -142,6 +159,7 @@ static void compare_cores(struct scenario *scenario, const struct definitions *d
     uint32_t *n_in_group = memory_zeroed(scenario->n_groups + 1, sizeof *n_in_group);
     bool *is_split = memory_zeroed(definitions->n_core_sets + 1, sizeof *is_split);
     scenario->keeps_cores = memory_zeroed(n_ranks + 1, sizeof *scenario->keeps_cores);
+    scenario->saved_hand_overs = memory_zeroed(n_ranks + 1, sizeof *scenario->saved_hand_overs);
     for (size_t rank = 0; rank < n_ranks; rank++) {
         uint32_t set = definitions->ranks[rank].core_set, group = scenario->group_of_rank[rank];
         is_split[set] = is_split[set] || (group_of_set[set] > 0 && group_of_set[set] != group + 1);
@@ -154,6 +172,8 @@ static void compare_cores(struct scenario *scenario, const struct definitions *d
         scenario->keeps_cores[rank] =
             !is_split[definitions->ranks[rank].core_set] && n_in_group[group] == set->n_ranks &&
             scenario->groups[group].n_cores == least(set->n_cores, set->n_ranks);
+        scenario->saved_hand_overs[rank] =
+            saved_part(set, n_in_group[group], scenario->groups[group].n_cores);
     }
     free(group_of_set);
     free(n_in_group);
@@ -169,9 +189,15 @@ void core_groups_init(struct scenario *scenario, const struct definitions *defin
     compare_cores(scenario, definitions);
 }
 
+static bool is_oversubscribed(const struct definitions *definitions, uint32_t rank)
+{
+    const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
+    return set->n_cores > 0 && set->n_ranks > set->n_cores;
+}
+
 // A location of no rank, or a further thread of one, has a core of its own.
 struct scheduler *core_groups_share(const struct scenario *scenario,
-                                    const struct definitions *definitions)
+                                    const struct definitions *definitions, bool as_recorded)
 {
     size_t n_groups = scenario->n_groups;
     struct core_group *groups = memory_new((n_groups + definitions->n_locations) * sizeof *groups);
@@ -182,6 +208,8 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
         const struct location *location = &definitions->locations[i];
         if (location->rank != EVENT_NO_INDEX && location->is_master) {
             group_of[i] = scenario->group_of_rank[location->rank];
+            if (as_recorded && is_oversubscribed(definitions, location->rank))
+                groups[group_of[i]].hand_over_ns = 0;
             continue;
         }
         group_of[i] = (uint32_t)n_groups;

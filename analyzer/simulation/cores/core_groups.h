@@ -3,6 +3,9 @@
 #ifndef PAGODA_SIMULATION_CORES_CORE_GROUPS_H
 #define PAGODA_SIMULATION_CORES_CORE_GROUPS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "analyzer/trace/definitions.h"
 
 struct scenario;
@@ -16,8 +19,12 @@ void core_groups_init(struct scenario *scenario, const struct definitions *defin
 /// Cores of a node with this name as SETTINGS ask for, 0: they do not.
 uint32_t core_groups_given(const struct scenario_settings *settings, const char *node);
 
-/// The scheduler of a run under SCENARIO. The caller frees.
+/// What a hand-over of a core costs as SETTINGS or their machine say; else 0.
+uint64_t core_groups_hand_over(const struct scenario_settings *settings);
+
+/// The scheduler of a run under SCENARIO. With costs AS_RECORDED the calls of ranks that shared
+/// cores contain their hand-overs. The caller frees.
 struct scheduler *core_groups_share(const struct scenario *scenario,
-                                    const struct definitions *definitions);
+                                    const struct definitions *definitions, bool as_recorded);
 
 #endif

@@ -11,6 +11,7 @@
 #include "analyzer/simulation/cost/cost_table.h"
 
 enum {
+    ENOUGH = 4,           // samples of messages of a class
     MAX_OPERATIONS = 257, // OTF2_CollectiveOp, and MPI_Finalize
     FINALIZE = 256,
     SCOPES = 2, // one node, two nodes
@@ -67,6 +68,9 @@ struct recorded {
     bool is_oversubscribed; // some rank was oversubscribed
     struct cost_table flight[SCOPES], receive[SCOPES];
     struct cost_table shared_flight[SCOPES]; // to ranks that shared cores
+    struct cost_table taken_over[SCOPES];    // own times of receives that took over their core
+    struct cost_table shared_send[SCOPES];   // of blocking sends by ranks that shared cores
+    uint64_t hand_over_ns;
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
     struct kept_rank *kept;                  // by rank
     struct rank_notes *notes;                // by rank and kind
@@ -99,6 +103,8 @@ void recorded_free(struct recorded *recorded)
         cost_table_release(&recorded->flight[scope]);
         cost_table_release(&recorded->receive[scope]);
         cost_table_release(&recorded->shared_flight[scope]);
+        cost_table_release(&recorded->taken_over[scope]);
+        cost_table_release(&recorded->shared_send[scope]);
     }
     for (size_t i = 0; i < recorded->definitions->n_regions; i++) {
         if (recorded->kept_calls[i])
@@ -276,6 +282,13 @@ void recorded_sent(void *context, const struct pag_message *message)
                                            cost_table_class(message->size_bytes), on_core});
 }
 
+/// Whether another rank had the core of MESSAGE's receiver while that was in the call.
+static bool has_taken_over(const struct recorded *recorded, const struct pag_message *message)
+{
+    return core_wait_own_ns(recorded->core_wait, message->receiver, message->enter_ns,
+                            message->leave_ns) < message->leave_ns - message->enter_ns;
+}
+
 /// A message received by a rank that shared its cores with others: only its own time counts.
 static void count_shared_message(struct recorded *recorded, const struct pag_message *message,
                                  int scope)
@@ -288,6 +301,11 @@ static void count_shared_message(struct recorded *recorded, const struct pag_mes
         core_wait_own_ns(recorded->core_wait, message->receiver, from_ns, message->leave_ns);
     if (has_waited && message->is_deciding)
         cost_table_count(&recorded->shared_flight[scope], message->size_bytes, own_ns);
+    if (has_waited && message->is_received_alone && has_taken_over(recorded, message))
+        cost_table_count(&recorded->taken_over[scope], message->size_bytes, own_ns);
+    if (message->is_sent_alone && message->send_leave_ns > message->send_enter_ns)
+        cost_table_count(&recorded->shared_send[scope], message->size_bytes,
+                         message->send_leave_ns - message->send_enter_ns);
     if (!has_waited && message->is_received_alone)
         cost_table_count(&recorded->receive[scope], message->size_bytes, own_ns);
 }
@@ -387,6 +405,32 @@ static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendez
         other->smallest > rendezvous->least_open ? other->smallest : rendezvous->least_open;
 }
 
+/// What TABLE says of messages of a class, if it has seen enough of them; else no less than
+/// LEAST_NS.
+static uint64_t usual_of(const struct cost_table *table, uint32_t class, uint64_t least_ns)
+{
+    bool is_less = table->n[class] >= ENOUGH && table->usual_ns[class] < least_ns;
+    return is_less ? table->usual_ns[class] : least_ns;
+}
+
+/// How much longer receives took that took over their core than a message usually takes on either
+/// side, of the smallest messages of which enough of both were seen: those need nothing else.
+static uint64_t find_hand_over(const struct recorded *recorded)
+{
+    for (uint32_t class = 0; class < COST_TABLE_SIZE_CLASSES; class ++) {
+        for (int scope = 0; scope < SCOPES; scope++) {
+            const struct cost_table *taken_over = &recorded->taken_over[scope];
+            uint64_t usual_ns = usual_of(&recorded->receive[scope], class, UINT64_MAX);
+            usual_ns = usual_of(&recorded->shared_send[scope], class, usual_ns);
+            if (taken_over->n[class] >= ENOUGH && usual_ns < UINT64_MAX)
+                return taken_over->usual_ns[class] > usual_ns
+                           ? taken_over->usual_ns[class] - usual_ns
+                           : 0;
+        }
+    }
+    return 0;
+}
+
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result)
 {
     for (uint32_t rank = 0; rank < recorded->definitions->n_ranks; rank++) {
@@ -403,13 +447,21 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
         cost_table_conclude(&recorded->flight[scope]);
         cost_table_conclude(&recorded->receive[scope]);
         cost_table_conclude(&recorded->shared_flight[scope]);
+        cost_table_conclude(&recorded->taken_over[scope]);
+        cost_table_conclude(&recorded->shared_send[scope]);
         conclude_rendezvous(&recorded->rendezvous[scope]);
     }
     for (int scope = 0; scope < SCOPES; scope++)
         borrow_rendezvous(&recorded->rendezvous[scope], &recorded->rendezvous[!scope]);
+    recorded->hand_over_ns = find_hand_over(recorded);
 }
 
 // --- costs
+
+uint64_t recorded_hand_over_ns(const struct recorded *recorded)
+{
+    return recorded->hand_over_ns;
+}
 
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region)
 {

@@ -16,6 +16,10 @@
 //   shared flight     own time from the send's enter on, of the message sent last (ties: of the
 //            highest sender) of those a call receives, whatever else it does, if sent after its
 //            enter
+//   taken over        leave - the moment at which its core became free, of calls that receive one
+//            message, do nothing else, and whose core other ranks had until after it was sent. The
+//            median of taken over - receive, of messages of the same class of sizes, is what a
+//            hand-over of a core costs.
 // and test calls are never samples.
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the
@@ -73,6 +77,9 @@ bool recorded_was_remote(const struct recorded *recorded, uint32_t sender, uint3
 bool recorded_is_oversubscribed(const struct recorded *recorded, uint32_t rank);
 uint64_t recorded_shared_flight_ns(const struct recorded *recorded, bool is_remote,
                                    uint64_t size_bytes);
+/// What it costs that a core goes from one rank to another, as far as the recording tells; 0: it
+/// does not.
+uint64_t recorded_hand_over_ns(const struct recorded *recorded);
 /// What calls of REGION that kept their core took of their own, the median; UINT64_MAX: not
 /// known.
 uint64_t recorded_usual_ns(const struct recorded *recorded, uint32_t region);

@@ -275,6 +275,12 @@ static uint64_t usual_time(const struct prediction *prediction, const struct sim
     return has_polled ? recorded_usual_ns(prediction->recorded, call->region) : UINT64_MAX;
 }
 
+/// How much less time a call in which RANK took over its core takes now.
+static uint64_t saved_hand_over(const struct prediction *prediction, uint32_t rank)
+{
+    return prediction->hand_over_ns * prediction->scenario->saved_hand_overs[rank] / SCENARIO_WHOLE;
+}
+
 /// Of a call in which others had the cores only its own time is work. (Where waiting ranks keep
 /// their cores busy it may be polling; the CPU clock knows no better, but its limit counts.)
 uint64_t recorded_own_work(const struct prediction *prediction, const struct simulated_call *call)
@@ -286,7 +292,7 @@ uint64_t recorded_own_work(const struct prediction *prediction, const struct sim
     if (own_ns > length_ns) // of another call, and this one has no length
         own_ns = length_ns;
     if (!spins(prediction))
-        return own_ns;
+        return less(own_ns, own_ns < length_ns ? saved_hand_over(prediction, call->rank) : 0);
     if (!call->is_waiting)
         own_ns = min_ns(own_ns, usual_time(prediction, call));
     return min_ns(call->recorded_work_ns, own_ns);
