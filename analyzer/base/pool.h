@@ -41,6 +41,9 @@ static inline void *pool_at(const struct pool *pool, uint32_t index)
     return pool->items + (size_t)index * pool->item_bytes;
 }
 
+/// The same of a pool of TYPE, whose size the compiler knows then.
+#define POOL_AT(pool, type, index) ((type *)(void *)(pool)->items + (index))
+
 /// Index of an item with undefined content. Pointers got from pool_at() before are invalid
 /// afterwards.
 static inline uint32_t pool_take(struct pool *pool)

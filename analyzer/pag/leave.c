@@ -169,7 +169,7 @@ static struct release find_release(struct engine *engine, const struct call *cal
                                          .rank = member->rank,
                                          .priority = PRIORITY_COLLECTIVE});
     }
-    const struct awaited_unlock *unlock = locks_awaited(call);
+    const struct awaited_unlock *unlock = call->awaits_lock ? locks_awaited(call) : NULL;
     if (unlock)
         consider(&best, (struct release){.time_ns = unlock->time_ns,
                                          .node = unlock->node,
@@ -268,7 +268,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     }
     explain_wait(engine, PAG_WAIT_LATE_SENDER,
                  (struct waiting_call){call->enter_ns, call->leave_ns}, now,
-                 (struct moment){message->send_enter_ns, message->node});
+                 (struct moment){.time_ns = message->send_enter_ns, .node = message->node});
 }
 
 /// MESSAGE, as the leave of LOCATION's call tells of it.
@@ -357,7 +357,7 @@ static void settle(struct engine *engine, struct location_state *location)
 }
 
 /// Whether something the call needs has not come yet when it is entered.
-static bool may_wait(const struct engine *engine, const struct call *call)
+static inline bool may_wait(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_receives; i++)
         if (receive_at(engine, call->receives[i])->message == NONE)
@@ -374,11 +374,25 @@ static bool may_wait(const struct engine *engine, const struct call *call)
     return false;
 }
 
+/// Whether the open call only receives, and all time of it is accounted at its leave. Then nothing
+/// changes its location's lineage meanwhile, which so need not be kept: a wait is explained before
+/// the lineage of the releaser takes its place.
+static bool is_all_receives(const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    return location->digest && call->n_skip > 0 && call->n_sends + call->n_parts == 0 &&
+           !call->awaits_lock;
+}
+
 void leave_expect(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
-    if (engine->options.explains && !call->is_test &&
-        (engine->is_ahead || call->awaits_lock || may_wait(engine, call)))
+    if (!engine->options.explains || call->is_test ||
+        !(engine->is_ahead || call->awaits_lock || may_wait(engine, call)))
+        return;
+    if (is_all_receives(location))
+        call->is_cut_late = true;
+    else
         call->enter_node = head_cut(engine, location);
 }
 
@@ -390,22 +404,23 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     uint32_t rank = missing_partner(engine, call);
     if (rank != NONE)
         return rank;
-    call_account(location);
     if (engine->options.only_times) {
+        call_account(location);
         settle(engine, location);
         return EVENT_NO_INDEX;
     }
     struct release release = {.node = NONE};
     if (!call->is_test)
         release = find_release(engine, call);
-    struct moment now = {call->enter_ns, call->enter_node};
+    struct moment now = {call->enter_ns, call->enter_node, call->is_cut_late ? location : NULL};
     if (call->n_receives)
         emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
         late_receiver_wait(engine, location, now);
-    const struct awaited_unlock *unlock = locks_awaited(call);
+    const struct awaited_unlock *unlock = call->awaits_lock ? locks_awaited(call) : NULL;
     if (unlock)
         locks_emit(engine, location, unlock, &now);
+    call_account(location);
     hand_over(engine, location, &release);
     bool is_unknown = may_wait(engine, call);
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;

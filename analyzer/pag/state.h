@@ -22,6 +22,8 @@
 struct moment {
     uint64_t time_ns;
     uint32_t node;
+    const struct location_state *open; // instead of a node: this one's lineage at the enter of its
+                                       // open call, of which no time is accounted yet; or NULL
 };
 
 // --- messages (matching/match.c, channel.c, posted.c)
@@ -271,22 +273,22 @@ static inline const struct region *region_at(const struct engine *engine, uint32
 
 static inline struct channel *channel_at(const struct engine *engine, uint32_t index)
 {
-    return pool_at(&engine->channels, index);
+    return POOL_AT(&engine->channels, struct channel, index);
 }
 
 static inline struct collective *collective_instance(const struct engine *engine, uint32_t index)
 {
-    return pool_at(&engine->collectives, index);
+    return POOL_AT(&engine->collectives, struct collective, index);
 }
 
 static inline struct message *message_at(const struct engine *engine, uint32_t index)
 {
-    return pool_at(&engine->messages, index);
+    return POOL_AT(&engine->messages, struct message, index);
 }
 
 static inline struct receive *receive_at(const struct engine *engine, uint32_t index)
 {
-    return pool_at(&engine->receives, index);
+    return POOL_AT(&engine->receives, struct receive, index);
 }
 
 /// Whether some location of RANK may still have events up to LAST_NS.

@@ -22,8 +22,8 @@ static uint64_t mpi_at(const struct rank_state *rank, uint64_t time_ns)
     return rank->mpi_ns + (gains ? time_ns - rank->switch_ns : 0);
 }
 
-/// Notes the sums at the window's edges that lie between the last switch and now.
-static void note_edges(const struct engine *engine, struct rank_state *rank, uint64_t now_ns)
+static __attribute__((noinline)) void note_edges_between(const struct engine *engine,
+                                                         struct rank_state *rank, uint64_t now_ns)
 {
     if (rank->window_epoch != engine->window_epoch) {
         rank->window_epoch = engine->window_epoch;
@@ -39,6 +39,13 @@ static void note_edges(const struct engine *engine, struct rank_state *rank, uin
         for (unsigned where = 0; where < LOST_KINDS; where++)
             rank->lost_end_ns[where] = rank->lost_ns[where];
     }
+}
+
+/// Notes the sums at the window's edges that lie between the last switch and now.
+static inline void note_edges(const struct engine *engine, struct rank_state *rank, uint64_t now_ns)
+{
+    if (rank->window_epoch != engine->window_epoch || (engine->has_window_end && !rank->has_end))
+        note_edges_between(engine, rank, now_ns);
 }
 
 /// Adds what SEGMENTS lost up to TIME_NS to SUMS, WHERE it was.

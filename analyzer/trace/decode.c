@@ -128,8 +128,8 @@ static bool read_count(OTF2_Type type, OTF2_AttributeValue value, uint64_t *coun
     return true;
 }
 
-static void put_attributes(struct decoder *decoder, struct event *event,
-                           const struct attributes *attributes)
+static __attribute__((noinline)) void put_attributes(struct decoder *decoder, struct event *event,
+                                                     const struct attributes *attributes)
 {
     bool is_polls = false;
     uint64_t n_polls = 0, inside_ns = UINT64_MAX;
@@ -172,7 +172,7 @@ void decode_enter(struct decoder *decoder, uint64_t ticks, OTF2_RegionRef region
 }
 
 // A CPU time just before a leave is that of its end: for the replay it comes after the region.
-static void put_behind(const struct decoder *decoder, struct event *leave)
+static __attribute__((noinline)) void put_behind(const struct decoder *decoder, struct event *leave)
 {
     struct event sample = leave[-1];
     if (sample.time_ns != leave->time_ns)

@@ -56,9 +56,10 @@ static void add_open_leaf(const struct location_state *location, struct tally *t
 uint32_t head_cut(struct engine *engine, struct location_state *location)
 {
     struct head *head = &location->head;
-    struct tally content = {0};
+    struct tally content;
     if (engine->options.only_times)
         return LINEAGE_NONE;
+    tally_init(&content);
     add_open_leaf(location, &content);
     begin_leaf(head);
     // Right after a hand-over the node is the other location's.
@@ -113,6 +114,20 @@ void head_sum(const struct engine *engine, const struct location_state *location
 
 // --- explanations of waits
 
+/// Takes the lineage of FROM away for MARK.
+static void take_away(struct engine *engine, const struct moment *from, uint32_t mark)
+{
+    struct tally content;
+    if (!from->open) {
+        lineage_mark(&engine->lineage, from->node, mark, -1);
+        return;
+    }
+    tally_init(&content);
+    add_open_leaf(from->open, &content);
+    lineage_mark_below(&engine->lineage, from->open->head.node, &content, mark, -1);
+    tally_release(&content);
+}
+
 static void explain(struct engine *engine, enum pag_wait_kind kind, bool in_window,
                     struct moment from, struct moment to)
 {
@@ -125,7 +140,7 @@ static void explain(struct engine *engine, enum pag_wait_kind kind, bool in_wind
                          : since_ns >= to.time_ns ? 0
                                                   : to.time_ns - since_ns;
     lineage_mark(&engine->lineage, to.node, mark, 1);
-    lineage_mark(&engine->lineage, from.node, mark, -1);
+    take_away(engine, &from, mark);
     explanation->explained_ns += to.time_ns - from.time_ns;
     explanation->direct_ns += direct_ns;
 }
@@ -136,10 +151,10 @@ void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct waiting
     if (to.time_ns <= from->time_ns)
         return;
     if (to.time_ns > call.leave_ns)
-        to = (struct moment){call.leave_ns, LINEAGE_NONE};
+        to = (struct moment){.time_ns = call.leave_ns, .node = LINEAGE_NONE};
     uint64_t end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
     bool in_window = call.enter_ns >= engine->window_begin_ns && to.time_ns <= end_ns;
-    if (from->node != LINEAGE_NONE && to.node != LINEAGE_NONE)
+    if ((from->node != LINEAGE_NONE || from->open) && to.node != LINEAGE_NONE)
         explain(engine, kind, in_window, *from, to);
     *from = to;
 }

@@ -15,7 +15,7 @@
 enum { FIRST_TABLE_PLACES = 16 };
 static const uint64_t FREE_KEY = UINT64_MAX;
 
-static uint32_t place_of(const struct tally *tally, uint64_t key)
+static inline uint32_t place_of(const struct tally *tally, uint64_t key)
 {
     uint64_t hash = key * UINT64_C(0x9E3779B97F4A7C15);
     uint32_t mask = tally->n_places - 1;
@@ -39,11 +39,9 @@ static void make_table(struct tally *tally, uint32_t n_places)
     tally_release(&old);
 }
 
-static struct tally_entry *entry_in_table(struct tally *tally, uint64_t key)
+static __attribute__((noinline)) struct tally_entry *new_in_table(struct tally *tally, uint64_t key)
 {
     struct tally_entry *entry = &tally->table[place_of(tally, key)];
-    if (entry->key == key)
-        return entry;
     if (tally->n_entries >= tally->n_places / 4 * 3) {
         make_table(tally, tally->n_places * 2);
         entry = &tally->table[place_of(tally, key)];
@@ -51,6 +49,12 @@ static struct tally_entry *entry_in_table(struct tally *tally, uint64_t key)
     *entry = (struct tally_entry){key, 0};
     tally->n_entries++;
     return entry;
+}
+
+static inline struct tally_entry *entry_in_table(struct tally *tally, uint64_t key)
+{
+    struct tally_entry *entry = &tally->table[place_of(tally, key)];
+    return entry->key == key ? entry : new_in_table(tally, key);
 }
 
 /// The entry of KEY, made if it is new.
@@ -99,7 +103,7 @@ void tally_release(struct tally *tally)
 {
     if (tally->n_places > 0)
         free(tally->table);
-    tally->n_places = tally->n_entries = 0;
+    tally_init(tally);
 }
 
 const struct tally_entry *tally_next(const struct tally *tally, uint32_t *place)
@@ -138,7 +142,7 @@ static void add_mark(struct lineage_node *node, uint32_t mark, int32_t times)
 
 static struct lineage_node *node_at(const struct lineage *lineage, uint32_t index)
 {
-    return pool_at(&lineage->nodes, index);
+    return POOL_AT(&lineage->nodes, struct lineage_node, index);
 }
 
 void lineage_init(struct lineage *lineage)
@@ -173,7 +177,7 @@ uint32_t lineage_extend(struct lineage *lineage, uint32_t parent, struct tally *
     node->content = *content;
     node->is_live = true;
     node->has_marks = 0; // marks are set with their bits
-    content->n_places = content->n_entries = 0;
+    tally_init(content);
     struct lineage_node *above = node_at(lineage, parent);
     above->n_children++;
     above->children_xor ^= index;
@@ -287,6 +291,13 @@ void lineage_let_go(struct lineage *lineage, uint32_t index)
 void lineage_mark(struct lineage *lineage, uint32_t node, uint32_t mark, int32_t times)
 {
     add_mark(node_at(lineage, node), mark, times);
+}
+
+void lineage_mark_below(struct lineage *lineage, uint32_t node, const struct tally *content,
+                        uint32_t mark, int32_t times)
+{
+    gather(&lineage->explained[mark], content, times);
+    lineage_mark(lineage, node, mark, times);
 }
 
 void lineage_leave_window(struct lineage *lineage)

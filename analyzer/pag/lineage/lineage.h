@@ -48,7 +48,13 @@ struct tally {
 
 void tally_add(struct tally *tally, uint64_t key, int64_t ns);
 
-/// The same where TALLY has no entry of KEY yet.
+/// The empty tally; to zero all of it takes longer than most of what is done with it.
+static inline void tally_init(struct tally *tally)
+{
+    tally->n_places = tally->n_entries = 0;
+}
+
+/// tally_add() where TALLY has no entry of KEY yet.
 static inline void tally_append(struct tally *tally, uint64_t key, int64_t ns)
 {
     if (tally->n_places == 0 && tally->n_entries < TALLY_FEW)
@@ -108,6 +114,10 @@ void lineage_let_go(struct lineage *lineage, uint32_t node);
 /// q, ended by p, is explained by path(p at the release) - path(q at its enter): +1 and -1. The
 /// parts they share cancel; no common ancestor has to be looked for.
 void lineage_mark(struct lineage *lineage, uint32_t node, uint32_t mark, int32_t times);
+
+/// The same for the path that CONTENT continues below NODE.
+void lineage_mark_below(struct lineage *lineage, uint32_t node, const struct tally *content,
+                        uint32_t mark, int32_t times);
 
 /// What was marked so far as waits in the window was none.
 void lineage_leave_window(struct lineage *lineage);

@@ -70,6 +70,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->own_ns = 0;
     call->own_path = path;
     call->enter_node = NONE;
+    call->is_cut_late = false;
     call->enter_ns = event->time_ns;
     call->leave_ns = event->time_ns;
     call->release_ns = event->time_ns;
@@ -176,17 +177,6 @@ void call_read(struct location_state *location, uint64_t time_ns)
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
     read_records(location);
     shift(call, time_ns);
-}
-
-void call_account(struct location_state *location)
-{
-    struct call *call = &location->call;
-    if (!location->digest) {
-        profile_account(&location->profile, call->leave_ns);
-    } else if (call->own_ns > 0) {
-        times_at(&location->head.times, call->own_path)->exclusive_ns += call->own_ns;
-        call->own_ns = 0;
-    }
 }
 
 void call_leave_out(struct call *call, const struct event *event)

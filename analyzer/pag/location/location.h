@@ -60,6 +60,7 @@ struct call {
     uint32_t own_path;   // with a digest: where the location is at the leave: `path`, or further in
     uint64_t own_ns;     // spent there and not accounted yet
     uint32_t enter_node; // own lineage at the enter if the call may wait, NONE
+    bool is_cut_late; // instead of that: the lineage stays as it was at the enter up to the leave
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // end of its last wait, once it is left; its leave when that is not known
     uint32_t releaser;   // the rank that ended it, once it is left; NONE without, or not known
@@ -150,8 +151,17 @@ static inline bool call_is_private(const struct call *call)
     return call->n_receives + call->n_sends + call->n_parts == 0 && !call->awaits_lock;
 }
 
-/// The open call is left: accounts its time up to there.
-void call_account(struct location_state *location);
+/// The open call is left: accounts its time up to there, unless that was done before.
+static inline void call_account(struct location_state *location)
+{
+    struct call *call = &location->call;
+    if (!location->digest) {
+        profile_account(&location->profile, call->leave_ns);
+    } else if (call->own_ns > 0) {
+        times_at(&location->head.times, call->own_path)->exclusive_ns += call->own_ns;
+        call->own_ns = 0;
+    }
+}
 
 /// EVENT, a record of CALL, is left out; call_complete_less(): and counts for what the call costs.
 void call_leave_out(struct call *call, const struct event *event);

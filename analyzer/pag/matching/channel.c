@@ -180,12 +180,12 @@ void channel_count_traffic(struct engine *engine, struct channel *channel, uint6
 
 static uint32_t *next_send(const struct engine *engine, uint32_t message)
 {
-    return &((struct message *)pool_at(&engine->messages, message))->next_in_channel;
+    return &message_at(engine, message)->next_in_channel;
 }
 
 static uint32_t *next_receive(const struct engine *engine, uint32_t receive)
 {
-    return &((struct receive *)pool_at(&engine->receives, receive))->next_in_channel;
+    return &receive_at(engine, receive)->next_in_channel;
 }
 
 void channel_push_send(struct engine *engine, struct channel *channel, uint32_t message)
@@ -245,14 +245,14 @@ static void remove_item(const struct engine *engine, uint32_t *first, uint32_t *
 
 void channel_remove_send(struct engine *engine, uint32_t message)
 {
-    const struct message *item = pool_at(&engine->messages, message);
+    const struct message *item = message_at(engine, message);
     struct channel *channel = channel_at(engine, item->channel);
     remove_item(engine, &channel->first_send, &channel->last_send, message, next_send);
 }
 
 void channel_remove_receive(struct engine *engine, uint32_t receive)
 {
-    const struct receive *item = pool_at(&engine->receives, receive);
+    const struct receive *item = receive_at(engine, receive);
     struct channel *channel = channel_at(engine, item->channel);
     remove_item(engine, &channel->first_receive, &channel->last_receive, receive, next_receive);
 }

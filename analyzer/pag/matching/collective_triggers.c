@@ -86,14 +86,14 @@ static void explain(struct engine *engine, enum pag_wait_kind kind, struct momen
 {
     if (other)
         explain_wait(engine, kind, (struct waiting_call){member->enter_ns, member->leave_ns}, from,
-                     (struct moment){other->in_ns, other->node});
+                     (struct moment){.time_ns = other->in_ns, .node = other->node});
 }
 
 static void explain_member(struct engine *engine, const struct collective *instance,
                            const struct summary *summary, const struct member *member,
                            const struct member *last_lower)
 {
-    struct moment from = {member->enter_ns, member->enter_node};
+    struct moment from = {.time_ns = member->enter_ns, .node = member->enter_node};
     bool has_data = member->size_bytes > 0;
     if (instance->is_finalize) {
         explain(engine, PAG_WAIT_FINALIZE, &from, summary->last, member);

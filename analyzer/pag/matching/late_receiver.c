@@ -152,7 +152,8 @@ static void emit(struct engine *engine, struct send_wait *wait)
     explain_wait(engine, PAG_WAIT_LATE_RECEIVER,
                  (struct waiting_call){wait->wait.enter_ns, (uint64_t)value[TRIGGER_SEND_LEAVE]},
                  &wait->from,
-                 (struct moment){(uint64_t)value[TRIGGER_SEND_POST_ENTER], wait->post_node});
+                 (struct moment){.time_ns = (uint64_t)value[TRIGGER_SEND_POST_ENTER],
+                                 .node = wait->post_node});
 }
 
 /// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call

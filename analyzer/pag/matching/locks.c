@@ -145,7 +145,7 @@ void locks_enter_call(struct engine *engine, struct location_state *location)
 /// did not end its wait.
 const struct awaited_unlock *locks_awaited(const struct call *call)
 {
-    for (uint32_t i = 0; i < 2 && call->awaits_lock; i++)
+    for (uint32_t i = 0; i < 2; i++)
         if (call->unlocks[i].time_ns > call->enter_ns && call->unlocks[i].time_ns < call->leave_ns)
             return &call->unlocks[i];
     return NULL;
@@ -167,7 +167,7 @@ void locks_emit(struct engine *engine, const struct location_state *location,
         engine->listener.trigger(engine->listener.context, &trigger);
     }
     explain_wait(engine, PAG_WAIT_LOCK, (struct waiting_call){call->enter_ns, call->leave_ns}, now,
-                 (struct moment){unlock->time_ns, unlock->node});
+                 (struct moment){.time_ns = unlock->time_ns, .node = unlock->node});
 }
 
 void locks_leave_call(struct engine *engine, struct location_state *location)

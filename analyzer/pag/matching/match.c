@@ -16,7 +16,7 @@ enum { MAX_OPEN_REQUESTS = 1 << 20 };
 
 static struct mailbox *mailbox_at(const struct engine *engine, uint32_t index)
 {
-    return pool_at(&engine->mailboxes, index);
+    return POOL_AT(&engine->mailboxes, struct mailbox, index);
 }
 
 void match_init(struct engine *engine)
@@ -206,6 +206,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .send_enter_ns = call->enter_ns,
         .send_leave_ns = call->leave_ns,
         .send_ns = event->time_ns,
+        .post_enter_ns = 0,
         .send_over_ns = UINT64_MAX,
         .size_bytes = event->size_bytes,
         .number = engine->result->n_messages,
@@ -219,6 +220,9 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .node = NONE,
         .post_node = NONE,
         .send_wait = NONE,
+        .previous = NONE,
+        .next = NONE,
+        .next_in_channel = NONE,
         .is_synchronous = call->is_synchronous,
         .is_standard = call->is_standard,
         .is_nonblocking = event->kind == EVENT_ISEND,

@@ -100,7 +100,7 @@ void locks_release(struct engine *engine);
 void locks_enter_call(struct engine *engine, struct location_state *location);
 /// LOCATION may wait for a lock in its open call from now on; after a snapshot was read.
 void locks_add_waiter(struct engine *engine, struct location_state *location);
-/// What ended the wait of CALL, which is left, for a lock; NULL: it did not wait for one.
+/// What ended the wait of CALL, which is left and may have waited for a lock; NULL: it did not.
 const struct awaited_unlock *locks_awaited(const struct call *call);
 /// The trigger event and the explanation of the wait that UNLOCK ended in the call being left. NOW
 /// is where the wait begins, then where it ends.
