@@ -154,7 +154,7 @@ static void advance(struct engine *engine)
     struct location_state *location =
         &engine->locations[index_of(tournament_first(&engine->order))];
     uint32_t next = engine->n_locations > MANY_LOCATIONS ? fetch_next(engine, location) : NONE;
-    const struct event *event = step_peek(engine, location);
+    const struct event *event = location_peek(location, 0); // whose time is known already
     do {
         if (location->profile.excerpt)
             excerpt_reach(location, location->next_ns);

@@ -412,11 +412,13 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     struct release release = {.node = NONE};
     if (!call->is_test)
         release = find_release(engine, call);
-    struct moment now = {call->enter_ns, call->enter_node, call->is_cut_late ? location : NULL};
+    struct moment now = {call->enter_ns, call->enter_node, false};
+    if (call->is_cut_late)
+        now = (struct moment){call->enter_ns, location->index, true};
     if (call->n_receives)
         emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
-        late_receiver_wait(engine, location, now);
+        late_receiver_wait(engine, location, &now);
     const struct awaited_unlock *unlock = call->awaits_lock ? locks_awaited(call) : NULL;
     if (unlock)
         locks_emit(engine, location, unlock, &now);

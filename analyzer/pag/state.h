@@ -22,8 +22,8 @@
 struct moment {
     uint64_t time_ns;
     uint32_t node;
-    const struct location_state *open; // instead of a node: this one's lineage at the enter of its
-                                       // open call, of which no time is accounted yet; or NULL
+    bool is_open; // `node` is a location: its lineage at the enter of its open call, of which no
+                  // time is accounted yet
 };
 
 // --- messages (matching/match.c, channel.c, posted.c)

@@ -115,16 +115,17 @@ void head_sum(const struct engine *engine, const struct location_state *location
 // --- explanations of waits
 
 /// Takes the lineage of FROM away for MARK.
-static void take_away(struct engine *engine, const struct moment *from, uint32_t mark)
+static void take_away(struct engine *engine, struct moment from, uint32_t mark)
 {
     struct tally content;
-    if (!from->open) {
-        lineage_mark(&engine->lineage, from->node, mark, -1);
+    if (!from.is_open) {
+        lineage_mark(&engine->lineage, from.node, mark, -1);
         return;
     }
+    const struct location_state *location = &engine->locations[from.node];
     tally_init(&content);
-    add_open_leaf(from->open, &content);
-    lineage_mark_below(&engine->lineage, from->open->head.node, &content, mark, -1);
+    add_open_leaf(location, &content);
+    lineage_mark_below(&engine->lineage, location->head.node, &content, mark, -1);
     tally_release(&content);
 }
 
@@ -140,7 +141,7 @@ static void explain(struct engine *engine, enum pag_wait_kind kind, bool in_wind
                          : since_ns >= to.time_ns ? 0
                                                   : to.time_ns - since_ns;
     lineage_mark(&engine->lineage, to.node, mark, 1);
-    take_away(engine, &from, mark);
+    take_away(engine, from, mark);
     explanation->explained_ns += to.time_ns - from.time_ns;
     explanation->direct_ns += direct_ns;
 }
@@ -154,7 +155,7 @@ void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct waiting
         to = (struct moment){.time_ns = call.leave_ns, .node = LINEAGE_NONE};
     uint64_t end_ns = engine->has_window_end ? engine->window_end_ns : UINT64_MAX;
     bool in_window = call.enter_ns >= engine->window_begin_ns && to.time_ns <= end_ns;
-    if ((from->node != LINEAGE_NONE || from->open) && to.node != LINEAGE_NONE)
+    if (from->node != LINEAGE_NONE && to.node != LINEAGE_NONE)
         explain(engine, kind, in_window, *from, to);
     *from = to;
 }

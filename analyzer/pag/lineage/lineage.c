@@ -88,15 +88,16 @@ void tally_add(struct tally *tally, uint64_t key, int64_t ns)
 
 void tally_merge(struct tally *tally, struct tally *small)
 {
-    if (small->n_entries > tally->n_entries) {
-        struct tally swap = *tally;
-        *tally = *small;
-        *small = swap;
-    }
+    bool is_larger = small->n_entries > tally->n_entries;
+    struct tally *from = is_larger ? tally : small, *to = is_larger ? small : tally;
     const struct tally_entry *entry;
-    for (uint32_t i = 0; (entry = tally_next(small, &i));)
-        add(tally, entry->key, entry->ns);
-    tally_release(small);
+    for (uint32_t i = 0; (entry = tally_next(from, &i));)
+        add(to, entry->key, entry->ns);
+    tally_release(from);
+    if (is_larger) {
+        *tally = *small;
+        tally_init(small);
+    }
 }
 
 void tally_release(struct tally *tally)

@@ -157,11 +157,14 @@ static uint32_t new_channel(struct engine *engine, struct channel *wanted)
 uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint32_t communicator,
                       uint32_t receiver, uint32_t sender, uint32_t tag)
 {
+    if (recent->epoch == engine->channel_epoch) {
+        const struct channel *last = channel_at(engine, recent->channel);
+        if (last->communicator == communicator && last->receiver == receiver &&
+            last->sender == sender && last->tag == tag)
+            return recent->channel;
+    }
     struct channel wanted = {
         .communicator = communicator, .receiver = receiver, .sender = sender, .tag = tag};
-    if (recent->epoch == engine->channel_epoch &&
-        is_same(channel_at(engine, recent->channel), &wanted))
-        return recent->channel;
     uint32_t index = engine->channel_buckets[bucket_of(engine, &wanted)];
     while (index != NONE && !is_same(channel_at(engine, index), &wanted))
         index = channel_at(engine, index)->next_in_bucket;

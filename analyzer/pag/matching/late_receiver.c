@@ -199,14 +199,14 @@ static bool may_have_waited(const struct engine *engine, const struct call *call
 }
 
 void late_receiver_wait(struct engine *engine, const struct location_state *location,
-                        struct moment now)
+                        const struct moment *now)
 {
     const struct call *call = &location->call;
-    if (!may_have_waited(engine, call, now.time_ns))
+    if (!may_have_waited(engine, call, now->time_ns))
         return;
-    struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = now, .post_node = NONE};
+    struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = *now, .post_node = NONE};
     window_begin_trigger(&wait.wait.trigger, engine, location, TRIGGER_SEND);
-    wait.wait.trigger.value[TRIGGER_SEND_ENTER] = (int64_t)now.time_ns;
+    wait.wait.trigger.value[TRIGGER_SEND_ENTER] = (int64_t)now->time_ns;
     wait.wait.trigger.value[TRIGGER_SEND_LEAVE] = (int64_t)call->leave_ns;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);

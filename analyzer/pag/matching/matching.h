@@ -87,7 +87,7 @@ void posted_release_rivals(struct engine *engine, const struct receive *receive)
 void late_receiver_see(struct engine *engine, const struct message *message);
 /// The open call of LOCATION waits for receivers from NOW on, when its wait for messages was over.
 void late_receiver_wait(struct engine *engine, const struct location_state *location,
-                        struct moment now);
+                        const struct moment *now);
 /// A message whose sender has left already (message.send_wait) was matched, or never will be.
 void late_receiver_resolve(struct engine *engine, struct message *message);
 /// The run is over: what has been held back counts.
