@@ -121,7 +121,7 @@ struct message_cuts {
 };
 
 #define SCENARIO_NO_PATTERN UINT32_MAX
-#define SCENARIO_WHOLE 1000000
+#define SCENARIO_WHOLE      1000000
 
 /// The settings as they are for one run.
 struct scenario {
