@@ -322,8 +322,10 @@ void pag_result_release(struct pag_result *result)
         free(result->locations[i].counted);
         free(result->locations[i].file_uses);
     }
-    for (size_t i = 0; i < result->n_locations && result->threads; i++)
+    for (size_t i = 0; i < result->n_locations && result->threads; i++) {
         free(result->threads[i].places);
+        free(result->threads[i].lock_waits);
+    }
     free(result->locations);
     free(result->threads);
     free(result->rank_times);

@@ -331,8 +331,9 @@ enum pag_thread_kind {
     PAG_THREAD_MPI,
     PAG_THREAD_BARRIER, // from here on losses: it waits at a barrier of the program
     PAG_THREAD_IMPLICIT_BARRIER,
-    PAG_THREAD_LOCK, // for a lock, for a critical section, for its turn
-    PAG_THREAD_TASK, // for tasks or threads
+    PAG_THREAD_LOCK,      // for a lock, for a critical section, for its turn
+    PAG_THREAD_CONDITION, // for another thread to signal a condition
+    PAG_THREAD_TASK,      // for tasks or threads
     PAG_THREAD_RUNTIME,
     PAG_THREAD_IDLE_SERIAL,  // it is in no team: the master computes alone,
     PAG_THREAD_IDLE_MPI,     // the master is in MPI,
@@ -348,12 +349,22 @@ struct pag_thread_place {
     uint64_t count, ns;
 };
 
+/// Waits of a thread at one of its call paths for a lock that another thread of its process gave
+/// back at one of that one's.
+struct pag_lock_wait {
+    uint32_t call_path;
+    uint32_t holder, holder_path; // location, and where it gave the lock back
+    uint64_t count, ns;
+};
+
 struct pag_thread {
     bool is_thread; // false: no CPU thread, or without events
     uint64_t ns[PAG_THREAD_KINDS];
     uint64_t caused_ns; // what others waited at barriers that this thread entered last
     struct pag_thread_place *places;
     size_t n_places;
+    struct pag_lock_wait *lock_waits; // where the archive says who gave the lock back
+    size_t n_lock_waits;
 };
 
 /// A call by the master location of a rank, and the computing before it, since its last call.

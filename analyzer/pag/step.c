@@ -336,6 +336,10 @@ static void step_digested(struct engine *engine, struct location_state *location
         thread_time_team(engine, location, event);
         without_cpu_begin(profile, event->time_ns);
         break;
+    case EVENT_LOCK_ACQUIRED:
+    case EVENT_LOCK_RELEASED:
+        thread_time_lock(engine, location, event);
+        break;
     case EVENT_CONSTRUCT_ENTER:
     case EVENT_CONSTRUCT_LEAVE:
     case EVENT_BARRIER_LEAVE:

@@ -59,6 +59,8 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(waiter_useful)    /* part of the judged time that the rank that waits most computes */       \
     X(threads)          /* of the rank with most of the loss */                                    \
     X(lone_share)       /* of the time in the place, that of master threads */                     \
+    X(thread_locks)     /* of the time of the same rank's threads, that they wait for locks */     \
+    X(is_thread_wait)   /* 1 where a thread waits for others in the place, else 0 */               \
     X(blocked_share)    /* of the time in the function, that it is blocked */                      \
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
     X(trend)            /* 1 where these are all from one on, else 0 */                            \
@@ -127,6 +129,9 @@ enum finding_number {
     X(odd_factor)    /* "2.2 times" as long as usual */                                            \
     X(usual)         /* "2000us" for each visit of the place in other iterations */                \
     X(threads)       /* "2 threads" of the rank with most of the loss */                           \
+    X(thread_locks)  /* "45.1 %" of their time that they wait for locks */                         \
+    X(lock_place)    /* where they wait for one that another of them has */                        \
+    X(lock_release)  /* where that one gives it back */                                            \
     X(sharing)       /* "4 ranks shared 2 cores" */                                                \
     X(ranks)         /* "4" of the run */                                                          \
     X(last_rank)     /* "3" */

@@ -13,7 +13,7 @@ const char *const result_mpi_class_keys[RESULT_MPI_CLASSES] = {
 };
 
 const char *const result_thread_kind_keys[RESULT_THREAD_KINDS] = {
-    "computing", "mpi",     "barrier",     "implicit_barrier", "lock",
+    "computing", "mpi",     "barrier",     "implicit_barrier", "lock",         "condition",
     "task",      "runtime", "idle_serial", "idle_mpi",         "idle_limited",
 };
 
@@ -23,6 +23,7 @@ const char *const result_thread_kind_names[RESULT_THREAD_KINDS] = {
     "waiting at a barrier",
     "waiting at an implicit barrier",
     "waiting for a lock or critical section",
+    "waiting for a condition",
     "waiting for tasks or threads",
     "thread runtime",
     "idle, the master computes alone",
@@ -108,6 +109,7 @@ static void threads_owned(struct owned *walk, struct result_threads *threads)
     for (size_t i = 0; i < threads->n_ranks; i++)
         owned_text(walk, &threads->ranks[i].latest);
     threads->losses = OWNED_ARRAY(walk, threads->losses, threads->n_losses);
+    threads->lock_waits = OWNED_ARRAY(walk, threads->lock_waits, threads->n_lock_waits);
 }
 
 static void path_owned(struct owned *walk, struct result *result)

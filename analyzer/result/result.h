@@ -31,6 +31,7 @@ struct result_region {
     char *file;  // "" when unknown
     uint32_t line;
     bool is_mpi;
+    bool is_thread_wait; // a thread waits there for others of its process
     uint8_t mpi_class;
     // Sums over ranks; inclusive counts recursive calls once.
     uint64_t visits, inclusive_ns, exclusive_ns;
@@ -351,7 +352,7 @@ struct result_efficiency {
 
 /// What threads spend the judged part with; names in JSON: result_thread_kind_keys. The kinds are
 /// those of enum pag_thread_kind, from RESULT_THREAD_FIRST_LOSS on losses.
-enum { RESULT_THREAD_KINDS = 10, RESULT_THREAD_FIRST_LOSS = 2 };
+enum { RESULT_THREAD_KINDS = 11, RESULT_THREAD_FIRST_LOSS = 2 };
 extern const char *const result_thread_kind_keys[RESULT_THREAD_KINDS];
 /// The same in words.
 extern const char *const result_thread_kind_names[RESULT_THREAD_KINDS];
@@ -372,6 +373,13 @@ struct result_thread_loss {
     uint64_t ns;
 };
 
+/// Waits of a rank's threads for locks at one place that others of them gave back at one place, a
+/// region each.
+struct result_lock_wait {
+    uint32_t rank, region, holder_region;
+    uint64_t count, ns;
+};
+
 /// POP's hybrid model in its multiplicative form: hybrid = process x thread, thread = serial x
 /// load_balance x runtime. All are shares of the threads' time: process of what is outside MPI and
 /// not idle because the master is in MPI; serial of that what is not idle because the master
@@ -390,6 +398,8 @@ struct result_threads {
     size_t n_ranks;
     struct result_thread_loss *losses; // time descending
     size_t n_losses;
+    struct result_lock_wait *lock_waits; // likewise
+    size_t n_lock_waits;
 };
 
 struct result {

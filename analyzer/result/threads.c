@@ -104,6 +104,67 @@ static void merge_losses(struct losses *losses)
     qsort(losses->items, n, sizeof *losses->items, by_ns);
 }
 
+// --- who gave back the locks that others waited for
+
+struct lock_waits {
+    struct result_lock_wait *items;
+    size_t n, capacity;
+};
+
+static int by_lock_places(const void *left, const void *right)
+{
+    const struct result_lock_wait *a = left, *b = right;
+    return ORDER_BY(LESS_FIRST(a->rank, b->rank), LESS_FIRST(a->region, b->region),
+                    LESS_FIRST(a->holder_region, b->holder_region));
+}
+
+static int by_lock_wait(const void *left, const void *right)
+{
+    const struct result_lock_wait *a = left, *b = right;
+    return ORDER_BY(MORE_FIRST(a->ns, b->ns), by_lock_places(left, right));
+}
+
+static uint32_t region_of(const struct call_tree *tree, const struct result *result,
+                          uint32_t location, uint32_t call_path)
+{
+    uint32_t path = call_tree_place(tree, location, call_path).path;
+    return path == RESULT_NONE ? RESULT_NONE : result->paths[path].region;
+}
+
+static void add_lock_waits(const struct call_tree *tree, uint32_t location,
+                           const struct result *result, struct lock_waits *waits)
+{
+    const struct pag_thread *thread = &tree->replay->threads[location];
+    for (size_t i = 0; i < thread->n_lock_waits; i++) {
+        const struct pag_lock_wait *wait = &thread->lock_waits[i];
+        *ARRAY_NEXT(waits->items, waits->n, waits->capacity) = (struct result_lock_wait){
+            .rank = tree->definitions->locations[location].rank,
+            .region = region_of(tree, result, location, wait->call_path),
+            .holder_region = region_of(tree, result, wait->holder, wait->holder_path),
+            .count = wait->count,
+            .ns = wait->ns};
+    }
+}
+
+/// Adds up what differs in the threads only; most time first.
+static void merge_lock_waits(struct lock_waits *waits)
+{
+    size_t n = 0;
+    if (waits->n == 0)
+        return;
+    qsort(waits->items, waits->n, sizeof *waits->items, by_lock_places);
+    for (size_t i = 0; i < waits->n; i++) {
+        if (n > 0 && by_lock_places(&waits->items[n - 1], &waits->items[i]) == 0) {
+            waits->items[n - 1].count += waits->items[i].count;
+            waits->items[n - 1].ns += waits->items[i].ns;
+        } else {
+            waits->items[n++] = waits->items[i];
+        }
+    }
+    waits->n = n;
+    qsort(waits->items, n, sizeof *waits->items, by_lock_wait);
+}
+
 /// A thread's times and losses.
 static void add_thread(const struct call_tree *tree, uint32_t location, const uint32_t alone[2],
                        struct result *result, struct losses *losses)
@@ -180,6 +241,7 @@ void threads_collect(const struct call_tree *tree, struct result *result)
 {
     const struct definitions *definitions = tree->definitions;
     struct losses losses = {0};
+    struct lock_waits lock_waits = {0};
     uint32_t alone[2] = {RESULT_NONE, RESULT_NONE};
     if (!tree->replay->threads)
         return;
@@ -191,7 +253,11 @@ void threads_collect(const struct call_tree *tree, struct result *result)
         if (definitions->locations[i].is_master)
             find_alone(tree, result, i, alone);
         add_thread(tree, i, alone, result, &losses);
+        add_lock_waits(tree, i, result, &lock_waits);
     }
+    merge_lock_waits(&lock_waits);
+    result->threads.lock_waits = lock_waits.items;
+    result->threads.n_lock_waits = lock_waits.n;
     merge_losses(&losses);
     result->threads.losses = losses.items;
     result->threads.n_losses = losses.n;

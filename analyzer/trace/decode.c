@@ -145,6 +145,8 @@ static __attribute__((noinline)) void put_attributes(struct decoder *decoder, st
             n_polls = value.uint64;
         } else if (role == ATTRIBUTE_POLL_NS && type == OTF2_TYPE_UINT64) {
             inside_ns = value.uint64;
+        } else if (role == ATTRIBUTE_BARRIER && type == OTF2_TYPE_UINT32) {
+            event->tag = value.uint32 + 1;
         } else if (role == ATTRIBUTE_WORK && read_count(type, value, &event->size_bytes)) {
             event->flags |= EVENT_HAS_WORK;
         } else if (role == ATTRIBUTE_ELEMENTS && read_count(type, value, &event->received_bytes)) {
@@ -549,13 +551,23 @@ void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
     append(decoder, ticks, kind)->size_bytes = number;
 }
 
-void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team)
+void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team,
+                 enum event_flag flags)
 {
     uint32_t index = comm_index(decoder, team);
-    if (index == UINT32_MAX)
+    if (index == UINT32_MAX) {
         drop(decoder);
-    else
-        append(decoder, ticks, kind)->index = index;
+        return;
+    }
+    struct event *event = append(decoder, ticks, kind);
+    event->index = index;
+    event->flags = (uint8_t)flags;
+}
+
+void decode_thread_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                        OTF2_Paradigm paradigm, uint32_t lock)
+{
+    append(decoder, ticks, kind)->size_bytes = (uint64_t)paradigm << 32 | lock;
 }
 
 void decode_flush(struct decoder *decoder, uint64_t ticks, uint64_t stop_ticks)

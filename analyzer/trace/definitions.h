@@ -49,10 +49,11 @@ enum construct {
     CONSTRUCT_PARALLEL, // the same; the place of a parallel region
     CONSTRUCT_BARRIER,
     CONSTRUCT_IMPLICIT_BARRIER, // at the end of a construct
-    CONSTRUCT_LOCK,    // it waits for a lock, or to enter the body of a critical section or what is
-                       // to be done in order, which is CONSTRUCT_WORK in it
-    CONSTRUCT_TASK,    // it waits for tasks or threads
-    CONSTRUCT_RUNTIME, // creates tasks or threads, flushes, ...
+    CONSTRUCT_LOCK, // it waits for a lock, or to enter the body of a critical section or what is
+                    // to be done in order, which is CONSTRUCT_WORK in it
+    CONSTRUCT_CONDITION, // it waits for another thread to signal a condition
+    CONSTRUCT_TASK,      // it waits for tasks or threads
+    CONSTRUCT_RUNTIME,   // creates tasks or threads, flushes, ...
 };
 
 struct region {

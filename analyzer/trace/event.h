@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 enum event_kind {
-    EVENT_ENTER, // index = region, context
+    EVENT_ENTER, // index = region, context; tag = of a barrier of threads which one, 0: unknown
     EVENT_LEAVE, // index = region
     EVENT_SEND,
     EVENT_ISEND,
@@ -28,8 +28,8 @@ enum event_kind {
                                // that without a core while ready to run, or EVENT_NO_CORE_WAIT
     EVENT_THREAD_FORK,
     EVENT_THREAD_JOIN,
-    EVENT_THREAD_TEAM_BEGIN, // index = comm (the team)
-    EVENT_THREAD_TEAM_END,   // index = comm (the team)
+    EVENT_THREAD_TEAM_BEGIN, // index = comm (the team, or with EVENT_OF_CREATED those of a process)
+    EVENT_THREAD_TEAM_END,   // likewise
     EVENT_BUFFER_FLUSH,      // size_bytes = its duration in ns
     EVENT_MEASUREMENT_OFF,
     EVENT_MEASUREMENT_ON,
@@ -37,12 +37,15 @@ enum event_kind {
     EVENT_RMA_LOCK,   // a lock is asked for: peer = target or EVENT_ALL_TARGETS, tag = whether it
                       // is exclusive
     EVENT_RMA_UNLOCK, // peer likewise
+    // of locks of a thread runtime: size_bytes = the lock, a number within the process
+    EVENT_LOCK_ACQUIRED,
+    EVENT_LOCK_RELEASED, // and, from a digest, context = call path
     // made by a digest (pag/location/digest.h), in no archive:
     EVENT_SPENT, // index = call path, size_bytes = ns spent there
     EVENT_LOST,  // the same in a segment without CPU time: size_bytes to received_bytes is when,
                  // request = ns lost, tag = whether blocked
     EVENT_CONSTRUCT_ENTER, // of a thread runtime, of a process with several threads: index =
-                           // region, context = call path
+                           // region, context = call path, tag = which barrier, 0: unknown
     EVENT_CONSTRUCT_LEAVE, // index = region
     EVENT_BARRIER_LEAVE,   // the same of a barrier
     // made for listener.counted (pag/views/regions.h), in no archive:
@@ -60,6 +63,7 @@ enum event_flag {
     EVENT_HAS_WORK = 8,      // an EVENT_ENTER that says how much work it does: size_bytes = units
     EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
     EVENT_OF_WINDOW = 8,     // of a collective: on an RMA window
+    EVENT_OF_CREATED = 4,    // of the begin and end of a thread: not of a team, but of its life
     // of the records of a call in a simulated run, set there:
     EVENT_LEFT_OUT = 32, // the run does not have it
     EVENT_RESIZED = 64,  // a message of received_bytes instead of size_bytes

@@ -128,12 +128,26 @@ static inline void read_context(struct content *content, struct decoder *decoder
 }
 
 static inline void read_team(struct content *content, struct decoder *decoder,
-                             const struct local_definitions *local, uint64_t ticks,
-                             enum event_kind kind)
+                             const struct local_definitions *local, uint64_t ticks, int kind)
 {
     uint32_t team = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
+    bool is_begin = kind == THREAD_TEAM_BEGIN || kind == THREAD_BEGIN;
+    bool is_created = kind == THREAD_BEGIN || kind == THREAD_END;
+    if (is_created)
+        content_64(content); // its number
     if (content_is_whole(content))
-        decode_team(decoder, ticks, kind, team);
+        decode_team(decoder, ticks, is_begin ? EVENT_THREAD_TEAM_BEGIN : EVENT_THREAD_TEAM_END,
+                    team, is_created ? EVENT_OF_CREATED : 0);
+}
+
+static void read_thread_lock(struct content *content, struct decoder *decoder, uint64_t ticks,
+                             enum event_kind kind)
+{
+    OTF2_Paradigm paradigm = content_byte(content);
+    uint32_t lock = content_32(content);
+    content_32(content); // which acquisition of it: the order of time tells
+    if (content_is_whole(content))
+        decode_thread_lock(decoder, ticks, kind, paradigm, lock);
 }
 
 static void read_window_collective(struct content *content, struct decoder *decoder,
@@ -233,10 +247,16 @@ static void read_other(struct event_file *file, int kind, struct content *conten
             decode_plain(decoder, ticks, EVENT_THREAD_JOIN, 0);
         break;
     case THREAD_TEAM_BEGIN:
-        read_team(content, decoder, local, ticks, EVENT_THREAD_TEAM_BEGIN);
-        break;
     case THREAD_TEAM_END:
-        read_team(content, decoder, local, ticks, EVENT_THREAD_TEAM_END);
+    case THREAD_BEGIN:
+    case THREAD_END:
+        read_team(content, decoder, local, ticks, kind);
+        break;
+    case THREAD_ACQUIRE_LOCK:
+        read_thread_lock(content, decoder, ticks, EVENT_LOCK_ACQUIRED);
+        break;
+    case THREAD_RELEASE_LOCK:
+        read_thread_lock(content, decoder, ticks, EVENT_LOCK_RELEASED);
         break;
     case IO_CREATE_HANDLE: // and its mode and flags
         number = local_definitions_id(local, OTF2_MAPPING_IO_HANDLE, content_32(content));

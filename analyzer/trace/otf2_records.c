@@ -270,14 +270,48 @@ static OTF2_CallbackCode on_thread_join(CALLBACK_PARAMETERS, OTF2_Paradigm parad
 static OTF2_CallbackCode on_team_begin(CALLBACK_PARAMETERS, OTF2_CommRef team)
 {
     IGNORE_PARAMETERS;
-    decode_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, team);
+    decode_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, team, 0);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_team_end(CALLBACK_PARAMETERS, OTF2_CommRef team)
 {
     IGNORE_PARAMETERS;
-    decode_team(user_data, ticks, EVENT_THREAD_TEAM_END, team);
+    decode_team(user_data, ticks, EVENT_THREAD_TEAM_END, team, 0);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_begin(CALLBACK_PARAMETERS, OTF2_CommRef threads, uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    (void)number;
+    decode_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, threads, EVENT_OF_CREATED);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_end(CALLBACK_PARAMETERS, OTF2_CommRef threads, uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    (void)number;
+    decode_team(user_data, ticks, EVENT_THREAD_TEAM_END, threads, EVENT_OF_CREATED);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_lock_acquired(CALLBACK_PARAMETERS, OTF2_Paradigm paradigm,
+                                          uint32_t lock, uint32_t order)
+{
+    IGNORE_PARAMETERS;
+    (void)order;
+    decode_thread_lock(user_data, ticks, EVENT_LOCK_ACQUIRED, paradigm, lock);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_lock_released(CALLBACK_PARAMETERS, OTF2_Paradigm paradigm,
+                                          uint32_t lock, uint32_t order)
+{
+    IGNORE_PARAMETERS;
+    (void)order;
+    decode_thread_lock(user_data, ticks, EVENT_LOCK_RELEASED, paradigm, lock);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -321,6 +355,10 @@ const struct otf2_records otf2_records = {
     .ThreadJoin = on_thread_join,
     .ThreadTeamBegin = on_team_begin,
     .ThreadTeamEnd = on_team_end,
+    .ThreadBegin = on_thread_begin,
+    .ThreadEnd = on_thread_end,
+    .ThreadAcquireLock = on_lock_acquired,
+    .ThreadReleaseLock = on_lock_released,
     .BufferFlush = on_buffer_flush,
     .MeasurementOnOff = on_measurement,
 };

@@ -34,6 +34,10 @@
     X(ThreadJoin)                                                                                  \
     X(ThreadTeamBegin)                                                                             \
     X(ThreadTeamEnd)                                                                               \
+    X(ThreadBegin)                                                                                 \
+    X(ThreadEnd)                                                                                   \
+    X(ThreadAcquireLock)                                                                           \
+    X(ThreadReleaseLock)                                                                           \
     X(BufferFlush)                                                                                 \
     X(MeasurementOnOff)
 

@@ -33,10 +33,12 @@ property limited_parallelism(Experiment e) {
   severity: cost / profile(e).thread_time;
 }
 
-// Threads wait for each other at barriers and for tasks or other threads, or compete for a lock.
+// Threads wait for each other at barriers, for conditions, tasks or other threads, or compete for a
+// lock.
 property thread_synchronisation(Region r, Experiment e) {
   let float cost = profile(r, e).thread_barrier + profile(r, e).thread_implicit_barrier
-                 + profile(r, e).thread_lock + profile(r, e).thread_task;
+                 + profile(r, e).thread_lock + profile(r, e).thread_condition
+                 + profile(r, e).thread_task;
   in condition: cost > 0;
   confidence: 1;
   severity: cost / profile(e).thread_time;
@@ -61,6 +63,14 @@ property waiting_at_implicit_barriers(Region r, Experiment e) {
 // Threads wait for a lock or a critical section.
 property lock_contention(Region r, Experiment e) {
   let float cost = profile(r, e).thread_lock;
+  in condition: cost > 0;
+  confidence: 1;
+  severity: cost / profile(e).thread_time;
+}
+
+// Threads wait for others to signal a condition, such as that there is work.
+property waiting_for_conditions(Region r, Experiment e) {
+  let float cost = profile(r, e).thread_condition;
   in condition: cost > 0;
   confidence: 1;
   severity: cost / profile(e).thread_time;

@@ -225,7 +225,7 @@ enum {
     N_LINES = 3,
     N_METRICS = 3,
     N_PARAMETERS = 2,
-    N_ATTRIBUTES = 11, // the last one is not defined
+    N_ATTRIBUTES = 12, // the last one is not defined
 };
 
 struct bytes {
@@ -323,6 +323,7 @@ static void put_attributes(struct bytes *out, struct random *random)
                                                   OTF2_TYPE_DOUBLE,
                                                   OTF2_TYPE_UINT64,
                                                   OTF2_TYPE_SOURCE_CODE_LOCATION,
+                                                  OTF2_TYPE_UINT32,
                                                   OTF2_TYPE_STRING};
     bool has[N_ATTRIBUTES] = {0};
     uint32_t n = 0;
@@ -345,14 +346,15 @@ static void put_attributes(struct bytes *out, struct random *random)
 // parameters p), the values of a metric (v), and zeros (0), which fit all kinds that no replay
 // uses. Those in capitals have no length.
 static const char *const fields_of[] = {
-    [10] = "t",      [11] = "b",     [12] = "R",    [13] = "R",     [14] = "4c48", [15] = "4c488",
-    [16] = "E",      [17] = "E",     [18] = "4c48", [19] = "4c488", [20] = "E",    [21] = "E",
-    [22] = "",       [23] = "bc488", [24] = "F",    [25] = "0",     [28] = "E",    [29] = "E",
-    [30] = "E",      [31] = "mv",    [32] = "p4",   [33] = "p8",    [34] = "p8",   [37] = "",
-    [38] = "b4w488", [46] = "0",     [53] = "b4",   [54] = "b",     [55] = "c",    [56] = "c",
-    [57] = "0",      [66] = "x4",    [67] = "x",    [68] = "0",     [69] = "4b44", [75] = "4b488",
-    [78] = "488",    [79] = "48",    [80] = "0",    [83] = "0",     [85] = "8",    [86] = "bc4888",
-    [87] = "0",      [89] = "0",     [200] = "0",   [254] = "0"};
+    [10] = "t",      [11] = "b",     [12] = "R",      [13] = "R",     [14] = "4c48", [15] = "4c488",
+    [16] = "E",      [17] = "E",     [18] = "4c48",   [19] = "4c488", [20] = "E",    [21] = "E",
+    [22] = "",       [23] = "bc488", [24] = "F",      [25] = "0",     [28] = "E",    [29] = "E",
+    [30] = "E",      [31] = "mv",    [32] = "p4",     [33] = "p8",    [34] = "p8",   [37] = "",
+    [38] = "b4w488", [46] = "0",     [53] = "b4",     [54] = "b",     [55] = "c",    [56] = "c",
+    [57] = "b44",    [58] = "b44",   [63] = "c8",     [65] = "c8",    [66] = "x4",   [67] = "x",
+    [68] = "0",      [69] = "4b44",  [75] = "4b488",  [78] = "488",   [79] = "48",   [80] = "0",
+    [83] = "0",      [85] = "8",     [86] = "bc4888", [87] = "0",     [89] = "0",    [200] = "0",
+    [254] = "0"};
 
 static void put_field(struct bytes *out, struct random *random, char field, uint64_t now)
 {

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/findings/findings.h"
@@ -634,6 +635,51 @@ static void test_work_of_one_thread(void **state)
     paths[0].master_ns = 0;
 }
 
+/// From a tenth of the threads' time on, what they wait for locks is named, with its places.
+static void test_locks_of_threads(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
+    struct result_lock_wait waits[] = {{.rank = 0, .region = 1, .holder_region = 1, .ns = 9},
+                                       {.rank = 1, .region = 0, .holder_region = 0, .ns = 8}};
+    uint64_t window_ns = result.window_end_ns - result.window_begin_ns;
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    result.threads.ranks = threads;
+    result.threads.n_ranks = 2;
+    threads[1].ns[PAG_THREAD_LOCK] = 2 * window_ns / 10 - 2;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "serial-work");
+    forget(&found);
+    threads[1].ns[PAG_THREAD_LOCK] = 2 * window_ns / 10;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "thread-locks");
+    assert_says(&found, "wait for locks for 10.0 % of their time.");
+    forget(&found);
+    result.threads.lock_waits = waits;
+    result.threads.n_lock_waits = 2;
+    find(&result, &found);
+    assert_says(&found,
+                "mostly in solve (solve.c:56) until another thread comes to solve (solve.c:56)");
+    forget(&found);
+}
+
+static void test_waiting_for_threads(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    result.threads.ranks = threads;
+    result.threads.n_ranks = 2;
+    result.regions[0].is_thread_wait = true;
+    find(&result, &found);
+    result.regions[0].is_thread_wait = false;
+    assert_string_equal(found.findings[1].kind, "thread-waits");
+    assert_says(&found, "Its first thread waits for the others in solve (solve.c:56)");
+    forget(&found);
+}
+
 /// Cores are a limit of the machine: last, unless they cost more than all else.
 static void test_limits_of_the_machine_come_last(void **state)
 {
@@ -790,6 +836,8 @@ int main(void)
         cmocka_unit_test(test_waits_without_origin),
         cmocka_unit_test(test_missed_overlap),
         cmocka_unit_test(test_work_of_one_thread),
+        cmocka_unit_test(test_locks_of_threads),
+        cmocka_unit_test(test_waiting_for_threads),
         cmocka_unit_test(test_limits_of_the_machine_come_last),
         cmocka_unit_test(test_parts_sum_to_the_lost_time),
         cmocka_unit_test(test_good_efficiency),

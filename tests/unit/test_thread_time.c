@@ -3,9 +3,10 @@
 //
 //     #! LOC KIND NS                        KIND as in JSON, or `caused`
 //     #! place LOC CALL/PATH KIND COUNT NS  losses at a call path of names as in the text
+//     #! waited LOC CALL/PATH LOC CALL/PATH COUNT NS  for a lock, and who gave it back where
 //
-// What is not mentioned is 0; places need not be mentioned. And random programs of parallel
-// regions, whose threads' times are known as they are written.
+// What is not mentioned is 0; places need not be mentioned, waits for locks must be. And random
+// programs of parallel regions, whose threads' times are known as they are written.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,29 +136,62 @@ static size_t check_place(const struct replay *replay, const char *name, char **
     return 1;
 }
 
+static size_t check_lock_wait(const struct replay *replay, const char *name, char **words)
+{
+    size_t location = location_of(replay, words[0]), holder = location_of(replay, words[2]);
+    const struct pag_thread *thread = &replay->result.threads[location];
+    for (size_t i = 0; i < thread->n_lock_waits; i++) {
+        const struct pag_lock_wait *wait = &thread->lock_waits[i];
+        char *path = memory_copy_text(words[1]), *holder_path = memory_copy_text(words[3]);
+        bool is_it = wait->holder == holder && is_path(replay, location, wait->call_path, path) &&
+                     is_path(replay, holder, wait->holder_path, holder_path) &&
+                     wait->count == strtoull(words[4], NULL, 10) &&
+                     wait->ns == strtoull(words[5], NULL, 10);
+        free(path);
+        free(holder_path);
+        if (is_it)
+            return 0;
+    }
+    print_error("%s: not found: waited %s %s %s %s %s %s\n", name, words[0], words[1], words[2],
+                words[3], words[4], words[5]);
+    return 1;
+}
+
+static size_t count_lock_waits(const struct replay *replay)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < replay->definitions->n_locations; i++)
+        n += replay->result.threads[i].n_lock_waits;
+    return n;
+}
+
 static size_t check_file(const char *name)
 {
     static uint64_t facts[MAX_LOCATIONS][N_FACTS];
-    size_t size_bytes, n_failed = 0;
+    size_t size_bytes, n_failed = 0, n_lock_waits = 0;
     char *text = scratch_read(name, &size_bytes);
     struct replay replay = replay_text(text);
     memset(facts, 0, sizeof facts);
     assert_non_null(replay.result.threads);
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
-        char *words[7] = {0};
+        char *words[8] = {0};
         size_t n = 0;
-        for (char *word; n < 7 && (word = strsep(&line, " "));)
+        for (char *word; n < 8 && (word = strsep(&line, " "));)
             words[n++] = word;
         if (strcmp(words[0], "#!") != 0)
             continue;
         if (n == 7 && strcmp(words[1], "place") == 0)
             n_failed += check_place(&replay, name, &words[2]);
-        else if (n == 4)
+        else if (n == 8 && strcmp(words[1], "waited") == 0) {
+            n_failed += check_lock_wait(&replay, name, &words[2]);
+            n_lock_waits++;
+        } else if (n == 4)
             facts[location_of(&replay, words[1])][kind_of(words[2])] = strtoull(words[3], NULL, 10);
         else
             fail_msg("%s: a line is not understood", name);
     }
     n_failed += expect(&replay, name, facts);
+    assert_int_equal(count_lock_waits(&replay), n_lock_waits);
     replay_release(&replay);
     free(text);
     return n_failed;
@@ -184,6 +218,7 @@ struct program {
     FILE *text;
     unsigned n_threads;
     uint64_t now_ns[MAX_LOCATIONS];
+    bool has_lock;              // some thread has had it
     uint64_t (*facts)[N_FACTS]; // by thread
 };
 
@@ -250,6 +285,35 @@ static void barrier(struct program *program, const bool *team)
     program->facts[last][CAUSED] += waited_ns;
 }
 
+/// All of TEAM have the lock, one after the other as they come, and compute meanwhile. Who comes
+/// first finds it as it was left; of a new lock nothing is known.
+static void lock_in_turn(struct program *program, const bool *team)
+{
+    uint64_t free_ns = 0;
+    bool has_had[MAX_LOCATIONS] = {false};
+    for (unsigned n = 0; n < program->n_threads; n++) {
+        unsigned next = MAX_LOCATIONS;
+        for (unsigned i = 0; i < program->n_threads; i++)
+            if (team[i] && !has_had[i] &&
+                (next == MAX_LOCATIONS || program->now_ns[i] < program->now_ns[next]))
+                next = i;
+        if (next == MAX_LOCATIONS)
+            return;
+        has_had[next] = true;
+        put(program, next, "enter pthread_mutex_lock");
+        if (free_ns > program->now_ns[next])
+            pass(program, next, PAG_THREAD_LOCK, free_ns - program->now_ns[next]);
+        pass(program, next, program->has_lock ? PAG_THREAD_RUNTIME : PAG_THREAD_LOCK,
+             1 + any(program, 2));
+        put(program, next, "locked 5");
+        put(program, next, "leave pthread_mutex_lock");
+        pass(program, next, PAG_THREAD_COMPUTING, any(program, 4));
+        put(program, next, "unlocked 5");
+        free_ns = program->now_ns[next];
+        program->has_lock = true;
+    }
+}
+
 /// From its begin to its join; the others' teams end before the join.
 static void parallel_region(struct program *program)
 {
@@ -269,6 +333,8 @@ static void parallel_region(struct program *program)
         for (unsigned i = 0; i < program->n_threads; i++)
             if (team[i])
                 work(program, i);
+        if (any(program, 2) == 0)
+            lock_in_turn(program, team);
         barrier(program, team);
     }
     for (unsigned i = 0; i < program->n_threads; i++) {
@@ -313,7 +379,8 @@ static void test_random_programs(void **state)
         program.n_threads = 2 + any(&program, 3);
         fputs("region parallel a.c:1 openmp\nregion implicit a.c:2 openmp \"implicit barrier\"\n"
               "region explicit a.c:3 openmp barrier\nregion critical a.c:4 openmp\n"
-              "region sblock a.c:5 openmp \"critical sblock\"\n0 0 enter MPI_Init\n",
+              "region sblock a.c:5 openmp \"critical sblock\"\n"
+              "region pthread_mutex_lock - pthread\n0 0 enter MPI_Init\n",
               program.text);
         for (unsigned i = 1; i < program.n_threads; i++)
             fprintf(program.text, "location 0.%u\n", i);

@@ -241,7 +241,7 @@ static void join_team(struct engine *engine, struct location_state *location, ui
 void threads_event(struct engine *engine, struct location_state *location,
                    const struct event *event, uint64_t time_ns)
 {
-    if (location->rank == NONE)
+    if (location->rank == NONE || (event->flags & EVENT_OF_CREATED) != 0)
         return;
     switch (event->kind) {
     case EVENT_THREAD_FORK:

@@ -189,7 +189,16 @@ static void tell_construct(struct digest *digest, const struct event *event, str
                                            : EVENT_CONSTRUCT_LEAVE,
         .index = event->index,
         .context = digest->profile.current,
+        .tag = event->kind == EVENT_ENTER ? event->tag : 0,
     };
+}
+
+/// EVENT is of a lock: it matters where the thread was.
+static void tell_lock(struct digest *digest, const struct event *event, struct batch *out)
+{
+    struct event *told = batch_add(out);
+    *told = *event;
+    told->context = digest->profile.current;
 }
 
 static void outside(struct digest *digest, const struct event *event, struct batch *out)
@@ -226,6 +235,11 @@ static void outside(struct digest *digest, const struct event *event, struct bat
         } else {
             without_cpu_begin(profile, time_ns);
         }
+        return;
+    case EVENT_LOCK_ACQUIRED:
+    case EVENT_LOCK_RELEASED:
+        if (digest->has_rank && digest->has_threads)
+            tell_lock(digest, event, out);
         return;
     default:
         if (digest->has_rank && event_is_message_record(event)) {

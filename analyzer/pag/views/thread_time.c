@@ -7,6 +7,10 @@
 // Barriers: in the order of time the enters of a team come before the first leave. Time in a
 // barrier stays undecided until either a further thread enters, so that it was waiting, or the
 // barrier is left, so that it was not.
+//
+// Locks: time in a call that asks for a lock is undecided until it has the lock. Where the archive
+// says who gave it back last, the call has waited until then, and not at all if that was before it
+// began. Else it has waited for all of the time.
 #include "analyzer/pag/views/thread_time.h"
 
 #include <stdlib.h>
@@ -24,6 +28,13 @@ struct barrier {
     bool is_open; // no thread has left it yet
 };
 
+struct lock {
+    enum { LOCK_NEW, LOCK_HELD, LOCK_FREE } state;
+    uint32_t holder; // the location that has it or had it last
+    uint32_t released_path;
+    uint64_t released_ns;
+};
+
 struct process {
     uint64_t ns[MODES], since_ns;
     bool has_begun, is_off, is_in_mpi;
@@ -31,6 +42,9 @@ struct process {
     uint64_t fork_ns;         // the latest, of any thread
     struct barrier *barriers; // those with somebody inside, among free ones
     size_t n_barriers, capacity;
+    struct map lock_of; // number in the archive -> index of locks
+    struct lock *locks;
+    size_t n_locks, locks_capacity;
 };
 
 enum thread_frame_kind { FRAME_CONSTRUCT, FRAME_FORK, FRAME_TEAM, FRAME_MPI, FRAME_OFF };
@@ -42,6 +56,7 @@ struct thread_frame {
     uint32_t region;   // of a team: the team around it
     uint32_t path;
     uint32_t barrier; // of its process, NONE
+    uint64_t begin_ns;
     uint64_t undecided_ns, undecided_last_ns, waited_ns;
 };
 
@@ -57,6 +72,9 @@ struct thread {
     struct map place_of; // path and kind -> index of places
     struct pag_thread_place *places;
     size_t n_places, places_capacity;
+    struct map lock_wait_of; // path and index of the holder's -> index of lock_waits
+    struct pag_lock_wait *lock_waits;
+    size_t n_lock_waits, lock_waits_capacity;
 };
 
 struct thread_time {
@@ -64,6 +82,7 @@ struct thread_time {
     size_t n_threads;
     struct process *processes; // by rank
     size_t n_processes;
+    struct map holders; // location and path where a lock was given back -> number
 };
 
 static bool is_thread(const struct engine *engine, size_t location)
@@ -88,7 +107,11 @@ struct thread_time *thread_time_new(const struct engine *engine)
     for (size_t i = 0; i < engine->n_locations; i++) {
         time->threads[i].team = NONE;
         map_init(&time->threads[i].place_of);
+        map_init(&time->threads[i].lock_wait_of);
     }
+    for (size_t i = 0; i < engine->n_ranks; i++)
+        map_init(&time->processes[i].lock_of);
+    map_init(&time->holders);
     return time;
 }
 
@@ -99,10 +122,16 @@ void thread_time_free(struct thread_time *time)
     for (size_t i = 0; i < time->n_threads; i++) {
         free(time->threads[i].frames);
         free(time->threads[i].places);
+        free(time->threads[i].lock_waits);
         map_release(&time->threads[i].place_of);
+        map_release(&time->threads[i].lock_wait_of);
     }
-    for (size_t i = 0; i < time->n_processes; i++)
+    for (size_t i = 0; i < time->n_processes; i++) {
         free(time->processes[i].barriers);
+        free(time->processes[i].locks);
+        map_release(&time->processes[i].lock_of);
+    }
+    map_release(&time->holders);
     free(time->threads);
     free(time->processes);
     free(time);
@@ -209,11 +238,19 @@ static void advance(const struct engine *engine, struct thread *thread,
         return;
     if (frame && frame->barrier != NONE)
         pass_at_barrier(thread, frame, &process->barriers[frame->barrier], from_ns, now_ns);
+    else if (frame && frame->time_kind == PAG_THREAD_LOCK)
+        frame->undecided_ns += now_ns - from_ns;
     else
         book(thread, frame, frame ? frame->time_kind : PAG_THREAD_COMPUTING, now_ns - from_ns);
 }
 
 // --- barriers
+
+/// What stands for the team of a barrier that several threads know by its number.
+static uint32_t barrier_by_number(uint32_t number)
+{
+    return 1U << 31 | number;
+}
 
 /// The barrier of TEAM that no thread has left yet, or a new one.
 static uint32_t barrier_of_team(struct process *process, uint32_t team)
@@ -255,6 +292,53 @@ static void leave_barrier(struct thread_time *time, struct process *process, str
     barrier->n_inside--;
 }
 
+// --- locks
+
+static struct lock *find_lock(struct process *process, uint64_t number)
+{
+    uint32_t index;
+    if (!map_get(&process->lock_of, number, &index)) {
+        index = (uint32_t)process->n_locks;
+        map_put(&process->lock_of, number, index);
+        *ARRAY_NEXT(process->locks, process->n_locks, process->locks_capacity) =
+            (struct lock){.holder = NONE};
+    }
+    return &process->locks[index];
+}
+
+/// FRAME has its lock, for which it has waited WAITED_NS of its time, at most all. What is left is
+/// the runtime's.
+static uint64_t have_lock(struct thread *thread, struct thread_frame *frame, uint64_t waited_ns)
+{
+    uint64_t all_ns = frame->undecided_ns;
+    if (waited_ns > all_ns)
+        waited_ns = all_ns;
+    frame->undecided_ns = 0;
+    frame->time_kind = PAG_THREAD_RUNTIME;
+    book(thread, frame, PAG_THREAD_LOCK, waited_ns);
+    book(thread, frame, PAG_THREAD_RUNTIME, all_ns - waited_ns);
+    return waited_ns;
+}
+
+static void note_lock_wait(struct thread_time *time, struct thread *thread, uint32_t path,
+                           const struct lock *lock, uint64_t ns)
+{
+    uint32_t holder = (uint32_t)time->holders.n_used, index;
+    if (ns == 0)
+        return;
+    if (!map_get(&time->holders, (uint64_t)lock->holder << 32 | lock->released_path, &holder))
+        map_put(&time->holders, (uint64_t)lock->holder << 32 | lock->released_path, holder);
+    if (!map_get(&thread->lock_wait_of, (uint64_t)path << 32 | holder, &index)) {
+        index = (uint32_t)thread->n_lock_waits;
+        map_put(&thread->lock_wait_of, (uint64_t)path << 32 | holder, index);
+        *ARRAY_NEXT(thread->lock_waits, thread->n_lock_waits, thread->lock_waits_capacity) =
+            (struct pag_lock_wait){
+                .call_path = path, .holder = lock->holder, .holder_path = lock->released_path};
+    }
+    thread->lock_waits[index].count++;
+    thread->lock_waits[index].ns += ns;
+}
+
 // --- what a thread is in
 
 static struct thread_frame *push(struct thread *thread, enum thread_frame_kind kind, uint32_t path,
@@ -265,8 +349,11 @@ static struct thread_frame *push(struct thread *thread, enum thread_frame_kind k
         thread->n_frames--; // of an archive that has no teams
     struct thread_frame *frame =
         ARRAY_NEXT(thread->frames, thread->n_frames, thread->frames_capacity);
-    *frame = (struct thread_frame){
-        .kind = (uint8_t)kind, .time_kind = (uint8_t)time_kind, .path = path, .barrier = NONE};
+    *frame = (struct thread_frame){.kind = (uint8_t)kind,
+                                   .time_kind = (uint8_t)time_kind,
+                                   .path = path,
+                                   .barrier = NONE,
+                                   .begin_ns = thread->since_ns};
     return frame;
 }
 
@@ -285,6 +372,8 @@ static bool pop(struct thread_time *time, struct process *process, struct thread
         struct thread_frame *frame = top_of(thread);
         if (frame->barrier != NONE)
             leave_barrier(time, process, thread, frame);
+        if (frame->time_kind == PAG_THREAD_LOCK)
+            have_lock(thread, frame, UINT64_MAX);
         if (frame->kind == FRAME_TEAM)
             thread->team = frame->region;
     }
@@ -300,6 +389,8 @@ static enum pag_thread_kind kind_of(enum construct construct)
         return PAG_THREAD_IMPLICIT_BARRIER;
     case CONSTRUCT_LOCK:
         return PAG_THREAD_LOCK;
+    case CONSTRUCT_CONDITION:
+        return PAG_THREAD_CONDITION;
     case CONSTRUCT_TASK:
         return PAG_THREAD_TASK;
     case CONSTRUCT_RUNTIME:
@@ -347,12 +438,39 @@ void thread_time_construct(struct engine *engine, const struct location_state *l
     enum pag_thread_kind kind =
         kind_of((enum construct)engine->definitions->regions[event->index].construct);
     if (outer && outer->time_kind == PAG_THREAD_LOCK)
-        outer->time_kind = PAG_THREAD_RUNTIME; // it has what it waited for
+        have_lock(at.thread, outer, UINT64_MAX);
     struct thread_frame *frame = push(at.thread, FRAME_CONSTRUCT, event->context, kind);
     frame->region = event->index;
     if (kind == PAG_THREAD_BARRIER || kind == PAG_THREAD_IMPLICIT_BARRIER)
-        frame->barrier =
-            enter_barrier(at.process, at.thread->team, location->index, event->time_ns);
+        frame->barrier = enter_barrier(
+            at.process, event->tag != 0 ? barrier_by_number(event->tag) : at.thread->team,
+            location->index, event->time_ns);
+}
+
+void thread_time_lock(struct engine *engine, const struct location_state *location,
+                      const struct event *event)
+{
+    struct at_event at;
+    if (!reach(engine, location, event->time_ns, &at))
+        return;
+    struct lock *lock = find_lock(at.process, event->size_bytes);
+    struct thread_frame *frame = top_of(at.thread);
+    if (event->kind == EVENT_LOCK_RELEASED) {
+        *lock = (struct lock){LOCK_FREE, location->index, event->context, event->time_ns};
+        return;
+    }
+    bool is_free = lock->state == LOCK_FREE || lock->holder == location->index;
+    if (frame && frame->time_kind == PAG_THREAD_LOCK) {
+        uint64_t free_ns = in_window(engine, lock->released_ns);
+        bool is_awaited = lock->state == LOCK_FREE && lock->holder != location->index &&
+                          free_ns > frame->begin_ns;
+        uint64_t waited_ns = is_awaited ? free_ns - frame->begin_ns : is_free ? 0 : UINT64_MAX;
+        waited_ns = have_lock(at.thread, frame, waited_ns);
+        if (is_awaited)
+            note_lock_wait(at.time, at.thread, frame->path, lock, waited_ns);
+    }
+    lock->state = LOCK_HELD;
+    lock->holder = location->index;
 }
 
 void thread_time_mpi(struct engine *engine, const struct location_state *location, bool is_inside,
@@ -538,13 +656,19 @@ void thread_time_window(struct engine *engine)
         struct thread *thread = &time->threads[i];
         memset(thread->ns, 0, sizeof thread->ns);
         memset(thread->outside, 0, sizeof thread->outside);
-        thread->caused_ns = thread->n_places = 0;
+        thread->caused_ns = thread->n_places = thread->n_lock_waits = 0;
         map_release(&thread->place_of);
         map_init(&thread->place_of);
+        map_release(&thread->lock_wait_of);
+        map_init(&thread->lock_wait_of);
         if (thread->since_ns < engine->window_begin_ns)
             thread->since_ns = engine->window_begin_ns;
-        for (size_t f = 0; f < thread->n_frames; f++)
-            thread->frames[f].undecided_ns = thread->frames[f].waited_ns = 0;
+        for (size_t f = 0; f < thread->n_frames; f++) {
+            struct thread_frame *frame = &thread->frames[f];
+            frame->undecided_ns = frame->waited_ns = 0;
+            if (frame->begin_ns < engine->window_begin_ns)
+                frame->begin_ns = engine->window_begin_ns;
+        }
     }
 }
 
@@ -564,8 +688,11 @@ void thread_time_fill(struct engine *engine)
         *out = (struct pag_thread){.is_thread = true,
                                    .caused_ns = thread->caused_ns,
                                    .places = thread->places,
-                                   .n_places = thread->n_places};
+                                   .n_places = thread->n_places,
+                                   .lock_waits = thread->lock_waits,
+                                   .n_lock_waits = thread->n_lock_waits};
         memcpy(out->ns, thread->ns, sizeof out->ns);
         thread->places = NULL;
+        thread->lock_waits = NULL;
     }
 }

@@ -29,6 +29,10 @@ void thread_time_off(struct engine *engine, const struct location_state *locatio
 /// EVENT_CONSTRUCT_ENTER, _LEAVE or EVENT_BARRIER_LEAVE.
 void thread_time_construct(struct engine *engine, const struct location_state *location,
                            const struct event *event);
+/// EVENT_LOCK_ACQUIRED or EVENT_LOCK_RELEASED.
+void thread_time_lock(struct engine *engine, const struct location_state *location,
+                      const struct event *event);
+
 /// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN or _TEAM_END.
 void thread_time_team(struct engine *engine, const struct location_state *location,
                       const struct event *event);

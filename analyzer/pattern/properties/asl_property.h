@@ -74,6 +74,7 @@ enum { BY_PLACE = 1, BY_RANK = 2, BY_ITERATION = 4 };
     X(thread_barrier, BY_PLACE | BY_RANK)                                                          \
     X(thread_implicit_barrier, BY_PLACE | BY_RANK)                                                 \
     X(thread_lock, BY_PLACE | BY_RANK)                                                             \
+    X(thread_condition, BY_PLACE | BY_RANK)                                                        \
     X(thread_task, BY_PLACE | BY_RANK)                                                             \
     X(thread_runtime, BY_PLACE | BY_RANK)                                                          \
     X(thread_idle_serial, BY_PLACE | BY_RANK)                                                      \

@@ -25,6 +25,11 @@ static size_t rank_with_most(const struct result_threads *threads, unsigned kind
     return most;
 }
 
+static const char *shown_region(const struct result *result, uint32_t region)
+{
+    return region == RESULT_NONE ? "" : result->regions[region].shown;
+}
+
 static void add_row(struct table *table, const struct page *page, unsigned kind)
 {
     const struct result_threads *threads = &page->result->threads;
@@ -34,7 +39,35 @@ static void add_row(struct table *table, const struct page *page, unsigned kind)
                    quantity_part((double)threads->ns[kind], (double)threads->total_ns).text);
     table_add_cell(table, "%zu", rank_with_most(threads, kind));
     table_add_cell(table, "%s", result_thread_kind_names[kind]);
-    table_add_cell(table, "%s", region == RESULT_NONE ? "" : page->result->regions[region].shown);
+    table_add_cell(table, "%s", shown_region(page->result, region));
+}
+
+/// Where threads wait for locks, and where those who had these gave them back.
+static void page_lock_waits(const struct page *page)
+{
+    const struct result *result = page->result;
+    const struct result_threads *threads = &result->threads;
+    struct table table = {0};
+    if (threads->n_lock_waits == 0)
+        return;
+    table_add_columns(&table, "time", "share", "rank", "waits", "<threads wait for a lock at",
+                      "<given back at");
+    size_t n_shown =
+        threads->n_lock_waits < page->options->top ? threads->n_lock_waits : page->options->top;
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_lock_wait *wait = &threads->lock_waits[i];
+        table_add_cell(&table, "%s", quantity_in((int64_t)wait->ns, page->unit).text);
+        table_add_cell(&table, "%s",
+                       quantity_part((double)wait->ns, (double)threads->total_ns).text);
+        table_add_cell(&table, "%u", wait->rank);
+        table_add_cell(&table, "%llu", (unsigned long long)wait->count);
+        table_add_cell(&table, "%s", shown_region(result, wait->region));
+        table_add_cell(&table, "%s", shown_region(result, wait->holder_region));
+    }
+    page_heading_of_times(page, "Locks of threads",
+                          "waits until another thread gave the lock back");
+    page_table(page, &table);
+    page_left_out(page, threads->n_lock_waits - n_shown, "row", "--top");
 }
 
 void page_threads(const struct page *page)
@@ -64,6 +97,7 @@ void page_threads(const struct page *page)
             quantity_share(threads->efficiency.serial).text,
             quantity_share(threads->efficiency.load_balance).text,
             quantity_share(threads->efficiency.runtime).text);
+    page_lock_waits(page);
 }
 
 // ---- JSON
@@ -102,6 +136,24 @@ static json_t *thread_loss_object(const void *of, size_t i)
                        {"ns", json_count(loss->ns)});
 }
 
+static json_t *lock_wait_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_lock_wait *wait = &result->threads.lock_waits[i];
+    const struct result_region none = {0}, *regions = result->regions;
+    const struct result_region *region =
+        wait->region == RESULT_NONE ? &none : &regions[wait->region];
+    const struct result_region *holder =
+        wait->holder_region == RESULT_NONE ? &none : &regions[wait->holder_region];
+    return JSON_OBJECT(
+        {"rank", json_count(wait->rank)}, {"region", json_text_or_null(region->name)},
+        {"file", json_text_or_null(region->file)}, {"line", json_count(region->line)},
+        {"released_region", json_text_or_null(holder->name)},
+        {"released_file", json_text_or_null(holder->file)},
+        {"released_line", json_count(holder->line)}, {"count", json_count(wait->count)},
+        {"ns", json_count(wait->ns)});
+}
+
 json_t *json_threads(const struct result *result)
 {
     const struct result_threads *threads = &result->threads;
@@ -117,7 +169,8 @@ json_t *json_threads(const struct result *result)
                                    {"load_balance", json_number(threads->efficiency.load_balance)},
                                    {"runtime", json_number(threads->efficiency.runtime)})},
         {"ranks", json_list(threads->n_ranks, rank_threads_object, result)},
-        {"losses", json_list(threads->n_losses, thread_loss_object, result)});
+        {"losses", json_list(threads->n_losses, thread_loss_object, result)},
+        {"lock_waits", json_list(threads->n_lock_waits, lock_wait_object, result)});
     put_thread_times(object, threads->ns);
     return object;
 }

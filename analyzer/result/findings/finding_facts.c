@@ -480,9 +480,47 @@ static void put_threads(const struct result *result, const struct cause *cause, 
         all_ns += result->paths[i].exclusive_ns;
     }
     facts->numbers[FINDING_NUMBER_threads] = (double)n_threads;
+    facts->numbers[FINDING_NUMBER_is_thread_wait] =
+        cause->region != RESULT_NONE && result->regions[cause->region].is_thread_wait;
     facts->numbers[FINDING_NUMBER_lone_share] = part_of((double)master_ns, (double)all_ns);
     facts_put_text(facts, FINDING_TEXT_threads,
                    memory_copy_text(quantity_count(n_threads, "thread").text));
+}
+
+static void put_region(const struct result *result, uint32_t region, struct facts *facts,
+                       enum finding_text name)
+{
+    char *text = NULL;
+    size_t size;
+    if (region == RESULT_NONE)
+        return;
+    FILE *out = memory_stream(&text, &size);
+    place_write(result, region, RESULT_NONE, out);
+    fclose(out);
+    facts_put_text(facts, name, text);
+}
+
+/// The locks that threads of the rank with most of the loss wait for.
+static void put_thread_locks(const struct result *result, struct facts *facts)
+{
+    const struct result_threads *threads = &result->threads;
+    uint32_t rank = facts->causing.main;
+    if (rank >= threads->n_ranks)
+        return;
+    const struct result_rank_threads *of_rank = &threads->ranks[rank];
+    uint64_t window_ns = result->window_end_ns - result->window_begin_ns;
+    double share =
+        part_of((double)of_rank->ns[PAG_THREAD_LOCK], (double)(of_rank->n_threads * window_ns));
+    facts->numbers[FINDING_NUMBER_thread_locks] = share;
+    facts_put_text(facts, FINDING_TEXT_thread_locks, memory_copy_text(quantity_share(share).text));
+    for (size_t i = 0; i < threads->n_lock_waits; i++) {
+        const struct result_lock_wait *wait = &threads->lock_waits[i];
+        if (wait->rank != rank)
+            continue;
+        put_region(result, wait->region, facts, FINDING_TEXT_lock_place);
+        put_region(result, wait->holder_region, facts, FINDING_TEXT_lock_release);
+        return;
+    }
 }
 
 /// Visits of the place of CAUSE by the rank with most of the loss, and its time there; false: not
@@ -627,6 +665,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_blocked(result, cause, facts);
     put_file(result, cause, facts);
     put_threads(result, cause, facts);
+    put_thread_locks(result, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
         facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
 }

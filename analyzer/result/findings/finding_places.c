@@ -40,7 +40,8 @@ void place_write(const struct result *result, uint32_t index, uint32_t site, FIL
         fputs("the program's code outside recorded regions", out);
     } else {
         char *source = source_text(region->file, region->line);
-        fprintf(out, source[0] ? "%s (%s)" : "%s", region->shown, source);
+        bool has_more = source[0] && !strstr(region->shown, source);
+        fprintf(out, has_more ? "%s (%s)" : "%s", region->shown, source);
         free(source);
     }
 }

@@ -293,6 +293,24 @@ static double thread_loss(const struct result *result)
     return part_of((double)lost_ns, (double)threads->total_ns);
 }
 
+/// Where threads give back the lock that others wait for most, of all ranks.
+static void write_lock_release(const struct result *result, FILE *out)
+{
+    const struct result_threads *threads = &result->threads;
+    const struct result_lock_wait *most = threads->lock_waits;
+    uint64_t ns = 0;
+    if (threads->n_lock_waits == 0 || most->holder_region == RESULT_NONE)
+        return;
+    for (size_t i = 0; i < threads->n_lock_waits; i++)
+        if (threads->lock_waits[i].region == most->region &&
+            threads->lock_waits[i].holder_region == most->holder_region)
+            ns += threads->lock_waits[i].ns;
+    fprintf(out, "For %s of that time, another thread has the lock until it comes to ",
+            quantity_share(part_of((double)ns, (double)threads->ns[PAG_THREAD_LOCK])).text);
+    place_write(result, most->holder_region, RESULT_NONE, out);
+    fputs(". ", out);
+}
+
 /// Findings are about the master threads.
 static void write_threads(const struct result *result, FILE *out)
 {
@@ -311,6 +329,8 @@ static void write_threads(const struct result *result, FILE *out)
         place_write(result, region, RESULT_NONE, out);
     }
     fputs(". ", out);
+    if (kind == PAG_THREAD_LOCK)
+        write_lock_release(result, out);
 }
 
 /// What there is to say where findings do not say it all.

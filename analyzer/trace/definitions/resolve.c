@@ -33,16 +33,21 @@ static enum construct construct_of_name(const char *name)
         const char *part;
         enum construct construct;
     } parts[] = {
-        {"unset", CONSTRUCT_RUNTIME},   {"unlock", CONSTRUCT_RUNTIME},
-        {"trylock", CONSTRUCT_RUNTIME}, {"test_", CONSTRUCT_RUNTIME},
-        {"init", CONSTRUCT_RUNTIME},    {"destroy", CONSTRUCT_RUNTIME},
-        {"barrier", CONSTRUCT_BARRIER}, {"lock", CONSTRUCT_LOCK},
-        {"cond_wait", CONSTRUCT_LOCK},  {"timedwait", CONSTRUCT_LOCK},
-        {"join", CONSTRUCT_TASK},       {"create", CONSTRUCT_RUNTIME},
+        {"unset", CONSTRUCT_RUNTIME},       {"unlock", CONSTRUCT_RUNTIME},
+        {"trylock", CONSTRUCT_RUNTIME},     {"test_", CONSTRUCT_RUNTIME},
+        {"init", CONSTRUCT_RUNTIME},        {"destroy", CONSTRUCT_RUNTIME},
+        {"signal", CONSTRUCT_RUNTIME},      {"broadcast", CONSTRUCT_RUNTIME},
+        {"create", CONSTRUCT_RUNTIME},      {"join", CONSTRUCT_TASK},
+        {"barrier", CONSTRUCT_BARRIER},     {"cond_wait", CONSTRUCT_CONDITION},
+        {"timedwait", CONSTRUCT_CONDITION}, {"clockwait", CONSTRUCT_CONDITION},
+        {"cnd_wait", CONSTRUCT_CONDITION},  {"lock", CONSTRUCT_LOCK},
     };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i].part))
+    const char *place = strstr(name, " @"); // of the call
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *found = strstr(name, parts[i].part);
+        if (found && (!place || found < place))
             return parts[i].construct;
+    }
     return CONSTRUCT_WORK;
 }
 
@@ -393,6 +398,7 @@ static void resolve_attributes(struct resolved *resolved, const struct records *
         [ATTRIBUTE_ELEMENTS] = "elements",
         [ATTRIBUTE_CALL_SITE] = "pagoda::call_site",
         [ATTRIBUTE_IN_PLACE] = "pagoda::in_place",
+        [ATTRIBUTE_BARRIER] = "pagoda::barrier",
     };
     for (size_t i = 0; i < records->attributes.n; i++) {
         const struct attribute_record *record = &records->attributes.items[i];

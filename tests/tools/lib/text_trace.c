@@ -226,6 +226,13 @@ static bool write_enter(struct parser *parser)
                                          n_elements);
         parser->n_words = 4;
     }
+    if (parser->n_words == 6 && strcmp(parser->words[4], "barrier") == 0) {
+        uint32_t barrier;
+        if (!parse_u32(parser, parser->words[5], &barrier))
+            return false;
+        OTF2_AttributeList_AddUint32(parser->attributes, ARCHIVE_ATTRIBUTE_BARRIER, barrier);
+        parser->n_words = 4;
+    }
     if (parser->n_words > 4) {
         if (!parse_number(parser, parser->words[4], &n_polls))
             return false;
@@ -268,6 +275,10 @@ enum event_kind {
     JOIN,
     TEAM_BEGIN,
     TEAM_END,
+    THREAD_BEGIN,
+    THREAD_END,
+    LOCKED,
+    UNLOCKED,
     FLUSH,
     MEASUREMENT,
 };
@@ -302,6 +313,10 @@ static const struct {
     [JOIN] = {"join", ""},
     [TEAM_BEGIN] = {"team-begin", "c"},
     [TEAM_END] = {"team-end", "c"},
+    [THREAD_BEGIN] = {"thread-begin", "cn"},
+    [THREAD_END] = {"thread-end", "cn"},
+    [LOCKED] = {"locked", "u"},
+    [UNLOCKED] = {"unlocked", "u"},
     [FLUSH] = {"flush", "n"},
     [MEASUREMENT] = {"measurement", "m"},
 };
@@ -349,6 +364,20 @@ static void write_thread_kind(const struct parser *parser, enum event_kind kind,
         break;
     case TEAM_END:
         OTF2_EvtWriter_ThreadTeamEnd(events, NULL, at, (OTF2_CommRef)a[0]);
+        break;
+    case THREAD_BEGIN:
+        OTF2_EvtWriter_ThreadBegin(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
+        break;
+    case THREAD_END:
+        OTF2_EvtWriter_ThreadEnd(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
+        break;
+    case LOCKED:
+        OTF2_EvtWriter_ThreadAcquireLock(events, NULL, at, OTF2_PARADIGM_PTHREAD, (uint32_t)a[0],
+                                         1);
+        break;
+    case UNLOCKED:
+        OTF2_EvtWriter_ThreadReleaseLock(events, NULL, at, OTF2_PARADIGM_PTHREAD, (uint32_t)a[0],
+                                         1);
         break;
     case FLUSH:
         OTF2_EvtWriter_BufferFlush(events, NULL, at, a[0]);
@@ -590,14 +619,16 @@ static bool define_region(struct parser *parser)
     OTF2_Paradigm paradigm = default_paradigm(parser->words[1]);
     const char *word = parser->n_words > 3 ? parser->words[3] : "";
     bool is_marker = strcmp(word, "marker") == 0;
-    if (is_marker || strcmp(word, "user") == 0)
+    if (strcmp(word, "pthread") == 0)
+        paradigm = OTF2_PARADIGM_PTHREAD;
+    else if (is_marker || strcmp(word, "user") == 0)
         paradigm = OTF2_PARADIGM_USER;
     else if (strcmp(word, "mpi") == 0)
         paradigm = OTF2_PARADIGM_MPI;
     else if (strcmp(word, "openmp") == 0)
         paradigm = OTF2_PARADIGM_OPENMP;
     else if (*word)
-        return FAIL(parser, "a region is of user, mpi, openmp or marker, not '%s'", word);
+        return FAIL(parser, "a region is of user, mpi, openmp, pthread or marker, not '%s'", word);
     const char *file = strcmp(parser->words[2], "-") == 0 ? NULL : parser->words[2];
     if (parser->writer) {
         uint32_t region =

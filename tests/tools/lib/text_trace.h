@@ -15,9 +15,8 @@
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
 //   intercomm NAME ranks 0 1 | 2 3
 //   window NAME COMM                  an RMA window
-//   region NAME file.c:12 [user|mpi|openmp|marker [AS]]  optional; default: MPI_* is mpi, else
-//   user;
-//                                     AS: what it is called in the archive
+//   region NAME file.c:12 [user|mpi|openmp|pthread|marker [AS]]  optional; default: MPI_* is mpi,
+//                                     else user; AS: what it is called in the archive
 //   context NAME FUNCTION FILE[:LINE] [CALLER]  calling context: a call in FUNCTION, which the call
 //                                     CALLER (a context) called; `-` for none, `?` for a reference
 //                                     to nothing, which a context without a line is as well
@@ -25,6 +24,7 @@
 //   LOC TIME enter NAME [POLLS [NS]] [at CONTEXT | at-line FILE:LINE]
 //                                     POLLS: a folded polling loop, NS inside its calls
 //   LOC TIME enter NAME work UNITS [ELEMENTS]   how much work it does, of how many elements
+//   LOC TIME enter NAME barrier N     a barrier of threads, the one of that number
 //   LOC TIME leave NAME
 //   LOC TIME context-enter CONTEXT | context-leave CONTEXT   of the function of CONTEXT
 //   LOC TIME send COMM DEST TAG BYTES
@@ -44,6 +44,8 @@
 //   LOC TIME unlock WINDOW TARGET|all
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
+//   LOC TIME thread-begin COMM NUMBER | thread-end COMM NUMBER
+//   LOC TIME locked LOCK | unlocked LOCK    a lock of threads
 //   LOC TIME flush STOP-TIME | measurement on|off
 //
 // OP is an OTF2 collective in lower case (barrier, bcast, reduce_scatter, create_handle, ...).
