@@ -117,7 +117,8 @@ $(BUILD)/functions.txt: $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) tracer/mpi/func
 		LC_ALL=C awk -f tracer/mpi/functions.awk $(TRACER_MPIS:%=$(BUILD)/tracer/%/rules) - > $@
 .PHONY: functions
 
-TRACER_DISPATCH_SOURCES = $(addprefix tracer/dispatch/,dispatch.c files.c gomp.c language.c ompt.c trampolines.S)
+TRACER_DISPATCH_SOURCES = $(addprefix tracer/dispatch/,caller.c dispatch.c files.c gomp.c language.c ompt.c threads.c \
+	trampolines.S)
 
 $(BUILD)/libpagoda-trace.so: $(TRACER_DISPATCH_SOURCES) $(BUILD)/tracer/entries.h \
 		$(BUILD)/tracer/language_entries.h $(TRACER_HEADERS)

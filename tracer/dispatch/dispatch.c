@@ -313,6 +313,7 @@ function_pointer dispatch_first_pmpi(unsigned index)
 __attribute__((constructor)) static void start(void)
 {
     dispatch_find_file_functions();
+    dispatch_find_thread_functions();
     look_for_mpi();
 }
 

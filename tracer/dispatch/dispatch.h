@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define DISPATCH_VERSION 5
+#define DISPATCH_VERSION 6
 
 typedef void (*function_pointer)(void);
 
@@ -182,6 +182,65 @@ struct file_recorder {
     void (*sought)(const struct file_seek *seek);
 };
 
+// ---- POSIX threads: how the C library's callers (threads.c) tell the recorder what a thread does.
+
+/// Functions of the C library, as regions of the archive. Those with another clock count as those
+/// with a time limit, and locks with one as those without.
+#define THREAD_CALLS                                                                               \
+    THREAD_CALL(pthread_create)                                                                    \
+    THREAD_CALL(thrd_create)                                                                       \
+    THREAD_CALL(pthread_join)                                                                      \
+    THREAD_CALL(thrd_join)                                                                         \
+    THREAD_CALL(pthread_mutex_lock)                                                                \
+    THREAD_CALL(pthread_rwlock_rdlock)                                                             \
+    THREAD_CALL(pthread_rwlock_wrlock)                                                             \
+    THREAD_CALL(mtx_lock)                                                                          \
+    THREAD_CALL(pthread_mutex_unlock)                                                              \
+    THREAD_CALL(pthread_rwlock_unlock)                                                             \
+    THREAD_CALL(mtx_unlock)                                                                        \
+    THREAD_CALL(pthread_cond_wait)                                                                 \
+    THREAD_CALL(pthread_cond_timedwait)                                                            \
+    THREAD_CALL(cnd_wait)                                                                          \
+    THREAD_CALL(cnd_timedwait)                                                                     \
+    THREAD_CALL(pthread_cond_signal)                                                               \
+    THREAD_CALL(pthread_cond_broadcast)                                                            \
+    THREAD_CALL(cnd_signal)                                                                        \
+    THREAD_CALL(cnd_broadcast)                                                                     \
+    THREAD_CALL(pthread_barrier_wait)
+
+enum thread_call {
+#define THREAD_CALL(name) THREAD_##name,
+    THREAD_CALLS
+#undef THREAD_CALL
+        N_THREAD_CALLS
+};
+
+struct thread_action {
+    enum thread_call call;
+    // Of creations and joins the number of the other thread, 0: unknown; of all else the address of
+    // the lock, which also stands for a condition, or of the barrier.
+    uint64_t object;
+    // Of the acquisition of the lock that the call ends, or begins with; 0: it does neither. Of
+    // creations and joins 1: they succeeded.
+    uint32_t order;
+    const void *site;  // where the call returns to
+    uint64_t enter_ns; // of done(): when it was entered
+};
+
+/// Nothing here changes errno.
+struct thread_recorder {
+    // The calling thread is the program's, number `number` (from 1), and has just begun.
+    void (*begin)(uint32_t number);
+    // A call is about to be made that may take long. False: it is not recorded, and there must be
+    // no leave().
+    bool (*enter)(const struct thread_action *action);
+    void (*leave)(const struct thread_action *action);
+    // The time; 0: done() would record nothing.
+    uint64_t (*now_ns)(void);
+    // A call was made.
+    void (*done)(const struct thread_action *action);
+};
+
 /// What the recorder hands back. All members are set, unless they say otherwise.
 struct recorder {
     void (*function_enter)(void *function); // user regions
@@ -192,6 +251,7 @@ struct recorder {
     void (*language_leave)(void);
     const struct openmp_recorder *openmp;
     const struct file_recorder *files; // NULL: not recorded
+    const struct thread_recorder *threads;
     struct pagoda_trace_api api;
 };
 
@@ -199,10 +259,17 @@ struct recorder {
 /// cannot work with this MPI library; the program then runs untraced.
 typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispatcher);
 
-// ---- Between dispatch.c, files.c, language.c and trampolines.S.
+// ---- Between the files of this folder.
 
 /// files.c: from now on its functions call the definitions that follow them.
 void dispatch_find_file_functions(void);
+
+/// threads.c: likewise.
+void dispatch_find_thread_functions(void);
+
+/// caller.c: whether the code that a call returns to is of a library that opens files and makes
+/// threads for itself: MPI, a network, a thread runtime, the tracer.
+bool dispatch_is_foreign(const void *site);
 
 enum { NO_FUNCTION = UINT16_MAX };
 

@@ -3,8 +3,7 @@
 // the definition that follows, and tells the recorder if the file is one of the program's.
 //
 // Which files these are is decided when they are opened, by the thread and by the caller: the
-// thread is in no MPI call, and the caller is neither MPI nor a library of MPI's (is_foreign()).
-// Language runtimes and I/O libraries open files for the program. Only regular files count, and
+// thread is in no MPI call, and the caller is the program (caller.c). Only regular files count, and
 // none of those in which the system shows itself (/proc, /sys). All else costs a look into a table.
 //
 // A function of the C library calls its others without passing through here, so each call counts
@@ -20,7 +19,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <linux/close_range.h>
 #include <linux/magic.h>
 #include <pthread.h>
@@ -252,51 +250,6 @@ static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
 
 // ---- Opening
 
-/// Libraries of MPI and of networks, and the tracer: how their file names begin.
-static const char *const foreign_libraries[] = {
-    "libmpi.",   "libmpi_",   "libmpich",   "libopen-", "libpmix.",   "libprrte.",  "mca_",
-    "libucp.",   "libucs.",   "libuct",     "libucm",   "libfabric.", "libpsm",     "libhwloc",
-    "libevent_", "libevent-", "librdmacm.", "libib",    "libpagoda-", "libpciacce", "libmunge."};
-
-struct place {
-    uintptr_t address;
-    bool is_foreign;
-};
-
-static int find_place(struct dl_phdr_info *info, size_t size, void *result)
-{
-    struct place *place = result;
-    const char *file = strrchr(info->dlpi_name, '/');
-    bool is_within = false;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        is_within |= part->p_type == PT_LOAD &&
-                     place->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz;
-    }
-    for (size_t i = 0; is_within && file && i < sizeof foreign_libraries / sizeof(char *); i++)
-        place->is_foreign |=
-            strncmp(file + 1, foreign_libraries[i], strlen(foreign_libraries[i])) == 0;
-    return is_within;
-}
-
-/// Whether the code that a call returns to opens files for MPI and not for the program. What was
-/// found out is kept: a place and, in its lowest bit, the answer.
-static bool is_foreign(const void *site)
-{
-    static uint64_t known[256];
-    uint64_t key = (uint64_t)(uintptr_t)site << 1;
-    uint64_t *place = &known[(uint64_t)(uintptr_t)site * 0x9e3779b97f4a7c15U >> 56];
-    uint64_t found = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if ((found & ~UINT64_C(1)) != key) {
-        struct place search = {.address = (uintptr_t)site};
-        dl_iterate_phdr(find_place, &search);
-        found = key | search.is_foreign;
-        __atomic_store_n(place, found, __ATOMIC_RELAXED);
-    }
-    return (found & 1) != 0;
-}
-
 /// Not a device, pipe or socket, nor a view of the system's state. The last device with real files
 /// is kept.
 static bool is_regular(int fd)
@@ -332,7 +285,7 @@ static struct file_opening begin_opening(enum file_call call, const void *site)
     if (attached && attached->files && (opening.enter_ns = attached->files->now_ns()) != 0) {
         recorder = attached->files;
         int error = errno;
-        if (is_foreign(site))
+        if (dispatch_is_foreign(site))
             opening.enter_ns = 0;
         errno = error;
     }

@@ -172,6 +172,36 @@ uint32_t archive_file_region(struct archive *archive, enum file_call call)
                       OTF2_PARADIGM_NONE);
 }
 
+/// "WHAT @file.c:LINE", or "WHAT in FUNCTION", where that is all that is known.
+static uint32_t add_region_at(struct archive *archive, const char *what, const char *function,
+                              const char *file, int line, OTF2_RegionRole role,
+                              OTF2_Paradigm paradigm)
+{
+    const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    char *name = file && line > 0 ? format_or_die("%s @%s:%d", what, base, line)
+                                  : format_or_die("%s%s%s", what, function ? " in " : "",
+                                                  function ? function : "");
+    uint32_t region = add_region(archive, name, file, line, role, paradigm);
+    free(name);
+    return region;
+}
+
+/// Roles as Score-P's.
+uint32_t archive_thread_region(struct archive *archive, enum thread_call call, const char *function,
+                               const char *file, int line)
+{
+    static const char *const names[N_THREAD_CALLS] = {
+#define THREAD_CALL(name) #name,
+        THREAD_CALLS
+#undef THREAD_CALL
+    };
+    OTF2_RegionRole role = call <= THREAD_thrd_create            ? OTF2_REGION_ROLE_THREAD_CREATE
+                           : call <= THREAD_thrd_join            ? OTF2_REGION_ROLE_THREAD_WAIT
+                           : call == THREAD_pthread_barrier_wait ? OTF2_REGION_ROLE_BARRIER
+                                                                 : OTF2_REGION_ROLE_WRAPPER;
+    return add_region_at(archive, names[call], function, file, line, role, OTF2_PARADIGM_PTHREAD);
+}
+
 /// Names as Score-P's.
 static const struct {
     const char *name;
@@ -201,14 +231,10 @@ OTF2_RegionRole archive_openmp_role(enum openmp_construct construct)
 uint32_t archive_openmp_region(struct archive *archive, enum openmp_construct construct,
                                const char *function, const char *file, int line)
 {
-    const char *base = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    char *name = file && line > 0
-                     ? format_or_die("!$omp %s @%s:%d", constructs[construct].name, base, line)
-                     : format_or_die("!$omp %s%s%s", constructs[construct].name,
-                                     function ? " in " : "", function ? function : "");
-    uint32_t region =
-        add_region(archive, name, file, line, constructs[construct].role, OTF2_PARADIGM_OPENMP);
-    free(name);
+    char *what = format_or_die("!$omp %s", constructs[construct].name);
+    uint32_t region = add_region_at(archive, what, function, file, line, constructs[construct].role,
+                                    OTF2_PARADIGM_OPENMP);
+    free(what);
     return region;
 }
 

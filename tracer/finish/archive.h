@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The OTF2 archive that is being written: opening, definitions, closing. Only this file,
-// definitions.c, events.c and file_events.c know OTF2. The form is Score-P's, so that tools made
-// for its archives read ours: MPI regions with source file "MPI", paradigm and role; the group of
-// communicator locations first, communicator groups as ranks in it; one location group a rank below
-// its node.
+// definitions.c, events.c, file_events.c and thread_events.c know OTF2. The form is Score-P's, so
+// that tools made for its archives read ours: MPI regions with source file "MPI", paradigm and
+// role; the group of communicator locations first, communicator groups as ranks in it; one location
+// group a rank below its node.
 #ifndef PAGODA_FINISH_ARCHIVE_H
 #define PAGODA_FINISH_ARCHIVE_H
 
@@ -23,6 +23,7 @@ enum attribute {
     ATTRIBUTE_POLL_NS,      // pagoda::poll_ns
     ATTRIBUTE_CALL_SITE,    // pagoda::call_site, on the enter of MPI calls
     ATTRIBUTE_IN_PLACE,     // pagoda::in_place, on the end of collective operations
+    ATTRIBUTE_BARRIER,      // pagoda::barrier, on the enter of pthread_barrier_wait
     N_ATTRIBUTES
 };
 
@@ -38,6 +39,7 @@ struct archive_location {
     uint64_t n_events;
     bool has_teams;       // of OpenMP,
     uint64_t team_thread; // its number in the first one
+    bool has_threads;     // made or joined some, or is one that was made: of POSIX
     uint32_t n_offsets;
     struct spool_clock_offset offsets[2];
     // Time of the last record on the reference clock, where MPI_Finalize did not return or the
@@ -124,8 +126,11 @@ OTF2_CallingContextRef archive_calling_context(struct archive *archive, uint32_t
 OTF2_IoHandleRef archive_file(struct archive *archive, const char *name, OTF2_CommRef comm,
                               enum file_paradigm paradigm);
 
-/// The region of a function of the C library.
+/// The region of a function of the C library for files; of one for threads that is called there,
+/// as constructs of OpenMP are.
 uint32_t archive_file_region(struct archive *archive, enum file_call call);
+uint32_t archive_thread_region(struct archive *archive, enum thread_call call, const char *function,
+                               const char *file, int line);
 
 /// Attribute reference of a marker's parameter.
 uint32_t archive_parameter(struct archive *archive, const char *name);

@@ -28,10 +28,11 @@ struct code_list {
 /// No padding: it is a key.
 struct code_place {
     uint64_t address;
-    uint64_t stack; // 0: no callers are known; from CONSTRUCT_PLACE on: a construct
+    uint64_t stack; // 0: no callers are known; from CONSTRUCT_PLACE on: a construct or thread call
 };
 
-#define CONSTRUCT_PLACE (UINT64_C(1) << 32)
+#define CONSTRUCT_PLACE   (UINT64_C(1) << 32)
+#define THREAD_CALL_PLACE (CONSTRUCT_PLACE + N_OPENMP_CONSTRUCTS)
 
 struct code_meaning {
     uint64_t address;
@@ -302,5 +303,29 @@ uint32_t code_construct(struct code *code, struct archive *archive, struct symbo
         frame = &frames->list[frames->n - 1];
     meaning->region =
         archive_openmp_region(archive, construct, frame->function.name, frame->file, frame->line);
+    return meaning->region;
+}
+
+/// The program's line: not one of the C++ library that was inlined there; NULL: unknown.
+static const struct symbols_frame *frame_of_program(const struct symbols_frames *frames)
+{
+    for (size_t i = 0; frames && i < frames->n; i++)
+        if (!frames->list[i].file || !strstr(frames->list[i].file, "/c++/"))
+            return &frames->list[i];
+    return frames && frames->n > 0 ? &frames->list[0] : NULL;
+}
+
+uint32_t code_thread_call(struct code *code, struct archive *archive, struct symbols *symbols,
+                          enum thread_call call, uint64_t address, uint64_t time_ns)
+{
+    struct code_meaning *meaning = call_at(code, address, THREAD_CALL_PLACE + call, time_ns);
+    if (meaning->region == UNDEFINED) {
+        static const struct symbols_frame unknown;
+        const struct symbols_frame *frame = frame_of_program(frames_of(code, symbols, meaning));
+        if (!frame)
+            frame = &unknown;
+        meaning->region =
+            archive_thread_region(archive, call, frame->function.name, frame->file, frame->line);
+    }
     return meaning->region;
 }

@@ -51,4 +51,8 @@ uint32_t code_call_above(struct code *code, struct archive *archive, struct symb
 uint32_t code_construct(struct code *code, struct archive *archive, struct symbols *symbols,
                         enum openmp_construct construct, uint64_t address, uint64_t time_ns);
 
+/// Region of the function for threads whose call returns to `address`.
+uint32_t code_thread_call(struct code *code, struct archive *archive, struct symbols *symbols,
+                          enum thread_call call, uint64_t address, uint64_t time_ns);
+
 #endif

@@ -137,7 +137,8 @@ struct writing {
     OTF2_GlobalDefWriter *to;
     uint32_t n_strings; // written
     struct nodes nodes;
-    OTF2_GroupRef *team_groups; // by rank
+    // By rank: of teams of OpenMP and of POSIX threads.
+    OTF2_GroupRef *team_groups, *thread_groups;
 };
 
 /// All strings of the archive up to now are in the file.
@@ -168,6 +169,7 @@ static const struct {
     {"pagoda::poll_ns", "time inside those calls", OTF2_TYPE_UINT64},
     {"pagoda::call_site", "function and line that made the call", OTF2_TYPE_CALLING_CONTEXT},
     {"pagoda::in_place", "1: the bytes do not count what the rank keeps", OTF2_TYPE_UINT8},
+    {"pagoda::barrier", "number of the barrier in its process", OTF2_TYPE_UINT32},
 };
 
 static void write_attributes(struct writing *w)
@@ -184,10 +186,16 @@ static void write_attributes(struct writing *w)
                                                        string(w, ""), OTF2_TYPE_DOUBLE));
 }
 
-static bool has_teams(const struct archive *archive)
+/// Whether a location has threads of PARADIGM.
+static bool takes_part(const struct archive_location *location, OTF2_Paradigm paradigm)
+{
+    return paradigm == OTF2_PARADIGM_OPENMP ? location->has_teams : location->has_threads;
+}
+
+static bool has_threads(const struct archive *archive, OTF2_Paradigm paradigm)
 {
     for (size_t i = 0; i < archive->n_locations; i++)
-        if (archive->locations[i].has_teams)
+        if (takes_part(&archive->locations[i], paradigm))
             return true;
     return false;
 }
@@ -201,10 +209,14 @@ static void write_paradigms(struct writing *w)
     archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigmProperty(
                                w->to, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
                                OTF2_TYPE_STRING, template));
-    if (has_teams(w->archive))
+    if (has_threads(w->archive, OTF2_PARADIGM_OPENMP))
         archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigm(
                                    w->to, OTF2_PARADIGM_OPENMP, string(w, "OpenMP"),
                                    OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN));
+    if (has_threads(w->archive, OTF2_PARADIGM_PTHREAD))
+        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigm(
+                                   w->to, OTF2_PARADIGM_PTHREAD, string(w, "Pthread"),
+                                   OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT));
 }
 
 static void write_node(struct writing *w, uint32_t node, const char *name, const char *class,
@@ -352,32 +364,33 @@ static void write_group(struct writing *w, OTF2_GroupRef group, OTF2_GroupType t
                                                OTF2_GROUP_FLAG_NONE, n, members));
 }
 
-/// The groups of teams: first the locations of all their threads, then, for each rank with some,
-/// which of these are its own. A team may be of any of them.
-static void write_team_groups(struct writing *w, OTF2_GroupRef first)
+/// The groups of threads of PARADIGM, from *NEXT on: first the locations of all of them, then, for
+/// each rank with some, which of these are its own. A team may be of any of them.
+static void write_thread_groups(struct writing *w, OTF2_Paradigm paradigm, OTF2_GroupRef *next,
+                                OTF2_GroupRef *of_rank)
 {
     const struct archive *archive = w->archive;
     uint64_t *members = alloc_or_die((archive->n_locations + 1) * sizeof *members);
-    uint32_t n = 0, n_groups = 1;
+    uint32_t n = 0;
     for (size_t i = 0; i < archive->n_locations; i++)
-        if (archive->locations[i].has_teams)
+        if (takes_part(&archive->locations[i], paradigm))
             members[n++] =
                 archive_location_ref(archive->locations[i].rank, archive->locations[i].thread);
     if (n > 0)
-        write_group(w, first, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_OPENMP, members, n);
+        write_group(w, (*next)++, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm, members, n);
     for (uint32_t begin = 0, end = 0; begin < n; begin = end) {
         uint32_t rank = (uint32_t)members[begin];
         for (; end < n && (uint32_t)members[end] == rank; end++)
             members[end] = end;
-        w->team_groups[rank] = first + n_groups++;
-        write_group(w, w->team_groups[rank], OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_OPENMP,
-                    members + begin, end - begin);
+        of_rank[rank] = (*next)++;
+        write_group(w, of_rank[rank], OTF2_GROUP_TYPE_COMM_GROUP, paradigm, members + begin,
+                    end - begin);
     }
     free(members);
 }
 
 /// Group 0: the locations that communicate; 1: the empty group of MPI_COMM_SELF; then members; then
-/// those of teams.
+/// those of threads.
 static void write_groups(struct writing *w, const struct unify *unify)
 {
     uint32_t n_ranks = w->archive->n_ranks, n_locations = n_ranks + w->archive->has_outsiders;
@@ -396,7 +409,9 @@ static void write_groups(struct writing *w, const struct unify *unify)
         write_group(w, 2 + i, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, members, group.n);
     }
     free(members);
-    write_team_groups(w, 2 + unify->groups.n);
+    OTF2_GroupRef next = 2 + unify->groups.n;
+    write_thread_groups(w, OTF2_PARADIGM_OPENMP, &next, w->team_groups);
+    write_thread_groups(w, OTF2_PARADIGM_PTHREAD, &next, w->thread_groups);
 }
 
 static OTF2_GroupRef group_ref(uint32_t group)
@@ -404,11 +419,14 @@ static OTF2_GroupRef group_ref(uint32_t group)
     return group == RECORD_NO_COMM ? 1 : 2 + group;
 }
 
-static void write_team(struct writing *w, OTF2_CommRef comm, uint32_t rank)
+/// A team of OpenMP, or all POSIX threads of a rank.
+static void write_threads(struct writing *w, const struct unify_comm *comm)
 {
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteComm(w->to, comm, string(w, "OpenMP team"),
-                                                          w->team_groups[rank], OTF2_UNDEFINED_COMM,
-                                                          OTF2_COMM_FLAG_NONE));
+    bool is_team = comm->remote == UNIFY_TEAM;
+    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteComm(
+                               w->to, comm->number, string(w, is_team ? "OpenMP team" : "threads"),
+                               (is_team ? w->team_groups : w->thread_groups)[comm->group],
+                               OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
 static void write_comms(struct writing *w, const struct unify *unify)
@@ -417,8 +435,8 @@ static void write_comms(struct writing *w, const struct unify *unify)
         const struct unify_comm *comm = &unify->comms[i];
         if (comm->remote == UNIFY_WINDOW)
             continue;
-        if (comm->remote == UNIFY_TEAM) {
-            write_team(w, comm->number, comm->group);
+        if (comm->remote == UNIFY_TEAM || comm->remote == UNIFY_THREADS) {
+            write_threads(w, comm);
             continue;
         }
         OTF2_StringRef name = string(w, comm->name ? comm->name : "");
@@ -532,6 +550,7 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
         return archive_ok(archive, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     nodes_init(&w.nodes, archive);
     w.team_groups = alloc_or_die(archive->n_ranks * sizeof *w.team_groups);
+    w.thread_groups = alloc_or_die(archive->n_ranks * sizeof *w.thread_groups);
     archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
                             w.to, 1000000000, archive->first_ns,
                             archive->last_ns - archive->first_ns, archive->realtime_ns));
@@ -549,5 +568,6 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_cpu_metric(&w);
     nodes_release(&w.nodes);
     free(w.team_groups);
+    free(w.thread_groups);
     return archive_ok(archive, OTF2_Archive_CloseGlobalDefWriter(archive->otf2, w.to));
 }

@@ -11,6 +11,7 @@
 
 #include "tracer/finish/file_events.h"
 #include "tracer/finish/memory.h"
+#include "tracer/finish/thread_events.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,7 @@ struct context {
     uint32_t team;     // the team of OpenMP that the thread is in, UNDEFINED: none
     size_t team_depth; // regions open around it
     bool is_forked;
+    uint32_t thread; // number of the POSIX thread that has begun, 0: none
 };
 
 static uint64_t not_before(struct context *context, uint64_t time_ns)
@@ -112,6 +114,20 @@ static void leave(struct context *context, uint64_t time_ns, uint32_t region)
         return;
     while (context->depth >= depth)
         leave_top(context, time_ns);
+}
+
+/// Leaves the innermost region of PARADIGM and ROLE (UNDEFINED: any), wherever it is called.
+static void leave_innermost(struct context *context, uint64_t time_ns, OTF2_Paradigm paradigm,
+                            uint32_t role)
+{
+    for (size_t i = context->depth; i-- > 0;) {
+        const struct archive_region *region =
+            table_key(&context->archive->regions, context->stack[i]);
+        if (region->paradigm == paradigm && (role == UNDEFINED || region->role == role)) {
+            leave(context, time_ns, context->stack[i]);
+            return;
+        }
+    }
 }
 
 // ---- MPI calls
@@ -438,6 +454,77 @@ static void write_file_call(struct context *context, const struct record_head *h
     }
 }
 
+// ---- POSIX threads
+
+static OTF2_CommRef threads_of_rank(struct context *context)
+{
+    uint32_t threads = unify_threads(context->unify, context->spool->header->rank);
+    context->location->has_threads = true;
+    return context->unify->comms[threads].number;
+}
+
+/// The event of a call on OBJECT at its begin or end.
+static void write_thread_event(struct context *context, uint32_t call, uint64_t object,
+                               uint64_t order, bool at_enter)
+{
+    struct thread_event event = {
+        .call = call % N_THREAD_CALLS, .thread = object, .order = (uint32_t)order};
+    event.threads = threads_of_rank(context);
+    if (event.call > THREAD_thrd_join)
+        event.object = table_number(&context->process->objects, &object, sizeof object, NULL);
+    check(context, thread_events_write(context->writer, context->now_ns, &event, at_enter));
+}
+
+static void enter_thread_call(struct context *context, uint32_t call, uint64_t site,
+                              uint64_t object, uint64_t time_ns)
+{
+    struct process *process = context->process;
+    if (call == THREAD_pthread_barrier_wait)
+        check(context, OTF2_AttributeList_AddUint32(
+                           context->attributes, ATTRIBUTE_BARRIER,
+                           table_number(&process->objects, &object, sizeof object, NULL)));
+    enter(context, time_ns,
+          code_thread_call(&process->code, context->archive, context->symbols,
+                           call % N_THREAD_CALLS, site, time_ns));
+}
+
+static void write_thread_call(struct context *context, const struct record_head *head)
+{
+    const struct record_thread_call *begun = (const void *)head;
+    const struct record_thread_call_leave *ended = (const void *)head;
+    const struct record_thread_done *whole = (const void *)head;
+    if (head->kind == RECORD_THREAD_CALL) {
+        enter_thread_call(context, head->id, begun->site, begun->object, begun->time_ns);
+        write_thread_event(context, head->id, begun->object, begun->order, true);
+    } else if (head->kind == RECORD_THREAD_CALL_LEAVE) {
+        not_before(context, ended->time_ns);
+        write_thread_event(context, head->id, ended->object, ended->order, false);
+        leave_innermost(context, ended->time_ns, OTF2_PARADIGM_PTHREAD, UNDEFINED);
+    } else {
+        enter_thread_call(context, head->id, whole->site, whole->object, whole->enter_ns);
+        write_thread_event(context, head->id, whole->object, whole->order, true);
+        leave_innermost(context, whole->leave_ns, OTF2_PARADIGM_PTHREAD, UNDEFINED);
+    }
+}
+
+static void end_thread(struct context *context, uint64_t time_ns)
+{
+    uint32_t thread = context->thread;
+    context->thread = 0;
+    if (thread != 0)
+        check(context, OTF2_EvtWriter_ThreadEnd(context->writer, NULL, not_before(context, time_ns),
+                                                threads_of_rank(context), thread));
+}
+
+static void begin_thread(struct context *context, uint64_t time_ns, uint32_t thread)
+{
+    end_thread(context, time_ns); // its end was not recorded
+    context->thread = thread;
+    context->has_begun = true;
+    check(context, OTF2_EvtWriter_ThreadBegin(context->writer, NULL, not_before(context, time_ns),
+                                              threads_of_rank(context), thread));
+}
+
 // ---- User regions
 
 static uint32_t function_region(struct context *context, uint64_t address, uint64_t time_ns)
@@ -551,26 +638,13 @@ static void enter_construct(struct context *context, const struct record_functio
                          record->address, record->time_ns));
 }
 
-/// The innermost one of this kind that is open, whatever its line.
-static void leave_construct(struct context *context, uint64_t time_ns, uint32_t construct)
-{
-    OTF2_RegionRole role = archive_openmp_role(construct % N_OPENMP_CONSTRUCTS);
-    for (size_t i = context->depth; i-- > 0;) {
-        const struct archive_region *region =
-            table_key(&context->archive->regions, context->stack[i]);
-        if (region->role == role && region->paradigm == OTF2_PARADIGM_OPENMP) {
-            leave(context, time_ns, context->stack[i]);
-            return;
-        }
-    }
-}
-
 /// The thread has ended, or nothing more of it is known.
 static void close_all(struct context *context, uint64_t time_ns)
 {
     write_join(context, time_ns);
     while (context->depth > 0)
         leave_top(context, time_ns);
+    end_thread(context, time_ns);
 }
 
 static const struct record_head *write_record(struct context *context,
@@ -610,13 +684,22 @@ static const struct record_head *write_record(struct context *context,
         enter_construct(context, (const void *)head);
         break;
     case RECORD_CONSTRUCT_LEAVE:
-        leave_construct(context, timed->time_ns, head->id);
+        leave_innermost(context, timed->time_ns, OTF2_PARADIGM_OPENMP,
+                        archive_openmp_role(head->id % N_OPENMP_CONSTRUCTS));
         break;
     case RECORD_FILE_OPENED:
     case RECORD_FILE_CALL:
     case RECORD_FILE_CALL_LEAVE:
     case RECORD_FILE_SEEK:
         write_file_call(context, head);
+        break;
+    case RECORD_THREAD_BEGIN:
+        begin_thread(context, timed->time_ns, head->id);
+        break;
+    case RECORD_THREAD_CALL:
+    case RECORD_THREAD_CALL_LEAVE:
+    case RECORD_THREAD_DONE:
+        write_thread_call(context, head);
         break;
     case RECORD_REGION_BEGIN:
         enter(context, timed->time_ns, named_region(context, head->id, false));

@@ -273,14 +273,18 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
         fclose(file);
 }
 
-/// What of OpenMP is missing in the archive.
-static void report_openmp(const struct run *run)
+/// What of threads is missing in the archive.
+static void report_threads(const struct run *run)
 {
-    uint64_t n_nested = 0, n_tasks = 0;
+    uint64_t n_nested = 0, n_tasks = 0, n_left_out = 0;
     for (size_t i = 0; i < run->n; i++) {
         n_nested += run->spools[i].header->n_nested_teams;
         n_tasks += run->spools[i].header->n_unknown_tasks;
+        n_left_out += run->spools[i].header->n_left_out_threads;
     }
+    if (n_left_out > 0)
+        say("%llu threads were not recorded from their begin: their process had too many at a time",
+            (unsigned long long)n_left_out);
     if (n_nested > 0)
         say("%llu parallel regions within others: their threads were not recorded, only the one "
             "that forked them",
@@ -294,7 +298,7 @@ static void report_openmp(const struct run *run)
 /// Says once how the recording itself fared.
 static void report(const struct run *run)
 {
-    report_openmp(run);
+    report_threads(run);
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_header *header = run->spools[i].header;
         if (header->stop_errno == 0)

@@ -133,12 +133,16 @@ void process_define(struct process *process, struct archive *archive, struct uni
             break;
         case RECORD_FILE_OPENED:
         case RECORD_FILE_SEEK:
+        case RECORD_THREAD_DONE:
             cost_stamp(cost, call->leave_ns, 2);
             see(call->enter_ns, first_ns, last_ns);
             see(call->leave_ns, first_ns, last_ns);
             break;
         case RECORD_FILE_CALL:
         case RECORD_FILE_CALL_LEAVE:
+        case RECORD_THREAD_BEGIN:
+        case RECORD_THREAD_CALL:
+        case RECORD_THREAD_CALL_LEAVE:
         case RECORD_ENTER:
         case RECORD_LEAVE:
         case RECORD_REGION_BEGIN:
@@ -175,6 +179,7 @@ void process_release(struct process *process)
     free(process->name_regions);
     free(process->marker_regions);
     free(process->files);
+    table_release(&process->objects);
     code_release(&process->code);
     unify_rank_release(&process->comms);
 }

@@ -21,6 +21,7 @@ struct process {
     struct unify_rank comms;
     uint32_t *files; // open files: handle; UNDEFINED
     uint32_t n_files;
+    struct table objects; // addresses of locks and barriers of POSIX threads, which number them
     struct code code;
     bool has_skipped;        // messages or collectives, while recording was off
     const struct gaps *gaps; // what is left out because of that; NULL: nothing

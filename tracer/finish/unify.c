@@ -193,6 +193,11 @@ uint32_t unify_team(struct unify *unify, uint32_t rank, uint32_t forker)
     return add_comm(unify, (uint32_t[]){RECORD_NO_COMM, rank, UNIFY_TEAM, forker});
 }
 
+uint32_t unify_threads(struct unify *unify, uint32_t rank)
+{
+    return add_comm(unify, (uint32_t[]){RECORD_NO_COMM, rank, UNIFY_THREADS, 0});
+}
+
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id)
 {
     return id < rank->n_comms ? rank->comms[id] : RECORD_NO_COMM;

@@ -26,13 +26,15 @@ struct unify_comm {
     uint32_t group;  // index of the local (intercommunicator: smaller) group
     uint32_t remote; // index of the other group; RECORD_NO_COMM: no intercommunicator;
                      // UNIFY_TEAM: a team of threads of rank `group`
+                     // UNIFY_THREADS: all threads of rank `group`
                      // UNIFY_WINDOW: an RMA window over `parent`
     uint32_t number; // in the archive, among communicators or windows
     char *name;      // NULL: none given
 };
 
-#define UNIFY_TEAM   (RECORD_NO_COMM - 1)
-#define UNIFY_WINDOW (RECORD_NO_COMM - 2)
+#define UNIFY_TEAM    (RECORD_NO_COMM - 1)
+#define UNIFY_WINDOW  (RECORD_NO_COMM - 2)
+#define UNIFY_THREADS (RECORD_NO_COMM - 3)
 
 struct unify {
     struct unify_comm *comms; // [0] is MPI_COMM_WORLD, [1] MPI_COMM_SELF
@@ -75,6 +77,9 @@ uint32_t unify_neighborhood(struct unify *unify, uint32_t index);
 
 /// Index of the team that thread `forker` of rank `rank` of the archive forks.
 uint32_t unify_team(struct unify *unify, uint32_t rank, uint32_t forker);
+
+/// Index of the threads that rank `rank` of the archive makes.
+uint32_t unify_threads(struct unify *unify, uint32_t rank);
 
 /// Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id);

@@ -14,6 +14,7 @@
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 #include "tracer/record/stream.h"
+#include "tracer/record/threads.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -417,5 +418,6 @@ const struct recorder *pagoda_recorder_attach(const struct dispatcher *from)
     recorder.language_leave = call_language_leave;
     recorder.openmp = &openmp_recorder;
     recorder.files = file_recorder_start();
+    recorder.threads = thread_recorder_start();
     return &recorder;
 }

@@ -7,13 +7,13 @@
 // All this may run in a signal handler: it takes no lock and no memory.
 #include "tracer/record/files.h"
 
+#include "tracer/record/claim.h"
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
 #include "tracer/record/recording.h"
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -82,37 +82,15 @@ static uint32_t number_of(struct stream *stream, enum file_paradigm paradigm, co
 
 static bool is_excluded[N_FILE_CALLS]; // by a filter of regions
 
-/// The calling thread's stream, which is busy until end(); NULL: nothing is to be recorded. *error
-/// is errno as it was.
-static struct stream *begin(int *error)
-{
-    const struct dispatch_thread *thread = &pagoda_dispatch_thread;
-    if (thread->inside != 0 || thread->language != 0)
-        return NULL;
-    *error = errno;
-    struct stream *stream = stream_current();
-    if (stream)
-        dispatch_set_inside(INSIDE_TRACER);
-    else
-        errno = *error;
-    return stream;
-}
-
-static void end(int error)
-{
-    dispatch_set_inside(0);
-    errno = error;
-}
-
 static uint64_t now_ns(void)
 {
     int error;
-    struct stream *stream = begin(&error);
+    struct stream *stream = claim_stream(&error);
     if (!stream)
         return 0;
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
-    end(error);
+    give_stream(error);
     return time_ns;
 }
 
@@ -135,7 +113,7 @@ static uint32_t opened(const struct file_opening *opening)
 {
     bool is_stream = opening->call == FILE_fopen || opening->call == FILE_freopen;
     int error;
-    struct stream *stream = begin(&error);
+    struct stream *stream = claim_stream(&error);
     if (!stream)
         return 0;
     module_met(stream, (uint64_t)(uintptr_t)opening->site);
@@ -155,14 +133,14 @@ static uint32_t opened(const struct file_opening *opening)
         stream_commit(&record->head, RECORD_FILE_OPENED, RECORD_FILE_ID(file, opening->call),
                       sizeof *record);
     }
-    end(error);
+    give_stream(error);
     return file;
 }
 
 static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const void *site)
 {
     int error;
-    struct stream *stream = is_excluded[call] ? NULL : begin(&error);
+    struct stream *stream = is_excluded[call] ? NULL : claim_stream(&error);
     if (!stream)
         return false;
     module_met(stream, (uint64_t)(uintptr_t)site);
@@ -175,7 +153,7 @@ static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const vo
         record->asked_bytes = n_bytes;
         stream_commit(&record->head, RECORD_FILE_CALL, RECORD_FILE_ID(file, call), sizeof *record);
     }
-    end(error);
+    give_stream(error);
     return record != NULL;
 }
 
@@ -183,7 +161,7 @@ static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const vo
 static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
 {
     int error;
-    struct stream *stream = begin(&error);
+    struct stream *stream = claim_stream(&error);
     if (!stream)
         return;
     uint64_t time_ns = clock_now_ns();
@@ -194,13 +172,13 @@ static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
         stream_commit(&record->head, RECORD_FILE_CALL_LEAVE, RECORD_FILE_ID(file, call),
                       sizeof *record);
     }
-    end(error);
+    give_stream(error);
 }
 
 static void sought(const struct file_seek *seek)
 {
     int error;
-    struct stream *stream = is_excluded[FILE_lseek] ? NULL : begin(&error);
+    struct stream *stream = is_excluded[FILE_lseek] ? NULL : claim_stream(&error);
     if (!stream)
         return;
     module_met(stream, (uint64_t)(uintptr_t)seek->site);
@@ -215,7 +193,7 @@ static void sought(const struct file_seek *seek)
         stream_commit(&record->head, RECORD_FILE_SEEK, RECORD_FILE_ID(seek->file, FILE_lseek),
                       sizeof *record);
     }
-    end(error);
+    give_stream(error);
 }
 
 static const struct file_recorder recorder = {

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          14
+#define SPOOL_VERSION          15
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -60,6 +60,7 @@ struct spool_header {
     uint64_t n_excluded;         // events of functions left out by the setting filter
     uint64_t n_nested_teams;     // parallel regions within others, whose threads left no records
     uint64_t n_unknown_tasks;    // tasks that look like waiting in the construct that ran them
+    uint64_t n_left_out_threads; // there were too many at a time; of the first thread
     struct spool_clock_offset clock_offsets[2];
     struct spool_core_use core_use[2]; // when MPI_Init ended and MPI_Finalize began; else 0
     uint64_t cores[SPOOL_CORES / 64];  // bit n % 64 of word n / 64: this process may run on core n
@@ -107,6 +108,11 @@ enum record_kind {
     RECORD_FILE_CALL,       // struct record_file_call
     RECORD_FILE_CALL_LEAVE, // struct record_file_call_leave
     RECORD_FILE_SEEK,       // the whole call: struct record_file_seek
+    // POSIX threads. id: enum thread_call
+    RECORD_THREAD_BEGIN,      // id: its number; struct record_time
+    RECORD_THREAD_CALL,       // struct record_thread_call
+    RECORD_THREAD_CALL_LEAVE, // struct record_thread_call_leave
+    RECORD_THREAD_DONE,       // the whole call: struct record_thread_done
     // Details of the CALL before them. id: communicator, where there is one.
     RECORD_SEND,       // struct record_message
     RECORD_RECV,       // struct record_message
@@ -295,6 +301,31 @@ struct record_file_call_leave {
     struct record_head head;
     uint64_t time_ns;
     uint64_t n_bytes; // as file_recorder.leave() is told
+};
+
+/// For objects and orders see struct thread_action.
+struct record_thread_call {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t site;
+    uint64_t object;
+    uint64_t order;
+};
+
+struct record_thread_call_leave {
+    struct record_head head;
+    uint64_t time_ns;
+    uint64_t object;
+    uint64_t order;
+};
+
+struct record_thread_done {
+    struct record_head head;
+    uint64_t enter_ns;
+    uint64_t leave_ns;
+    uint64_t site; // as in struct record_call
+    uint64_t object;
+    uint64_t order;
 };
 
 /// Messages or collectives that were not recorded, between the records before and after.

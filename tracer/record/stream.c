@@ -179,6 +179,18 @@ uint32_t stream_n_threads(void)
     return __atomic_load_n(&n_threads, __ATOMIC_RELAXED);
 }
 
+bool stream_may_open(uint32_t most)
+{
+    return state == STATE_FILES &&
+           (__atomic_load_n(&idle, __ATOMIC_RELAXED) || stream_n_threads() < most);
+}
+
+void stream_count_left_out(void)
+{
+    if (state == STATE_FILES && first->header)
+        __atomic_add_fetch(&first->header->n_left_out_threads, 1, __ATOMIC_RELAXED);
+}
+
 void stream_stop_process(void)
 {
     state = STATE_OFF;
@@ -295,6 +307,19 @@ static int map_next_chunk(struct stream *stream)
     return 0;
 }
 
+/// What opens files must be no place where the program's thread is cancelled.
+static int forbid_cancellation(void)
+{
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    return before;
+}
+
+static void allow_cancellation(int before)
+{
+    pthread_setcancelstate(before, NULL);
+}
+
 void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
 {
     struct record_head *rest = (struct record_head *)(void *)stream->window.at;
@@ -306,13 +331,13 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
     }
     if (stream->window.end - stream->window.at >= (ptrdiff_t)sizeof *rest)
         stream_commit(rest, RECORD_PAD, 0, 8);
+    int cancellation = forbid_cancellation();
     close_window(stream);
     int error = map_next_chunk(stream);
-    if (error != 0) {
+    if (error != 0)
         stop(stream, error);
-        return NULL;
-    }
-    return stream_reserve(stream, n_bytes);
+    allow_cancellation(cancellation);
+    return error == 0 ? stream_reserve(stream, n_bytes) : NULL;
 }
 
 static int open_file(struct stream *stream, uint32_t thread)
@@ -468,9 +493,11 @@ struct stream *stream_open_current(void)
     uint32_t inside = pagoda_dispatch_thread.inside;
     if (inside == INSIDE_TRACER)
         return NULL;
+    int cancellation = forbid_cancellation();
     dispatch_set_inside(INSIDE_TRACER);
     struct stream *stream = open_current();
     dispatch_set_inside(inside);
+    allow_cancellation(cancellation);
     return stream;
 }
 

@@ -169,6 +169,12 @@ void stream_stop_process(void);
 /// Number of threads that have recorded something.
 uint32_t stream_n_threads(void);
 
+/// Whether streams go to files, MOST at a time of threads that may never call MPI.
+bool stream_may_open(uint32_t most);
+
+/// A thread is not recorded because there are too many.
+void stream_count_left_out(void);
+
 /// The system answers a record in a spool file that was cut with SIGBUS. From now on this ends the
 /// recording of its thread, not the program. Every other SIGBUS goes where it would have gone.
 void bus_error_catch(void);
