@@ -56,6 +56,29 @@ grid() {
     diff "$expected" answers
 }
 
+# recipe LINE: the example of pagoda-store(5) that begins with it.
+recipe() {
+    sed -n "/^$1/,/^\.Ed/p" "$ROOT/man/pagoda-store.5" | grep -v '^\.Ed'
+}
+
+@test "a line makes a table for pandas, as the manual has it" {
+    keep --parameter size=64 --parameter input=a.dat --parameter factor=0.50
+    keep --parameter size=128 --parameter $'it\'s="quoted"' --as run/default/second
+    { recipe 'import json' && cat <<'END'; } >recipe.py
+assert list(runs.trial) == ["run", "second"] and list(runs["size"]) == [64, 128]
+assert runs.input[0] == "a.dat" and runs.factor[0] == 0.5 and runs["it's"][1] == '"quoted"'
+assert (runs.time_ns == 1000).all() and runs.wait_ns.dtype == "int64" and runs.load_balance.dtype == "float64"
+assert list(profile.groupby("trial").wait_ns.sum()) == list(runs.wait_ns) == [120, 120]
+own = profile[profile.trial_id == 1].groupby(["region", "file"]).exclusive_ns.sum()
+regions = pandas.read_sql("SELECT * FROM profile_by_region WHERE trial_id = 1", db, index_col=["region", "file"])
+assert (own.sort_index() == regions.exclusive_ns.sort_index()).all() and len(own) == 9
+END
+    /usr/bin/python3 recipe.py
+    # A number where the text is one; the text itself is in the parameters.
+    is "SELECT json_extract(parameters, '\$.factor') + 1 FROM summaries WHERE trial_id = 1;
+        SELECT value FROM parameters WHERE parameter = 'factor'" $'1.5\n0.50'
+}
+
 @test "two functions of one name in one file are one" {
     sed 's/^region "  a b ".*/region "  a b " \/elsewhere\/solve.c:9 user solve/' \
         "$ROOT/tests/traces/store/sample.txt" >twice.txt
@@ -258,8 +281,10 @@ END
             SELECT sum(wait_ns) FROM property_instances WHERE trial_id = 1 AND property = 'late-sender';
             SELECT sum(wait_ns) FROM wait_states_by_rank WHERE trial_id = 1 AND property = 'late-sender';
             SELECT judged_ns, time_ns FROM trials WHERE trial_id = 1;
-            SELECT n_ranks, speedup FROM speedups" \
-            $'2\nfree\n'"$((version < 4 ? 0 : 1))"$'\n0\n0\n4000000\n4000000\n7015000|9040000\n2|1.0'
+            SELECT n_ranks, speedup FROM speedups;
+            SELECT wait_ns, json_extract(parameters, '\$.size') FROM summaries WHERE trial_id = 1;
+            SELECT sum(wait_ns) FROM profile_by_call_path_and_rank WHERE trial_id = 1" \
+            $'2\nfree\n'"$((version < 4 ? 0 : 1))"$'\n0\n0\n4000000\n4000000\n7015000|9040000\n2|1.0\n5999000|64\n6004000'
         keep
     done
 }
