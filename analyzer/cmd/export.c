@@ -107,7 +107,7 @@ static int replay_measured(const struct export_request *request, struct exported
     const struct definitions *definitions = trace_definitions(run->trace);
     if (request->n_words > 0 && whatif_plan_prepare(&exported->plan, definitions, err) != 0)
         return -1;
-    run->timeline = timeline_new(definitions);
+    run->timeline = timeline_new(definitions, true);
     const char *why_not = findings_too_large(definitions);
     if (replay_run(run, exported->catalogue, NULL, !why_not || request->n_words > 0, "replaying",
                    err) != 0)
@@ -123,7 +123,7 @@ static int predict(struct exported *exported, struct error *err)
 {
     const struct replay_run *measured = &exported->measured;
     struct whatif_plan *plan = &exported->plan;
-    exported->predicted_timeline = timeline_new(trace_definitions(measured->trace));
+    exported->predicted_timeline = timeline_new(trace_definitions(measured->trace), false);
     const struct whatif_outputs outputs = {.timeline = exported->predicted_timeline};
     if (whatif_plan_complete(plan, measured, err) != 0 ||
         whatif_map_auto(plan, measured, &exported->places, &exported->n_places, err) != 0)

@@ -481,7 +481,7 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     bool predicts = !why_not && !request->explain && !request->properties &&
                     !request->timeline; // which have no findings
     if (request->timeline)
-        measured->timeline = timeline_new(trace_definitions(measured->trace));
+        measured->timeline = timeline_new(trace_definitions(measured->trace), false);
     bool gathers = outcome->is_whatif || request->wants_ideal || predicts;
     if (replay_run(measured, outcome->catalogue, NULL, gathers, "replaying", err) != 0)
         return -1;
@@ -503,7 +503,7 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     if (!outcome->plan.is_list && !spread_is_first())
         return 0;
     if (request->timeline)
-        outcome->predicted_timeline = timeline_new(trace_definitions(measured->trace));
+        outcome->predicted_timeline = timeline_new(trace_definitions(measured->trace), false);
     const struct whatif_outputs outputs = {.out = request->out,
                                            .timeline = outcome->predicted_timeline,
                                            .keeps_results = request->database != NULL};

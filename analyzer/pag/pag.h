@@ -57,8 +57,8 @@ struct pag_options {
 /// A message that was received, as its receiver leaves, or whose send is complete, as its sender
 /// does; times as in the call's trigger event.
 struct pag_message {
-    uint64_t number;           // of the messages of the run, from 1 on
-    uint32_t location;         // of the call that received it, or completed its send
+    uint64_t number;   // of the messages of the run, from 1 on
+    uint32_t location; // of the call that received it, or completed its send
     uint32_t sender, receiver; // world ranks
     uint64_t size_bytes;
     uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
@@ -83,6 +83,32 @@ struct pag_called {
     uint64_t enter_ns, leave_ns;
     uint64_t release_ns; // the end of its wait for others, its enter without any
     uint32_t releaser;   // the rank that ended the wait; EVENT_NO_INDEX: no wait, or not known
+};
+
+/// What a thread spends its time with (thread_time.h).
+enum pag_thread_kind {
+    PAG_THREAD_COMPUTING,
+    PAG_THREAD_MPI,
+    PAG_THREAD_BARRIER, // from here on losses: it waits at a barrier of the program
+    PAG_THREAD_IMPLICIT_BARRIER,
+    PAG_THREAD_LOCK,      // for a lock, for a critical section, for its turn
+    PAG_THREAD_CONDITION, // for another thread to signal a condition
+    PAG_THREAD_TASK,      // for tasks or threads
+    PAG_THREAD_RUNTIME,
+    PAG_THREAD_IDLE_SERIAL,  // it is in no team: the master computes alone,
+    PAG_THREAD_IDLE_MPI,     // the master is in MPI,
+    PAG_THREAD_IDLE_LIMITED, // or the team has fewer threads
+    PAG_THREAD_KINDS
+};
+
+/// What a thread does from BEGIN_NS to END_NS, in the window or not. Those of a location come in
+/// order; between them nothing was recorded. All idle time is PAG_THREAD_IDLE_SERIAL here. Of a
+/// barrier that it leaves for a task the time since the last enter so far is the runtime's.
+struct pag_thread_span {
+    uint32_t location;
+    enum pag_thread_kind kind;
+    uint32_t call_path; // of the location; 0: not known
+    uint64_t begin_ns, end_ns;
 };
 
 /// A location enters a region.
@@ -167,6 +193,8 @@ struct pag_listener {
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);
     /// A call is left, after its messages and roots. CALL is valid during the call only.
     void (*called)(void *context, const struct pag_called *call);
+    /// In measured time, where a process has several threads. SPAN is valid during the call only.
+    void (*thread_span)(void *context, const struct pag_thread_span *span);
     /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
     void (*cpu_time)(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
     /// In measured time: a location enters and leaves each of its regions, MPI calls among them. In
@@ -323,22 +351,6 @@ struct pag_series {
     struct pag_mark begin;  // the leave of the call before the first one of the loop
     struct pag_mark *marks; // at each stride-th call, and at the last one
     size_t n_marks;
-};
-
-/// What a thread spends the window with (thread_time.h).
-enum pag_thread_kind {
-    PAG_THREAD_COMPUTING,
-    PAG_THREAD_MPI,
-    PAG_THREAD_BARRIER, // from here on losses: it waits at a barrier of the program
-    PAG_THREAD_IMPLICIT_BARRIER,
-    PAG_THREAD_LOCK,      // for a lock, for a critical section, for its turn
-    PAG_THREAD_CONDITION, // for another thread to signal a condition
-    PAG_THREAD_TASK,      // for tasks or threads
-    PAG_THREAD_RUNTIME,
-    PAG_THREAD_IDLE_SERIAL,  // it is in no team: the master computes alone,
-    PAG_THREAD_IDLE_MPI,     // the master is in MPI,
-    PAG_THREAD_IDLE_LIMITED, // or the team has fewer threads
-    PAG_THREAD_KINDS
 };
 
 /// Losses of one kind at one call path of a thread; not of the kinds PAG_THREAD_IDLE_..., nor what

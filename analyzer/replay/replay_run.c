@@ -86,6 +86,12 @@ static void on_waited(void *context, const struct matcher_instance *instance)
     track_events_waited(run->tracks, instance);
 }
 
+static void on_thread_span(void *context, const struct pag_thread_span *span)
+{
+    struct replay_run *run = context;
+    timeline_thread_span(run->timeline, span);
+}
+
 static void on_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
 {
     struct replay_run *run = context;
@@ -183,6 +189,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
+        .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
         .cpu_time = gathers ? on_cpu_time : NULL,
         .entered = run->tracks ? on_entered : NULL,
         .left = run->tracks ? on_left : NULL,

@@ -151,6 +151,40 @@ Rank 1 computes for 1 ms, from 2 ms on, mostly in main/solve, until main/solve/M
  Meanwhile rank 1 spends 25 ns of 30 ns in main; before that rank 0 spends 30 ns in main." ]
 }
 
+# Master and further thread as the text computes them, here of the whole run and not of its judged part.
+@test "threads are rows below their rank, which unfold" {
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/hybrid.txt" hybrid
+    "$PAGODA" export hybrid -o page.html
+    run "$ROOT/tests/cli/run_page.py" page.html "$ROOT/tests/traces/threads/hybrid.txt"
+    echo "$output"
+    [ "$output" = '0 5
+1 0
+0 Master thread: computing 41 waiting 12 runtime 7 mpi 25 idle 0
+0 Thread 1: computing 23 waiting 4 runtime 10 mpi 0 idle 48' ]
+    browse page.html "$(when_ready '
+        const box = canvas.getBoundingClientRect(), at = (row, ns) => ({ clientX: box.left + (ns < 0 ? 10 : xOf(ns, box.width)),
+            clientY: box.top + topOf(lanes[0]) + (row + 0.5) * rowHeight });
+        const tell = (row, ns) => { point(at(row, ns)); draw(); said += $("under").textContent + "\n"; };
+        const shown = () => { said += lanes[0].rows.join(" ") + "\n"; };
+        setView(0, 85);
+        shown();
+        canvas.dispatchEvent(new PointerEvent("pointerdown", at(0, -1))); shown();
+        tell(1, 45); tell(2, 32); tell(2, 60); tell(3, 15);
+        canvas.dispatchEvent(new PointerEvent("pointerdown", at(0, -1))); shown();
+        canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "t" })); shown();
+        said += $("threads").checked')"
+    said
+    [ "$(said)" = "0 1
+0 2 3 1
+Thread 0 of rank 0 (Master thread) waits for other threads for 12 ns, from 40 ns on, in main/!\$omp parallel @a.c:10/!\$omp implicit barrier @a.c:20.
+Thread 1 of rank 0 (Thread 1) waits for other threads for 4 ns, from 30 ns on, in !\$omp parallel @a.c:10/!\$omp critical @a.c:12.
+Thread 1 of rank 0 (Thread 1) is idle for 28 ns, from 57 ns on.
+Rank 1 computes for 55 ns, from 10 ns on, mostly in (program), until MPI_Barrier.
+0 1
+0 2 3 1
+true" ]
+}
+
 @test "names with quotes, angle brackets and scripts are text" {
     archive pipeline 's/solve/a<\/script><script>document.title="taken"<\/script><!--"\&amp;/g'
     "$PAGODA" export pipeline -o page.html

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """run_page.py PAGE.html TRACE.txt [LANE]: the calls that a page of `pagoda export` holds, against the text that its
-trace was made of; and the shares of its columns against the calls. Prints what each rank waits, in ns."""
+trace was made of; and the shares of its columns against the calls. Prints what each rank waits, in ns, and what each
+thread does."""
 import base64
 import json
 import re
@@ -10,6 +11,7 @@ import sys
 import zlib
 
 KINDS = 5  # computing, waiting, point-to-point, collective, other MPI
+THREAD_KINDS = "computing", "waiting", "runtime", "mpi", "idle"
 
 
 def element(page, name):
@@ -42,6 +44,25 @@ def calls_of(text):
     return sorted(calls)
 
 
+def check_shares(lane, row, times):
+    """What a row of the page shows of each kind is TIMES, rounded down to 255ths of a column."""
+    n = lane["columns"] * KINDS
+    for kind, ns in times:
+        shown = sum(lane["shares"][row * n:(row + 1) * n][kind::KINDS]) / 255 * lane["column_ns"]
+        assert abs(shown - ns) <= lane["column_ns"] * lane["columns"] / 255, (row, kind, shown, ns)
+
+
+def show_threads(lane):
+    spans = list(zip(lane["span_thread"], lane["span_begin"], lane["span_end"], lane["span_kind"]))
+    assert spans == sorted(spans)
+    for i, thread in enumerate(lane["threads"]):
+        own = [span for span in spans if span[0] == i]
+        assert all(before[2] <= after[1] for before, after in zip(own, own[1:])), "spans overlap"
+        sums = [sum(end - begin for _, begin, end, kind in own if kind == k) for k in range(KINDS)]
+        check_shares(lane, lane["ranks"] + i, enumerate(sums))
+        print("%d %s:" % (thread["rank"], thread["name"]), *("%s %d" % (name, ns) for name, ns in zip(THREAD_KINDS, sums)))
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         page = file.read()
@@ -52,14 +73,11 @@ def main():
             assert [call[:3] for call in calls] == calls_of(file.read())
     for rank in range(lane["ranks"]):
         own = [call for call in calls if call[0] == rank]
-        row = lane["shares"][rank * lane["columns"] * KINDS:(rank + 1) * lane["columns"] * KINDS]
-        for kind in range(1, KINDS):
-            shown = sum(row[kind::KINDS]) / 255 * lane["column_ns"]
-            real = sum(call[3] - call[1] for call in own) if kind == 1 else \
-                sum(call[2] - call[3] for call in own if call[4] == kind)
-            # A column's share is rounded down to 255ths.
-            assert abs(shown - real) <= lane["column_ns"] * lane["columns"] / 255, (rank, kind, shown, real)
-        print(rank, int(sum(call[3] - call[1] for call in own)))
+        waited = sum(call[3] - call[1] for call in own)
+        check_shares(lane, rank, [(1, waited)] + [(kind, sum(call[2] - call[3] for call in own if call[4] == kind))
+                                                  for kind in range(2, KINDS)])
+        print(rank, int(waited))
+    show_threads(lane)
 
 
 main()

@@ -6,7 +6,8 @@
 //     #! waited LOC CALL/PATH LOC CALL/PATH COUNT NS  for a lock, and who gave it back where
 //
 // What is not mentioned is 0; places need not be mentioned, waits for locks must be. And random
-// programs of parallel regions, whose threads' times are known as they are written.
+// programs of parallel regions, whose threads' times are known as they are written. The spans that
+// a listener gets add up to the same.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,12 +29,24 @@
 
 enum { CAUSED = RESULT_THREAD_KINDS, N_FACTS, MAX_LOCATIONS = 16, N_PROGRAMS = 300 };
 
+struct spans {
+    struct pag_thread_span *items;
+    size_t n, capacity;
+};
+
 struct replay {
     char *directory;
     struct trace *trace;
     const struct definitions *definitions;
     struct pag_result result;
+    struct spans spans;
 };
+
+static void keep_span(void *context, const struct pag_thread_span *span)
+{
+    struct spans *spans = context;
+    *ARRAY_NEXT(spans->items, spans->n, spans->capacity) = *span;
+}
 
 static struct replay replay_text(const char *text)
 {
@@ -41,8 +54,9 @@ static struct replay replay_text(const char *text)
     struct error err = {{0}};
     char *archive = memory_format("%s/a", replay.directory);
     char *path = memory_format("%s/traces.otf2", archive);
+    const struct pag_listener listener = {.context = &replay.spans, .thread_span = keep_span};
     if (text_trace_write(text, archive, &err) != 0 || !(replay.trace = trace_open(path, &err)) ||
-        pag_run(replay.trace, &PAG_OPTIONS_DEFAULT, NULL, &replay.result, &err) != 0)
+        pag_run(replay.trace, &PAG_OPTIONS_DEFAULT, &listener, &replay.result, &err) != 0)
         fail_msg("%s", err.text);
     replay.definitions = trace_definitions(replay.trace);
     assert_in_range(replay.definitions->n_locations, 1, MAX_LOCATIONS);
@@ -54,6 +68,7 @@ static struct replay replay_text(const char *text)
 static void replay_release(struct replay *replay)
 {
     pag_result_release(&replay->result);
+    free(replay->spans.items);
     trace_close(replay->trace);
     scratch_remove(replay->directory);
 }
@@ -80,10 +95,62 @@ static size_t kind_of(const char *word)
     return CAUSED;
 }
 
+/// Kinds of which only the sum is told by spans are one: of idle time and, where threads leave
+/// barriers for tasks, of time in barriers.
+static size_t kind_of_span(size_t kind, bool has_tasks)
+{
+    bool is_barrier = kind == PAG_THREAD_BARRIER || kind == PAG_THREAD_IMPLICIT_BARRIER;
+    return kind >= PAG_THREAD_IDLE_SERIAL ? PAG_THREAD_IDLE_SERIAL
+           : has_tasks && is_barrier      ? PAG_THREAD_RUNTIME
+                                          : kind;
+}
+
+static uint64_t within(uint64_t time_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+    return time_ns < begin_ns ? begin_ns : time_ns > end_ns ? end_ns : time_ns;
+}
+
+/// What of the spans is in the window adds up to what is known of the threads. Further threads are
+/// idle after their last span, and while recording of their only process is off.
+static size_t expect_spans(const struct replay *replay, const char *name)
+{
+    bool has_tasks = strstr(name, "tasks") != NULL;
+    uint64_t sums[MAX_LOCATIONS][PAG_THREAD_KINDS] = {{0}}, told_ns[MAX_LOCATIONS] = {0};
+    const struct pag_result *result = &replay->result;
+    uint64_t begin_ns = result->window_begin_ns, end_ns = result->window_end_ns;
+    size_t n_failed = 0;
+    for (size_t i = 0; i < replay->spans.n; i++) {
+        const struct pag_thread_span *span = &replay->spans.items[i];
+        n_failed += span->begin_ns < told_ns[span->location] || span->begin_ns >= span->end_ns;
+        told_ns[span->location] = span->end_ns;
+        sums[span->location][kind_of_span(span->kind, has_tasks)] +=
+            within(span->end_ns, begin_ns, end_ns) - within(span->begin_ns, begin_ns, end_ns);
+    }
+    for (size_t i = 0; i < replay->definitions->n_locations; i++) {
+        uint64_t known[PAG_THREAD_KINDS] = {0};
+        if (!result->threads[i].is_thread)
+            continue;
+        for (size_t kind = 0; kind < PAG_THREAD_KINDS; kind++)
+            known[kind_of_span(kind, has_tasks)] += result->threads[i].ns[kind];
+        if (!replay->definitions->locations[i].is_master) {
+            known[PAG_THREAD_IDLE_SERIAL] += result->off_ns;
+            sums[i][PAG_THREAD_IDLE_SERIAL] += end_ns - within(told_ns[i], begin_ns, end_ns);
+        }
+        for (size_t kind = 0; kind <= PAG_THREAD_IDLE_SERIAL; kind++)
+            if (sums[i][kind] != known[kind]) {
+                n_failed++;
+                print_error("%s: location %zu: %s %llu by spans, not %llu\n", name, i,
+                            result_thread_kind_keys[kind], (unsigned long long)sums[i][kind],
+                            (unsigned long long)known[kind]);
+            }
+    }
+    return n_failed;
+}
+
 static size_t expect(const struct replay *replay, const char *name,
                      const uint64_t facts[MAX_LOCATIONS][N_FACTS])
 {
-    size_t n_failed = 0;
+    size_t n_failed = expect_spans(replay, name);
     for (size_t i = 0; i < replay->definitions->n_locations; i++) {
         const struct pag_thread *thread = &replay->result.threads[i];
         for (size_t k = 0; k < N_FACTS; k++) {

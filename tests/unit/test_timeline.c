@@ -148,7 +148,7 @@ static void each_column_has_its_shares(void **state)
     static const uint64_t longest[] = {30, 5000, 700000, 1000000000};
     for (unsigned seed = 1; seed <= 12; seed++) {
         srand(seed);
-        struct run run = {.timeline = timeline_new(&definitions)};
+        struct run run = {.timeline = timeline_new(&definitions, false)};
         for (uint32_t rank = 0; rank < N_RANKS; rank++)
             make_calls(&run, rank, 1 + (size_t)rand() % 3000, longest[seed % 4]);
         conclude(&run);
@@ -170,7 +170,7 @@ static void each_column_has_its_shares(void **state)
 static void too_many_calls_are_left_out_but_not_their_time(void **state)
 {
     (void)state;
-    struct run run = {.timeline = timeline_new(&definitions)};
+    struct run run = {.timeline = timeline_new(&definitions, false)};
     srand(5);
     make_calls(&run, 0, 200000, 400);
     make_calls(&run, 1, 10, 400);
@@ -204,7 +204,7 @@ static void too_many_calls_are_left_out_but_not_their_time(void **state)
 static void the_messages_waited_for_longest_are_kept(void **state)
 {
     (void)state;
-    struct run run = {.timeline = timeline_new(&definitions)};
+    struct run run = {.timeline = timeline_new(&definitions, false)};
     const uint64_t n = 100000;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t wait_ns = i * 7919 % n; // each from 0 to n - 1 once

@@ -37,6 +37,7 @@ struct lock {
 
 struct process {
     uint64_t ns[MODES], since_ns;
+    uint64_t begin_ns; // of the master
     bool has_begun, is_off, is_in_mpi;
     uint32_t n_open_forks;    // of the master
     uint64_t fork_ns;         // the latest, of any thread
@@ -64,8 +65,8 @@ struct thread {
     bool has_begun, is_inside; // a team, or in no team ever
     bool is_before_join;       // of the team that it left
     uint32_t n_teams, team;
-    uint64_t since_ns;
-    uint64_t outside[MODES]; // of the process, when the thread left its team
+    uint64_t since_ns, told_ns; // told_ns: of the spans
+    uint64_t outside[MODES];    // of the process, when the thread left its team
     struct thread_frame *frames;
     size_t n_frames, frames_capacity;
     uint64_t ns[PAG_THREAD_KINDS], caused_ns;
@@ -244,6 +245,49 @@ static void advance(const struct engine *engine, struct thread *thread,
         book(thread, frame, frame ? frame->time_kind : PAG_THREAD_COMPUTING, now_ns - from_ns);
 }
 
+// --- spans
+
+/// LOCATION has done KIND since the last span, up to END_NS.
+static void tell_until(const struct engine *engine, uint32_t location, enum pag_thread_kind kind,
+                       uint32_t call_path, uint64_t end_ns)
+{
+    struct thread *thread = &engine->threads->threads[location];
+    if (end_ns <= thread->told_ns)
+        return;
+    const struct pag_thread_span span = {location, kind, call_path, thread->told_ns, end_ns};
+    engine->listener.thread_span(engine->listener.context, &span);
+    thread->told_ns = end_ns;
+}
+
+/// The same for what it is in. Outside of teams it is idle until the latest fork, and then the
+/// runtime's.
+static void tell_span(const struct engine *engine, const struct location_state *location,
+                      uint64_t time_ns)
+{
+    uint32_t index = location->index;
+    struct thread *thread = &engine->threads->threads[index];
+    const struct process *process = &engine->threads->processes[location->rank];
+    const struct thread_frame *frame = top_of(thread);
+    if (!thread->has_begun)
+        thread->told_ns = process->has_begun ? process->begin_ns : time_ns;
+    if (!thread->is_inside && !location->is_master) {
+        bool is_forked = process->n_open_forks > 0 && process->fork_ns < time_ns;
+        tell_until(engine, index, PAG_THREAD_IDLE_SERIAL, 0,
+                   is_forked ? process->fork_ns : time_ns);
+        tell_until(engine, index, PAG_THREAD_RUNTIME, 0, time_ns);
+    } else if (frame && frame->kind == FRAME_OFF) {
+        thread->told_ns = time_ns > thread->told_ns ? time_ns : thread->told_ns;
+    } else if (frame && frame->barrier != NONE) {
+        uint64_t last_ns = process->barriers[frame->barrier].last_ns;
+        tell_until(engine, index, frame->time_kind, frame->path,
+                   last_ns < time_ns ? last_ns : time_ns);
+        tell_until(engine, index, PAG_THREAD_RUNTIME, frame->path, time_ns);
+    } else {
+        uint32_t path = !frame ? 0 : frame->kind == FRAME_MPI ? location->call.path : frame->path;
+        tell_until(engine, index, frame ? frame->time_kind : PAG_THREAD_COMPUTING, path, time_ns);
+    }
+}
+
 // --- barriers
 
 /// What stands for the team of a barrier that several threads know by its number.
@@ -418,6 +462,8 @@ static bool reach(struct engine *engine, const struct location_state *location, 
                             .thread = &engine->threads->threads[location->index],
                             .process = &engine->threads->processes[location->rank],
                             .is_master = location->is_master};
+    if (engine->listener.thread_span)
+        tell_span(engine, location, time_ns);
     advance(engine, at->thread, at->process, time_ns);
     if (at->is_master)
         advance_process(engine, at->process, time_ns);
@@ -447,10 +493,30 @@ void thread_time_construct(struct engine *engine, const struct location_state *l
             location->index, event->time_ns);
 }
 
+/// The location gets the lock that it has asked for. It has waited until the lock was given back.
+static void tell_lock_span(const struct engine *engine, const struct location_state *location,
+                           const struct event *event)
+{
+    if (!engine->threads || !engine->listener.thread_span || !is_thread(engine, location->index))
+        return;
+    const struct thread_frame *frame = top_of(&engine->threads->threads[location->index]);
+    if (event->kind != EVENT_LOCK_ACQUIRED || !frame || frame->time_kind != PAG_THREAD_LOCK)
+        return;
+    const struct lock *lock =
+        find_lock(&engine->threads->processes[location->rank], event->size_bytes);
+    uint64_t until_ns = lock->holder == location->index ? 0
+                        : lock->state == LOCK_FREE      ? lock->released_ns
+                                                        : event->time_ns;
+    tell_until(engine, location->index, PAG_THREAD_LOCK, frame->path,
+               until_ns < event->time_ns ? until_ns : event->time_ns);
+    tell_until(engine, location->index, PAG_THREAD_RUNTIME, frame->path, event->time_ns);
+}
+
 void thread_time_lock(struct engine *engine, const struct location_state *location,
                       const struct event *event)
 {
     struct at_event at;
+    tell_lock_span(engine, location, event);
     if (!reach(engine, location, event->time_ns, &at))
         return;
     struct lock *lock = find_lock(at.process, event->size_bytes);
@@ -553,6 +619,7 @@ void thread_time_begin(struct engine *engine, const struct location_state *locat
     at.thread->has_begun = true;
     if (at.is_master) {
         at.process->has_begun = true;
+        at.process->begin_ns = time_ns;
         at.process->since_ns = at.thread->since_ns = in_window(engine, time_ns);
         at.thread->is_inside = true;
     } else {
@@ -607,6 +674,8 @@ static void join_team(struct engine *engine, const struct location_state *locati
         if (!thread->is_before_join || thread->is_inside)
             continue;
         take_for_runtime(thread, book_idle(thread, process));
+        if (engine->listener.thread_span)
+            tell_until(engine, rank->first_location + i, PAG_THREAD_RUNTIME, 0, time_ns);
         thread->is_before_join = false;
     }
 }

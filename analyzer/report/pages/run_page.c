@@ -121,6 +121,19 @@ static void put_calls(struct arrays *arrays, const struct timeline *timeline,
         PUT_ARRAY(arrays, "filler", "Uint32Array", uint32_t, 1, 0); // to an even number of them
 }
 
+static void put_spans(struct arrays *arrays, const struct timeline *timeline)
+{
+    const struct timeline_span *spans = timeline->spans;
+    size_t n = timeline->n_spans;
+    PUT_ARRAY(arrays, "span_begin", "Float64Array", double, n, spans[i].begin_ns);
+    PUT_ARRAY(arrays, "span_end", "Float64Array", double, n, spans[i].end_ns);
+    PUT_ARRAY(arrays, "span_thread", "Uint32Array", uint32_t, n, spans[i].thread);
+    PUT_ARRAY(arrays, "span_kind", "Uint32Array", uint32_t, n, spans[i].kind);
+    PUT_ARRAY(arrays, "span_path", "Uint32Array", uint32_t, n, spans[i].path);
+    if (n % 2 == 1)
+        PUT_ARRAY(arrays, "filler", "Uint32Array", uint32_t, 1, 0);
+}
+
 static size_t columns_in_use(const struct timeline *timeline)
 {
     uint64_t n = timeline->end_ns / timeline->column_ns + 1;
@@ -130,19 +143,28 @@ static size_t columns_in_use(const struct timeline *timeline)
 static void put_shares(struct arrays *arrays, const struct timeline *timeline)
 {
     size_t row = columns_in_use(timeline) * TIMELINE_KINDS;
-    for (size_t rank = 0; rank < timeline->n_ranks; rank++) {
-        const uint16_t *shares = timeline->shares + rank * timeline->n_columns * TIMELINE_KINDS;
+    for (size_t i_row = 0; i_row < timeline->n_rows; i_row++) {
+        const uint16_t *shares = timeline->shares + i_row * timeline->n_columns * TIMELINE_KINDS;
         for (size_t i = 0; i < row; i++)
             putc(shares[i] / (TIMELINE_WHOLE / UINT8_MAX), arrays->stream);
     }
     json_array_append_new(arrays->list, JSON_OBJECT({"name", json_text("shares")},
                                                     {"type", json_text("Uint8Array")},
-                                                    {"n", json_count(timeline->n_ranks * row)}));
+                                                    {"n", json_count(timeline->n_rows * row)}));
 }
 
 static json_t *path_name(const void *of, size_t i)
 {
     return json_text(((const struct result *)of)->paths[i].shown);
+}
+
+static json_t *thread_object(const void *of, size_t i)
+{
+    const struct timeline *timeline = of;
+    const struct timeline_thread *thread = &timeline->threads[i];
+    return JSON_OBJECT(
+        {"rank", json_count(thread->rank)},
+        {"name", json_text(timeline->definitions->locations[thread->location].name)});
 }
 
 /// What the arrays of a timeline of RESULT are: its lane of the page.
@@ -154,6 +176,9 @@ static json_t *lane_object(const char *name, const struct result *result,
         {"columns", json_count(columns_in_use(timeline))},
         {"column_ns", json_count(timeline->column_ns)}, {"end_ns", json_count(timeline->end_ns)},
         {"has_all_calls", json_boolean(timeline->has_all_calls)},
+        {"threads", json_list(timeline->n_threads, thread_object, timeline)},
+        {"has_all_spans", json_boolean(timeline->has_all_spans)},
+        {"leaves_out_threads", json_boolean(timeline->leaves_out_threads)},
         {"messages", json_count(timeline->n_all_messages)}, {"places", places},
         {"paths", json_list(result->n_paths, path_name, result)}, {"arrays", arrays});
 }
@@ -194,6 +219,7 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
     json_t *places = label_places(result, timeline, place_of);
     arrays.stream = memory_stream(&arrays.bytes, &arrays.n_bytes);
     put_calls(&arrays, timeline, place_of);
+    put_spans(&arrays, timeline);
     put_messages(&arrays, timeline);
     put_shares(&arrays, timeline);
     fclose(arrays.stream);

@@ -2,6 +2,8 @@
 
 const KINDS = [["computing", "computing"], ["waiting", "waiting for other ranks"], ["point-to-point", "messages"],
   ["collective", "collective operations"], ["other", "other MPI"]];
+const THREAD_KINDS = [["computing", "computing"], ["waiting", "waiting for other threads"], ["runtime", "in the thread runtime"],
+  ["other", "in MPI"], ["idle", "idle"]]; // as many
 const FUNCTIONS = ["function-1", "function-2", "function-3", "function-4", "function-5"]; // the longest ones
 const N_KINDS = KINDS.length, COMPUTING = 0, WAITING = 1, NOBODY = 0xffffffff;
 
@@ -16,24 +18,32 @@ async function readData(lane) {
     data[name] = new types[type](bytes, at, n);
     at += n * types[type].BYTES_PER_ELEMENT;
   }
-  data.first = new Uint32Array(lane.ranks + 1); // of each rank's calls
-  for (const rank of data.rank) data.first[rank + 1]++;
-  for (let rank = 0; rank < lane.ranks; rank++) data.first[rank + 1] += data.first[rank];
+  data.first = firstOf(data.rank, lane.ranks); // of each rank's calls
+  data.firstSpan = firstOf(data.span_thread, lane.threads.length);
   return data;
 }
 
-/** The shares as exported, then of columns twice as wide each. */
+/** Where the items of each of N owners begin, and the last ones end; OWNER: by item, sorted. */
+function firstOf(owner, n) {
+  const first = new Uint32Array(n + 1);
+  for (const i of owner) first[i + 1]++;
+  for (let i = 0; i < n; i++) first[i + 1] += first[i];
+  return first;
+}
+
+/** The shares as exported, then of columns twice as wide each: rows of ranks, then of threads. */
 function makeLevels(lane) {
   let columns = lane.columns, shares = lane.data.shares;
+  const rows = lane.ranks + lane.threads.length;
   const levels = [{ columns, shares, width: lane.column_ns }];
   while (columns > 256) {
-    const half = Math.ceil(columns / 2), next = new Uint8Array(lane.ranks * half * N_KINDS);
-    for (let rank = 0; rank < lane.ranks; rank++)
+    const half = Math.ceil(columns / 2), next = new Uint8Array(rows * half * N_KINDS);
+    for (let row = 0; row < rows; row++)
       for (let column = 0; column < half; column++)
         for (let kind = 0; kind < N_KINDS; kind++) {
-          const from = (rank * columns + 2 * column) * N_KINDS + kind;
+          const from = (row * columns + 2 * column) * N_KINDS + kind;
           const second = 2 * column + 1 < columns ? shares[from + N_KINDS] : 0;
-          next[(rank * half + column) * N_KINDS + kind] = (shares[from] + second) >> 1;
+          next[(row * half + column) * N_KINDS + kind] = (shares[from] + second) >> 1;
         }
     columns = half;
     shares = next;
@@ -46,15 +56,18 @@ const levelOf = (lane, step) => lane.levels.find(level => level.width >= step) |
 
 // --- what calls say of a time
 
-/** The first call of RANK that ends after NS. */
-function callAfter({ data }, rank, ns) {
-  let low = data.first[rank], high = data.first[rank + 1];
+/** The first of the items LOW to HIGH - 1 that ends after NS. */
+function itemAfter(ends, low, high, ns) {
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (data.leave[middle] <= ns) low = middle + 1; else high = middle;
+    if (ends[middle] <= ns) low = middle + 1; else high = middle;
   }
   return low;
 }
+
+/** The first call of RANK, or span of THREAD, that ends after NS. */
+const callAfter = ({ data }, rank, ns) => itemAfter(data.leave, data.first[rank], data.first[rank + 1], ns);
+const spanAfter = ({ data }, thread, ns) => itemAfter(data.span_end, data.firstSpan[thread], data.firstSpan[thread + 1], ns);
 
 /** The last call of RANK before NS that another rank released; -1 without any after UNTIL. */
 function releasedBefore({ data }, rank, ns, until) {

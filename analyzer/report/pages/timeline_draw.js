@@ -1,7 +1,7 @@
 // --- drawing
 
 const canvas = $("timeline"), overview = $("overview");
-const GUTTER = 62, AXIS = 22, CAPTION = 20, MOST_CALLS = 40000;
+const GUTTER = 70, AXIS = 22, CAPTION = 20, MOST_CALLS = 40000;
 let view = { begin: 0, end: 1 }, mark = null, pointed = null, colours = null, isAsked = false;
 
 function readColours() {
@@ -9,8 +9,9 @@ function readColours() {
   const rgb = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));
   colours = { paper: value("--paper"), ink: value("--ink"), faint: value("--faint"), line: value("--line"), accent: value("--accent"),
     critical: value("--critical"),
-    kinds: KINDS.map(([kind]) => value(`--${kind}`)), functions: FUNCTIONS.map(name => value(`--${name}`)) };
+    kinds: KINDS.map(([kind]) => value(`--${kind}`)), threadKinds: THREAD_KINDS.map(([kind]) => value(`--${kind}`)), functions: FUNCTIONS.map(name => value(`--${name}`)) };
   colours.mixed = [...colours.kinds, colours.paper].map(rgb);
+  colours.mixedThreads = [...colours.threadKinds, colours.paper].map(rgb);
 }
 
 /** A canvas of as many pixels as the screen shows; [context, width, height] in CSS pixels. */
@@ -26,32 +27,50 @@ function prepare(element, height) {
   return [context, width, height];
 }
 
-const rowHeight = Math.min(30, 640 / lanes[0].ranks);
 const lastTime = Math.max(1, ...lanes.map(lane => lane.end_ns));
 const caption = lanes.length > 1 ? CAPTION : 0;
-const laneHeight = caption + lanes[0].ranks * rowHeight;
-/** Where the rows of a lane begin. */
-const topOf = lane => AXIS + caption + lanes.indexOf(lane) * laneHeight;
+let rowHeight = 0;
+
+/** Which rows are shown: the ranks, and below each of UNFOLDED its threads. A row is one of the shares: that of a rank,
+ *  or from lane.ranks on that of a thread. */
+function layOut() {
+  for (const lane of lanes) {
+    lane.rows = [];
+    lane.placeOf = new Uint32Array(lane.ranks + lane.threads.length);
+    for (let rank = 0; rank < lane.ranks; rank++)
+      for (const row of [rank, ...lane.unfolded.has(rank) ? lane.threadsOf[rank].map(thread => lane.ranks + thread) : []])
+        lane.placeOf[row] = lane.rows.push(row) - 1;
+  }
+  const n = Math.max(...lanes.map(lane => lane.rows.length)), least = Math.min(640 / lanes[0].ranks, 14);
+  rowHeight = Math.min(30, Math.max(640 / n, least), 8000 / n);
+}
+
+const heightOf = lane => lane.rows.length * rowHeight;
+/** Where the rows of a lane begin, and one of them. */
+const topOf = lane => AXIS + caption + lanes.slice(0, lanes.indexOf(lane)).reduce((y, other) => y + caption + heightOf(other), 0);
+const yOf = (lane, row) => topOf(lane) + lane.placeOf[row] * rowHeight;
 const xOf = (ns, width) => GUTTER + (ns - view.begin) / (view.end - view.begin) * (width - GUTTER);
 const timeOf = (x, width) => view.begin + (x - GUTTER) / (width - GUTTER) * (view.end - view.begin);
 
-/** The shares of all ranks from BEGIN to END as an image of N_X by at most N_Y pixels. */
-function sharesImage(lane, begin, end, nX, nY) {
-  const step = (end - begin) / nX, rows = Math.max(1, Math.min(lane.ranks, nY)), level = levelOf(lane, step);
-  const image = new ImageData(nX, rows), pixels = image.data, mixed = colours.mixed;
-  for (let row = 0; row < rows; row++) {
-    const first = Math.floor(row * lane.ranks / rows), last = Math.floor((row + 1) * lane.ranks / rows);
+/** The shares of ROWS from BEGIN to END as an image of N_X by at most N_Y pixels. */
+function sharesImage(lane, rows, begin, end, nX, nY) {
+  const step = (end - begin) / nX, nRows = Math.max(1, Math.min(rows.length, nY)), level = levelOf(lane, step);
+  const image = new ImageData(nX, nRows), pixels = image.data, paper = colours.mixed[N_KINDS];
+  for (let y = 0; y < nRows; y++) {
+    const first = Math.floor(y * rows.length / nRows), last = Math.floor((y + 1) * rows.length / nRows);
     for (let x = 0; x < nX; x++) {
       const column = Math.floor((begin + (x + 0.5) * step) / level.width);
       let red = 0, green = 0, blue = 0, rest = 255 * (last - first);
       if (column >= 0 && column < level.columns)
-        for (let rank = first; rank < last; rank++)
-          for (let kind = 0, at = (rank * level.columns + column) * N_KINDS; kind < N_KINDS; kind++, at++) {
+        for (let i = first; i < last; i++) {
+          const mixed = rows[i] < lane.ranks ? colours.mixed : colours.mixedThreads;
+          for (let kind = 0, at = (rows[i] * level.columns + column) * N_KINDS; kind < N_KINDS; kind++, at++) {
             const share = level.shares[at];
             red += share * mixed[kind][0]; green += share * mixed[kind][1]; blue += share * mixed[kind][2];
             rest -= share;
           }
-      const whole = 255 * (last - first), paper = mixed[N_KINDS], at = 4 * (row * nX + x);
+        }
+      const whole = 255 * (last - first), at = 4 * (y * nX + x);
       pixels[at] = (red + rest * paper[0]) / whole;
       pixels[at + 1] = (green + rest * paper[1]) / whole;
       pixels[at + 2] = (blue + rest * paper[2]) / whole;
@@ -61,20 +80,19 @@ function sharesImage(lane, begin, end, nX, nY) {
   return image;
 }
 
-function drawShares(context, lane, begin, end, x, y, width, height) {
+function drawShares(context, lane, rows, begin, end, x, y, width, height) {
   const ratio = window.devicePixelRatio || 1;
-  const image = sharesImage(lane, begin, end, Math.max(1, Math.round(width * ratio)), Math.round(height * ratio));
+  const image = sharesImage(lane, rows, begin, end, Math.max(1, Math.round(width * ratio)), Math.round(height * ratio));
   const other = new OffscreenCanvas(image.width, image.height);
   other.getContext("2d").putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(other, x, y, width, height);
 }
 
-function callsInView(lane) {
-  let n = 0;
-  for (let rank = 0; rank < lane.ranks && n <= MOST_CALLS; rank++)
-    n += callAfter(lane, rank, view.end) - callAfter(lane, rank, view.begin);
-  return n;
+/** Calls of ranks, spans of threads. */
+function itemsInView(lane) {
+  const first = row => row < lane.ranks ? ns => callAfter(lane, row, ns) : ns => spanAfter(lane, row - lane.ranks, ns);
+  return lane.rows.reduce((n, row) => n + first(row)(view.end) - first(row)(view.begin), 0);
 }
 
 const lastName = label => label.replace(/ at [^ ]*$/, "").split("/").pop();
@@ -106,7 +124,7 @@ function drawComputing(context, width, y, height, lane, i) {
 function drawCalls(context, width, lane) {
   const data = lane.data, inset = rowHeight > 8 ? 2 : 0, height = rowHeight - 2 * inset, kinds = colours.kinds;
   for (let rank = 0; rank < lane.ranks; rank++) {
-    const y = topOf(lane) + rank * rowHeight + inset;
+    const y = yOf(lane, rank) + inset;
     for (let i = callAfter(lane, rank, view.begin); i < data.first[rank + 1]; i++) {
       if (i > data.first[rank]) drawComputing(context, width, y, height, lane, i);
       if (data.enter[i] > view.end) break;
@@ -117,14 +135,26 @@ function drawCalls(context, width, lane) {
   }
 }
 
+function drawSpans(context, width, lane) {
+  const data = lane.data, inset = rowHeight > 8 ? 4 : 0, height = rowHeight - 2 * inset, kinds = colours.threadKinds;
+  for (const row of lane.rows.filter(item => item >= lane.ranks)) {
+    const y = yOf(lane, row) + inset, end = data.firstSpan[row - lane.ranks + 1];
+    for (let i = spanAfter(lane, row - lane.ranks, view.begin); i < end && data.span_begin[i] <= view.end; i++) {
+      drawBox(context, width, y, height, data.span_begin[i], data.span_end[i], kinds[data.span_kind[i]]);
+      if (data.span_path[i] !== NOBODY)
+        drawName(context, width, y, height, data.span_begin[i], data.span_end[i], lane.paths[data.span_path[i]]);
+    }
+  }
+}
+
 function drawMessages(context, width, lane) {
-  const data = lane.data, middle = rank => topOf(lane) + (rank + 0.5) * rowHeight;
+  const data = lane.data, middle = rank => yOf(lane, rank) + 0.5 * rowHeight;
   const most = Math.ceil((width - GUTTER) / 4), shown = []; // more would hide what is below
   for (let i = 0; i < lane.slowest.length && shown.length < most; i++)
     if (data.receive[lane.slowest[i]] >= view.begin && data.send[lane.slowest[i]] <= view.end) shown.push(lane.slowest[i]);
   context.save();
   context.beginPath();
-  context.rect(GUTTER, topOf(lane), width - GUTTER, lane.ranks * rowHeight);
+  context.rect(GUTTER, topOf(lane), width - GUTTER, heightOf(lane));
   context.clip();
   context.globalAlpha = shown.length > most / 2 ? 0.35 : 0.8;
   context.lineWidth = 1;
@@ -152,11 +182,16 @@ function drawAxis(context, width) {
   }
 }
 
-function drawRanks(context, lane) {
+function rowLabel(lane, row) {
+  if (row >= lane.ranks) return `  thread ${lane.threadsOf[lane.threads[row - lane.ranks].rank].indexOf(row - lane.ranks)}`;
+  return (lane.threadsOf[row].length === 0 ? "" : lane.unfolded.has(row) ? "\u25be " : "\u25b8 ") + `rank ${row}`;
+}
+
+function drawLabels(context, lane) {
   const every = Math.max(1, Math.ceil(14 / rowHeight));
   context.fillStyle = colours.faint;
-  for (let rank = 0; rank < lane.ranks; rank += every)
-    context.fillText(`rank ${rank}`, 4, topOf(lane) + rank * rowHeight + Math.max(rowHeight / 2 + 4, 11));
+  for (let place = 0; place < lane.rows.length; place += every)
+    context.fillText(rowLabel(lane, lane.rows[place]), 4, topOf(lane) + place * rowHeight + Math.max(rowHeight / 2 + 4, 11));
 }
 
 /** What is not judged is pale. */
@@ -166,21 +201,21 @@ function drawVeil(context, width, lane) {
   context.save();
   context.globalAlpha = 0.55;
   context.fillStyle = colours.paper;
-  context.fillRect(GUTTER, topOf(lane), left - GUTTER, lane.ranks * rowHeight);
-  context.fillRect(right, topOf(lane), width - right, lane.ranks * rowHeight);
+  context.fillRect(GUTTER, topOf(lane), left - GUTTER, heightOf(lane));
+  context.fillRect(right, topOf(lane), width - right, heightOf(lane));
   context.restore();
 }
 
-function drawOutline(context, width, lane, rank, begin, end, colour) {
+function drawOutline(context, width, lane, row, begin, end, colour) {
   const from = Math.max(GUTTER, xOf(begin, width));
   context.strokeStyle = colour;
   context.lineWidth = 2;
-  context.strokeRect(from, topOf(lane) + rank * rowHeight, Math.max(3, Math.min(width, xOf(end, width)) - from), Math.max(rowHeight, 3));
+  context.strokeRect(from, yOf(lane, row), Math.max(3, Math.min(width, xOf(end, width)) - from), Math.max(rowHeight, 3));
 }
 
 /** PIECES as pathBack() gives them: along the ranks, and from one to the next. */
 function drawPath(context, width, lane, pieces, colour, lineWidth) {
-  const x = ns => Math.max(GUTTER, Math.min(width, xOf(ns, width))), y = rank => topOf(lane) + (rank + 0.85) * rowHeight; // below names
+  const x = ns => Math.max(GUTTER, Math.min(width, xOf(ns, width))), y = rank => yOf(lane, rank) + 0.85 * rowHeight; // below names
   context.save();
   context.strokeStyle = colour;
   context.lineWidth = lineWidth;
@@ -202,6 +237,10 @@ function drawPath(context, width, lane, pieces, colour, lineWidth) {
 function drawMark(context, width) {
   if (mark) drawOutline(context, width, lanes[0], mark.rank, mark.begin, mark.end, colours.ink);
   if (mark && mark.chain) drawPath(context, width, lanes[0], mark.chain, colours.ink, 3);
+  if (pointed && pointed.span !== undefined && pointed.lane.rows.includes(pointed.row)) {
+    const { span_begin: begins, span_end: ends } = pointed.lane.data;
+    drawOutline(context, width, pointed.lane, pointed.row, begins[pointed.span], ends[pointed.span], colours.accent);
+  }
   if (!pointed || pointed.call === undefined) return;
   const { lane, rank, call, chain } = pointed;
   drawOutline(context, width, lane, rank, lane.data.enter[call], lane.data.leave[call], colours.accent);
@@ -209,12 +248,15 @@ function drawMark(context, width) {
 }
 
 function drawLane(context, width, lane) {
-  drawShares(context, lane, view.begin, view.end, GUTTER, topOf(lane), width - GUTTER, lane.ranks * rowHeight);
-  if (lane.has_all_calls && rowHeight >= 4 && callsInView(lane) <= MOST_CALLS) drawCalls(context, width, lane);
+  drawShares(context, lane, lane.rows, view.begin, view.end, GUTTER, topOf(lane), width - GUTTER, heightOf(lane));
+  if (rowHeight >= 4 && itemsInView(lane) <= MOST_CALLS) {
+    if (lane.has_all_calls) drawCalls(context, width, lane);
+    if (lane.has_all_spans) drawSpans(context, width, lane);
+  }
   if ($("messages").checked && rowHeight >= 2) drawMessages(context, width, lane);
   if ($("critical-line").checked && lane.critical) drawPath(context, width, lane, lane.critical, colours.critical, 2);
   drawVeil(context, width, lane);
-  drawRanks(context, lane);
+  drawLabels(context, lane);
   if (!caption) return;
   context.fillStyle = colours.ink;
   context.fillText(lane.name, GUTTER, topOf(lane) - 5);
@@ -222,7 +264,7 @@ function drawLane(context, width, lane) {
 
 function draw() {
   isAsked = false;
-  const [context, width] = prepare(canvas, AXIS + lanes.length * laneHeight);
+  const [context, width] = prepare(canvas, AXIS + lanes.reduce((height, lane) => height + caption + heightOf(lane), 0));
   drawAxis(context, width);
   for (const lane of lanes) drawLane(context, width, lane);
   drawMark(context, width);
@@ -231,7 +273,7 @@ function draw() {
 
 function drawOverview() {
   const [context, width, height] = prepare(overview, 34);
-  drawShares(context, lanes[0], 0, lastTime, GUTTER, 0, width - GUTTER, height);
+  drawShares(context, lanes[0], [...Array(lanes[0].ranks).keys()], 0, lastTime, GUTTER, 0, width - GUTTER, height);
   const at = ns => GUTTER + Math.max(0, Math.min(1, ns / lastTime)) * (width - GUTTER);
   context.strokeStyle = colours.ink;
   context.lineWidth = 2;

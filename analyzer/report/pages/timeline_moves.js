@@ -45,31 +45,83 @@ function callText({ data, places }, rank, i) {
     (wait > 0 ? `; waits ${timeText(wait)}${releaser === NOBODY ? "" : " for rank " + releaser}` : "") + ".";
 }
 
-function sharesText(lane, rank, ns) {
-  const level = levelOf(lane, (view.end - view.begin) / Math.max(1, canvas.clientWidth));
-  const at = (rank * level.columns + Math.floor(ns / level.width)) * N_KINDS;
-  const parts = KINDS.map(([, name], kind) => [name, level.shares[at + kind] / 255]).filter(([, share]) => share > 0);
-  return `Rank ${rank} at ${timeText(ns)}: ` + (parts.length ? parts.map(([name, share]) => `${name} ${percent(share)}`).join(", ") : "not in the run") + ".";
+function sharesText(lane, row, ns) {
+  const level = levelOf(lane, (view.end - view.begin) / Math.max(1, canvas.clientWidth)), isRank = row < lane.ranks;
+  const at = (row * level.columns + Math.floor(ns / level.width)) * N_KINDS;
+  const parts = (isRank ? KINDS : THREAD_KINDS).map(([, name], kind) => [name, level.shares[at + kind] / 255]).filter(([, share]) => share > 0);
+  return `${isRank ? "Rank " + row : threadName(lane, row)} at ${timeText(ns)}: ` + (parts.length ? parts.map(([name, share]) => `${name} ${percent(share)}`).join(", ") : "not in the run") + ".";
+}
+
+/** [its lane, it, the time] where EVENT is, or null. */
+function rowAt(event) {
+  const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+  const lane = lanes.find(item => y >= topOf(item) && y < topOf(item) + heightOf(item));
+  return lane ? [lane, lane.rows[Math.floor((y - topOf(lane)) / rowHeight)], x < GUTTER ? -1 : timeOf(x, box.width)] : null;
+}
+
+function rankText(lane, rank, ns) {
+  const { data } = lane, i = callAfter(lane, rank, ns);
+  if (!lane.has_all_calls || i === data.first[rank + 1]) return sharesText(lane, rank, ns);
+  if (data.enter[i] <= ns) {
+    pointed.call = i;
+    pointed.chain = chainOf(lane, i);
+    return callText(lane, rank, i) + chainText(lane, pointed.chain);
+  }
+  const since = i > data.first[rank] ? data.leave[i - 1] : 0;
+  const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${lane.paths[data.computed[i]]}`;
+  return `Rank ${rank} computes for ${timeText(data.enter[i] - since)}, from ${timeText(since)} on${mostly}, until ${lane.places[data.place[i]]}.`;
+}
+
+// --- threads
+
+const threadName = (lane, row) => {
+  const { rank, name } = lane.threads[row - lane.ranks];
+  return `Thread ${lane.threadsOf[rank].indexOf(row - lane.ranks)} of rank ${rank} (${name})`;
+};
+
+function threadText(lane, row, ns) {
+  const { data } = lane, i = spanAfter(lane, row - lane.ranks, ns);
+  if (!lane.has_all_spans || i === data.firstSpan[row - lane.ranks + 1] || data.span_begin[i] > ns) return sharesText(lane, row, ns);
+  const does = ["computes", "waits for other threads", "is in the thread runtime", "is in MPI", "is idle"][data.span_kind[i]];
+  const path = data.span_path[i] === NOBODY ? "" : `, in ${lane.paths[data.span_path[i]]}`;
+  pointed.span = i;
+  return `${threadName(lane, row)} ${does} for ${timeText(data.span_end[i] - data.span_begin[i])}, from ${timeText(data.span_begin[i])} on${path}.`;
+}
+
+/** The threads of RANK are shown, or not. */
+function unfold(lane, rank, isUnfolded) {
+  if (isUnfolded) lane.unfolded.add(rank); else lane.unfolded.delete(rank);
+}
+
+function foldsChanged() {
+  const withThreads = lanes.flatMap(lane => lane.threadsOf.map((threads, rank) => threads.length > 0 ? lane.unfolded.has(rank) : null));
+  $("threads").checked = !withThreads.includes(false);
+  layOut();
+  redraw();
+}
+
+function unfoldAll(isUnfolded) {
+  for (const lane of lanes)
+    for (let rank = 0; rank < lane.ranks; rank++) unfold(lane, rank, isUnfolded);
+  foldsChanged();
 }
 
 function point(event) {
-  const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
-  const lane = lanes.find(item => y >= topOf(item) && y < topOf(item) + item.ranks * rowHeight), ns = timeOf(x, box.width);
-  if (!lane || x < GUTTER || ns > lane.end_ns) return;
-  const { data } = lane, rank = Math.floor((y - topOf(lane)) / rowHeight), i = callAfter(lane, rank, ns);
-  pointed = { lane, rank };
-  if (!lane.has_all_calls || i === data.first[rank + 1]) {
-    $("under").textContent = sharesText(lane, rank, ns);
-  } else if (data.enter[i] <= ns) {
-    pointed.call = i;
-    pointed.chain = chainOf(lane, i);
-    $("under").textContent = callText(lane, rank, i) + chainText(lane, pointed.chain);
-  } else {
-    const since = i > data.first[rank] ? data.leave[i - 1] : 0;
-    const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${lane.paths[data.computed[i]]}`;
-    $("under").textContent = `Rank ${rank} computes for ${timeText(data.enter[i] - since)}, from ${timeText(since)} on${mostly}, until ${lane.places[data.place[i]]}.`;
-  }
+  const [lane, row, ns] = rowAt(event) || [];
+  canvas.style.cursor = lane && ns < 0 && row < lane.ranks && lane.threadsOf[row].length > 0 ? "pointer" : "";
+  if (!lane || ns < 0 || ns > lane.end_ns) return;
+  pointed = { lane, row, rank: row };
+  $("under").textContent = row < lane.ranks ? rankText(lane, row, ns) : threadText(lane, row, ns);
   redraw();
+}
+
+/** Whether EVENT is on the name of a rank with threads, which it folds or unfolds. */
+function foldAt(event) {
+  const [lane, row, ns] = rowAt(event) || [];
+  if (!lane || ns >= 0 || row >= lane.ranks || lane.threadsOf[row].length === 0) return false;
+  unfold(lane, row, !lane.unfolded.has(row));
+  foldsChanged();
+  return true;
 }
 
 function listen() {
@@ -79,7 +131,7 @@ function listen() {
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) pan(event.deltaX / canvas.clientWidth);
     else zoom(event.deltaY > 0 ? 1.25 : 0.8, timeOf(event.clientX - canvas.getBoundingClientRect().left, canvas.clientWidth));
   }, { passive: false });
-  canvas.addEventListener("pointerdown", event => { drag = { x: event.clientX, view }; canvas.setPointerCapture(event.pointerId); });
+  canvas.addEventListener("pointerdown", event => { if (foldAt(event)) return; drag = { x: event.clientX, view }; canvas.setPointerCapture(event.pointerId); });
   canvas.addEventListener("pointerup", () => { drag = null; });
   canvas.addEventListener("pointermove", event => {
     if (!drag) { point(event); return; }
@@ -89,7 +141,7 @@ function listen() {
   canvas.addEventListener("dblclick", event => zoom(0.25, timeOf(event.clientX - canvas.getBoundingClientRect().left, canvas.clientWidth)));
   canvas.addEventListener("keydown", event => {
     const act = { ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
-      Home: () => setView(0, lastTime) }[event.key];
+      Home: () => setView(0, lastTime), t: () => unfoldAll(!$("threads").checked) }[event.key];
     if (act) { event.preventDefault(); act(); }
   });
   overview.addEventListener("pointerdown", event => {
@@ -101,6 +153,7 @@ function listen() {
   $("out").onclick = () => zoom(2);
   $("all").onclick = () => setView(0, lastTime);
   $("judged").onclick = () => setView(report.window.begin_ns, report.window.end_ns);
+  $("threads").onchange = () => unfoldAll($("threads").checked);
   $("messages").onchange = $("critical-line").onchange = redraw;
   addEventListener("resize", redraw);
   for (const [type, isPrint] of [["beforeprint", true], ["afterprint", false]])
@@ -110,15 +163,24 @@ function listen() {
 
 /** What the picture leaves out. */
 function limitsText() {
-  const { has_all_calls: hasAll, messages, data } = lanes[0];
+  const { has_all_calls: hasAll, has_all_spans: hasSpans, leaves_out_threads: leavesOut, messages, data } = lanes[0];
   return (hasAll ? "" : " The run has too many calls to show each: colours are shares of the time.") +
-    (messages > data.send.length ? ` Of ${count(messages)} messages the ${count(data.send.length)} with the longest waits are there.` : "");
+    (messages > data.send.length ? ` Of ${count(messages)} messages the ${count(data.send.length)} with the longest waits are there.` : "") +
+    (hasSpans ? "" : " Rows of threads show shares of the time, for these change too often.") +
+    (leavesOut ? " There are too many threads for rows of their own." : "");
 }
 
 async function showTimeline() {
-  $("kinds").append(...KINDS.map(([kind, name]) => make("span", {}, make("i", { class: kind }), name)));
-  canvas.setAttribute("aria-label", "What each rank does over time. Arrow keys move, plus and minus zoom, Home shows the whole run.");
+  const hasThreads = lanes.some(lane => lane.threads.length > 0);
+  for (const [id, kinds] of [["kinds", KINDS], ["thread-kinds", THREAD_KINDS]])
+    $(id).append(id === "kinds" ? "" : "threads:", ...kinds.map(([kind, name]) => make("span", {}, make("i", { class: kind }), name)));
+  $("threads").parentElement.hidden = $("thread-kinds").hidden = !hasThreads; // always there, so that no click moves the rows
+  canvas.setAttribute("aria-label", "What each rank does over time. Arrow keys move, plus and minus zoom, Home shows the whole run" +
+    (hasThreads ? ", t shows the threads." : "."));
   for (const lane of lanes) {
+    lane.unfolded = new Set();
+    lane.threadsOf = Array.from({ length: lane.ranks }, () => []);
+    lane.threads.forEach(({ rank }, thread) => lane.threadsOf[rank].push(thread));
     lane.data = await readData(lane);
     lane.levels = makeLevels(lane);
     lane.functions = longestFunctions(lane, FUNCTIONS.length);
@@ -130,10 +192,12 @@ async function showTimeline() {
     $("kinds").append(make("span", {}, make("i", { class: FUNCTIONS[i] }), lastName(lanes[0].paths[path])));
   $("critical-line").parentElement.hidden = !lanes.some(lane => lane.critical);
   readColours();
+  layOut();
   listen();
   const { begin_ns: begin, end_ns: end } = report.window;
   setView(end > begin ? begin : 0, end > begin ? end : lastTime);
-  $("under").textContent = "Wheel or + and - zoom, dragging or arrow keys move, pointing tells what a rank does." + limitsText();
+  $("under").textContent = "Wheel or + and - zoom, dragging or arrow keys move, pointing tells what a rank does." +
+    (hasThreads ? " A click on the name of a rank shows its threads." : "") + limitsText();
   draw();
   document.body.setAttribute("data-ready", "yes");
 }

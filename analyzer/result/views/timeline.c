@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See timeline.h. The column that a rank is in is counted in nanoseconds, columns before it as
+// See timeline.h. The column that a row is in is counted in nanoseconds, columns before it as
 // shares of their width. When columns are joined, the two of a pair are added.
 #include "analyzer/result/views/timeline.h"
 
@@ -13,34 +13,73 @@
 enum {
     MAX_COLUMNS = 1 << 14,
     MIN_COLUMNS = 1 << 9,
-    MAX_CELLS = 1 << 22, // of all ranks
+    MAX_CELLS = 1 << 22,                       // of all rows
+    MAX_THREAD_ROWS = MAX_CELLS / MIN_COLUMNS, // with more rows there are none of threads
     MAX_CALLS = 1 << 17,
+    MAX_SPANS = 1 << 17,
     MAX_MESSAGES = 1 << 14,
     LEAST_COLUMN_NS = 64,
 };
 
-/// What a rank did up to now_ns, and the column it is in.
-struct timeline_rank {
+#define NOTHING TIMELINE_KINDS // is recorded
+_Static_assert((int)TIMELINE_THREAD_KINDS == (int)TIMELINE_KINDS, "rows of one length");
+
+/// What a rank or thread did up to now_ns, and the column it is in.
+struct timeline_row {
     uint64_t began_ns, now_ns;
     uint64_t column;
-    uint64_t kind_ns[TIMELINE_KINDS]; // in that column
+    uint64_t kind_ns[TIMELINE_KINDS + 1]; // in that column
+    size_t last_span;                     // of a thread
     bool has_begun;
 };
 
-struct timeline *timeline_new(const struct definitions *definitions)
+static bool is_thread(const struct definitions *definitions, size_t location)
+{
+    const struct location *defined = &definitions->locations[location];
+    return defined->is_cpu_thread && defined->rank != EVENT_NO_INDEX && defined->n_events > 0;
+}
+
+/// The threads of ranks with several.
+static void find_threads(struct timeline *timeline)
+{
+    const struct definitions *definitions = timeline->definitions;
+    uint32_t *n_of_rank = memory_zeroed(timeline->n_ranks + 1, sizeof *n_of_rank);
+    size_t capacity = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        if (is_thread(definitions, i))
+            n_of_rank[definitions->locations[i].rank]++;
+    for (size_t i = 0; i < definitions->n_locations; i++) {
+        if (!is_thread(definitions, i) || n_of_rank[definitions->locations[i].rank] < 2)
+            continue;
+        timeline->thread_of[i] = (uint32_t)timeline->n_threads;
+        *ARRAY_NEXT(timeline->threads, timeline->n_threads, capacity) =
+            (struct timeline_thread){(uint32_t)i, definitions->locations[i].rank};
+    }
+    timeline->leaves_out_threads = timeline->n_ranks + timeline->n_threads > MAX_THREAD_ROWS;
+    if (timeline->leaves_out_threads)
+        timeline->n_threads = 0;
+    free(n_of_rank);
+}
+
+struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads)
 {
     struct timeline *timeline = memory_zeroed(1, sizeof *timeline);
-    size_t n_ranks = definitions->n_ranks;
     timeline->definitions = definitions;
-    timeline->n_ranks = n_ranks;
+    timeline->n_ranks = definitions->n_ranks;
+    timeline->thread_of = memory_new((definitions->n_locations + 1) * sizeof *timeline->thread_of);
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        timeline->thread_of[i] = RESULT_NONE;
+    if (shows_threads)
+        find_threads(timeline);
+    timeline->n_rows = timeline->n_ranks + timeline->n_threads;
     timeline->n_columns = MAX_COLUMNS;
-    while (timeline->n_columns > MIN_COLUMNS && timeline->n_columns * n_ranks > MAX_CELLS)
+    while (timeline->n_columns > MIN_COLUMNS && timeline->n_columns * timeline->n_rows > MAX_CELLS)
         timeline->n_columns /= 2;
     timeline->column_ns = LEAST_COLUMN_NS;
-    timeline->has_all_calls = true;
-    timeline->shares = memory_zeroed((n_ranks * timeline->n_columns + 1) * TIMELINE_KINDS,
+    timeline->has_all_calls = timeline->has_all_spans = true;
+    timeline->shares = memory_zeroed((timeline->n_rows * timeline->n_columns + 1) * TIMELINE_KINDS,
                                      sizeof *timeline->shares);
-    timeline->ranks = memory_zeroed(n_ranks + 1, sizeof *timeline->ranks);
+    timeline->rows = memory_zeroed(timeline->n_rows + 1, sizeof *timeline->rows);
     return timeline;
 }
 
@@ -51,22 +90,25 @@ void timeline_free(struct timeline *timeline)
     free(timeline->shares);
     free(timeline->calls);
     free(timeline->messages);
-    free(timeline->ranks);
+    free(timeline->threads);
+    free(timeline->spans);
+    free(timeline->thread_of);
+    free(timeline->rows);
     free(timeline);
 }
 
-static uint16_t *cell(const struct timeline *timeline, size_t rank, uint64_t column)
+static uint16_t *cell(const struct timeline *timeline, size_t row, uint64_t column)
 {
-    return timeline->shares + (rank * timeline->n_columns + column) * TIMELINE_KINDS;
+    return timeline->shares + (row * timeline->n_columns + column) * TIMELINE_KINDS;
 }
 
 // --- columns
 
-/// Rounds the nanoseconds of a rank's column to shares, whose sum is at most TIMELINE_WHOLE.
-static void put_column(const struct timeline *timeline, size_t rank)
+/// Rounds the nanoseconds of a row's column to shares, whose sum is at most TIMELINE_WHOLE.
+static void put_column(const struct timeline *timeline, size_t row)
 {
-    const struct timeline_rank *state = &timeline->ranks[rank];
-    uint16_t *shares = cell(timeline, rank, state->column);
+    const struct timeline_row *state = &timeline->rows[row];
+    uint16_t *shares = cell(timeline, row, state->column);
     uint64_t ns = 0, given = 0;
     for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
         ns += state->kind_ns[kind];
@@ -78,10 +120,10 @@ static void put_column(const struct timeline *timeline, size_t rank)
 }
 
 /// What the column before that of STATE holds is added to it: both become one.
-static void join_before(const struct timeline *timeline, size_t rank)
+static void join_before(const struct timeline *timeline, size_t row)
 {
-    struct timeline_rank *state = &timeline->ranks[rank];
-    const uint16_t *before = cell(timeline, rank, state->column - 1);
+    struct timeline_row *state = &timeline->rows[row];
+    const uint16_t *before = cell(timeline, row, state->column - 1);
     for (int kind = 0; kind < TIMELINE_KINDS; kind++)
         state->kind_ns[kind] +=
             (uint64_t)(((pag_work)before[kind] * timeline->column_ns) / TIMELINE_WHOLE);
@@ -89,13 +131,13 @@ static void join_before(const struct timeline *timeline, size_t rank)
 
 static void join_columns(struct timeline *timeline)
 {
-    for (size_t rank = 0; rank < timeline->n_ranks; rank++) {
-        struct timeline_rank *state = &timeline->ranks[rank];
+    for (size_t row = 0; row < timeline->n_rows; row++) {
+        struct timeline_row *state = &timeline->rows[row];
         if (state->column % 2 == 1)
-            join_before(timeline, rank);
+            join_before(timeline, row);
         for (uint64_t column = 0; column < timeline->n_columns; column++) {
-            uint16_t *to = cell(timeline, rank, column);
-            const uint16_t *from = cell(timeline, rank, 2 * column);
+            uint16_t *to = cell(timeline, row, column);
+            const uint16_t *from = cell(timeline, row, 2 * column);
             bool is_there = column < state->column / 2;
             for (int kind = 0; kind < TIMELINE_KINDS; kind++)
                 to[kind] =
@@ -106,10 +148,10 @@ static void join_columns(struct timeline *timeline)
     timeline->column_ns *= 2;
 }
 
-/// RANK does KIND up to END_NS.
-static void pass(struct timeline *timeline, size_t rank, enum timeline_kind kind, uint64_t end_ns)
+/// ROW does KIND, or NOTHING, up to END_NS.
+static void pass(struct timeline *timeline, size_t row, unsigned kind, uint64_t end_ns)
 {
-    struct timeline_rank *state = &timeline->ranks[rank];
+    struct timeline_row *state = &timeline->rows[row];
     while (end_ns / timeline->column_ns >= timeline->n_columns)
         join_columns(timeline);
     while (state->now_ns < end_ns) {
@@ -119,15 +161,15 @@ static void pass(struct timeline *timeline, size_t rank, enum timeline_kind kind
         state->now_ns = until_ns;
         if (until_ns < column_end_ns)
             break;
-        put_column(timeline, rank);
+        put_column(timeline, row);
         memset(state->kind_ns, 0, sizeof state->kind_ns);
         state->column++;
     }
 }
 
-static void begin(struct timeline *timeline, size_t rank, uint64_t time_ns)
+static void begin(struct timeline *timeline, size_t row, uint64_t time_ns)
 {
-    struct timeline_rank *state = &timeline->ranks[rank];
+    struct timeline_row *state = &timeline->rows[row];
     state->has_begun = true;
     while (time_ns / timeline->column_ns >= timeline->n_columns)
         join_columns(timeline);
@@ -176,7 +218,7 @@ static void keep_call(struct timeline *timeline, const struct pag_called *call,
 void timeline_called(struct timeline *timeline, const struct pag_called *call)
 {
     enum timeline_kind kind = kind_of_call(timeline, call->region);
-    if (!timeline->ranks[call->rank].has_begun)
+    if (!timeline->rows[call->rank].has_begun)
         begin(timeline, call->rank, call->began_ns);
     pass(timeline, call->rank, TIMELINE_COMPUTING, call->enter_ns);
     pass(timeline, call->rank, TIMELINE_WAITING, call->release_ns);
@@ -220,7 +262,102 @@ void timeline_message(struct timeline *timeline, const struct pag_message *messa
         choose_messages(timeline);
 }
 
+// --- threads
+
+static unsigned kind_of_span(enum pag_thread_kind kind)
+{
+    switch (kind) {
+    case PAG_THREAD_COMPUTING:
+        return TIMELINE_THREAD_COMPUTING;
+    case PAG_THREAD_MPI:
+        return TIMELINE_THREAD_MPI;
+    case PAG_THREAD_BARRIER:
+    case PAG_THREAD_IMPLICIT_BARRIER:
+    case PAG_THREAD_LOCK:
+    case PAG_THREAD_CONDITION:
+    case PAG_THREAD_TASK:
+        return TIMELINE_THREAD_WAITING;
+    case PAG_THREAD_RUNTIME:
+        return TIMELINE_THREAD_RUNTIME;
+    default:
+        return TIMELINE_THREAD_IDLE;
+    }
+}
+
+/// What goes on as it was is one.
+static void keep_span(struct timeline *timeline, struct timeline_row *row,
+                      const struct timeline_span *span)
+{
+    struct timeline_span *last =
+        timeline->n_spans > row->last_span ? &timeline->spans[row->last_span] : NULL;
+    if (last && last->thread == span->thread && last->kind == span->kind &&
+        last->path == span->path && last->end_ns == span->begin_ns) {
+        last->end_ns = span->end_ns;
+        return;
+    }
+    if (timeline->n_spans == MAX_SPANS) {
+        timeline->has_all_spans = false;
+        timeline->n_spans = 0;
+    }
+    if (!timeline->has_all_spans)
+        return;
+    row->last_span = timeline->n_spans;
+    *ARRAY_NEXT(timeline->spans, timeline->n_spans, timeline->spans_capacity) = *span;
+}
+
+static void thread_does(struct timeline *timeline, uint32_t thread, unsigned kind, uint32_t path,
+                        uint64_t begin_ns, uint64_t end_ns)
+{
+    size_t index = timeline->n_ranks + thread;
+    if (begin_ns >= end_ns)
+        return;
+    if (!timeline->rows[index].has_begun)
+        begin(timeline, index, begin_ns);
+    pass(timeline, index, NOTHING, begin_ns);
+    pass(timeline, index, kind, end_ns);
+    keep_span(timeline, &timeline->rows[index],
+              &(struct timeline_span){begin_ns, end_ns, thread, kind, path});
+}
+
+void timeline_thread_span(struct timeline *timeline, const struct pag_thread_span *span)
+{
+    uint32_t thread = timeline->thread_of[span->location];
+    if (thread < timeline->n_threads)
+        thread_does(timeline, thread, kind_of_span(span->kind), span->call_path, span->begin_ns,
+                    span->end_ns);
+}
+
 // --- the end
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct timeline_span *x = a, *y = b;
+    return x->thread != y->thread ? (x->thread > y->thread) - (x->thread < y->thread)
+                                  : (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
+/// A further thread is idle until its master ends.
+static void conclude_threads(struct timeline *timeline, const struct call_tree *tree)
+{
+    for (uint32_t i = 0; i < timeline->n_threads; i++) {
+        const struct timeline_thread *thread = &timeline->threads[i];
+        const struct timeline_row *row = &timeline->rows[timeline->n_ranks + i];
+        uint32_t master = timeline->definitions->ranks[thread->rank].master;
+        if (row->has_begun && thread->location != master)
+            thread_does(timeline, i, TIMELINE_THREAD_IDLE, 0, row->now_ns,
+                        tree->replay->locations[master].last_ns);
+        if (timeline->end_ns < row->now_ns)
+            timeline->end_ns = row->now_ns;
+    }
+    if (timeline->n_spans > 0)
+        qsort(timeline->spans, timeline->n_spans, sizeof *timeline->spans, compare_spans);
+    for (size_t i = 0; i < timeline->n_spans; i++) {
+        struct timeline_span *span = &timeline->spans[i];
+        uint32_t location = timeline->threads[span->thread].location;
+        span->path =
+            span->path > 0 ? call_tree_place(tree, location, span->path).path : RESULT_NONE;
+    }
+}
 
 static int compare_calls(const void *a, const void *b)
 {
@@ -234,14 +371,15 @@ void timeline_conclude(struct timeline *timeline, const struct call_tree *tree)
     for (size_t rank = 0; rank < timeline->n_ranks; rank++) {
         uint32_t master = timeline->definitions->ranks[rank].master;
         const struct pag_location *location = &tree->replay->locations[master];
-        if (!timeline->ranks[rank].has_begun)
+        if (!timeline->rows[rank].has_begun)
             begin(timeline, rank, location->first_ns);
         pass(timeline, rank, TIMELINE_COMPUTING, location->last_ns);
         if (timeline->end_ns < location->last_ns)
             timeline->end_ns = location->last_ns;
     }
-    for (size_t rank = 0; rank < timeline->n_ranks; rank++)
-        put_column(timeline, rank);
+    conclude_threads(timeline, tree);
+    for (size_t row = 0; row < timeline->n_rows; row++)
+        put_column(timeline, row);
     if (timeline->n_calls > 0)
         qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, compare_calls);
     for (size_t i = 0; i < timeline->n_calls; i++) {
@@ -283,7 +421,7 @@ static void put_cells(const struct cells *cells, enum timeline_kind kind, uint64
 static size_t put_calls(const struct timeline *timeline, uint32_t rank, size_t first,
                         const struct cells *cells)
 {
-    uint64_t now_ns = timeline->ranks[rank].began_ns;
+    uint64_t now_ns = timeline->rows[rank].began_ns;
     size_t i = first;
     for (; i < timeline->n_calls && timeline->calls[i].rank == rank; i++) {
         const struct timeline_call *call = &timeline->calls[i];
@@ -292,7 +430,7 @@ static size_t put_calls(const struct timeline *timeline, uint32_t rank, size_t f
         put_cells(cells, call->kind, call->release_ns, call->leave_ns, 1);
         now_ns = call->leave_ns;
     }
-    put_cells(cells, TIMELINE_COMPUTING, now_ns, timeline->ranks[rank].now_ns, 1);
+    put_cells(cells, TIMELINE_COMPUTING, now_ns, timeline->rows[rank].now_ns, 1);
     return i;
 }
 
@@ -329,5 +467,5 @@ void timeline_cells(const struct timeline *timeline, size_t first, size_t last, 
 
 uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank)
 {
-    return timeline->ranks[rank].now_ns;
+    return timeline->rows[rank].now_ns;
 }

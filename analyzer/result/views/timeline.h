@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run as a picture shows it. Each rank's time is divided into columns, of which the shares of
-// what the rank does are kept; columns become twice as wide when the run is longer than they are,
-// so that memory does not grow with it. A short run has all its calls and messages besides.
+// A run as a picture shows it. Each rank is a row, whose time is divided into columns, of which the
+// shares of what the rank does are kept; columns become twice as wide when the run is longer than
+// they are, so that memory does not grow with it. A short run has all its calls and messages
+// besides. Where processes have several threads, these may be rows, too.
 #ifndef PAGODA_RESULT_TIMELINE_H
 #define PAGODA_RESULT_TIMELINE_H
 
@@ -21,6 +22,16 @@ enum timeline_kind {
     TIMELINE_COLLECTIVE,
     TIMELINE_OTHER_MPI,
     TIMELINE_KINDS
+};
+
+/// What a thread does, in the place of the kinds above.
+enum timeline_thread_kind {
+    TIMELINE_THREAD_COMPUTING,
+    TIMELINE_THREAD_WAITING, // for other threads: at barriers, for locks and tasks
+    TIMELINE_THREAD_RUNTIME,
+    TIMELINE_THREAD_MPI,
+    TIMELINE_THREAD_IDLE, // outside of teams
+    TIMELINE_THREAD_KINDS
 };
 
 enum { TIMELINE_WHOLE = 65535 }; // a whole column
@@ -43,32 +54,54 @@ struct timeline_message {
     uint32_t sender, receiver;
 };
 
+/// A thread of a process with several, its master included.
+struct timeline_thread {
+    uint32_t location, rank;
+};
+
+struct timeline_span {
+    uint64_t begin_ns, end_ns;
+    uint32_t thread; // of the threads
+    uint32_t kind;   // enum timeline_thread_kind
+    uint32_t path;   // of its location, once concluded of the result; RESULT_NONE: unknown
+};
+
 struct timeline {
     const struct definitions *definitions;
-    size_t n_ranks, n_columns; // n_columns: a power of two
-    uint64_t column_ns;        // a power of two
-    uint64_t end_ns;           // of the last column in use
-    uint16_t *shares;          // [rank][column][kind] of TIMELINE_WHOLE; the rest: not in the run
+    size_t n_ranks, n_columns;       // n_columns: a power of two
+    struct timeline_thread *threads; // by location
+    size_t n_threads;
+    size_t n_rows;      // ranks, then threads
+    uint64_t column_ns; // a power of two
+    uint64_t end_ns;    // of the last column in use
+    uint16_t *shares;   // [row][column][kind] of TIMELINE_WHOLE; the rest: not in the run
     // Sorted by rank, then time; none when there were too many.
     struct timeline_call *calls;
     size_t n_calls, calls_capacity;
     bool has_all_calls;
+    struct timeline_span *spans; // of threads, likewise
+    size_t n_spans, spans_capacity;
+    bool has_all_spans;
     // Sorted by wait (longest first), then time: those with the longest waits.
     struct timeline_message *messages;
     size_t n_messages, messages_capacity;
     uint64_t n_all_messages;
-    struct timeline_rank *ranks; // while the run is read
+    struct timeline_row *rows; // while the run is read
+    uint32_t *thread_of;       // by location: RESULT_NONE, or of the threads
+    bool leaves_out_threads;   // there would be too many rows
 };
 
-/// The caller frees. DEFINITIONS must outlive the replay.
-struct timeline *timeline_new(const struct definitions *definitions);
+/// With rows of threads if SHOWS_THREADS. The caller frees. DEFINITIONS must outlive the replay.
+struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads);
 void timeline_free(struct timeline *timeline);
 
 /// As struct pag_listener has them; calls of one rank come in the order of time.
 void timeline_called(struct timeline *timeline, const struct pag_called *call);
 void timeline_message(struct timeline *timeline, const struct pag_message *message);
+void timeline_thread_span(struct timeline *timeline, const struct pag_thread_span *span);
 
-/// After the replay of TREE: ranks compute to their ends, calls get their places in the result.
+/// After the replay of TREE: ranks compute and threads are idle to the end of the rank, calls and
+/// spans get their places in the result.
 void timeline_conclude(struct timeline *timeline, const struct call_tree *tree);
 
 /// When RANK's part of the run ends, once concluded.
