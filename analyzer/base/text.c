@@ -144,6 +144,12 @@ const char *path_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+char *path_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text(".");
+}
+
 int text_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

@@ -39,6 +39,9 @@ char *shell_path(const char *path);
 /// What follows the last slash of PATH; all of it where there is none, or nothing follows it.
 const char *path_base_name(const char *path);
 
+/// The folder that PATH is in. The caller frees.
+char *path_folder(const char *path);
+
 /// For qsort() and bsearch(): texts by strcmp().
 int text_compare(const void *a, const void *b);
 

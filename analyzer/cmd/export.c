@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
-// HTML page; a replay as tracks for Perfetto's viewer.
+// HTML page; a replay as tracks for Perfetto's viewer, or as a trace for Paraver.
 #include "analyzer/cmd/commands.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/advise/findings.h"
-#include "analyzer/base/cleanup.h"
 #include "analyzer/base/error.h"
-#include "analyzer/base/memory.h"
+#include "analyzer/base/new_file.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/back_test.h"
 #include "analyzer/compare/scaling_series.h"
+#include "analyzer/paraver/prv_trace.h"
 #include "analyzer/perfetto/track_events.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/run_page.h"
@@ -30,11 +27,14 @@
 
 #define VIEWER_BYTES 500000000 // of a file that Perfetto's viewer loads in a browser
 
+enum export_format { FORMAT_HTML, FORMAT_PERFETTO, FORMAT_PRV, N_FORMATS };
+static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv"};
+
 struct export_request {
     const char *source, *path; // a trace or a database; the file
-    const char *format;
-    bool is_perfetto;
-    uint64_t max_bytes; // of a file of tracks
+    const char *format_name;
+    enum export_format format;
+    uint64_t split_bytes; // of a file of tracks; 0: not said
     const char *as;
     struct trial_path trials; // what it says
     struct whatif_options whatif;
@@ -52,49 +52,21 @@ struct exported {
     size_t n_places;
 };
 
-static int close_written(FILE *stream, const char *path, struct error *err)
-{
-    bool is_written = !ferror(stream);
-    if (fclose(stream) == 0 && is_written)
-        return 0;
-    return error_set(err, "cannot write %s: %s", path, strerror(errno));
-}
-
 /// A page of one kind or the other.
 struct page {
     const struct run_page *run;
     const struct store_page *store;
 };
 
-static int print_page(const struct page *page, const char *file, const char *path,
-                      struct error *err)
-{
-    int status = 0;
-    FILE *stream = fopen(file, "we");
-    if (!stream)
-        return error_set(err, "cannot write %s: %s", path, strerror(errno));
-    if (page->run)
-        status = run_page_print(page->run, stream, err);
-    else
-        store_page_print(page->store, stream);
-    return close_written(stream, path, err) != 0 ? -1 : status;
-}
-
-/// Writes the page to PATH. A file appears when it is whole; pipes, devices and what links lead to
-/// are written at once: renaming would replace a link such as /dev/stdout.
 static int write_page(struct page page, const char *path, struct error *err)
 {
-    struct stat there;
-    if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return print_page(&page, path, path, err);
-    char *part = memory_format("%s.part", path);
-    scratch_path_begin(part);
-    int status = print_page(&page, part, path, err);
-    if (status == 0 && rename(part, path) != 0)
-        status = error_set(err, "cannot write %s: %s", path, strerror(errno));
-    scratch_path_end(part);
-    free(part);
-    return status;
+    struct new_file file;
+    int status = new_file_open(&file, path, err);
+    if (status == 0 && page.run)
+        status = run_page_print(page.run, file.stream, err);
+    else if (status == 0)
+        store_page_print(page.store, file.stream);
+    return new_file_finish(&file, status, err);
 }
 
 static int replay_measured(const struct export_request *request, struct exported *exported,
@@ -146,11 +118,14 @@ static int export_run(const struct export_request *request, struct exported *exp
     return status == 0 ? write_page((struct page){.run = &page}, request->path, err) : -1;
 }
 
+// --- all events
+
 static int write_tracks(const struct export_request *request, struct replay_run *run,
                         const struct catalogue *catalogue, struct error *err)
 {
-    run->tracks = track_events_new(request->path, request->max_bytes, trace_definitions(run->trace),
-                                   catalogue, err);
+    uint64_t max_bytes = request->split_bytes > 0 ? request->split_bytes : VIEWER_BYTES;
+    run->tracks =
+        track_events_new(request->path, max_bytes, trace_definitions(run->trace), catalogue, err);
     if (!run->tracks)
         return -1;
     int status = replay_run(run, catalogue, NULL, false, "replaying", err);
@@ -160,13 +135,27 @@ static int write_tracks(const struct export_request *request, struct replay_run 
     return status;
 }
 
-static int export_tracks(const struct export_request *request, struct exported *exported,
+static int write_prv(const struct export_request *request, struct replay_run *run,
+                     const struct catalogue *catalogue, struct error *err)
+{
+    run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
+    if (!run->prv)
+        return -1;
+    int status = replay_run(run, catalogue, NULL, false, "replaying", err);
+    if (status == 0)
+        status = prv_trace_finish(run->prv, &run->replay, err);
+    prv_trace_free(run->prv);
+    return status;
+}
+
+static int export_events(const struct export_request *request, struct exported *exported,
                          struct error *err)
 {
     exported->catalogue = catalogue_load_shipped(NULL, 0, err);
     if (!exported->catalogue || replay_run_open(&exported->measured, request->source, err) != 0)
         return -1;
-    return write_tracks(request, &exported->measured, exported->catalogue, err);
+    return (request->format == FORMAT_PRV ? write_prv : write_tracks)(request, &exported->measured,
+                                                                      exported->catalogue, err);
 }
 
 // --- a database
@@ -211,15 +200,21 @@ static int export_store(const struct export_request *request, struct error *err)
     return status;
 }
 
-/// Sets IS_PERFETTO. 0, or -1 and ERR.
+/// Sets the format. 0, or -1 and ERR.
 static int read_format(struct export_request *request, struct error *err)
 {
-    request->is_perfetto = strcmp(request->format, "perfetto") == 0;
-    if (!request->is_perfetto && strcmp(request->format, "html") != 0)
-        return error_set(err, "--format is html or perfetto, not %s", request->format);
-    if (request->is_perfetto && request->n_words > 0)
-        return error_set(err, "--format perfetto shows a recorded run; for a prediction write it "
-                              "as an archive with pagoda replay --output DIR, and export that");
+    while (request->format < N_FORMATS &&
+           strcmp(request->format_name, format_names[request->format]) != 0)
+        request->format++;
+    if (request->format == N_FORMATS)
+        return error_set(err, "--format is html, perfetto or prv, not %s", request->format_name);
+    if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)
+        return error_set(err, "--split goes with --format perfetto");
+    if (request->format != FORMAT_HTML && request->n_words > 0)
+        return error_set(err,
+                         "--format %s shows a recorded run; for a prediction write it as an "
+                         "archive with pagoda replay --output DIR, and export that",
+                         request->format_name);
     return 0;
 }
 
@@ -252,10 +247,11 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write to FILE, such as run.html; an existing file is replaced", NULL),
-        OPTION_TEXT_ROW("format", 0, "html|perfetto", &request->format,
-                        "an HTML page, or tracks for the viewer ui.perfetto.dev", "html",
-                        .manual = "Perfetto's format is for traces without what-if options."),
-        OPTION_SIZE_ROW("perfetto-bytes", 0, "SIZE", &request->max_bytes, NULL, NULL),
+        OPTION_TEXT_ROW("format", 0, "html|perfetto|prv", &request->format_name,
+                        "an HTML page, tracks for the viewer ui.perfetto.dev, or a Paraver trace",
+                        "html", .manual = "The latter two are for traces without what-if options."),
+        OPTION_SIZE_ROW("split", 0, "SIZE", &request->split_bytes,
+                        "begin a further file of tracks where one has SIZE, such as 200M", "500M"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
                         "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,
@@ -268,13 +264,16 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_usage usage = {
         .command = "export",
         .operands = "TRACE|DB -o FILE",
-        .summary = "Writes a run, or the runs of a database, for a browser",
-        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
-                   "has findings, timeline and tables; with what-if options two timelines.\n"
-                   "DB is an experiment database. Its page has the history of the runs, how\n"
-                   "accurate predictions were, and how the runs scale.\n"
-                   "With --format perfetto each function call, message and wait state of TRACE\n"
-                   "becomes an event on a track: open FILE in https://ui.perfetto.dev.\n",
+        .summary = "Writes a run, or the runs of a database, for a browser or Paraver",
+        .details =
+            "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
+            "has findings, timeline and tables; with what-if options two timelines.\n"
+            "DB is an experiment database. Its page has the history of the runs, how\n"
+            "accurate predictions were, and how the runs scale.\n"
+            "With --format perfetto each function call, message and wait state of TRACE\n"
+            "becomes an event on a track: open FILE in https://ui.perfetto.dev.\n"
+            "With --format prv FILE is such as run.prv, and run.pcf and run.row name what is\n"
+            "in it.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),
@@ -299,15 +298,16 @@ static bool read_request(int argc, char **argv, struct export_request *request,
 
 int cmd_export(int argc, char **argv)
 {
-    struct export_request request = {.format = "html", .max_bytes = VIEWER_BYTES};
+    struct export_request request = {.format_name = format_names[FORMAT_HTML]};
     struct exported exported = {0};
     struct error err = {{0}};
     int status;
     if (read_request(argc, argv, &request, &exported.plan, &status)) {
-        bool is_run = request.is_perfetto || is_trace(request.source);
-        status = request.is_perfetto ? export_tracks(&request, &exported, &err)
-                 : is_run            ? export_run(&request, &exported, &err)
-                                     : export_store(&request, &err);
+        bool has_events = request.format != FORMAT_HTML;
+        bool is_run = has_events || is_trace(request.source);
+        status = has_events ? export_events(&request, &exported, &err)
+                 : is_run   ? export_run(&request, &exported, &err)
+                            : export_store(&request, &err);
         status = log_outcome(status,
                              is_run && status == 0 && damage_warn(&exported.measured.result), &err);
     }

@@ -279,6 +279,8 @@ static struct pag_message report_of(const struct message *message,
     return (struct pag_message){
         .number = message->number,
         .location = location->index,
+        .sender_location = message->sender_location,
+        .tag = message->tag,
         .sender = message->sender,
         .receiver = message->receiver,
         .size_bytes = message->size_bytes,

@@ -59,7 +59,9 @@ struct pag_options {
 struct pag_message {
     uint64_t number;   // of the messages of the run, from 1 on
     uint32_t location; // of the call that received it, or completed its send
+    uint32_t sender_location;
     uint32_t sender, receiver; // world ranks
+    uint32_t tag;
     uint64_t size_bytes;
     uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
     uint64_t send_over_ns;                 // leave of the call that completed the send, if entered

@@ -139,11 +139,8 @@ void packets_free(struct packets *packets)
 
 char *packets_folder(const struct packets *packets)
 {
-    const char *name = strrchr(packets->path, '/');
-    if (!packets->is_regular)
-        return memory_copy_text(scratch_file_folder());
-    return name ? memory_format("%.*s", (int)(name - packets->path + 1), packets->path)
-                : memory_copy_text(".");
+    return packets->is_regular ? path_folder(packets->path)
+                               : memory_copy_text(scratch_file_folder());
 }
 
 bool packets_is_full(const struct packets *packets)

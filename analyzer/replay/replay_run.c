@@ -32,6 +32,8 @@ static void on_message(void *context, const struct pag_message *message)
         timeline_message(run->timeline, message);
     if (run->tracks)
         track_events_message(run->tracks, message);
+    if (run->prv)
+        prv_trace_message(run->prv, message);
 }
 
 static void on_sent(void *context, const struct pag_message *message)
@@ -58,20 +60,29 @@ static void on_called(void *context, const struct pag_called *call)
 static void on_entered(void *context, const struct pag_entered *entered)
 {
     struct replay_run *run = context;
-    track_events_entered(run->tracks, entered);
+    if (run->tracks)
+        track_events_entered(run->tracks, entered);
+    if (run->prv)
+        prv_trace_entered(run->prv, entered);
 }
 
 static void on_left(void *context, uint32_t location, uint64_t time_ns)
 {
     struct replay_run *run = context;
-    track_events_left(run->tracks, location, time_ns);
+    if (run->tracks)
+        track_events_left(run->tracks, location, time_ns);
+    if (run->prv)
+        prv_trace_left(run->prv, location, time_ns);
 }
 
 static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
                        double growth)
 {
     struct replay_run *run = context;
-    track_events_counted(run->tracks, location, time_ns, counter, growth);
+    if (run->tracks)
+        track_events_counted(run->tracks, location, time_ns, counter, growth);
+    if (run->prv)
+        prv_trace_counted(run->prv, location, time_ns, counter, growth);
 }
 
 static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_over)
@@ -180,20 +191,21 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     options.explains = catalogue != NULL;
     options.keeps_series = catalogue != NULL && !prediction;
     options.moment = run->moment;
+    bool writes_events = run->tracks || run->prv;
     options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
         .trigger = catalogue || gathers ? on_trigger : NULL,
         .tested = gathers ? on_tested : NULL,
-        .message = gathers || run->timeline || run->tracks ? on_message : NULL,
+        .message = gathers || run->timeline || writes_events ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
         .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
         .cpu_time = gathers ? on_cpu_time : NULL,
-        .entered = run->tracks ? on_entered : NULL,
-        .left = run->tracks ? on_left : NULL,
-        .counted = run->tracks ? on_counted : NULL,
+        .entered = writes_events ? on_entered : NULL,
+        .left = writes_events ? on_left : NULL,
+        .counted = writes_events ? on_counted : NULL,
         .handed_over = run->tracks ? on_handed_over : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,

@@ -8,6 +8,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/paraver/prv_trace.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/perfetto/track_events.h"
@@ -29,6 +30,7 @@ struct replay_run {
     const struct pag_moment *moment; // to be explained in `result`, NULL: none
     struct timeline *timeline;       // to be filled with the run; of the caller; NULL: none
     struct track_events *tracks;     // to be written with the measured run; likewise
+    struct prv_trace *prv;           // likewise
     bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 

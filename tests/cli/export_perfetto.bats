@@ -127,7 +127,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     ping 200 long
     tracks long
     as_reported long long.pftrace
-    "$PAGODA" export long -o part.pftrace --format perfetto --perfetto-bytes 5000
+    "$PAGODA" export long -o part.pftrace --format perfetto --split 5000
     local parts=(part.pftrace part.?.pftrace)
     ls -l
     [ ${#parts[@]} -gt 3 ]
@@ -141,7 +141,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     viewer list "${parts[@]}" | cmp - whole.list
     viewer archive long/traces.otf2 "${parts[@]}"
     mkdir folder.d
-    "$PAGODA" export long -o folder.d/part --format perfetto --perfetto-bytes 20000
+    "$PAGODA" export long -o folder.d/part --format perfetto --split 20000
     [ "$(ls folder.d)" = $'part\npart.2' ]
 }
 
@@ -163,7 +163,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     [ "$output" = "pagoda: cannot write part.pftrace: File too large" ]
     [ "$(cat part.pftrace)" = old ]
     mkdir part.2.pftrace
-    run "$PAGODA" export long -o part.pftrace --format perfetto --perfetto-bytes 20000
+    run "$PAGODA" export long -o part.pftrace --format perfetto --split 20000
     [ "$status" = 1 ]
     [ "$output" = "pagoda: cannot write part.2.pftrace: Is a directory" ]
     rmdir part.2.pftrace
@@ -172,10 +172,10 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     # A pipe gets all at once, however small the files are to be; so does what a link leads to.
     mkfifo pipe
     cat pipe >piped.pftrace &
-    "$PAGODA" export long -o pipe --format perfetto --perfetto-bytes 5000
+    "$PAGODA" export long -o pipe --format perfetto --split 5000
     wait $!
     ln -s linked.pftrace link
-    "$PAGODA" export long -o link --format perfetto --perfetto-bytes 5000
+    "$PAGODA" export long -o link --format perfetto --split 5000
     [ -L link ]
     cmp piped.pftrace linked.pftrace
     viewer list part.pftrace >whole.list
@@ -185,7 +185,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
 
 @test "a signal leaves no part of a file" {
     ping 40000 long
-    "$PAGODA" export long -o long.pftrace --format perfetto --perfetto-bytes 100000 &
+    "$PAGODA" export long -o long.pftrace --format perfetto --split 100000 &
     # Looked for without a break, for the export lasts less than a second.
     while [ ! -e long.2.pftrace.part ] && kill -0 $!; do :; done
     kill -TERM $!
@@ -214,7 +214,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     archive pipeline
     run "$PAGODA" export pipeline -o run.pftrace --format chrome
     [ "$status" = 2 ]
-    [[ $output == *"--format is html or perfetto, not chrome"* ]]
+    [[ $output == *"--format is html, perfetto or prv, not chrome"* ]]
     echo >runs.db
     run "$PAGODA" export runs.db -o run.pftrace --format perfetto
     [ "$status" = 1 ]

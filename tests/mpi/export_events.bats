@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# pagoda export --format perfetto of real runs, event by event against what the OTF2 library reads from the archive.
+# pagoda export --format perfetto and prv of real runs, event by event against what the OTF2 library reads from the
+# archive.
 # shellcheck disable=SC2154 # variables that trace.bash sets
 load ../helper
 load trace
@@ -16,14 +17,31 @@ shown() {
     rm -f run*.pftrace part*.pftrace
     "$PAGODA" export "$dir" -o run.pftrace --format perfetto
     viewer archive "$dir/traces.otf2" run.pftrace
+    "$PAGODA" export "$dir" -o run.prv --format prv
+    "$ROOT/tests/cli/paraver.py" archive "$dir/traces.otf2" run.prv
     "$PAGODA" explain --json >names.json
     "$PAGODA" replay --json "$dir" >report.json
     viewer report report.json run.pftrace <names.json
-    "$PAGODA" export "$dir" -o part.pftrace --format perfetto --perfetto-bytes 40000
+    "$PAGODA" export "$dir" -o part.pftrace --format perfetto --split 40000
     [ -e part.2.pftrace ]
     viewer list run.pftrace >whole.list
     mapfile -t parts < <(printf '%s\n' part.*.pftrace | sort -V)
     viewer list part.pftrace "${parts[@]}" | cmp - whole.list
+}
+
+# threads MPI: of a hybrid program, whose threads have rows in the page as well.
+threads() {
+    cd "$BATS_TEST_TMPDIR" || return
+    OMP_NUM_THREADS=3 traced "$1" 2 hybrid/gcc
+    [ "$status" = 0 ]
+    rm -f run.*
+    "$PAGODA" export "$dir" -o run.prv --format prv
+    "$ROOT/tests/cli/paraver.py" archive "$dir/traces.otf2" run.prv
+    "$PAGODA" export "$dir" -o run.html
+    # What their rows show of each kind is what the spans of the threads are.
+    "$ROOT/tests/cli/run_page.py" run.html - measured >threads
+    [ "$(grep -c ': computing' threads)" = 6 ]
+    ! grep ' idle 0$' <(grep -v 'Master' threads)
 }
 
 phases() { shown "$1" trace_phases; }
@@ -33,21 +51,25 @@ farm() { shown "$1" masterworker; }
     for_each_mpi phases
 }
 
+@test "threads of a hybrid program, under each MPI" {
+    for_each_mpi threads
+}
+
 @test "a master with workers, under each MPI" {
     for_each_mpi farm
 }
 
-# peak FILE: the memory that the export of an archive needs, in KiB.
+# peak FILE FORMAT: the memory that the export of an archive needs, in KiB.
 peak() {
     /usr/bin/python3 -c 'import resource, subprocess, sys
 subprocess.check_call(sys.argv[1:])
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" export "$1" -o "$1.pftrace" --format perfetto
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" export "$1" -o "$1.out" --format "$2"
 }
 
 @test "memory does not grow with the length of a run" {
     cd "$BATS_TEST_TMPDIR" || return
-    local length
-    for length in 4000 40000; do
+    local length format
+    for length in 8000 80000; do
         awk -v n=$length 'BEGIN {
             for (rank = 0; rank < 2; rank++)
                 for (i = 0; i < n; i++) {
@@ -59,8 +81,10 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" export 
         "$BUILD/tools/mktrace" "$length.txt" "run$length"
     done
     local short long
-    short=$(peak run4000)
-    long=$(peak run40000)
-    echo "$short KiB, 10 times longer $long KiB"
-    [ $((10 * long)) -le $((11 * short)) ]
+    for format in perfetto prv; do
+        short=$(peak run8000 "$format")
+        long=$(peak run80000 "$format")
+        echo "$format: $short KiB, 10 times longer $long KiB"
+        [ $((10 * long)) -le $((11 * short)) ]
+    done
 }
