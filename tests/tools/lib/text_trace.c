@@ -14,6 +14,7 @@
 #include "analyzer/base/memory.h"
 #include "tests/tools/lib/archive_writer.h"
 
+enum { POSIX = OTF2_PARADIGM_PTHREAD };
 enum { MAX_WORDS = 4096 };
 
 struct parser {
@@ -372,12 +373,10 @@ static void write_thread_kind(const struct parser *parser, enum event_kind kind,
         OTF2_EvtWriter_ThreadEnd(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
         break;
     case LOCKED:
-        OTF2_EvtWriter_ThreadAcquireLock(events, NULL, at, OTF2_PARADIGM_PTHREAD, (uint32_t)a[0],
-                                         1);
+        OTF2_EvtWriter_ThreadAcquireLock(events, NULL, at, POSIX, (uint32_t)a[0], 1);
         break;
     case UNLOCKED:
-        OTF2_EvtWriter_ThreadReleaseLock(events, NULL, at, OTF2_PARADIGM_PTHREAD, (uint32_t)a[0],
-                                         1);
+        OTF2_EvtWriter_ThreadReleaseLock(events, NULL, at, POSIX, (uint32_t)a[0], 1);
         break;
     case FLUSH:
         OTF2_EvtWriter_BufferFlush(events, NULL, at, a[0]);
@@ -620,7 +619,7 @@ static bool define_region(struct parser *parser)
     const char *word = parser->n_words > 3 ? parser->words[3] : "";
     bool is_marker = strcmp(word, "marker") == 0;
     if (strcmp(word, "pthread") == 0)
-        paradigm = OTF2_PARADIGM_PTHREAD;
+        paradigm = POSIX;
     else if (is_marker || strcmp(word, "user") == 0)
         paradigm = OTF2_PARADIGM_USER;
     else if (strcmp(word, "mpi") == 0)
