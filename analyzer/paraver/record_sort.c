@@ -17,6 +17,8 @@ enum {
     LEAST_READ = 32, // records of a part at once
 };
 
+#define NUMBER_BITS 62
+
 /// Its place in the order: time, kind, number.
 struct keyed_record {
     uint64_t number;
@@ -33,8 +35,8 @@ struct record_sort {
 
 static tournament_key key_of(const struct keyed_record *keyed)
 {
-    return (tournament_key)keyed->record.time_ns << 64 | (uint64_t)keyed->record.kind << 62 |
-           keyed->number;
+    return (tournament_key)keyed->record.time_ns << 64 |
+           (uint64_t)keyed->record.kind << NUMBER_BITS | keyed->number;
 }
 
 struct record_sort *record_sort_new(const char *folder, struct error *err)
@@ -123,14 +125,11 @@ static int go_on(struct merge *merge, uint32_t part, struct error *err)
     return 0;
 }
 
-/// Which part has the record of the least key.
-static uint32_t first_part(const struct merge *merge)
+/// Parts have consecutive numbers.
+static uint32_t part_of(tournament_key key)
 {
-    const struct tournament *tournament = &merge->tournament;
-    uint32_t node = 1;
-    while (node < tournament->n_places)
-        node = 2 * node + (tournament->keys[2 * node] != tournament->keys[node]);
-    return node - tournament->n_places;
+    uint64_t number = (uint64_t)key & ((UINT64_C(1) << NUMBER_BITS) - 1);
+    return (uint32_t)(number / PART_RECORDS);
 }
 
 static int merge_parts(struct merge *merge, record_sort_put *put, void *context, struct error *err)
@@ -138,8 +137,8 @@ static int merge_parts(struct merge *merge, record_sort_put *put, void *context,
     for (uint32_t part = 0; part < merge->n_readers; part++)
         if (go_on(merge, part, err) != 0)
             return -1;
-    while (tournament_first(&merge->tournament) != TOURNAMENT_NONE) {
-        uint32_t part = first_part(merge);
+    for (tournament_key key; (key = tournament_first(&merge->tournament)) != TOURNAMENT_NONE;) {
+        uint32_t part = part_of(key);
         const struct reader *reader = &merge->readers[part];
         put(context, &reader->records[reader->at].record);
         if (go_on(merge, part, err) != 0)

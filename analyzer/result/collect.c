@@ -232,8 +232,7 @@ static void put_facts(const struct collect_input *input, struct result *result)
 /// Whether more ranks may use RANK's cores than there are.
 static bool shares_cores(const struct definitions *definitions, const struct rank *rank)
 {
-    const struct core_set *cores = &definitions->core_sets[rank->core_set];
-    return cores->n_cores > 0 && cores->n_ranks > cores->n_cores;
+    return core_set_is_oversubscribed(&definitions->core_sets[rank->core_set]);
 }
 
 static void put_ranks(const struct collect_input *input, struct result *result)

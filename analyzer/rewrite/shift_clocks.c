@@ -15,6 +15,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/archive.h"
@@ -271,12 +272,10 @@ static int copy_files(const struct shifting *all, struct error *err)
 static void find_names(struct shifting *all)
 {
     const char *path = trace_path(all->trace);
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = path_base_name(path);
     const char *dot = strrchr(name, '.');
     all->name = memory_format("%.*s", (int)(dot ? (size_t)(dot - name) : strlen(name)), name);
-    all->from =
-        slash ? memory_format("%.*s", (int)(slash - path + 1), path) : memory_copy_text(".");
+    all->from = path_folder(path);
 }
 
 static int write_copy(void *context, const char *folder, struct error *err)

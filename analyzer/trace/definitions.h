@@ -110,6 +110,12 @@ struct core_set {
     const char *bound_to; // such as "0,2-3"; NULL: its ranks are not bound, or that is unknown
 };
 
+/// Whether more ranks share its cores than there are.
+static inline bool core_set_is_oversubscribed(const struct core_set *set)
+{
+    return set->n_cores > 0 && set->n_ranks > set->n_cores;
+}
+
 struct node {
     const char *name;
     const char *class_;  // "node", "machine", ...

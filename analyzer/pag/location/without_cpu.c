@@ -108,7 +108,7 @@ static bool takes_cpu(const struct location_state *location)
     const struct core_set *cores =
         &definitions->core_sets[definitions->ranks[location->rank].core_set];
     const struct call *call = &location->call;
-    bool is_shared = cores->n_cores > 0 && cores->n_ranks > cores->n_cores;
+    bool is_shared = core_set_is_oversubscribed(cores);
     return call->n_records > 0 && !call->is_bare && !call->is_cut && !call->is_test &&
            !call->is_init && !call->is_finalize && !call->is_file && !call->gave_up &&
            (is_shared || definitions->n_nodes == 1);

@@ -144,8 +144,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 static uint32_t saved_part(const struct core_set *set, uint64_t n_ranks, uint64_t n_cores)
 {
     n_cores = n_cores < n_ranks ? n_cores : n_ranks;
-    if (set->n_cores == 0 || set->n_ranks <= set->n_cores ||
-        n_ranks * set->n_cores >= set->n_ranks * n_cores)
+    if (!core_set_is_oversubscribed(set) || n_ranks * set->n_cores >= set->n_ranks * n_cores)
         return 0;
     uint64_t saved = set->n_ranks * n_cores - n_ranks * set->n_cores;
     return (uint32_t)(saved * SCENARIO_WHOLE / (n_cores * (set->n_ranks - set->n_cores)));
@@ -191,8 +190,7 @@ void core_groups_init(struct scenario *scenario, const struct definitions *defin
 
 static bool is_oversubscribed(const struct definitions *definitions, uint32_t rank)
 {
-    const struct core_set *set = &definitions->core_sets[definitions->ranks[rank].core_set];
-    return set->n_cores > 0 && set->n_ranks > set->n_cores;
+    return core_set_is_oversubscribed(&definitions->core_sets[definitions->ranks[rank].core_set]);
 }
 
 // A location of no rank, or a further thread of one, has a core of its own.

@@ -62,7 +62,7 @@ struct core_wait *core_wait_new(const struct definitions *definitions)
         const struct core_set *set = &definitions->core_sets[i];
         struct shared_cores *cores = &wait->sets[i];
         cores->n_cores = set->n_cores;
-        if (set->n_cores > 0 && set->n_ranks > set->n_cores) {
+        if (core_set_is_oversubscribed(set)) {
             cores->changes = memory_zeroed(N_CHANGES, sizeof *cores->changes);
             cores->turns = memory_zeroed(N_TURNS, sizeof *cores->turns);
             cores->n_changes = cores->n_kept = 1; // from time 0 on they are free
