@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records of a Paraver trace in the order of time. They come as they become known: a state at its
 // end, a communication when it is received. They are kept in a file without name, sorted in parts.
-// Memory does not grow with their number, but for a few KiB a part.
+// Memory grows by a few KiB for each part, which has 65 536 records.
 #ifndef PAGODA_PARAVER_RECORD_SORT_H
 #define PAGODA_PARAVER_RECORD_SORT_H
 

@@ -352,8 +352,8 @@ static void barrier(struct program *program, const bool *team)
     program->facts[last][CAUSED] += waited_ns;
 }
 
-/// All of TEAM have the lock, one after the other as they come, and compute meanwhile. Who comes
-/// first finds it as it was left; of a new lock nothing is known.
+/// Each thread of TEAM takes the lock in the order in which they ask for it, and computes while it
+/// holds it. The first one finds the lock as it was left; of a new lock nothing is known.
 static void lock_in_turn(struct program *program, const bool *team)
 {
     uint64_t free_ns = 0;

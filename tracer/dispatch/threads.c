@@ -112,8 +112,8 @@ static inline const struct thread_recorder *recorder_here(void)
     return attached && thread->inside == 0 && thread->language == 0 ? attached->threads : NULL;
 }
 
-// ---- Threads by number. The number of a thread that nobody joins stays until another thread gets
-// its place in memory.
+// ---- The numbers of threads. A thread that is never joined keeps its number until a new thread
+// has the same handle.
 
 enum { N_CELLS = 4096, N_PROBES = 16 };
 
@@ -302,8 +302,8 @@ static inline bool is_awaited(const void *object)
     return __builtin_expect(__atomic_load_n(&slot_of(object)->n_waiting, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/// The calling thread is going to wait for OBJECT: that comes first, for who has it may give it
-/// back at any time.
+/// The calling thread is going to wait for OBJECT. It counts as waiting before the record is made,
+/// as the holder may give OBJECT back at any time.
 static bool begin_wait_for(const void *object, const struct thread_action *action)
 {
     struct slot *slot = slot_of(object);

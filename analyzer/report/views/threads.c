@@ -42,7 +42,7 @@ static void add_row(struct table *table, const struct page *page, unsigned kind)
     table_add_cell(table, "%s", shown_region(page->result, region));
 }
 
-/// Where threads wait for locks, and where those who had these gave them back.
+/// Where threads wait for locks, and where other threads gave these locks back.
 static void page_lock_waits(const struct page *page)
 {
     const struct result *result = page->result;

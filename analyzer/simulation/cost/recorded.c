@@ -405,8 +405,8 @@ static void borrow_rendezvous(struct rendezvous *rendezvous, const struct rendez
         other->smallest > rendezvous->least_open ? other->smallest : rendezvous->least_open;
 }
 
-/// What TABLE says of messages of a class, if it has seen enough of them; else no less than
-/// LEAST_NS.
+/// The lesser of LEAST_NS and what TABLE says of messages of a class, if it has seen enough of
+/// them.
 static uint64_t usual_of(const struct cost_table *table, uint32_t class, uint64_t least_ns)
 {
     bool is_less = table->n[class] >= ENOUGH && table->usual_ns[class] < least_ns;

@@ -17,9 +17,10 @@
 //            highest sender) of those a call receives, whatever else it does, if sent after its
 //            enter
 //   taken over        leave - the moment at which its core became free, of calls that receive one
-//            message, do nothing else, and whose core other ranks had until after it was sent. The
-//            median of taken over - receive, of messages of the same class of sizes, is what a
-//            hand-over of a core costs.
+//            message, do nothing else, and whose core other ranks had until it was sent or later
+//   send     leave - enter, of blocking calls that send one message to such a rank
+// A hand-over of a core costs the median of taken over less that of receive, or of send if that is
+// less, of the smallest class of sizes of which enough of both were seen.
 // and test calls are never samples.
 //
 // A message makes its sender wait for the receiver (rendezvous) if it is sent by MPI_Ssend and the
