@@ -366,7 +366,7 @@ static inline bool may_wait(const struct engine *engine, const struct call *call
             return true;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
-        if (message->is_synchronous && !message->is_matched)
+        if (message->awaits_receiver && !message->is_matched)
             return true;
     }
     for (uint32_t i = 0; i < call->n_parts; i++)

@@ -290,7 +290,7 @@ struct pag_path_entry {
 /// The waits that are explained by what made the releaser late: each the wait of one wait state.
 enum pag_wait_kind {
     PAG_WAIT_LATE_SENDER,
-    PAG_WAIT_LATE_RECEIVER, // synchronous sends only
+    PAG_WAIT_LATE_RECEIVER, // of sends that wait for certain
     PAG_WAIT_BARRIER,
     PAG_WAIT_NXN,
     PAG_WAIT_ONE_TO_ALL,

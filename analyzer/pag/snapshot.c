@@ -178,6 +178,7 @@ static void pass_message(struct snapshot *snapshot, void *item)
     PASS(snapshot, message->is_matched);
     PASS(snapshot, message->is_standard);
     PASS(snapshot, message->is_over);
+    PASS(snapshot, message->awaits_receiver);
     PASS(snapshot, message->post_releases);
     PASS(snapshot, message->sender_is_inside);
     PASS(snapshot, message->is_received);
@@ -251,7 +252,7 @@ static void pass_send_wait(struct snapshot *snapshot, void *item)
     PASS(snapshot, wait->from.time_ns);
     PASS(snapshot, wait->n_open);
     PASS(snapshot, wait->has_candidate);
-    PASS(snapshot, wait->has_synchronous);
+    PASS(snapshot, wait->has_certain);
     pass_node(snapshot, &wait->from.node);
     pass_node(snapshot, &wait->post_node);
 }
@@ -505,7 +506,7 @@ static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
     PASS(snapshot, rank->n_unresolved_posts);
     PASS(snapshot, rank->n_deferred_posts);
     PASS(snapshot, rank->n_ended_locations);
-    PASS(snapshot, rank->n_blocked_synchronous);
+    PASS(snapshot, rank->n_blocked_senders);
     PASS(snapshot, rank->post_sequence);
     PASS(snapshot, rank->has_finalize);
     PASS(snapshot, rank->has_ended);
@@ -659,6 +660,16 @@ static void pass_all_items(struct snapshot *snapshot)
     pass_each(snapshot, &snapshot->postings, &engine->postings, pass_posting);
 }
 
+static void pass_send_habits(struct snapshot *snapshot, struct send_habits *habits)
+{
+    PASS(snapshot, habits->limit);
+    PASS(snapshot, habits->n_waiting);
+    if (habits->n_waiting > N_WAITING_SENDS)
+        snapshot->numbers->is_damaged = true;
+    for (uint32_t i = 0; i < habits->n_waiting && !snapshot->numbers->is_damaged; i++)
+        PASS(snapshot, habits->waiting_bytes[i]);
+}
+
 void snapshot_pass(struct engine *engine, const struct pag_location *trees, struct numbers *numbers)
 {
     struct snapshot snapshot = {.engine = engine, .numbers = numbers};
@@ -668,6 +679,8 @@ void snapshot_pass(struct engine *engine, const struct pag_location *trees, stru
         location_pass(&engine->locations[i], numbers->is_reading ? &trees[i] : NULL, numbers);
     if (!numbers->is_damaged)
         pass_all_items(&snapshot);
+    for (unsigned scope = 0; scope < 2 && !numbers->is_damaged; scope++)
+        pass_send_habits(&snapshot, &engine->eager.habits[scope]);
     for (size_t i = 0; i < engine->definitions->n_communicators && !numbers->is_damaged; i++)
         pass_communicator_state(&snapshot, &engine->communicators[i]);
     if (!numbers->is_damaged)

@@ -49,7 +49,8 @@ struct message {
     bool is_synchronous, is_nonblocking, is_matched;
     bool is_standard;          // sent by MPI_Send, MPI_Isend, MPI_Sendrecv or the like
     bool is_over;              // the call that completes the send was left, at send_over_ns
-    bool post_releases;        // the posting of its receive releases a synchronous sender
+    bool awaits_receiver;      // synchronous, or too large to be buffered
+    bool post_releases;        // the posting of its receive releases the sender
     bool sender_is_inside;     // the sender is in the call that may wait for the receiver
     bool is_received, is_sent; // settled by receiver, by sender
     bool is_landing;           // received by the call being left
@@ -66,7 +67,7 @@ struct receive {
     uint32_t completed_communicator, completed_source, completed_tag; // as the completion says
     uint32_t channel;                                                 // NONE while unresolved
     uint32_t message;                                                 // matched message, NONE
-    uint32_t post_node;      // own lineage at posting, kept for a blocked synchronous sender, NONE
+    uint32_t post_node;      // own lineage at posting, kept for a sender that waits for it, NONE
     uint32_t previous, next; // deferred in the mailbox, in posting order
     uint32_t next_in_channel;
     bool is_deferred; // in its mailbox's list
@@ -103,9 +104,20 @@ struct eager_wait {
     uint64_t least_limits[2]; // 1 + the largest of them, on one node and between two; 0: none
 };
 
+/// As many waits in a row for receivers, and no message as large buffered, are no chance.
+enum { N_WAITING_SENDS = 10 };
+
+/// What the sends so far tell of those to come, on one node or between two.
+struct send_habits {
+    uint64_t limit;                          // 1 + the largest size buffered
+    uint64_t waiting_bytes[N_WAITING_SENDS]; // the smallest sizes whose senders have waited since,
+    uint32_t n_waiting;                      // in ascending order
+};
+
 struct eager {
     const uint32_t *node_of_rank; // of a driver; NULL: as recorded
-    uint64_t limits[2];           // 1 + the largest proven size
+    struct send_habits habits[2];
+    uint64_t limits[2]; // as in habits, or of the whole run where an index tells
     struct eager_wait *waits;
     size_t n_waits, capacity;
     size_t oldest; // where there are as many as can be held
@@ -122,7 +134,7 @@ struct send_wait {
     struct moment from; // when it began to wait for receivers
     uint32_t post_node; // lineage of the receiver that let it go, NONE: unknown
     uint32_t n_open;
-    bool has_candidate, has_synchronous; // among the messages whose receivers came late
+    bool has_candidate, has_certain; // among the messages whose receivers came late
 };
 
 // --- collective operations (matching/collective.c)
@@ -203,7 +215,8 @@ struct rank_state {
     uint32_t n_unresolved_posts; // posted receives whose channel is not known yet
     uint32_t n_deferred_posts;   // of these, those in the lists of its mailboxes
     uint32_t n_ended_locations;
-    uint32_t n_blocked_synchronous; // synchronous messages to it whose sender is inside a call
+    uint32_t
+        n_blocked_senders; // messages to it whose sender is inside a call and waits for the receive
     uint64_t post_sequence;
     bool has_mpi, has_init, has_finalize, has_ended;
     // the books of the window (window.h)

@@ -48,6 +48,7 @@ enum trigger_kind {
     X(SEND, TAG, tag)                                                                              \
     X(SEND, RECEIVER, receiver)             /* world rank */                                       \
     X(SEND, IS_SYNCHRONOUS, is_synchronous) /* 1: MPI_Ssend, MPI_Issend */                         \
+    X(SEND, IS_CERTAIN, is_certain) /* 1: such a send, or as large as ten others that waited */    \
     X(SEND, IS_NONBLOCKING, is_nonblocking)
 
 /// Fields of TRIGGER_COLLECTIVE, one trigger event per member, given when the last member has left.

@@ -47,7 +47,8 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
                                              size_bytes + added_bytes),
     };
     if (!prediction->costs->departs_at_enter) // the size tells
-        message->is_synchronous = prediction->messages[index].is_rendezvous;
+        message->is_synchronous = message->awaits_receiver =
+            prediction->messages[index].is_rendezvous;
     message->send_ns = message->send_ns - call->recorded_enter_ns + call->enter_ns;
     message->send_leave_ns = PAG_NOT_KNOWN; // until the call is left
     simulated_of(engine)->left_out.n_messages += message->is_left_out;

@@ -67,7 +67,7 @@ point-to-point
 send
 post_enter < leave
 0.01
-is_synchronous ? 1 : 0.5" ]
+is_certain ? 1 : 0.5" ]
 }
 
 @test "an unknown pattern, wrong usage" {

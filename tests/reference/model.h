@@ -169,6 +169,13 @@ uint32_t model_awaited_unlock(const struct model *model, uint32_t c);
 /// Wait states of all patterns, and who made each wait.
 void model_find_waits(struct model *model, struct findings *findings);
 
+/// Does the call of SEND do nothing else?
+bool model_is_sole_send(const struct model *model, const struct model_send *send);
+
+/// Is SEND synchronous, or do the sends before it tell that its message is too large to be
+/// buffered?
+bool model_awaits_receiver(const struct model *model, const struct model_send *send);
+
 /// Is it known by TIME_NS which message RECEIVE is for?
 bool model_is_known(const struct model *model, const struct model_receive *receive,
                     uint64_t time_ns);

@@ -74,7 +74,7 @@ static const struct model_send *last_sent(const struct model *model, uint32_t c)
     return last;
 }
 
-static bool is_sole_send(const struct model *model, const struct model_send *send)
+bool model_is_sole_send(const struct model *model, const struct model_send *send)
 {
     const struct model_call *call = &model->calls[send->call];
     uint32_t n_records = 0;
@@ -204,7 +204,7 @@ static uint64_t recorded_post_ns(const struct model *model, const struct model_s
 static bool was_seen_waiting(const struct model *model, const struct model_send *send)
 {
     const struct model_call *call = &model->calls[send->call];
-    if (!is_sole_send(model, send))
+    if (!model_is_sole_send(model, send))
         return false;
     uint64_t post_ns = recorded_post_ns(model, send);
     return call->enter_ns < post_ns && post_ns < call->leave_ns;

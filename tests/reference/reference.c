@@ -60,7 +60,8 @@ static void consider_messages(const struct model *model, uint32_t c, struct rele
     }
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->complete_call != c || send->receive == REFERENCE_NONE || !send->is_synchronous)
+        if (send->complete_call != c || send->receive == REFERENCE_NONE ||
+            !model_awaits_receiver(model, send))
             continue;
         const struct model_receive *receive = &model->receives[send->receive];
         uint32_t post_call = receive->post_call;

@@ -7,6 +7,9 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/model.h"
 
+/// As many waits in calls of their own, and none as large buffered, make a wait certain.
+enum { N_WAITING_SENDS = 10 };
+
 static int64_t lower(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -128,18 +131,88 @@ static int64_t find_late_sender(struct model *model, struct findings *findings, 
     return end_ns;
 }
 
+/// A standard send to another rank whose end and whose receive the trace has. All ranks are on one
+/// node here.
+static bool is_telling(const struct model *model, const struct model_send *send)
+{
+    return model->calls[send->call].is_standard_send && send->sender != send->receiver &&
+           send->receive != REFERENCE_NONE && send->complete_call != REFERENCE_NONE &&
+           model->calls[send->complete_call].is_left;
+}
+
+static uint64_t post_ns(const struct model *model, const struct model_send *send)
+{
+    return model->calls[model->receives[send->receive].post_call].enter_ns;
+}
+
+static bool was_buffered(const struct model *model, const struct model_send *send)
+{
+    return model->calls[send->complete_call].leave_ns < post_ns(model, send);
+}
+
+static bool has_waited(const struct model *model, const struct model_send *send)
+{
+    const struct model_call *call = &model->calls[send->call];
+    return send->complete_call == send->call && model_is_sole_send(model, send) &&
+           call->enter_ns < post_ns(model, send) && post_ns(model, send) < call->leave_ns;
+}
+
+/// When SEND is over, its receive posted, and known to be that of this message.
+static uint64_t known_ns(const struct model *model, const struct model_send *send)
+{
+    const struct model_receive *receive = &model->receives[send->receive];
+    uint64_t over_ns = model->calls[send->complete_call].leave_ns;
+    bool is_named = receive->is_reserving || receive->complete_call == receive->post_call;
+    uint64_t match_ns =
+        is_named ? post_ns(model, send) : model->calls[receive->complete_call].leave_ns;
+    return over_ns > match_ns ? over_ns : match_ns;
+}
+
+/// The largest message known to be buffered before TIME_NS, and 1; since *SINCE_NS.
+static uint64_t buffered_limit(const struct model *model, uint64_t time_ns, uint64_t *since_ns)
+{
+    uint64_t limit = 0;
+    *since_ns = 0;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (!is_telling(model, send) || !was_buffered(model, send))
+            continue;
+        uint64_t sent_ns = known_ns(model, send);
+        bool is_larger = send->size_bytes + 1 > limit;
+        if (sent_ns >= time_ns ||
+            !(is_larger || (send->size_bytes + 1 == limit && sent_ns < *since_ns)))
+            continue;
+        limit = send->size_bytes + 1;
+        *since_ns = sent_ns;
+    }
+    return limit;
+}
+
+bool model_awaits_receiver(const struct model *model, const struct model_send *send)
+{
+    uint64_t since_ns, limit = buffered_limit(model, send->time_ns, &since_ns);
+    uint32_t n_waiting = 0;
+    if (send->is_synchronous)
+        return true;
+    if (!model->calls[send->call].is_standard_send || send->sender == send->receiver)
+        return false;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *other = &model->sends[s];
+        bool is_witness = is_telling(model, other) && has_waited(model, other);
+        n_waiting += is_witness && other->size_bytes >= limit &&
+                     other->size_bytes <= send->size_bytes && known_ns(model, other) > since_ns &&
+                     known_ns(model, other) < send->time_ns;
+    }
+    return n_waiting >= N_WAITING_SENDS;
+}
+
 /// Was a message of SIZE_BYTES or more, by a standard send to another rank, over before its receive
-/// was posted? Then it was buffered, and so are smaller ones. All ranks are on one node here.
+/// was posted? Then it was buffered, and so are smaller ones.
 static bool is_buffered(const struct model *model, uint64_t size_bytes)
 {
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->size_bytes < size_bytes || !model->calls[send->call].is_standard_send ||
-            send->sender == send->receiver || send->receive == REFERENCE_NONE ||
-            send->complete_call == REFERENCE_NONE || !model->calls[send->complete_call].is_left)
-            continue;
-        uint32_t post_call = model->receives[send->receive].post_call;
-        if (model->calls[send->complete_call].leave_ns < model->calls[post_call].enter_ns)
+        if (send->size_bytes >= size_bytes && is_telling(model, send) && was_buffered(model, send))
             return true;
     }
     return false;
@@ -151,7 +224,7 @@ static void find_late_receiver(struct model *model, struct findings *findings, u
 {
     int64_t latest_ns = begin_ns;
     uint64_t largest_bytes = 0;
-    bool has_synchronous = false;
+    bool has_certain = false;
     const struct model_send *latest = NULL;
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
@@ -161,7 +234,7 @@ static void find_late_receiver(struct model *model, struct findings *findings, u
         int64_t post_ns = (int64_t)model->calls[post_call].enter_ns;
         bool is_tied = latest && post_ns == latest_ns;
         if (post_ns > begin_ns && post_ns < (int64_t)model->calls[c].leave_ns) {
-            has_synchronous |= send->is_synchronous;
+            has_certain |= model_awaits_receiver(model, send);
             if (send->size_bytes > largest_bytes)
                 largest_bytes = send->size_bytes;
         }
@@ -171,11 +244,11 @@ static void find_late_receiver(struct model *model, struct findings *findings, u
         latest_ns = post_ns;
         latest = send;
     }
-    if (latest && !has_synchronous && is_buffered(model, largest_bytes))
+    if (latest && !has_certain && is_buffered(model, largest_bytes))
         return; // what held it up was something else
     add_wait(model, findings, "late-receiver", c, begin_ns, latest_ns);
     // Of other sends it is not certain that they wait for their receiver.
-    if (latest && latest->is_synchronous &&
+    if (latest && model_awaits_receiver(model, latest) &&
         model_is_known(model, &model->receives[latest->receive], model->calls[c].leave_ns))
         add_origin(model, "late-receiver", c, origin, model->receives[latest->receive].post_call);
 }

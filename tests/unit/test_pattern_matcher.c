@@ -115,7 +115,7 @@ static void test_late_receiver_confidence(void **state)
     assert_true(found(matcher, "late-receiver").confidence == 0.5);
     assert_int_equal(found(matcher, "late-receiver").worst.cause_rank, 3);
     trigger = send(300, 500, 390);
-    trigger.value[TRIGGER_SEND_IS_SYNCHRONOUS] = 1;
+    trigger.value[TRIGGER_SEND_IS_CERTAIN] = 1;
     matcher_trigger(matcher, &trigger);
     assert_true(found(matcher, "late-receiver").confidence == (30 * 0.5 + 90) / 120.0);
     matcher_free(matcher);

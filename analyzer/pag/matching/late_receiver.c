@@ -7,7 +7,12 @@
 // The proof may come after the wait. So waits of sends that need not synchronise are held back
 // until it comes, or the run is over; if there are very many, the oldest one counts without waiting
 // for it.
+//
+// Where ten sends have waited for their receivers in calls of their own, and none as large was over
+// before, it is certain that larger messages wait, too: they are treated as synchronous from then
+// on, and the lineage of such a sender goes on from its receiver.
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/lineage/head.h"
@@ -59,12 +64,51 @@ static void forget(struct eager *eager)
     eager->oldest = 0;
 }
 
+bool late_receiver_is_certain(const struct engine *engine, const struct message *message)
+{
+    if (!message->is_standard || message->sender == message->receiver)
+        return false;
+    const struct send_habits *habits = &engine->eager.habits[scope_of(engine, message)];
+    return habits->n_waiting == N_WAITING_SENDS &&
+           message->size_bytes >= habits->waiting_bytes[N_WAITING_SENDS - 1];
+}
+
+static void count_waiting(struct send_habits *habits, uint64_t size_bytes)
+{
+    uint64_t *waiting = habits->waiting_bytes;
+    uint32_t place = habits->n_waiting;
+    while (place > 0 && waiting[place - 1] > size_bytes)
+        place--;
+    if (place == N_WAITING_SENDS)
+        return;
+    habits->n_waiting += habits->n_waiting < N_WAITING_SENDS;
+    memmove(&waiting[place + 1], &waiting[place],
+            (habits->n_waiting - place - 1) * sizeof *waiting);
+    waiting[place] = size_bytes;
+}
+
+/// Only a call that does nothing else tells that its sender waited for the receiver.
+static void learn(struct send_habits *habits, const struct message *message)
+{
+    if (message->size_bytes < habits->limit)
+        return;
+    if (message->send_over_ns < message->post_enter_ns)
+        *habits = (struct send_habits){.limit = message->size_bytes + 1};
+    else if (message->is_alone && !message->is_nonblocking &&
+             message->send_enter_ns < message->post_enter_ns &&
+             message->post_enter_ns < message->send_over_ns)
+        count_waiting(habits, message->size_bytes);
+}
+
 void late_receiver_see(struct engine *engine, const struct message *message)
 {
     struct eager *eager = &engine->eager;
-    uint64_t *limit = &eager->limits[scope_of(engine, message)];
-    if (!message->is_standard || message->sender == message->receiver ||
-        message->send_over_ns >= message->post_enter_ns || message->size_bytes < *limit)
+    unsigned scope = scope_of(engine, message);
+    if (!message->is_standard || message->sender == message->receiver)
+        return;
+    learn(&eager->habits[scope], message);
+    uint64_t *limit = &eager->limits[scope];
+    if (message->send_over_ns >= message->post_enter_ns || message->size_bytes < *limit)
         return;
     *limit = message->size_bytes + 1;
     eager->told_wrongly |= eager->has_told && eager->told_limits[0] <= eager->limits[0] &&
@@ -121,7 +165,7 @@ static void consider_send(const struct engine *engine, struct send_wait *wait,
     int64_t post_ns = (int64_t)message->post_enter_ns;
     if (post_ns <= value[TRIGGER_SEND_ENTER] || post_ns >= value[TRIGGER_SEND_LEAVE])
         return;
-    wait->has_synchronous |= message->is_synchronous;
+    wait->has_certain |= message->awaits_receiver;
     if (message->size_bytes >= *least_limit)
         *least_limit = message->size_bytes + 1;
     if (wait->has_candidate && (post_ns < value[TRIGGER_SEND_POST_ENTER] ||
@@ -134,6 +178,7 @@ static void consider_send(const struct engine *engine, struct send_wait *wait,
     value[TRIGGER_SEND_TAG] = message->tag;
     value[TRIGGER_SEND_RECEIVER] = message->receiver;
     value[TRIGGER_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
+    value[TRIGGER_SEND_IS_CERTAIN] = message->awaits_receiver;
     value[TRIGGER_SEND_IS_NONBLOCKING] = message->is_nonblocking;
     wait->has_candidate = true;
     wait->post_node = message->post_releases ? message->post_node : NONE;
@@ -145,7 +190,7 @@ static void emit(struct engine *engine, struct send_wait *wait)
     const int64_t *value = wait->wait.trigger.value;
     if (!wait->has_candidate)
         return;
-    if (wait->has_synchronous)
+    if (wait->has_certain)
         tell(engine, &wait->wait);
     else
         count(engine, &wait->wait);

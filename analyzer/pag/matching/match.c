@@ -113,7 +113,7 @@ void match_pair(struct engine *engine, uint32_t message_index, uint32_t receive_
     message->receive = receive_index;
     message->is_matched = true;
     message->post_enter_ns = receive->post_enter_ns;
-    message->post_releases = message->is_synchronous && receive->names_channel;
+    message->post_releases = message->awaits_receiver && receive->names_channel;
     receive->message = message_index;
     if (message->post_releases) {
         message->post_node = receive->post_node;
@@ -180,8 +180,8 @@ static void await_sent(struct engine *engine, struct location_state *location, u
     struct message *message = message_at(engine, index);
     message->sender_is_inside = !call->is_test;
     message->send_over_ns = call->leave_ns;
-    if (message->is_synchronous && message->sender_is_inside)
-        engine->ranks[message->receiver].n_blocked_synchronous++;
+    if (message->awaits_receiver && message->sender_is_inside)
+        engine->ranks[message->receiver].n_blocked_senders++;
     *ARRAY_NEXT(call->sends, call->n_sends, call->sends_capacity) = index;
 }
 
@@ -228,6 +228,8 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .is_nonblocking = event->kind == EVENT_ISEND,
         .is_alone = call->n_records == 1,
     };
+    message_at(engine, index)->awaits_receiver =
+        call->is_synchronous || late_receiver_is_certain(engine, message_at(engine, index));
     if (engine->hooks)
         engine->hooks->sent(engine, location, index, event);
     return index;
@@ -303,7 +305,7 @@ static uint32_t new_receive(struct engine *engine, struct location_state *locati
 static void keep_posting_lineage(struct engine *engine, struct location_state *location,
                                  uint32_t index)
 {
-    if (engine->is_ahead || rank_of(engine, location)->n_blocked_synchronous > 0)
+    if (engine->is_ahead || rank_of(engine, location)->n_blocked_senders > 0)
         receive_at(engine, index)->post_node = head_cut(engine, location);
 }
 
@@ -489,8 +491,8 @@ void match_settle_receive(struct engine *engine, uint32_t index)
 void match_settle_sent(struct engine *engine, uint32_t index)
 {
     struct message *message = message_at(engine, index);
-    if (message->is_synchronous && message->sender_is_inside)
-        engine->ranks[message->receiver].n_blocked_synchronous--;
+    if (message->awaits_receiver && message->sender_is_inside)
+        engine->ranks[message->receiver].n_blocked_senders--;
     lineage_let_go(&engine->lineage, message->post_node);
     message->post_node = NONE;
     message->sender_is_inside = false;

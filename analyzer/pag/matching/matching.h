@@ -85,6 +85,9 @@ void posted_release_rivals(struct engine *engine, const struct receive *receive)
 
 /// MESSAGE is matched, and its send over: that may prove that messages of its size are buffered.
 void late_receiver_see(struct engine *engine, const struct message *message);
+
+/// Whether the sends before tell that MESSAGE, just sent, is not over before its receive is posted.
+bool late_receiver_is_certain(const struct engine *engine, const struct message *message);
 /// The open call of LOCATION waits for receivers from NOW on, when its wait for messages was over.
 void late_receiver_wait(struct engine *engine, const struct location_state *location,
                         const struct moment *now);
