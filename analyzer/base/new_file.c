@@ -9,7 +9,7 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 
-static int cannot_write(const struct new_file *file, struct error *err)
+int new_file_failed(const struct new_file *file, struct error *err)
 {
     return error_set(err, "cannot write %s: %s", file->path, strerror(errno ? errno : EIO));
 }
@@ -24,7 +24,7 @@ int new_file_open(struct new_file *file, const char *path, struct error *err)
         scratch_path_begin(file->part);
     }
     file->stream = fopen(file->part ? file->part : path, "we");
-    return file->stream ? 0 : cannot_write(file, err);
+    return file->stream ? 0 : new_file_failed(file, err);
 }
 
 int new_file_close(struct new_file *file, int status, struct error *err)
@@ -33,16 +33,24 @@ int new_file_close(struct new_file *file, int status, struct error *err)
         return status;
     bool is_written = !ferror(file->stream);
     if ((fclose(file->stream) != 0 || !is_written) && status == 0)
-        status = cannot_write(file, err);
+        status = new_file_failed(file, err);
     file->stream = NULL;
     return status;
+}
+
+int new_file_reopen(struct new_file *file, int status, struct error *err)
+{
+    if (status != 0)
+        return status;
+    file->stream = fopen(file->part, "ae");
+    return file->stream ? 0 : new_file_failed(file, err);
 }
 
 int new_file_finish(struct new_file *file, int status, struct error *err)
 {
     status = new_file_close(file, status, err);
     if (file->part && status == 0 && rename(file->part, file->path) != 0)
-        status = cannot_write(file, err);
+        status = new_file_failed(file, err);
     if (file->part)
         scratch_path_end(file->part);
     free(file->part);

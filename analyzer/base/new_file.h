@@ -20,7 +20,13 @@ int new_file_open(struct new_file *file, const char *path, struct error *err);
 /// All is written, as STATUS says; the file keeps its other name. 0, or -1 and ERR.
 int new_file_close(struct new_file *file, int status, struct error *err);
 
-/// The same, and the file gets its name; without success it is gone. 0, or -1 and ERR.
+/// A file that was closed is continued at its end. It has another name still.
+int new_file_reopen(struct new_file *file, int status, struct error *err);
+
+/// It could not be written, as errno says. Returns -1.
+int new_file_failed(const struct new_file *file, struct error *err);
+
+/// As new_file_close(), and the file gets its name; without success it is gone. 0, or -1 and ERR.
 int new_file_finish(struct new_file *file, int status, struct error *err);
 
 #endif

@@ -4,14 +4,13 @@
 // of packets there, whose names are its own.
 #include "analyzer/perfetto/packets.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/new_file.h"
 #include "analyzer/base/text.h"
 #include "perfetto.pb-c.h"
 
@@ -25,15 +24,15 @@ struct written_names {
 
 struct packets {
     const char *path;
-    bool is_regular;
-    uint64_t max_bytes, n_bytes; // of the file
-    FILE *stream;
-    char **parts; // names of the files until they are whole
-    size_t n_files, parts_capacity;
+    uint64_t max_bytes, n_bytes; // of a new file
+    struct new_file *files;
+    size_t n_files, files_capacity;
+    size_t file;       // that is written
     uint32_t sequence; // of packets in the file
     bool has_begun;
     struct written_names names, sources;
-    int failure; // errno of the first write that failed
+    int status; // -1 since something could not be written, as `err` says
+    struct error err;
     uint8_t *buffer;
     size_t capacity;
 };
@@ -59,63 +58,50 @@ static void forget(struct written_names *names)
         memset(names->is_written, 0, names->n * sizeof(bool));
 }
 
-static void forget_names(struct packets *packets)
+/// What follows is a SEQUENCE of packets of its own in FILE.
+static void begin_file(struct packets *packets, size_t file, uint32_t sequence)
 {
+    packets->file = file;
+    packets->sequence = sequence;
+    packets->has_begun = false;
     forget(&packets->names);
     forget(&packets->sources);
-    packets->has_begun = false;
 }
 
-static void note_failure(struct packets *packets)
-{
-    if (packets->failure == 0)
-        packets->failure = errno ? errno : EIO;
-}
-
-static void close_stream(struct packets *packets)
-{
-    if (packets->stream && fclose(packets->stream) != 0)
-        note_failure(packets);
-    packets->stream = NULL;
-}
-
-/// Opens a further file; of a pipe or device the only one.
 static void open_next(struct packets *packets)
 {
-    char *path = file_path(packets->path, packets->n_files + 1);
-    char *part = packets->is_regular ? memory_format("%s.part", path) : memory_copy_text(path);
-    if (packets->is_regular)
-        scratch_path_begin(part);
-    *ARRAY_NEXT(packets->parts, packets->n_files, packets->parts_capacity) = part;
-    packets->stream = fopen(part, "we");
-    if (!packets->stream)
-        note_failure(packets);
+    struct new_file *file = ARRAY_NEXT(packets->files, packets->n_files, packets->files_capacity);
+    struct error err = {{0}};
+    char *path = file_path(packets->path, packets->n_files);
+    if (new_file_open(file, path, packets->status == 0 ? &packets->err : &err) != 0)
+        packets->status = -1;
     packets->n_bytes = 0;
-    packets->sequence = 1;
-    forget_names(packets);
+    begin_file(packets, packets->n_files - 1, 1);
     free(path);
 }
 
-static int write_error(const struct packets *packets, size_t file, struct error *err)
+/// All files may be closed already but one.
+static void close_files(struct packets *packets)
 {
-    char *path = file_path(packets->path, file);
-    error_set(err, "cannot write %s: %s", path, strerror(packets->failure));
-    free(path);
-    return -1;
+    for (size_t i = 0; i < packets->n_files; i++)
+        packets->status = new_file_close(&packets->files[i], packets->status, &packets->err);
+}
+
+/// Pipes, devices and what links lead to get everything.
+static bool is_regular(const struct packets *packets)
+{
+    return packets->files[0].part != NULL;
 }
 
 struct packets *packets_new(const char *path, uint64_t max_bytes, struct error *err)
 {
     struct packets *packets = memory_zeroed(1, sizeof *packets);
-    struct stat there;
     packets->path = path;
-    // Not through a link: renaming would replace it, such as /dev/stdout.
-    packets->is_regular = lstat(path, &there) != 0 || S_ISREG(there.st_mode);
-    packets->max_bytes = packets->is_regular ? max_bytes : UINT64_MAX;
     open_next(packets);
-    if (packets->stream)
+    packets->max_bytes = is_regular(packets) ? max_bytes : UINT64_MAX;
+    if (packets->status == 0)
         return packets;
-    write_error(packets, 1, err);
+    *err = packets->err;
     packets_free(packets);
     return NULL;
 }
@@ -124,13 +110,9 @@ void packets_free(struct packets *packets)
 {
     if (!packets)
         return;
-    close_stream(packets);
-    for (size_t i = 0; i < packets->n_files; i++) {
-        if (packets->is_regular)
-            scratch_path_end(packets->parts[i]);
-        free(packets->parts[i]);
-    }
-    free(packets->parts);
+    for (size_t i = 0; i < packets->n_files; i++)
+        new_file_finish(&packets->files[i], -1, &packets->err);
+    free(packets->files);
     free(packets->names.is_written);
     free(packets->sources.is_written);
     free(packets->buffer);
@@ -139,7 +121,7 @@ void packets_free(struct packets *packets)
 
 char *packets_folder(const struct packets *packets)
 {
-    return packets->is_regular ? path_folder(packets->path)
+    return is_regular(packets) ? path_folder(packets->path)
                                : memory_copy_text(scratch_file_folder());
 }
 
@@ -150,7 +132,7 @@ bool packets_is_full(const struct packets *packets)
 
 void packets_next_file(struct packets *packets)
 {
-    close_stream(packets);
+    close_files(packets);
     open_next(packets);
 }
 
@@ -161,37 +143,31 @@ size_t packets_n_files(const struct packets *packets)
 
 void packets_go_back(struct packets *packets, size_t file)
 {
-    if (packets->is_regular) {
-        close_stream(packets);
-        packets->stream = fopen(packets->parts[file - 1], "ae");
-        if (!packets->stream)
-            note_failure(packets);
+    if (is_regular(packets)) {
+        close_files(packets);
+        packets->status =
+            new_file_reopen(&packets->files[file - 1], packets->status, &packets->err);
     }
-    packets->sequence = 2;
-    forget_names(packets);
+    begin_file(packets, file - 1, 2);
 }
 
 int packets_finish(struct packets *packets, struct error *err)
 {
     size_t n_named = 0;
-    close_stream(packets);
-    while (packets->is_regular && packets->failure == 0 && n_named < packets->n_files) {
-        char *path = file_path(packets->path, n_named + 1);
-        if (rename(packets->parts[n_named], path) == 0)
-            n_named++;
-        else
-            note_failure(packets);
-        free(path);
+    close_files(packets);
+    while (packets->status == 0 && n_named < packets->n_files) {
+        packets->status = new_file_finish(&packets->files[n_named], 0, &packets->err);
+        n_named += packets->status == 0;
     }
-    if (packets->failure == 0)
+    if (packets->status == 0)
         return 0;
-    size_t failed = n_named < packets->n_files ? n_named + 1 : n_named;
     for (size_t i = 0; i < n_named; i++) {
         char *path = file_path(packets->path, i + 1);
         remove(path);
         free(path);
     }
-    return write_error(packets, failed, err);
+    *err = packets->err;
+    return -1;
 }
 
 // --- packets
@@ -208,8 +184,9 @@ static void write_packet(struct packets *packets, Perfetto__TracePacket *packet)
     packets->buffer = array_reserve(packets->buffer, &packets->capacity, n_bytes, 1);
     perfetto__trace__pack(&trace, packets->buffer);
     packets->n_bytes += n_bytes;
-    if (packets->failure == 0 && fwrite(packets->buffer, 1, n_bytes, packets->stream) != n_bytes)
-        note_failure(packets);
+    struct new_file *file = &packets->files[packets->file];
+    if (packets->status == 0 && fwrite(packets->buffer, 1, n_bytes, file->stream) != n_bytes)
+        packets->status = new_file_failed(file, &packets->err);
 }
 
 static Perfetto__InternedName interned(uint64_t number, char *name)
