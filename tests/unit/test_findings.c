@@ -604,6 +604,35 @@ static void test_efficiency_is_one_row(void **state)
     forget(&found);
 }
 
+/// Iterations that take longer are the cause where the rank that is waited for computes longer in
+/// them, and not where it lacks CPU time.
+static void test_longer_iterations_are_those_that_compute_longer(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_path_share origins[] = {{0, 1, 30 * MS, 1, RESULT_NONE, 0}};
+    struct result_odd odd = {.first = 15,
+                             .last = 20,
+                             .every = 1,
+                             .is_trend = true,
+                             .factor = 1.5,
+                             .lost_ns = 30 * MS,
+                             .cause = RESULT_ODD_COMPUTING,
+                             .rank = 1};
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 1};
+    result.iterations.odd = &odd;
+    result.iterations.n_odd = 1;
+    find(&result, &found);
+    assert_says(&found, "From iteration 15 on");
+    forget(&found);
+    odd.cause = RESULT_ODD_NO_CPU;
+    find(&result, &found);
+    assert_says_not(&found, "iteration 15");
+    forget(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -631,6 +660,7 @@ int main(void)
         cmocka_unit_test(test_good_efficiency),
         cmocka_unit_test(test_what_cannot_be_judged),
         cmocka_unit_test(test_json_has_null_for_the_unknown),
+        cmocka_unit_test(test_longer_iterations_are_those_that_compute_longer),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

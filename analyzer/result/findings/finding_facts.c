@@ -562,8 +562,8 @@ static void put_usual(const struct result *result, const struct cause *cause, ui
     facts_put_text(facts, FINDING_TEXT_usual, memory_format("%.0fus", usual_ns / 1e3));
 }
 
-/// The iterations that take longer on the rank with most of the loss, or on all where that is the
-/// cause; the most costly of them.
+/// The iterations in which the rank with most of the loss computes longer, or all ranks where that is
+/// the cause; the most costly of them.
 static void put_iterations(const struct result *result, const struct cause *cause,
                            struct facts *facts)
 {
@@ -571,10 +571,11 @@ static void put_iterations(const struct result *result, const struct cause *caus
     uint64_t lost_ns = 0;
     uint32_t rank = cause->subject == FINDING_iterations ? RESULT_NONE : facts->causing.main;
     for (size_t i = 0; i < result->iterations.n_odd; i++) {
-        if (result->iterations.odd[i].rank != rank)
+        const struct result_odd *other = &result->iterations.odd[i];
+        if (other->rank != rank || other->cause != RESULT_ODD_COMPUTING)
             continue;
-        lost_ns += result->iterations.odd[i].lost_ns;
-        odd = odd ? odd : &result->iterations.odd[i];
+        lost_ns += other->lost_ns;
+        odd = odd ? odd : other;
     }
     if (!odd)
         return;
