@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmarks' generator and table. A replay finds in an archive of the generator what the
-# generator computed from the definitions while it wrote it; the table has a row for all it measures.
-# No time is looked at.
+# The benchmarks' generator: a replay finds in its archive what it computed from the definitions while it
+# wrote that.
 load ../helper
 
-# answers_of OPTION...: what the generator says, and what a replay of its archive finds.
+# answers_agree OPTION...: what the generator says, and what a replay of its archive finds.
 answers_agree() {
     local run=$BATS_TEST_TMPDIR/run
     rm -rf "$run"
@@ -20,83 +19,23 @@ answers_agree() {
 }
 
 @test "a replay finds in the generator's archives what it says" {
+    local events
+    events=$(cases 1e4 2e3)
     for pattern in ring random halo all-to-one collective; do
-        answers_agree --pattern "$pattern" --ranks 12 --events 2e4
-        answers_agree --pattern "$pattern" --ranks 7 --events 1e4 --user-events 0 --sites
-        answers_agree --pattern "$pattern" --ranks 2 --events 1e4 --user-events 33 --depth 5 \
+        answers_agree --pattern "$pattern" --ranks 12 --events "$(cases 2e4 4e3)"
+        answers_agree --pattern "$pattern" --ranks 7 --events "$events" --user-events 0 --sites
+        answers_agree --pattern "$pattern" --ranks 2 --events "$events" --user-events 33 --depth 5 \
             --functions 3 --nodes 2
     done
-    answers_agree --pattern ring --ranks 3 --events 1e5 --user-events 1000 --depth 40
-    answers_agree --pattern halo --ranks 300 --events 5e4
+    answers_agree --pattern ring --ranks 3 --events "$(cases 1e5 2e4)" --user-events 1000 --depth 40
+    answers_agree --pattern halo --ranks 300 --events "$(cases 5e4 2e4)"
 }
 
 @test "any number of threads finds the same, byte for byte" {
-    "$BUILD/bench/generate" --pattern random --ranks 12 --events 4e5 --user-events 15 --sites \
+    "$BUILD/bench/generate" --pattern random --ranks 12 --events "$(cases 4e5 4e4)" --user-events 15 --sites \
         "$BATS_TEST_TMPDIR/run"
     for n in 1 2 3 9; do
         "$PAGODA" replay --threads $n --json "$BATS_TEST_TMPDIR/run" >"$BATS_TEST_TMPDIR/by-$n"
         cmp "$BATS_TEST_TMPDIR/by-1" "$BATS_TEST_TMPDIR/by-$n"
     done
-}
-
-@test "the generator writes as many events as it is told to, and the bare read finds them" {
-    for pattern in ring random halo all-to-one collective; do
-        "$BUILD/bench/generate" --pattern "$pattern" --events 1e5 --user-events 3 \
-            "$BATS_TEST_TMPDIR/$pattern"
-        n=$("$BUILD/bench/bare_read" "$BATS_TEST_TMPDIR/$pattern/traces.otf2")
-        echo "$pattern: $n events"
-        [ "$n" -gt 98000 ]
-        [ "$n" -lt 102000 ]
-    done
-}
-
-@test "make bench prints the rows that are asked for" {
-    mkdir "$BATS_TEST_TMPDIR/build"
-    ln -s "$BUILD"/* "$BATS_TEST_TMPDIR/build"
-    rm "$BATS_TEST_TMPDIR/build/bench"
-    mkdir "$BATS_TEST_TMPDIR/build/bench"
-    ln -s "$BUILD"/bench/{bare_read,engine_stages,generate,measure} "$BATS_TEST_TMPDIR/build/bench"
-    cd "$ROOT"
-    ROWS='read causes figures' ARCHIVES=collective EVENTS=1e4 ROUNDS=1 \
-        BUILD=$BATS_TEST_TMPDIR/build run --separate-stderr tests/bench/bench
-    echo "$output" "$stderr"
-    [ "$status" = 0 ]
-    [[ $output == *" UTC"*" cores of "*" GiB, Linux "*"collective: "*"bare read"*"decode"*"+ causes"* ]]
-    [[ $output != *"+ patterns"* ]]
-    [ "$(grep -c '^  figure .*_ns ' <<<"$output")" = 11 ]
-    [ "$(cat "$BATS_TEST_TMPDIR/build/bench/table.txt")" = "$output" ]
-
-    ARCHIVES=none run tests/bench/bench
-    [ "$status" = 1 ]
-    [[ $output == *"bench: no archive is called none; there are calls, "* ]]
-}
-
-@test "what replays of larger sizes take follows from the figures" {
-    printf '  figure %s %s\n' start_ms 5 location_ms 0.05 base_mib 10 location_kib 25 \
-        user_event_8_ns 10 user_event_2048_ns 20 halo_event_8_ns 50 halo_event_256_ns 100 \
-        halo_event_2048_ns 400 user_event_bytes 12 mpi_event_bytes 13 definition_bytes 50 \
-        all_cores_factor 1 >"$BATS_TEST_TMPDIR/figures"
-    scale() { "$ROOT/tests/bench/scale" --figures "$BATS_TEST_TMPDIR/figures" "$@"; }
-    # One process: 8 * 1000 steps of 34.4 MPI events at 50 ns; nothing crosses, nobody waits.
-    run scale --ranks 8 --events 275200 --user-events 0 --nodes 1 --processes 1 --window-spread 0 \
-        --process-spread 0
-    echo "$output"
-    [[ $output == *"(1000 steps), 1 nodes with 1 processes, 8.0 ranks each"* ]]
-    [[ $output == *"0.00 GB in 16 files"*"digests sent by a process "*" 0 to 0 others"* ]]
-    [[ $output == *"efficiency 1.00"* ]]
-    # A torus of 4 x 4 in 4 processes: each row sends half of its messages to the next and the last one.
-    run scale --ranks 16 --events 5.504e5 --user-events 0 --nodes 2 --processes 2 --windows 10
-    echo "$output"
-    [[ $output == *"1.6e+04 to 2 others, 50 % of its messages, and 100 collectives"* ]]
-    # Uneven work makes processes wait, a longer lead less so.
-    efficiency() { scale --ranks 2000 --events 1e10 --nodes 100 --processes 4 "$@" |
-        sed -n 's/.*efficiency //p'; }
-    short=$(efficiency --lead 1) long=$(efficiency --lead 8)
-    echo "efficiency $short and $long"
-    [[ $short < $long ]]
-    [[ $long == 0.* ]]
-
-    run scale --figures /dev/null
-    [ "$status" = 1 ]
-    [ "$output" = 'scale: no figures in /dev/null: run `make bench ROWS=figures`' ]
 }
