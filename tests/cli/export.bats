@@ -6,6 +6,17 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
+# Whether the browser starts here is found out once.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return
+    export NO_BROWSER=
+    if ! command -v chromium-headless-shell >/dev/null; then
+        NO_BROWSER="there is no chromium-headless-shell"
+    elif ! timeout 30 chromium-headless-shell "${BROWSER[@]}" --dump-dom about:blank 2>/dev/null | grep -q '</html>'; then
+        NO_BROWSER="chromium-headless-shell does not start here"
+    fi
+}
+
 # The browser does without what a container may lack.
 BROWSER=(--no-sandbox --disable-gpu --disable-dev-shm-usage '--window-size=1200,1000' --user-data-dir=profile)
 
@@ -19,9 +30,7 @@ archive() {
 # then. Nothing may be written to the console.
 browse() {
     local page=$1
-    command -v chromium-headless-shell >/dev/null || skip "there is no chromium-headless-shell"
-    timeout 30 chromium-headless-shell "${BROWSER[@]}" --dump-dom about:blank >blank.dom 2>blank.log || :
-    grep -q '</html>' blank.dom || skip "chromium-headless-shell does not start here"
+    [ -z "$NO_BROWSER" ] || skip "$NO_BROWSER"
     { sed '/<\/body>/,$d' "$page" && printf '<script>%s</script></body></html>' "$2"; } >browsed.html
     timeout 60 chromium-headless-shell "${BROWSER[@]}" --enable-logging=stderr --virtual-time-budget=8000 --dump-dom "file://$PWD/browsed.html" \
         >browsed.dom 2>browsed.log
