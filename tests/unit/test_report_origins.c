@@ -24,7 +24,11 @@
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
 
+#ifdef __SANITIZE_ADDRESS__
+enum { DEFAULT_SEEDS = 250 };
+#else
 enum { DEFAULT_SEEDS = 1000 };
+#endif
 
 /// A rank's leave, or a completion, is explained by nobody; neither is the order of messages.
 static bool has_origins(const struct result_pattern *pattern)
