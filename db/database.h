@@ -15,8 +15,7 @@
 //     s       const char *, NULL is NULL                   const char **, until the next step
 //     t       const char *, of any bytes, NULL is ""       char **, safe to print, to be freed
 //     c                                                    char **, as it is stored, to be freed
-#ifndef PAGODA_DB_DATABASE_H
-#define PAGODA_DB_DATABASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -135,5 +134,3 @@ void database_rows_free(void *rows, size_t n, const char *letters);
 
 /// Turns SQLite's result CODE of the last call into one sentence that names the file. Returns -1.
 int database_error(const struct database *database, int code, struct error *err);
-
-#endif

@@ -11,8 +11,7 @@
 // Escaping: a name may hold any character. A backslash comes before the characters / , ( ) < > and
 // the backslash itself, and before a space at a name's begin or end; control characters and bytes
 // that are not UTF-8 are written \xHH; the empty name is written \e.
-#ifndef PAGODA_DB_FOCUS_H
-#define PAGODA_DB_FOCUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void focus_release(struct focus *focus);
 /// The selection in the hierarchy whose root path is ROOT ("/Code"), or NULL when FOCUS does not
 /// mention it.
 const struct focus_selection *focus_find(const struct focus *focus, const char *root);
-
-#endif

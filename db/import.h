@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies trials from database to database: all of another file, or chosen ones into a new file.
 // Reads values of other tools as CSV.
-#ifndef PAGODA_DB_IMPORT_H
-#define PAGODA_DB_IMPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ struct import_names {
 /// new database in memory. 0 (to be closed), or -1 and ERR with the line.
 int import_read_csv(FILE *stream, const char *name, const struct import_names *names,
                     struct database **memory, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of trials as users write them. A name that a database does not have is reported with the
 // most similar one.
-#ifndef PAGODA_DB_NAMES_H
-#define PAGODA_DB_NAMES_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "db/database.h"
@@ -29,5 +28,3 @@ int names_check(struct database *database, const char *kind, const char *sql, co
 /// 0 when the resource PATH (focus.h) exists, else -1 and ERR, which names the most similar child
 /// of its deepest ancestor that exists, or that ancestor.
 int names_check_resource(struct database *database, const char *path, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Points of sweeps that have no trial, with the reason: skipped, failed, or too long. So the
 // database shows where an experiment has gaps.
-#ifndef PAGODA_DB_POINTS_H
-#define PAGODA_DB_POINTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -51,5 +50,3 @@ void point_list_add(struct point_list *list, struct point_row *row);
 
 /// Removes the note of a point; a transaction is open. 0, or -1 and ERR.
 int points_remove(struct database *database, const struct point_row *point, struct error *err);
-
-#endif

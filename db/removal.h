@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Removing trials, and notes of points without a trial, from a database; shrinking its file.
-#ifndef PAGODA_DB_REMOVAL_H
-#define PAGODA_DB_REMOVAL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void removal_release(struct removal *removed);
 /// its file as small as possible. SIZES are bytes before and after. 0, or -1 and ERR (nothing
 /// changed).
 int removal_vacuum(const char *path, uint64_t sizes[2], struct error *err);
-
-#endif

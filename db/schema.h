@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tables and views of an experiment database, as data: the build makes the texts below from
 // db/schema/*.sql. pagoda-store(5) documents the schema for users.
-#ifndef PAGODA_DB_SCHEMA_H
-#define PAGODA_DB_SCHEMA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ enum schema_root {
 /// were released never change.
 extern const char *const schema_steps[];
 extern const uint32_t schema_version; // number of steps
-
-#endif

@@ -5,8 +5,7 @@
 //     struct store_names names = {.experiment = "scaling"};
 //     if (store_result("runs.db", &result, &names, &err))
 //         log_error("%s", err.text);
-#ifndef PAGODA_DB_STORE_H
-#define PAGODA_DB_STORE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -58,5 +57,3 @@ int store_predictions(const char *path, const struct result *measured,
 /// Writes RESULT's resources, tuples and property instances through WRITER, whose transaction stays
 /// open. Which metric has values at which foci is listed in pagoda-store(5). 0, or -1 and ERR.
 int store_values(struct writer *writer, const struct result *result, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Copies one trial from the attached database "source" (database.h) to "main". Numbers differ
 // between the two: the temporary table `place` says which number of main stands for which of
 // source.
-#ifndef PAGODA_DB_TRIAL_COPY_H
-#define PAGODA_DB_TRIAL_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int trial_copy_damaged(struct trial_copy *copy, const char *table);
 
 /// SQL: a trial of the view `trials` in full.
 #define TRIAL_NAME "application || '/' || experiment || '/' || trial"
-
-#endif

@@ -3,8 +3,7 @@
 //
 // A trial is chosen by its name, by experiment/name, by application/experiment/name, or by its
 // number; names take precedence over numbers.
-#ifndef PAGODA_DB_TRIALS_H
-#define PAGODA_DB_TRIALS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
 
 /// Logs a warning for each kind of damage in the trace of a trial. 0, or -1 and ERR.
 int damage_warn_of_trial(struct database *database, int64_t trial, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fills one trial within an open transaction: interns names (resources, foci, metrics, properties)
 // and appends values.
-#ifndef PAGODA_DB_WRITER_H
-#define PAGODA_DB_WRITER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -68,5 +67,3 @@ int writer_count(struct writer *writer, int64_t metric, int64_t focus,
 /// The same for a real number; NAN means unknown and stores nothing.
 int writer_number(struct writer *writer, int64_t metric, int64_t focus,
                   enum writer_interval interval, double value, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which changes are worth a prediction: read off a measured run.
-#ifndef PAGODA_ADVISE_CANDIDATES_H
-#define PAGODA_ADVISE_CANDIDATES_H
+#pragma once
 
 #include "analyzer/result/advice.h"
 #include "analyzer/whatif/jobs.h"
@@ -109,5 +108,3 @@ void advise_predict(const struct whatif_batch *batch, const struct advice *advic
 /// CANDIDATE gets what JOB predicted, and its failure.
 void advise_take_prediction(const struct advice *advice, struct advice_candidate *candidate,
                             const struct whatif_job *job);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the remedies of a run's findings would save.
-#ifndef PAGODA_ADVISE_FINDINGS_H
-#define PAGODA_ADVISE_FINDINGS_H
+#pragma once
 
 #include "analyzer/pattern/finding_kind.h"
 #include "analyzer/replay/replay_run.h"
@@ -27,5 +26,3 @@ void findings_leave_unproven(struct result *result, const char *why);
 /// Adds the remedies of KINDS (bits of enum advice_kind) as candidates to ADVICE, each that is not
 /// there yet; with one that halves some computing goes, as a limit, one that leaves it out.
 void findings_add_candidates(const struct result *result, unsigned kinds, struct advice *advice);
-
-#endif

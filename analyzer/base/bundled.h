@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files that come with the command: folders of XML files (patterns, properties), and catalogues
 // whose files are named on the command line without folder and ending (machines, policies).
-#ifndef PAGODA_BASE_BUNDLED_H
-#define PAGODA_BASE_BUNDLED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -35,5 +34,3 @@ char *program_part(const char *name);
 /// their bytes whatever the locale; hidden ones are left out. NULL and errno when it cannot be
 /// read.
 char **folder_files(const char *directory, const char *ending);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checksums tell different contents apart, but not where somebody wants them to be the same.
-#ifndef PAGODA_BASE_CHECKSUM_H
-#define PAGODA_BASE_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ static inline uint64_t checksum_bytes(uint64_t sum, const void *bytes, size_t n)
     memcpy(&value, at, n);
     return checksum_mix(sum, value);
 }
-
-#endif

@@ -2,8 +2,7 @@
 // Clean ends: scratch files have no name, so they vanish when they are closed or the program ends;
 // those that need a name are removed when a signal ends the program; or signals are only noted, so
 // that unfinished work can be removed first.
-#ifndef PAGODA_BASE_CLEANUP_H
-#define PAGODA_BASE_CLEANUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ void interrupt_end(void);
 
 /// Removes a folder with its contents, if it exists. 0, or -1 and ERR.
 int scratch_folder_remove(const char *dir, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors as a chain of causes: the layer that notices writes the innermost sentence, each layer
 // above puts its own in front, and only a command prints the result.
-#ifndef PAGODA_BASE_ERROR_H
-#define PAGODA_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ enum exit_status {
 
 /// STATUS_DONE if STATUS is 0, or STATUS_UNREADABLE; else STATUS_FAILED and ERR as a message.
 int log_outcome(int status, bool is_unreadable, const struct error *err);
-
-#endif

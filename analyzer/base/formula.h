@@ -3,8 +3,7 @@
 // computed often. Operators, functions (sqrt, log2, log10, ln, exp, min, max, abs, ...) and
 // constants are those of muParser, and `!` (pagoda-conditions(7)); numbers do not depend on the
 // locale.
-#ifndef PAGODA_BASE_FORMULA_H
-#define PAGODA_BASE_FORMULA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +68,3 @@ int comparison_read(char *text, struct comparison *comparison, struct error *err
 
 /// Cuts what stands before the next && off *REST, which is changed and NULL at the end.
 char *comparison_next(char **rest);
-
-#endif

@@ -2,8 +2,7 @@
 // Names of functions as reports show them and as users type them. A name of C++ has parts that may
 // be left out, in this order: the return type, arguments, template arguments, qualifiers from the
 // left. What is shown means one function of the run only, so it can be typed as it is shown.
-#ifndef PAGODA_BASE_FUNCTION_NAMES_H
-#define PAGODA_BASE_FUNCTION_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ enum function_names_found function_names_find(const char *const *names, size_t n
 
 /// "f(int), f(double) and 3 more": the different names that IS_MEANT holds for. The caller frees.
 char *function_names_list(const char *const *names, size_t n, const bool *is_meant);
-
-#endif

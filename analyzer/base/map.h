@@ -3,8 +3,7 @@
 // open addressing with linear probing, at most half full, removal without tombstones. The order of
 // its slots means nothing; only what copies a map goes through them, so that no result can depend
 // on it.
-#ifndef PAGODA_BASE_MAP_H
-#define PAGODA_BASE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void map_put(struct map *map, uint64_t key, uint32_t value);
 
 /// Removes KEY; false when it was not there.
 bool map_remove(struct map *map, uint64_t key);
-
-#endif

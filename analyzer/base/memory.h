@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allocation that cannot fail: the analyzer has nothing useful to do without memory, so it says so
 // and ends. Arrays grow by doubling through ARRAY_NEXT().
-#ifndef PAGODA_BASE_MEMORY_H
-#define PAGODA_BASE_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ static inline void *array_reserve(void *array, size_t *capacity, size_t count, s
 
 /// A stream that writes to *TEXT, of *SIZE bytes after fclose(); the caller frees *TEXT then.
 FILE *memory_stream(char **text, size_t *size);
-
-#endif

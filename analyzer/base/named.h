@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Definitions from files (kinds of findings, properties, hierarchies, ...): arrays of structs that
 // begin with their name, a char *. Names are unique; a later definition replaces an earlier one.
-#ifndef PAGODA_BASE_NAMED_H
-#define PAGODA_BASE_NAMED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ size_t named_find(const void *items, size_t n, size_t size_bytes, const char *na
 /// The names, for spelling_hint() and spelling_list(); the caller frees the array only.
 const char **named_names(const void *items, size_t n, size_t size_bytes);
 #define NAMED_NAMES(items, n) named_names((items), (n), sizeof *(items))
-
-#endif

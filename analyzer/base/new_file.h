@@ -2,8 +2,7 @@
 // Files that appear under their names when they are whole, and leave alone what was there until
 // then. Pipes, devices and what links lead to are written at once: renaming would replace a link
 // such as /dev/stdout.
-#ifndef PAGODA_BASE_NEW_FILE_H
-#define PAGODA_BASE_NEW_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -28,5 +27,3 @@ int new_file_failed(const struct new_file *file, struct error *err);
 
 /// As new_file_close(), and the file gets its name; without success it is gone. 0, or -1 and ERR.
 int new_file_finish(struct new_file *file, int status, struct error *err);
-
-#endif

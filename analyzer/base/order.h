@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Orders for qsort() and bsearch(): by one key, then by another where that is the same.
-#ifndef PAGODA_BASE_ORDER_H
-#define PAGODA_BASE_ORDER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ static inline int order_by(const int *orders, size_t n)
             return orders[i];
     return 0;
 }
-
-#endif

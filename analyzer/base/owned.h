@@ -9,8 +9,7 @@
 //             owned_text(walk, &thing->items[i].name);
 //     }
 // called after owned_block(walk, thing, sizeof *thing), which writes and reads its numbers.
-#ifndef PAGODA_BASE_OWNED_H
-#define PAGODA_BASE_OWNED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -44,5 +43,3 @@ void owned_texts(struct owned *walk, char ***texts, size_t n);
 
 /// Ends a walk: frees the arrays, or what was written.
 void owned_end(struct owned *walk);
-
-#endif

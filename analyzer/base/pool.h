@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A growing array of equal items handed out by index and taken back: indices stay valid while the
 // array moves, freed places are used again first, nothing is returned to the system before the end.
-#ifndef PAGODA_BASE_POOL_H
-#define PAGODA_BASE_POOL_H
+#pragma once
 
 #include <assert.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ static inline void pool_give(struct pool *pool, uint32_t index)
     pool->first_free = index;
     pool->n_live--;
 }
-
-#endif

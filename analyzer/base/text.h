@@ -3,8 +3,7 @@
 //
 // Names in archives may be any bytes. They become valid UTF-8 without control characters when they
 // enter a result, so terminals, JSON and databases can take them as they are.
-#ifndef PAGODA_BASE_TEXT_H
-#define PAGODA_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -137,5 +136,3 @@ struct exact_number {
 /// VALUE with the fewest of 15, 16 or 17 significant digits from which it can be read back exactly;
 /// what looks like an integer gets ".0", so that readers do not take it for one. VALUE is finite.
 struct exact_number exact_number(double value);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many threads there may be, and jobs shared out to them.
-#ifndef PAGODA_BASE_THREADS_H
-#define PAGODA_BASE_THREADS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ unsigned threads_count(void);
 /// begin jobs in the order of their numbers. Where jobs are fewer than threads, threads_count()
 /// shares out the others to them.
 void threads_each(size_t n, void (*job)(void *context, size_t number), void *context);
-
-#endif

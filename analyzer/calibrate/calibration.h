@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `pagoda calibrate` found out about a machine, and how that differs from another one.
-#ifndef PAGODA_CALIBRATE_CALIBRATION_H
-#define PAGODA_CALIBRATE_CALIBRATION_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/calibrate/machine_text.h"
@@ -32,5 +31,3 @@ struct calibration_differences {
 
 /// What can be compared of the machine and the other one.
 struct calibration_differences calibration_compare(const struct calibration_report *report);
-
-#endif

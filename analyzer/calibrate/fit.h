@@ -2,8 +2,7 @@
 // Least squares for times: the relative error is what counts, and no coefficient is negative, so
 // that no time ever is (fits of absolute errors give small messages negative start-up times, as in
 // Kuehnemann, Rauber, Ruenger, "Performance modelling for task-parallel programs", table 2).
-#ifndef PAGODA_CALIBRATE_FIT_H
-#define PAGODA_CALIBRATE_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct fit_pieces fit_line(const double *x, const double *y, size_t n);
 
 /// The criterion for N values, the SUM of squared errors and N_PARAMETERS.
 double fit_criterion(double sum, size_t n, size_t n_parameters);
-
-#endif

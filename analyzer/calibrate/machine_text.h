@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The machine file that `pagoda calibrate` writes. Whether it can be written is found out before an
 // hour of measuring, and half a file is never left behind.
-#ifndef PAGODA_CALIBRATE_MACHINE_TEXT_H
-#define PAGODA_CALIBRATE_MACHINE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,5 +41,3 @@ int machine_file_write(struct measurements *measurements,
                        const struct machine_text_settings *settings, const char *path,
                        struct machine_text_errors *errors, struct machine *machine,
                        struct error *err);
-
-#endif

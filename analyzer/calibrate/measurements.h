@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the measuring program of `pagoda calibrate` (tracer/calibrate) found, and a machine file
 // made of it.
-#ifndef PAGODA_CALIBRATE_MEASUREMENTS_H
-#define PAGODA_CALIBRATE_MEASUREMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ int measurements_members(const struct measurements *measurements, int *n_numbers
 
 /// What the file has no numbers of, between commas; the caller frees.
 char *measurements_missing(const struct measurements *measurements);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The commands of `pagoda`, one file each. argv[0] is the command's name; each returns an enum
 // exit_status. The manual page of a command says what it does.
-#ifndef PAGODA_CMD_COMMANDS_H
-#define PAGODA_CMD_COMMANDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ int store_vacuum(int argc, char **argv);
 /// Checks a command line of `replay` as far as that goes without its trace; WITH_FILES: machine
 /// files and policies, too. Runs and prints nothing. 0, or -1 and ERR. ARGV may be reordered.
 int replay_check(int argc, char **argv, bool with_files, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Traces that are in no database, for `pagoda diff` and `scaling`: they are replayed into one of
 // their own, whole or in intervals.
-#ifndef PAGODA_CMD_COMPARED_TRACES_H
-#define PAGODA_CMD_COMPARED_TRACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ int compared_intervals_check(const char *text, struct error *err);
 int compared_intervals_replay(struct compared_traces *traces, const char *trace, const char *text,
                               struct compared_intervals *intervals, struct error *err);
 void compared_intervals_release(struct compared_intervals *intervals);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda replay TRACE --interval WHAT`: what was found within parts of the run, printed and kept.
-#ifndef PAGODA_CMD_INTERVAL_TRIALS_H
-#define PAGODA_CMD_INTERVAL_TRIALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ struct replay_intervals {
 /// of a single one, a table of several. *IS_UNREADABLE when records were. 0, or -1 and ERR.
 int replay_intervals(const struct replay_intervals *request, bool *is_unreadable,
                      struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `replay` with what-if options and `advise` ask a database how right predictions of the same kind
 // were.
-#ifndef PAGODA_CMD_PAST_PREDICTIONS_H
-#define PAGODA_CMD_PAST_PREDICTIONS_H
+#pragma once
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
@@ -30,5 +29,3 @@ void past_predictions_judge(const struct past_predictions *past, const struct wh
 /// What PAST says of each candidate of ADVICE that was predicted.
 void past_predictions_judge_advice(const struct past_predictions *past,
                                    const struct advise_setting *setting, struct advice *advice);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predictions as trials of a database: `replay --store` with what-if options, `advise --store`. It
 // is the commands that know the database, so the folders of predictions can do without.
-#ifndef PAGODA_CMD_PREDICTED_TRIALS_H
-#define PAGODA_CMD_PREDICTED_TRIALS_H
+#pragma once
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
@@ -22,5 +21,3 @@ int predictions_store(const char *database, const struct whatif_plan *plan,
 /// its group and place there. SETTING has a catalogue. 0, or -1 and ERR.
 int advice_store(const struct advise_setting *setting, const struct advice *advice,
                  const char *database, const struct store_names *names, struct error *err);
-
-#endif

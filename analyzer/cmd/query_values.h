@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The values that a question finds in the database, and how they are combined.
-#ifndef PAGODA_CMD_QUERY_VALUES_H
-#define PAGODA_CMD_QUERY_VALUES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -79,5 +78,3 @@ struct query_request {
 /// REQUEST selects. 0, or -1 and ERR, also if there is no value.
 int query_find(struct database *database, const struct query_request *request,
                struct found_values *found, struct error *err);
-
-#endif

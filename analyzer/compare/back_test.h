@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How right predictions were: those that are stored, against the runs that were measured at the
 // same parameters, and those that models of the smaller runs make of the larger ones.
-#ifndef PAGODA_COMPARE_BACK_TEST_H
-#define PAGODA_COMPARE_BACK_TEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -60,5 +59,3 @@ char *change_kind(const char *change);
 /// What the nodes' names, a line each, have in common without numbers and domains: "node" of
 /// node01.site and node02.site. The caller frees.
 char *machine_name(const char *nodes);
-
-#endif

@@ -10,8 +10,7 @@
 //     ...
 //     struct difference_table table;
 //     difference_tabulate(difference, DIFFERENCE_BY_CALL_PATH, &thresholds, &table);
-#ifndef PAGODA_COMPARE_DIFFERENCE_H
-#define PAGODA_COMPARE_DIFFERENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ bool difference_is_worse(const struct difference_row *row);
 /// What kind of time a row is: the wait state's name, "no wait", "not recorded", or
 /// "parallel threads": what threads of one rank recorded at the same time, taken off again.
 const char *difference_kind(const struct difference_row *row);
-
-#endif

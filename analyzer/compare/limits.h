@@ -5,8 +5,7 @@
 //     time_ns              <= 1.5s
 //     parallel_efficiency  >= 80 %
 //     exclusive_ns         <= 20ms   /CallPath/main/solve
-#ifndef PAGODA_COMPARE_LIMITS_H
-#define PAGODA_COMPARE_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ int limits_compare(struct database *database, const char *path, char *const *sel
                    struct limit_page *page, struct error *err);
 
 void limit_page_release(struct limit_page *page);
-
-#endif

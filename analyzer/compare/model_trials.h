@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The times of stored trials as series to be modelled.
-#ifndef PAGODA_COMPARE_MODEL_TRIALS_H
-#define PAGODA_COMPARE_MODEL_TRIALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ struct model_choice {
 /// parameter that varies, an unknown one.
 int model_trials_read(struct database *database, const struct model_choice *choice,
                       struct model_table *table, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intervals of new predictions, from the errors of past ones (back_test.h) of the same kind.
-#ifndef PAGODA_COMPARE_PAST_ERRORS_H
-#define PAGODA_COMPARE_PAST_ERRORS_H
+#pragma once
 
 #include "analyzer/compare/back_test.h"
 #include "analyzer/model/model_table.h"
@@ -24,5 +23,3 @@ void past_errors_of_kinds(struct back_test *test);
 /// Puts intervals by the errors of past models as far beyond their data, for 95 %, in place of
 /// those of predictions of TABLE's whole runs; where there are at least 39.
 void past_errors_of_models(const struct back_test *test, struct model_table *table);
-
-#endif

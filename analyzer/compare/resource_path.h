@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Resource paths as text, such as "/Code/main.c/solve": a slash that no backslash stands before
 // separates levels, so that everything below a path begins with it and a slash.
-#ifndef PAGODA_COMPARE_RESOURCE_PATH_H
-#define PAGODA_COMPARE_RESOURCE_PATH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void shown_paths_complete(struct shown_paths *paths);
 /// A path, or a part of one, of names that were added: "main/f(int)". The caller frees.
 char *shown_paths_text(const struct shown_paths *paths, const char *path);
 void shown_paths_release(struct shown_paths *paths);
-
-#endif

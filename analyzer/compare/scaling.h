@@ -8,8 +8,7 @@
 //     scaling_add_part(scaling, trial, "MPI_Recv", "late-sender", false, value_ns);
 //     ...
 //     scaling_compute(scaling, 0.8);
-#ifndef PAGODA_COMPARE_SCALING_H
-#define PAGODA_COMPARE_SCALING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -142,5 +141,3 @@ char *scaling_growth(const struct scaling *scaling, const struct model_series *m
 /// What a computed study shows, in sentences: where scaling breaks, what is lost there, and a
 /// forecast. The caller frees.
 char *scaling_conclusion(const struct scaling *scaling);
-
-#endif

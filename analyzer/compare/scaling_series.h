@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trials of a scaling study: chosen, put into series that differ in one parameter only, their
 // times read, and properties declared over several runs evaluated.
-#ifndef PAGODA_COMPARE_SCALING_SERIES_H
-#define PAGODA_COMPARE_SCALING_SERIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ void scaling_series_release(struct scaling_page *page);
 /// that is not a severity, an unreadable database.
 int scaling_properties_find(struct database *database, const struct option_list *files,
                             struct scaling_page *page, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What may stand in severity(...) of checkpoints and of properties over experiments.
-#ifndef PAGODA_COMPARE_SEVERITY_H
-#define PAGODA_COMPARE_SEVERITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ double region_severity_read(struct database *database, int64_t id, const char *p
 /// for none). Else -1 and ERR. WHO asks is said first.
 int region_severity_check(const char *property, const char *region, const char *const *further,
                           const char *who, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The difference of two groups of stored trials: of their run time, and of any metric that adds up
 // over the parts of a run.
-#ifndef PAGODA_COMPARE_STORED_DIFFERENCE_H
-#define PAGODA_COMPARE_STORED_DIFFERENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ int metric_difference_read(struct database *database, const struct difference_ch
                            const char *metric, struct metric_difference *difference,
                            struct error *err);
 void metric_difference_release(struct metric_difference *difference);
-
-#endif

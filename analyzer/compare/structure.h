@@ -3,8 +3,7 @@
 // resource has the sum of the ids 1, 2, 4, ... of the runs it is in (Karavanic and Miller,
 // "Experiment Management Support for Performance Tuning", SC 1997, section 3.1). Resources match
 // when their paths are equal; a resource map (db/query/resource_map.h) makes them equal.
-#ifndef PAGODA_COMPARE_STRUCTURE_H
-#define PAGODA_COMPARE_STRUCTURE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ int structure_page_read(struct database *database, char *const *selectors, size_
                         const struct resource_map *map, struct structure_page *page,
                         struct error *err);
 void structure_page_release(struct structure_page *page);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The processes that `pagoda trace` starts: the launch line, and the writer of the archive.
-#ifndef PAGODA_LAUNCH_CHILDREN_H
-#define PAGODA_LAUNCH_CHILDREN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ int trace_run_line(char **line, const char *library, const char *spool);
 /// Makes the archive in DIR from the records in SPOOL; processes that still record are waited for
 /// up to WAIT seconds. Failures are reported on stderr.
 struct trace_finished trace_finish(const char *dir, const char *spool, const char *wait);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the archive of a traced run says about its launch: command, folder, date, and the version of
 // the sources as far as git knows it.
-#ifndef PAGODA_LAUNCH_FACTS_H
-#define PAGODA_LAUNCH_FACTS_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -15,5 +14,3 @@ void launch_facts_write(char **line, const char *program, FILE *file);
 
 /// Writes how long the launch line took.
 void launch_facts_add_time(uint64_t time_ns, FILE *file);
-
-#endif

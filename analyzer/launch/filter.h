@@ -3,8 +3,7 @@
 // Score-P's (SCOREP_REGION_NAMES_BEGIN ... END and SCOREP_FILE_NAMES_BEGIN ... END with EXCLUDE and
 // INCLUDE, shell wildcards, the last rule that fits decides) and TAU's lists
 // (BEGIN_EXCLUDE_LIST ... END_EXCLUDE_LIST, one name a line, wildcard #).
-#ifndef PAGODA_LAUNCH_FILTER_H
-#define PAGODA_LAUNCH_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct trace_filter_line {
 /// from. Any name is written so that it means itself only. 0, or -1 and ERR.
 int trace_filter_write_excluded(const char *path, const char *earlier, const char *source,
                                 const struct trace_filter_line *lines, size_t n, struct error *err);
-
-#endif

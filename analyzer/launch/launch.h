@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a launch line consists of: wrappers, MPI launcher, program.
-#ifndef PAGODA_LAUNCH_LAUNCH_H
-#define PAGODA_LAUNCH_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ bool launch_is_static(const char *path);
 /// variables NAMES (NULL-terminated) are exported, too. NULL: VALUE exports everything anyway. The
 /// caller frees.
 char *launch_export_with(const char *value, const char *const *names);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one step of a point of a sweep in a process of its own, with a time limit.
-#ifndef PAGODA_LAUNCH_PROCESS_H
-#define PAGODA_LAUNCH_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ uint64_t process_now_ns(void);
 /// seconds later killed, with all it has started. It ends with this process, however that ends. 0,
 /// or -1 and ERR: not started.
 int process_run(const struct process_start *start, struct process_end *end, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
 // (--min-duration), the environment variables (PAGODA_MIN_DURATION) and the lines of a
 // configuration file (min_duration = 5us); the first of these that has a value decides, else the
 // default. What is in force is handed to the tracer as a file in the spool folder.
-#ifndef PAGODA_LAUNCH_SETTINGS_H
-#define PAGODA_LAUNCH_SETTINGS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -49,5 +48,3 @@ void trace_settings_print(const struct trace_settings *settings, FILE *stream);
 
 /// What the tracer reads: lines name=value without units (tracer/record/settings.h).
 void trace_settings_write(const struct trace_settings *settings, FILE *stream);
-
-#endif

@@ -2,8 +2,7 @@
 // Least squares: by QR decomposition; and with many choices of few columns at the same points,
 // where products of columns are kept, so that a fit costs little. (QR loses less to rounding, but
 // would take most of the time of a search; the formula that is chosen is fitted by it again.)
-#ifndef PAGODA_MODEL_LEAST_SQUARES_H
-#define PAGODA_MODEL_LEAST_SQUARES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ bool fit_columns(const struct side *side, const uint16_t *columns, size_t n, dou
                  struct column_fit *fit);
 
 void side_release(struct side *side);
-
-#endif

@@ -9,8 +9,7 @@
 // judged by their marginal likelihood, with what the repetitions of points say of the noise
 // (search.c); one is the model, all that are nearly as likely make the confidence interval of its
 // predictions.
-#ifndef PAGODA_MODEL_MODEL_H
-#define PAGODA_MODEL_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ struct model_next {
 };
 struct model_next model_measure_next(const struct model *model, const struct model_data *data,
                                      const double *at, const struct model_prediction *prediction);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a model is: sums of products of powers and logarithms of parameters, in one piece or two,
 // and the measured values it is fitted to.
-#ifndef PAGODA_MODEL_MODEL_FORMULA_H
-#define PAGODA_MODEL_MODEL_FORMULA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -65,5 +64,3 @@ char *model_growth_text(const struct model_formula *formula, const char *const *
 /// when it never does. A does not exceed B at FROM.
 double model_formula_overtakes(const struct model_formula *a, const struct model_formula *b,
                                double from, double to);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measured rows as points: repetitions put together, and what they say of the noise.
-#ifndef PAGODA_MODEL_MODEL_POINTS_H
-#define PAGODA_MODEL_MODEL_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct model_points {
 /// Sorts and joins the rows of DATA into POINTS, which are zeroed or were used before.
 void model_points_read(struct model_points *points, const struct model_data *data);
 void model_points_release(struct model_points *points);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Series of measured values, each to be modelled, and the points at which predictions are asked.
-#ifndef PAGODA_MODEL_MODEL_TABLE_H
-#define PAGODA_MODEL_MODEL_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ size_t model_table_fit(struct model_table *table);
 bool model_series_fits(const struct model_series *series);
 
 void model_table_release(struct model_table *table);
-
-#endif

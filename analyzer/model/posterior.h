@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What may be true after a search: formulas with their probabilities, and the noise.
-#ifndef PAGODA_MODEL_POSTERIOR_H
-#define PAGODA_MODEL_POSTERIOR_H
+#pragma once
 
 #include "analyzer/model/model_points.h"
 #include "analyzer/model/search.h"
@@ -18,5 +17,3 @@ void posterior_interval(const struct model_posterior *posterior, size_t n_parame
 /// share of its present width: expected from what POSTERIOR says of both values.
 double posterior_width_after(const struct model_posterior *posterior, size_t n_parameters,
                              const double *x, double low, double high, const double *candidate);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All formulas that are tried at some points, and how probable each one is.
-#ifndef PAGODA_MODEL_SEARCH_H
-#define PAGODA_MODEL_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct search {
 void search_run(struct search *search, const struct model_points *points, const double *weights,
                 bool has_breaks);
 void search_release(struct search *search);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The terms that formulas are made of.
-#ifndef PAGODA_MODEL_TERM_H
-#define PAGODA_MODEL_TERM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ enum { TERM_MAX_KINDS = 128 };
 /// Writes the kinds to KINDS, rising ones first. Returns how many. LEAST is the parameter's least
 /// value: falling powers need it to be above 0, logarithms to be 1 at least.
 size_t term_kinds(struct term_kind kinds[TERM_MAX_KINDS], double least);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What numbers of a Paraver trace mean: types of events, values of MPI calls, states; and the files
 // that name them (.pcf) and the rows (.row).
-#ifndef PAGODA_PARAVER_PRV_NAMES_H
-#define PAGODA_PARAVER_PRV_NAMES_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -43,5 +42,3 @@ struct prv_function prv_function_of(const struct definitions *definitions, uint3
 
 /// What the .pcf says of the numbers above.
 void prv_print_names(const struct definitions *definitions, FILE *stream);
-
-#endif

@@ -3,8 +3,7 @@
 // events of functions, MPI calls and counters, and messages; names are in a .pcf, those of rows in
 // a .row beside it. Times are nanoseconds since the run's first event. MPI calls and states have
 // the numbers of Extrae, so that configurations for its traces work.
-#ifndef PAGODA_PARAVER_PRV_TRACE_H
-#define PAGODA_PARAVER_PRV_TRACE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ void prv_trace_message(struct prv_trace *trace, const struct pag_message *messag
 
 /// After the replay: the files are whole. 0, or -1 and ERR, also for any write before.
 int prv_trace_finish(struct prv_trace *trace, const struct pag_result *replay, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // Records of a Paraver trace in the order of time. They come as they become known: a state at its
 // end, a communication when it is received. They are kept in a file without name, sorted in parts.
 // Memory grows by a few KiB for each part, which has 65 536 records.
-#ifndef PAGODA_PARAVER_RECORD_SORT_H
-#define PAGODA_PARAVER_RECORD_SORT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ typedef void record_sort_put(void *context, const struct prv_record *record);
 /// All records by time, then kind, then as they came. Once. 0, or -1 and ERR.
 int record_sort_walk(struct record_sort *sort, record_sort_put *put, void *context,
                      struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The catalogue: every pattern that was read, in the order of the hierarchy. Read-only after
 // loading.
-#ifndef PAGODA_PATTERN_CATALOGUE_H
-#define PAGODA_PATTERN_CATALOGUE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ struct pattern_sums {
 
 /// 0..1 by the pattern's own formula; 0 for an abstract pattern.
 double pattern_severity(const struct pattern *pattern, const struct pattern_sums *sums);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading one file of patterns into texts; nothing is compiled or linked yet.
-#ifndef PAGODA_PATTERN_CATALOGUE_FILE_H
-#define PAGODA_PATTERN_CATALOGUE_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct pattern_list {
 int catalogue_file_read(const char *path, struct pattern_list *list, struct error *err);
 
 void pattern_release(struct pattern *pattern);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Expressions of patterns, in the syntax of all conditions (pagoda-conditions(7)): numbers, names,
 // + - * /, min() max(), comparisons, && || !, ?:, parentheses.
-#ifndef PAGODA_PATTERN_EXPRESSION_H
-#define PAGODA_PATTERN_EXPRESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ struct expression_scope {
 /// The caller releases EXPRESSION when 0 was returned.
 int expression_compile(const char *text, const struct expression_scope *scope,
                        struct expression *expression, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The names that expressions of patterns may use: the fields of each kind of trigger event (from
 // the lists of analyzer/pag/trigger.h), named constants, and the sums a severity is computed from.
-#ifndef PAGODA_PATTERN_FIELDS_H
-#define PAGODA_PATTERN_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct expression_scope severity_scope(void);
 /// Offsets of a trigger's times that every kind has.
 size_t trigger_enter_field(enum trigger_kind kind);
 size_t trigger_leave_field(enum trigger_kind kind);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kinds of findings, patterns/findings/*.xml: what a loss with one cause is called, how it differs
 // from others, what to do about it, and which predictions show what that would gain.
-#ifndef PAGODA_PATTERN_FINDING_KIND_H
-#define PAGODA_PATTERN_FINDING_KIND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -205,5 +204,3 @@ const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
 /// Whether REMEDY applies.
 bool finding_remedy_applies(const struct finding_remedy *remedy,
                             const double numbers[N_FINDING_NUMBERS]);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Patterns in the form of Kappa-Pi 2.
-#ifndef PAGODA_PATTERN_KAPPA_PI_H
-#define PAGODA_PATTERN_KAPPA_PI_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"
@@ -10,5 +9,3 @@
 /// Translates a <PATTERN> of that form into the texts of PATTERN (zeroed before). 0, or -1 and ERR.
 int kappa_pi_read(const char *path, const struct xml_element *element, struct pattern *pattern,
                   struct error *err);
-
-#endif

@@ -11,8 +11,7 @@
 //         for (size_t location = 0; location < definitions->n_locations; location++) {
 //             size_t n_cells; // index = local call path, as in pag_result.locations[].paths
 //             const struct matcher_cell *cells = matcher_cells(matcher, p, location, &n_cells);
-#ifndef PAGODA_PATTERN_MATCHER_H
-#define PAGODA_PATTERN_MATCHER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ const struct matcher *part_matchers_at(const struct part_matchers *matchers, siz
 
 /// Memory that the matchers take.
 size_t part_matchers_bytes(const struct part_matchers *matchers);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A pattern: its texts as written in a file, of our form or another, and its compiled expressions.
-#ifndef PAGODA_PATTERN_PATTERN_H
-#define PAGODA_PATTERN_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ struct pattern {
         struct expression condition, wait, begin, cause, confidence, severity;
     } compiled;
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hand-overs of a replay, kept in a file without name until it is known which of them are on
 // the critical path. Memory does not grow with their number.
-#ifndef PAGODA_PERFETTO_HAND_OVERS_H
-#define PAGODA_PERFETTO_HAND_OVERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ typedef void path_part(void *context, uint32_t location, uint64_t begin_ns, uint
 /// other from 0 to END_NS. Once. 0, or -1 and ERR.
 int hand_overs_walk(struct hand_overs *hand_overs, uint64_t last, uint64_t end_ns, path_part *part,
                     void *context, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files of a trace in Perfetto's format: tracks, slices on them, values of counters. Names are
 // written once a file. The files appear when all are whole: until then they have other names.
-#ifndef PAGODA_PERFETTO_PACKETS_H
-#define PAGODA_PERFETTO_PACKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ void packets_count(struct packets *packets, uint64_t track_uuid, uint64_t time_n
 
 /// The files get their names. 0, or -1 and ERR, also for any write before; then none is left.
 int packets_finish(struct packets *packets, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // A measured run as tracks for Perfetto's viewer, written while it is replayed: for each node,
 // rank and thread its regions as slices, messages as flows between them, wait states, counters; and
 // the critical path. Times are nanoseconds since the run's first event.
-#ifndef PAGODA_PERFETTO_TRACK_EVENTS_H
-#define PAGODA_PERFETTO_TRACK_EVENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void track_events_waited(struct track_events *events, const struct matcher_insta
 /// After the replay: the files are whole. 0, or -1 and ERR, also for any write before.
 int track_events_finish(struct track_events *events, const struct pag_result *replay,
                         struct error *err);
-
-#endif

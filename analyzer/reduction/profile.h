@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of a run with their calls and times, from a trace or a stored trial.
-#ifndef PAGODA_REDUCTION_PROFILE_H
-#define PAGODA_REDUCTION_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void reduce_profile_release(struct reduce_profile *profile);
 /// The row of this name, or NULL.
 const struct reduction_row *reduce_profile_find(const struct reduce_profile *profile,
                                                 const char *name);
-
-#endif

@@ -8,8 +8,7 @@
 //
 // A rule is a line: conditions [PREFIX:] FIELD OPERATOR NUMBER with & between them. It holds for a
 // function if all its conditions do; a function is left out if any rule holds for it.
-#ifndef PAGODA_REDUCTION_RULES_H
-#define PAGODA_REDUCTION_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ const struct reduction_rule *reduction_rules_find(struct reduction_rules *rules,
                                                   const struct reduction_function *function);
 
 void reduction_rules_release(struct reduction_rules *rules);
-
-#endif

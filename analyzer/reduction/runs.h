@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a launch line untraced and traced, to see what tracing costs it.
-#ifndef PAGODA_REDUCTION_RUNS_H
-#define PAGODA_REDUCTION_RUNS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ int reduce_runs_untraced(const struct reduce_runs *runs, uint64_t *wall_ns, stru
 /// run is left in DIR/NAME, and PROFILE (to be released) is of it.
 int reduce_runs_traced(const struct reduce_runs *runs, const char *name, const char *filter,
                        struct reduce_profile *profile, uint64_t *wall_ns, struct error *err);
-
-#endif

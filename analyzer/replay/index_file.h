@@ -2,8 +2,7 @@
 // Where the index of an archive is kept (pag/index.h): beside its anchor, or, where that cannot be
 // written, in the user's cache. It is one of this program and of these files, by their sizes and
 // when they were last changed; any other one is not used, nor one that somebody else has written.
-#ifndef PAGODA_REPLAY_INDEX_FILE_H
-#define PAGODA_REPLAY_INDEX_FILE_H
+#pragma once
 
 #include "analyzer/pag/index.h"
 #include "analyzer/trace/reader.h"
@@ -19,5 +18,3 @@ struct pag_index *index_file_read(const struct trace *trace, uint64_t mark,
 /// Keeps INDEX, a complete one, if a file can be written, and the files still have MARK, which they
 /// had before they were read.
 void index_file_write(const struct trace *trace, uint64_t mark, struct pag_index *index);
-
-#endif

@@ -11,8 +11,7 @@
 //                  region TO, or to the marker TO
 //
 // A visit of a marker lasts until it is set again, or the rank ends.
-#ifndef PAGODA_REPLAY_INTERVAL_H
-#define PAGODA_REPLAY_INTERVAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ struct interval_replay {
 /// 0, or -1 and ERR: the trace cannot be replayed, or `each` failed.
 int interval_replay(struct interval_replay *replay, const struct interval *intervals, size_t n,
                     struct error *err);
-
-#endif

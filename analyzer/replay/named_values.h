@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Options that give a value a name: --parameter size=64.
-#ifndef PAGODA_REPLAY_NAMED_VALUES_H
-#define PAGODA_REPLAY_NAMED_VALUES_H
+#pragma once
 
 #include "analyzer/base/options/options.h"
 #include "analyzer/result/result.h"
@@ -12,5 +11,3 @@ int named_values_check(const char *option, const struct option_list *list, struc
 
 /// Each NAME=VALUE of LIST, checked, cut in two. The caller frees with result_named_free().
 struct result_named *named_values_read(const struct option_list *list);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One pass over an archive, from its trace to its result: in measured time, or as a prediction
 // says. Of parts of the run: interval.h.
-#ifndef PAGODA_REPLAY_REPLAY_RUN_H
-#define PAGODA_REPLAY_REPLAY_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -63,5 +62,3 @@ int replay_run_ideal(struct replay_run *measured, struct error *err);
 
 /// Warns of each kind of damage to the trace behind RESULT. Whether there is any.
 bool damage_warn(const struct result *result);
-
-#endif

@@ -2,8 +2,7 @@
 // What the printers of JSON share; for this folder only. An object is written as it is printed:
 //
 //     return JSON_OBJECT({"rank", json_count(i)}, {"node", json_text(rank->node)});
-#ifndef PAGODA_REPORT_JSON_H
-#define PAGODA_REPORT_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdint.h>
@@ -53,5 +52,3 @@ json_t *json_document(void);
 void json_print_document(FILE *stream, size_t format, json_t *document);
 #define JSON_PRINT(stream, format, ...)                                                            \
     json_print_document(stream, format, JSON_PUT(json_document(), __VA_ARGS__))
-
-#endif

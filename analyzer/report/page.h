@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the sections of the text report share; for this folder only.
-#ifndef PAGODA_REPORT_PAGE_H
-#define PAGODA_REPORT_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -32,5 +31,3 @@ void page_left_out(const struct page *page, uint64_t n_left_out, const char *nou
 /// A paragraph after LABEL (of at most 13 columns), later lines below the first word.
 void page_labelled(const struct page *page, const char *label, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

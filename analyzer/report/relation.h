@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows of named columns, as text, CSV or JSON: the answers of `pagoda query`.
-#ifndef PAGODA_REPORT_RELATION_H
-#define PAGODA_REPORT_RELATION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void relation_print_csv(const struct relation *relation, FILE *stream);
 void relation_print_json(const struct relation *relation, const char *database, FILE *stream);
 
 void relation_release(struct relation *relation);
-
-#endif

@@ -6,8 +6,7 @@
 // JSON is of schema 1: keys may be added, never renamed. Each printer writes one object and a
 // newline, the same bytes for the same result in any locale: keys in a fixed order, times as
 // integers in ns, null for what is unknown. A failed write is left to ferror(STREAM).
-#ifndef PAGODA_REPORT_REPORT_H
-#define PAGODA_REPORT_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -387,5 +386,3 @@ void model_page_list(const struct task_model *models, size_t n, size_t width, FI
 
 /// All that one says: parameters, values, the tree of tasks with their formulas, source, bias.
 void model_page_one(const struct task_model *model, size_t width, FILE *stream);
-
-#endif

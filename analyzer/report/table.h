@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables for a terminal: cells are texts, columns as wide as their widest cell, numbers to the
 // right. Texts may be cut to the width of the terminal.
-#ifndef PAGODA_REPORT_TABLE_H
-#define PAGODA_REPORT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ size_t list_column(size_t columns, const char *name);
 /// LABEL, and from column COLUMNS on the words of TEXT up to column WIDTH.
 void print_labelled(const char *label, size_t columns, const char *text, size_t width,
                     FILE *stream);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `pagoda advise` found: possible changes, what each is predicted to save, how they go
 // together.
-#ifndef PAGODA_RESULT_ADVICE_H
-#define PAGODA_RESULT_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ enum advice_together advice_together(const struct advice *advice, const struct a
 char *advice_words_text(const struct advice_word *words, size_t n);
 
 void advice_release(struct advice *advice);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One call tree out of those of all locations: call paths are the same when the names of their
 // regions are.
-#ifndef PAGODA_RESULT_CALL_TREE_H
-#define PAGODA_RESULT_CALL_TREE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ void call_tree_release(struct call_tree *tree);
 /// The place of a location's call path; both RESULT_NONE when there is none.
 struct call_place call_tree_place(const struct call_tree *tree, uint32_t location,
                                   uint32_t call_path);
-
-#endif

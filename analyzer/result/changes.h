@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is different between a measured run and a predicted one: times by name, largest change
 // first. Names are those of the two results, which must outlive them.
-#ifndef PAGODA_RESULT_CHANGES_H
-#define PAGODA_RESULT_CHANGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ struct changes changes_of_time(const struct result *measured, const struct resul
 /// of its critical path, which sum to that of the run time, and of the ranks' time. The caller
 /// frees.
 char *changes_summary(const struct result *measured, const struct result *predicted);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds a result out of what a replay left behind: the only place that computes for the reports.
-#ifndef PAGODA_RESULT_COLLECT_H
-#define PAGODA_RESULT_COLLECT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ struct program_name {
 /// Both from the program's file EXECUTABLE and the COMMAND it was called by, words separated by a
 /// blank; NULL for either when unknown. The caller frees both texts.
 struct program_name program_name_of(const char *executable, const char *command);
-
-#endif

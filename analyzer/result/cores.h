@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Had every rank a core? Where a node has fewer cores than ranks, ranks wait for a core, and the
 // trace cannot tell that from the calls they happen to be in.
-#ifndef PAGODA_RESULT_CORES_H
-#define PAGODA_RESULT_CORES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void lost_write(const struct result *result, FILE *out);
 void lost_write_cause(const struct result *result, FILE *out);
 /// What to do first, a sentence with a blank after it.
 const char *lost_change(const struct result *result);
-
-#endif

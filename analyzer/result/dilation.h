@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much slower recording makes a program.
-#ifndef PAGODA_RESULT_DILATION_H
-#define PAGODA_RESULT_DILATION_H
+#pragma once
 
 #include <math.h>
 
@@ -24,5 +23,3 @@ static inline double dilation(double traced_ns, double untraced_ns)
 /// The rule for those who give none: a function so short spends at least one part in thirty on
 /// its own two records, and one called less often costs no more than some 0.1 ms in all.
 #define REDUCTION_DEFAULT_RULE "numcalls > 1000 & usecs/call < 2"
-
-#endif

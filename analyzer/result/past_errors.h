@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How far earlier predictions of a kind were off, and what that says of a new one.
-#ifndef PAGODA_RESULT_PAST_ERRORS_H
-#define PAGODA_RESULT_PAST_ERRORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ struct expected_time {
 /// the rest is taken to be right. Without past errors it is off by REPLAY_ERROR, a share.
 struct expected_time expected_time(const struct past_errors *errors, uint64_t predicted_ns,
                                    uint64_t judged_ns, double replay_error);
-
-#endif

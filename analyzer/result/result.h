@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything one replay found, as plain data: facts, global call paths, values by rank, pattern
 // instances, critical path. Reports, JSON, HTML and the database consume it and compute nothing.
-#ifndef PAGODA_RESULT_RESULT_H
-#define PAGODA_RESULT_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -542,5 +541,3 @@ struct owned;
 /// What it owns (base/owned.h).
 void result_owned(struct owned *walk, struct result *result);
 void result_finding_owned(struct owned *walk, struct result_finding *finding);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the run time and the waits consist of: the critical path, and the activities that made the
 // releasing ranks late, by region, rank and place in the source.
-#ifndef PAGODA_RESULT_SHARES_H
-#define PAGODA_RESULT_SHARES_H
+#pragma once
 
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/result.h"
@@ -17,5 +16,3 @@ void origins_collect(const struct call_tree *tree, struct result *result);
 /// "rank 1", "ranks 0, 2-4", "12 ranks": those that share REGION's part of ORIGINS, up to nine
 /// tenths of it, the ones with most first. The caller frees.
 char *origin_ranks(const struct result_origins *origins, uint32_t region);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Places in the source that MPI calls were made from, and the computing that ended with them.
-#ifndef PAGODA_RESULT_SITES_H
-#define PAGODA_RESULT_SITES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ const struct result_path_share *site_share_in(const struct result_path_share *sh
 
 /// FILE without its folders, with ":LINE" unless LINE is 0; "" when FILE is. The caller frees.
 char *source_text(const char *file, uint32_t line);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a result.
-#ifndef PAGODA_RESULT_THREADS_H
-#define PAGODA_RESULT_THREADS_H
+#pragma once
 
 #include "analyzer/result/call_tree.h"
 
@@ -14,5 +13,3 @@ uint32_t threads_largest_loss(const struct result *result);
 
 /// The region where most of KIND is lost, over all ranks; RESULT_NONE: unknown.
 uint32_t threads_place_of(const struct result *result, uint32_t kind);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the matcher found, by location and local call path, becomes the patterns of a result: by
 // rank, by merged call path, by the rank that was waited for, with hints.
-#ifndef PAGODA_RESULT_WAITS_H
-#define PAGODA_RESULT_WAITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ struct waits_input {
 /// Fills patterns and hints of RESULT and adds to wait_ns of its ranks; ranks, paths and times are
 /// there already. Patterns of the catalogue without a wait of their own are left out.
 void waits_collect(const struct waits_input *input, struct result *result);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a reader of a report must know about the trace behind it, as sentences with stable codes.
-#ifndef PAGODA_RESULT_WARNINGS_H
-#define PAGODA_RESULT_WARNINGS_H
+#pragma once
 
 #include "analyzer/pag/pag.h"
 #include "analyzer/result/result.h"
@@ -17,5 +16,3 @@
 /// from RESULT.
 void warnings_collect(struct trace *trace, const struct pag_result *replay,
                       const struct coverage *coverage, struct result *result);
-
-#endif

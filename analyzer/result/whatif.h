@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a prediction found, beside the measured run, as plain data.
-#ifndef PAGODA_RESULT_WHATIF_H
-#define PAGODA_RESULT_WHATIF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -182,5 +181,3 @@ const struct result *whatif_base(const struct whatif_report *report, const struc
 /// gains or loses.
 uint64_t whatif_client_server_ns(const struct whatif_report *report,
                                  const struct whatif_point *point);
-
-#endif

@@ -4,8 +4,7 @@
 // pair of ranks and each window of the run only the lower hull of these bounds over time is kept,
 // or a few points below it: it implies all others as long as A is linear within the window, and
 // memory does not grow with the trace.
-#ifndef PAGODA_REWRITE_CLOCK_BOUNDS_H
-#define PAGODA_REWRITE_CLOCK_BOUNDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ bool clock_bound_has_edge(const struct clock_bounds *all, const struct clock_bou
 
 /// On the line through two points.
 double clock_bound_took(struct clock_point from, struct clock_point to, double sent_ns);
-
-#endif

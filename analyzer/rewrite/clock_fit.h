@@ -2,8 +2,7 @@
 // Corrections of the ranks' clocks with which no message or collective comes before its cause:
 // constants where these suffice, else pieces of constant drift, which is what OTF2's clock offsets
 // can say.
-#ifndef PAGODA_REWRITE_CLOCK_FIT_H
-#define PAGODA_REWRITE_CLOCK_FIT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void clock_correction_release(struct clock_correction *correction);
 /// and ERR where clocks jump too often. BOUNDS are of no use afterwards.
 int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
               struct clock_correction *correction, struct error *err);
-
-#endif

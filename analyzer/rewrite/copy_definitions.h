@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies the global definitions of an archive.
-#ifndef PAGODA_REWRITE_COPY_DEFINITIONS_H
-#define PAGODA_REWRITE_COPY_DEFINITIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ void late_definitions_find(struct late_definitions *late, const struct trace_sou
 int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF2_Archive *archive,
                      const struct rewrite_run *run, const struct copy_location *locations,
                      const struct late_definitions *late, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies the records of one location with other times.
-#ifndef PAGODA_REWRITE_COPY_EVENTS_H
-#define PAGODA_REWRITE_COPY_EVENTS_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -29,5 +28,3 @@ OTF2_EvtReaderCallbacks *copy_events_callbacks(void);
 /// *N_WRITTEN records were written. 0, or -1 and ERR.
 int copy_events(struct copy_events *copy, OTF2_LocationRef id, uint64_t n_records,
                 struct time_map_reader *times, uint64_t *n_written, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the global definitions of an archive to another one, each as it is.
-#ifndef PAGODA_REWRITE_DEFINITION_COPY_H
-#define PAGODA_REWRITE_DEFINITION_COPY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ OTF2_GlobalDefReaderCallbacks *definition_copy_callbacks(void);
 int definition_copy_run(struct definition_copy *copy, OTF2_Reader *reader,
                         OTF2_GlobalDefReaderCallbacks *callbacks, uint64_t n_records,
                         struct error *err);
-
-#endif

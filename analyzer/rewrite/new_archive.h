@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A new archive: what it says of itself, and where it is written, a folder beside the one asked for
 // that takes its name once it is complete.
-#ifndef PAGODA_REWRITE_NEW_ARCHIVE_H
-#define PAGODA_REWRITE_NEW_ARCHIVE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ uint64_t rewrite_hash(uint64_t value, const char *text);
 /// Gives the archive NAME in FOLDER, which is complete, this ID. The one of OTF2 depends on when an
 /// archive is made; an ID of what it holds does not. 0, or -1 and ERR.
 int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes an archive anew: the same definitions and records, at the times of a simulated run, ranks
 // on the nodes they ran on there.
-#ifndef PAGODA_REWRITE_REWRITE_H
-#define PAGODA_REWRITE_REWRITE_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/rewrite/new_archive.h"
@@ -17,5 +16,3 @@ int rewrite_check_source(const struct trace *trace, struct error *err);
 /// is written stands in a folder beside DIRECTORY until it is complete. 0, or -1 and ERR.
 int rewrite_archive(const char *directory, const struct trace *trace, struct time_map *times,
                     const struct rewrite_run *run, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A copy of an archive in which the clocks of locations are set right: the same records, byte by
 // byte, with other clock offsets in the locations' own definitions, which every reader applies.
-#ifndef PAGODA_REWRITE_SHIFT_CLOCKS_H
-#define PAGODA_REWRITE_SHIFT_CLOCKS_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/rewrite/clock_fit.h"
@@ -13,5 +12,3 @@
 /// or not at all. 0, or -1 and ERR.
 int shift_clocks(const char *directory, const struct trace *trace,
                  const struct clock_correction *correction, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
 // run is simulated all locations append to it in turn; afterwards each is read from its begin.
 // In memory stay one block a location being written and two being read.
 // What a location's run has no longer, or with other sizes, is read as a whole, 32 bytes for each.
-#ifndef PAGODA_REWRITE_TIME_MAP_H
-#define PAGODA_REWRITE_TIME_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,5 +71,3 @@ int time_map_between(struct time_map_reader *reader, uint64_t recorded_ns, uint6
 uint64_t time_map_cpu_ns(const struct time_map_reader *reader);
 /// The same of the time that it is ready to run without a core.
 uint64_t time_map_core_wait_ns(const struct time_map_reader *reader);
-
-#endif

@@ -2,8 +2,7 @@
 // How a location of a simulated run goes on. Outside MPI: the work up to its next call, an event of
 // its threads, or its end. In an MPI call: work before its messages depart, the wait for what it
 // needs (blocked.h), its leave.
-#ifndef PAGODA_SIMULATION_ADVANCE_H
-#define PAGODA_SIMULATION_ADVANCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void in_call_await(struct engine *engine, struct location_state *location, uint6
 
 /// All of the call is done: reads its records up to its leave, and goes on after it.
 void in_call_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
-
-#endif

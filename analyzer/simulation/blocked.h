@@ -2,8 +2,7 @@
 // Calls of a simulated run that wait, and their conditions. A call whose partners have not all come
 // blocks its location until matching says that the last one has (blocked_try_again()): then its
 // conditions are complete and the cost model says from when on they are met.
-#ifndef PAGODA_SIMULATION_BLOCKED_H
-#define PAGODA_SIMULATION_BLOCKED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void blocked_try_all_again(struct engine *engine);
 /// No location can go on: the call entered first is let go without the partners that have not come.
 /// False when there is none.
 bool blocked_let_go(struct engine *engine);
-
-#endif

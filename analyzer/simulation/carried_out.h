@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collective operations of a simulated run: whether a member waits in one, and those that are
 // carried out message by message.
-#ifndef PAGODA_SIMULATION_CARRIED_OUT_H
-#define PAGODA_SIMULATION_CARRIED_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ uint32_t carried_out_let_go(struct engine *engine, const struct collective *inst
 void carried_out_entered(const struct engine *engine, const struct collective *instance,
                          uint32_t member);
 void carried_out_over(struct engine *engine, const struct collective *instance);
-
-#endif

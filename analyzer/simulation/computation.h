@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The work of a location between two MPI calls, in simulated time.
-#ifndef PAGODA_SIMULATION_COMPUTATION_H
-#define PAGODA_SIMULATION_COMPUTATION_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ const struct event *computation_read(struct engine *engine, struct location_stat
 /// their work, rounded so that the sum is exact.
 void computation_close(const struct engine *engine, struct location_state *location,
                        uint64_t end_ns);
-
-#endif

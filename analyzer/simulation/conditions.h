@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A call as its cost model sees it: what it was in the recording, and what it waits for.
-#ifndef PAGODA_SIMULATION_CONDITIONS_H
-#define PAGODA_SIMULATION_CONDITIONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -78,5 +77,3 @@ static inline struct simulated_call call_description(const struct engine *engine
         described.recorded_work_ns = recorded_own_work(prediction, &described);
     return described;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tells the listener of a simulated run where the events of a location went (pag_moved in pag.h).
-#ifndef PAGODA_SIMULATION_MOVED_H
-#define PAGODA_SIMULATION_MOVED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ void moved_tell_call(const struct engine *engine, const struct location_state *l
 /// A single event of LOCATION, recorded at RECORDED_NS, happened at NOW_NS.
 void moved_tell_event(const struct engine *engine, const struct location_state *location,
                       uint64_t recorded_ns, uint64_t now_ns);
-
-#endif

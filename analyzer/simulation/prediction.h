@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A simulated run: prepared once, replayed once, and then asked what it found (struct prediction in
 // state.h).
-#ifndef PAGODA_SIMULATION_PREDICTION_H
-#define PAGODA_SIMULATION_PREDICTION_H
+#pragma once
 
 #include "analyzer/simulation/state.h"
 
@@ -48,5 +47,3 @@ int prediction_run_again(struct prediction *prediction, struct trace *trace,
 /// frees.
 struct visits *visits_gather(struct trace *trace, const struct scenario *scenario,
                              const struct recorded *recorded, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // What the records of a call of a simulated run do not say, but the next events of its rank do:
 // which polls belong to a loop that ends, what a probe waits for, which receive takes a message.
 // No look ahead goes further than some thousand events.
-#ifndef PAGODA_SIMULATION_READ_AHEAD_H
-#define PAGODA_SIMULATION_READ_AHEAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ enum wildcard_receive {
 /// Of MESSAGE, which is not matched and whose receiver has posted receives that are not resolved.
 enum wildcard_receive wildcard_find_receive(struct engine *engine, uint32_t message,
                                             uint32_t *receive);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is different in a predicted run: where ranks run, how cores are shared, how fast they are,
 // how much work regions are. Plain data; prediction.h prepares it.
-#ifndef PAGODA_SIMULATION_SCENARIO_H
-#define PAGODA_SIMULATION_SCENARIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -151,5 +150,3 @@ struct scenario {
                                  // not. Set by who counts them
     struct message_cuts cuts;
 };
-
-#endif

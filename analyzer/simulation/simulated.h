@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a simulated run comes to beside what any replay finds: pag_result.simulated.
-#ifndef PAGODA_SIMULATION_SIMULATED_H
-#define PAGODA_SIMULATION_SIMULATED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ struct simulated {
     uint64_t client_server_ns, in_turn_ns, unchanged_ns;
     struct simulated_rank ranks[]; // by rank
 };
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of a simulated run: structs and access to them. Above this: what changes, cores, costs
 // and the network make of it, then conditions.h, blocked.h, advance.h, and prediction.h, the loop.
-#ifndef PAGODA_SIMULATION_STATE_H
-#define PAGODA_SIMULATION_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -266,5 +265,3 @@ static inline struct simulated *simulated_of(const struct engine *engine)
 {
     return engine->result->simulated;
 }
-
-#endif

@@ -8,8 +8,7 @@
 // carried out go the same way: those of a member that has come may be ready later than now, and are
 // kept until then. Time never goes back, so none can become ready before t afterwards, except those
 // whose partner is found out late (wildcards): they come in the round in which that is known.
-#ifndef PAGODA_SIMULATION_TRANSFERS_H
-#define PAGODA_SIMULATION_TRANSFERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ size_t transfers_show(struct engine *engine, uint64_t next_ns);
 
 /// Who waits for number INDEX of these, and may go on: *RANKS, valid until the next call; how many.
 uint32_t transfers_waiting(const struct engine *engine, size_t index, const uint32_t **ranks);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What spread.c wants of MPI. Each MPI's is a library of its own, libpagoda-mpi-NAME.so (mpi.c),
 // loaded when its launcher started the process: the command itself needs no MPI.
-#ifndef PAGODA_SPREAD_MODULE_H
-#define PAGODA_SPREAD_MODULE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct spread_module {
 
 /// Its name in the library.
 #define SPREAD_MODULE "spread_module"
-
-#endif

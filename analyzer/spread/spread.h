@@ -3,8 +3,7 @@
 // except jobs, of which each does its share and all get what is found. So all come to the same
 // result, of which the first process alone prints and writes. There is no other protocol: where
 // one process fails, the next exchange tells the others, and all end.
-#ifndef PAGODA_SPREAD_SPREAD_H
-#define PAGODA_SPREAD_SPREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ void spread_flush(void);
 /// Waits, asleep, until all processes have done with STATUS. The exit status of all: that of the
 /// first one, or of one that failed, whose error the first one prints.
 int spread_end(int status);
-
-#endif

@@ -12,8 +12,7 @@
 // different parameters; unknown without such a pair). An operation alone has the arguments of the
 // value before it. Without `last N` all points count, with it a value is unknown until there are N.
 // Comparisons with an unknown value do not hold.
-#ifndef PAGODA_SWEEP_CHECKPOINT_H
-#define PAGODA_SWEEP_CHECKPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ const struct sweep_checkpoint *
 sweep_checkpoints_reached(const struct sweep_checkpoints *checkpoints);
 
 void sweep_checkpoints_release(struct sweep_checkpoints *checkpoints);
-
-#endif

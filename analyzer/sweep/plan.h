@@ -5,8 +5,7 @@
 // The points are all combinations of the values, the last parameter changing fastest, or line by
 // line the first values of all parameters, then the second ones (as in Aksum). Repetitions come
 // round by round: all points once, then all of them again.
-#ifndef PAGODA_SWEEP_PLAN_H
-#define PAGODA_SWEEP_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,5 +116,3 @@ const struct sweep_skip *sweep_skips_find(const struct sweep_skips *skips,
                                           const struct sweep_point *point);
 
 void sweep_skips_release(struct sweep_skips *skips);
-
-#endif

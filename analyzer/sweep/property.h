@@ -9,8 +9,7 @@
 //     </property>
 //
 // Condition and severity are in the language of checkpoints (checkpoint.h).
-#ifndef PAGODA_SWEEP_PROPERTY_H
-#define PAGODA_SWEEP_PROPERTY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ struct property_question {
 int property_ask(const struct experiment_property *property, const char *subject,
                  struct property_question *question, struct error *err);
 void property_question_release(struct property_question *question);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweep files, pagoda-sweep(5).
-#ifndef PAGODA_SWEEP_SPEC_H
-#define PAGODA_SWEEP_SPEC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ int sweep_spec_read(struct sweep_spec *spec, const char *path, struct error *err
 /// else of it: no variables, no wildcards. NULL and ERR: no word, or a quote that does not end. The
 /// caller frees each word and the array.
 char **sweep_words(const char *text, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Puts the values of a point into texts: words of command lines, and copies of files.
-#ifndef PAGODA_SWEEP_SUBSTITUTE_H
-#define PAGODA_SWEEP_SUBSTITUTE_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/sweep/plan.h"
@@ -31,5 +30,3 @@ int sweep_template_add(struct sweep_plan *plan, const char *path, struct error *
 /// Writes the copies of the point into its folder DIR. 0, or -1 and ERR.
 int sweep_template_write(const struct sweep_plan *plan, const struct sweep_point *point,
                          const char *dir, struct error *err);
-
-#endif

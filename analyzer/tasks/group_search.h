@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sizes of groups of processes: those with which tasks that run at the same time are done first,
 // and those of several phases where a change of sizes costs time.
-#ifndef PAGODA_TASKS_GROUP_SEARCH_H
-#define PAGODA_TASKS_GROUP_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ struct phase_sizes {
 
 /// The SIZES of all phases, N numbers each, with the least time.
 struct phase_sizes phase_search(const struct phase_search *search, size_t *sizes);
-
-#endif

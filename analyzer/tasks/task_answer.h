@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is asked of a model: points, what takes the time there, and the inverse question.
-#ifndef PAGODA_TASKS_TASK_ANSWER_H
-#define PAGODA_TASKS_TASK_ANSWER_H
+#pragma once
 
 #include "analyzer/tasks/task_time.h"
 
@@ -51,5 +50,3 @@ struct task_solution {
 /// side must rise or fall all the way. 0, or -1 and ERR.
 int task_solve(const struct task_point *point, const char *range, const char *condition,
                struct task_solution *solution, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // A model file: a program as a tree of tasks whose costs are formulas (pagoda-tasks(5)). Tasks run
 // one after the other, or at the same time on groups of processes. After the M-task model of
 // Kuehnemann, Rauber, Ruenger, "Performance Modelling for Task-Parallel Programs" (2002).
-#ifndef PAGODA_TASKS_TASK_MODEL_H
-#define PAGODA_TASKS_TASK_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,5 +115,3 @@ void task_model_add_functions(struct task_model *model);
 
 /// How many tasks of their own costs TASK consists of.
 size_t task_count(const struct task *task);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long a model's program takes at one point: its tree of tasks evaluated, sizes of groups
 // chosen.
-#ifndef PAGODA_TASKS_TASK_TIME_H
-#define PAGODA_TASKS_TASK_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ void task_outcome_release(struct task_outcome *outcome);
 
 /// The sum of the parts.
 double task_seconds(const double *parts);
-
-#endif

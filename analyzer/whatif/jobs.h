@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many predictions of one run, one in each thread: each reads its own options, machine and trace,
 // so they share nothing that changes.
-#ifndef PAGODA_WHATIF_JOBS_H
-#define PAGODA_WHATIF_JOBS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ void whatif_move_job(const struct whatif_batch *batch, struct whatif_job *job, s
 
 /// Predicts all JOBS; the same whatever the number of threads and processes.
 void whatif_run_jobs(const struct whatif_batch *batch, struct whatif_job *jobs, size_t n);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kinds of changes, a file each. A kind has the rows of its
 // options; what it has to say in a report it notes or puts into a point.
-#ifndef PAGODA_WHATIF_KINDS_H
-#define PAGODA_WHATIF_KINDS_H
+#pragma once
 
 #include "analyzer/result/whatif.h"
 #include "analyzer/simulation/prediction.h"
@@ -78,5 +77,3 @@ int whatif_estimate(const struct whatif_case *cases, size_t n, const struct repl
 /// releases.
 struct result whatif_estimate_result(const struct result *measured,
                                      const struct whatif_point *point);
-
-#endif

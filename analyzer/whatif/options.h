@@ -6,8 +6,7 @@
 //
 //     words ── whatif_plan_read() ──▶ a case for each combination of values, with its settings
 //           ── whatif_plan_prepare() ──▶ each case with the scenario that the simulation takes
-#ifndef PAGODA_WHATIF_OPTIONS_H
-#define PAGODA_WHATIF_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -212,5 +211,3 @@ const char *whatif_sharing_note(const struct whatif_plan *plan);
 void whatif_assume_slices(struct scenario_settings *settings);
 
 void whatif_plan_release(struct whatif_plan *plan);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks into parts by what they send each other and compute: what is worth a prediction when a
 // placement is looked for.
-#ifndef PAGODA_WHATIF_PARTITION_H
-#define PAGODA_WHATIF_PARTITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ bool partition_by_work(const struct rank_graph *graph, uint32_t n_parts, uint32_
 /// least work so far (Graham 1969).
 void partition_longest_first(const struct rank_graph *graph, uint32_t n_parts,
                              uint32_t *part_of_rank);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The best nodes for ranks, or cores of a node: graph partitioning proposes, replays decide, local
 // search improves.
-#ifndef PAGODA_WHATIF_PLACEMENT_SEARCH_H
-#define PAGODA_WHATIF_PLACEMENT_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ bool whatif_plan_searches(const struct whatif_plan *plan);
 /// frees them with the array after it. 0, or -1 and ERR.
 int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured, char ***texts,
                     size_t *n, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One prediction: a simulated run of the measured one.
-#ifndef PAGODA_WHATIF_PREDICT_H
-#define PAGODA_WHATIF_PREDICT_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
@@ -32,5 +31,3 @@ int whatif_out_prepare(const char *directory, struct replay_run *run, struct err
 /// Writes RUN, simulated under SCENARIO; CHANGE says in words what that changes. 0, or -1 and ERR.
 int whatif_out_write(const char *directory, const struct replay_run *run,
                      const struct scenario *scenario, const char *change, struct error *err);
-
-#endif

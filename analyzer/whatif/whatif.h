@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predictions from a measured run.
-#ifndef PAGODA_WHATIF_WHATIF_H
-#define PAGODA_WHATIF_WHATIF_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/pattern/catalogue.h"
@@ -26,5 +25,3 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
 /// either case.
 int whatif_run_unchanged(const struct whatif_plan *plan, const struct replay_run *measured,
                          struct replay_run *run, struct whatif_point *point, struct error *err);
-
-#endif

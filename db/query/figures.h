@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The figures by which stored runs are compared: size, run time, efficiencies, and where the time
 // went.
-#ifndef PAGODA_DB_QUERY_FIGURES_H
-#define PAGODA_DB_QUERY_FIGURES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ extern const char *const trial_severity_names[];
 /// could not be searched for has NAN and 0. 0, or -1 and ERR.
 int trial_severity_read(struct database *database, int64_t trial, const char *name,
                         double *severity, double *confidence, struct error *err);
-
-#endif

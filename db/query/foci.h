@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The foci of the database that lie within a given focus.
-#ifndef PAGODA_DB_QUERY_FOCI_H
-#define PAGODA_DB_QUERY_FOCI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void query_write_selection(FILE *sql, const struct focus_selection *selection, b
 
 /// True when SELECTION is a whole hierarchy.
 bool query_is_root(const struct focus_selection *selection);
-
-#endif

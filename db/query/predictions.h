@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predictions that are stored, beside the runs that show how right they were.
-#ifndef PAGODA_DB_QUERY_PREDICTIONS_H
-#define PAGODA_DB_QUERY_PREDICTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct experiment_name {
 /// ERR.
 struct experiment_name *experiments_measured(struct database *database, const char *application,
                                              const char *experiment, size_t *n, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of one metric at one focus, over trials, whole or by the parts of one hierarchy.
-#ifndef PAGODA_DB_QUERY_QUERY_H
-#define PAGODA_DB_QUERY_QUERY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ struct query_metric *query_metrics(struct database *database, const char *patter
 /// The names of the intervals that some trial has, by number, as rows of the letter c. NULL and
 /// ERR.
 char **query_intervals(struct database *database, size_t *n, struct error *err);
-
-#endif

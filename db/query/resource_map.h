@@ -9,8 +9,7 @@
 // Both are paths in the form of focus.h. A renaming applies to the resource and all below it; of
 // several that apply the longest does, once. One from function to function also renames the
 // function wherever it is in call paths.
-#ifndef PAGODA_DB_QUERY_RESOURCE_MAP_H
-#define PAGODA_DB_QUERY_RESOURCE_MAP_H
+#pragma once
 
 #include "analyzer/base/error.h"
 
@@ -22,5 +21,3 @@ void resource_map_free(struct resource_map *map);
 
 /// The name that the resource PATH goes by; the caller frees. MAP NULL: its own.
 char *resource_map_apply(const struct resource_map *map, const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trials that a user chooses, by one word or by several conditions.
-#ifndef PAGODA_DB_QUERY_SELECTION_H
-#define PAGODA_DB_QUERY_SELECTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct trial_conditions {
 /// fulfils them all.
 int trial_selection_find(struct database *database, const struct trial_conditions *conditions,
                          struct trial_group *group, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs one SQL query of the user, which can only read.
-#ifndef PAGODA_DB_QUERY_SQL_H
-#define PAGODA_DB_QUERY_SQL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ extern const struct sql_limits sql_default_limits;
 /// which of LIMITS the query exceeded.
 int sql_query(const char *path, const char *sql, const struct sql_limits *limits,
               const struct sql_consumer *consumer, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * A comment `// cause` marks the lines that a report may name as the place of the cause: the
  * work itself, or the MPI calls right before and after it.
  */
-#ifndef PAGODA_TESTS_CAUSE_H
-#define PAGODA_TESTS_CAUSE_H
+#pragma once
 
 #include "tests/programs/program.h"
 
@@ -42,5 +41,3 @@ PROGRAM_INNER uint64_t compute(long us, uint64_t x)
     __asm__ volatile("" : "+r"(x)); /* also work whose result nobody uses */
     return x;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * neither on timing nor on the number of ranks (unless the program says so); times, asked for by
  * --time, go to stderr. main() calls MPI_Init and MPI_Finalize itself.
  */
-#ifndef PAGODA_TESTS_PROGRAM_H
-#define PAGODA_TESTS_PROGRAM_H
+#pragma once
 
 #include <errno.h>
 #include <getopt.h>
@@ -249,5 +248,3 @@ PROGRAM_INNER uint64_t program_work_result(uint64_t n_units, uint64_t x)
     }
     return x;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What-if options in a text, as on a command line.
-#ifndef PAGODA_TESTS_REFERENCE_ASKED_H
-#define PAGODA_TESTS_REFERENCE_ASKED_H
+#pragma once
 
 #include "analyzer/whatif/options.h"
 
@@ -15,5 +14,3 @@ struct asked {
 /// MACHINE: the file of --machine, NULL for none. 0, or -1 and ERR; to be released in either case.
 int asked_read(struct asked *asked, const char *text, const char *machine, struct error *err);
 void asked_release(struct asked *asked);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random changes of the code for random programs, and how a user asks for them.
-#ifndef PAGODA_TESTS_REFERENCE_CHANGE_CHOICE_H
-#define PAGODA_TESTS_REFERENCE_CHANGE_CHOICE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -27,5 +26,3 @@ void scales_choose(struct predicted_scenario *scenario, struct random *random, c
 
 /// CHANGES as options, each with a blank before it.
 void changes_print(const struct scenario_changes *changes, uint32_t n_ranks, FILE *stream);
-
-#endif

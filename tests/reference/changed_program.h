@@ -3,8 +3,7 @@
 // does not depend on time is worked out before the run: how much work there is between two calls,
 // which messages are sent and how large they are, which calls are waited for later. From
 // pagoda-replay(1), by walks over the whole trace. Internal to tests/reference.
-#ifndef PAGODA_TESTS_REFERENCE_CHANGED_PROGRAM_H
-#define PAGODA_TESTS_REFERENCE_CHANGED_PROGRAM_H
+#pragma once
 
 #include "tests/reference/predicted_run.h"
 
@@ -91,5 +90,3 @@ void find_groups(struct changed_program *program);
 
 /// Part of that: the work of its steps, what moves with messages, and how these grow.
 void find_work(struct changed_program *program);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Visits of regions whose work is set (--duration, --balance). Internal to tests/reference.
-#ifndef PAGODA_TESTS_REFERENCE_CHANGED_VISITS_H
-#define PAGODA_TESTS_REFERENCE_CHANGED_VISITS_H
+#pragma once
 
 #include "tests/reference/changed_program.h"
 
@@ -42,5 +41,3 @@ parts_t run_visits_go_on(struct run_visits *visits, uint32_t v, parts_t recorded
 
 /// By how much the work of PATH is multiplied where totals are balanced, in millionths.
 uint64_t run_visits_scale(const struct run_visits *visits, uint32_t rank, uint32_t path);
-
-#endif

@@ -2,8 +2,7 @@
 // Collective operations as programs of messages: each member's sends and receives are written down
 // from the description of the algorithm, then carried out one by one until nobody can go on.
 // Written from pagoda-machine(5), without a look at the analyzer's.
-#ifndef PAGODA_TESTS_REFERENCE_COLLECTIVE_MESSAGES_H
-#define PAGODA_TESTS_REFERENCE_COLLECTIVE_MESSAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ const char *usual_algorithm(const char *operation, uint32_t n, uint64_t bytes);
 
 void collective_through(const struct collective_case *one, uint64_t *switch_ns,
                         uint64_t *through_ns);
-
-#endif

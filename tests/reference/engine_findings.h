@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the analyzer finds in an archive (reader, engine, catalogue, matcher), as findings.
-#ifndef PAGODA_TESTS_REFERENCE_ENGINE_FINDINGS_H
-#define PAGODA_TESTS_REFERENCE_ENGINE_FINDINGS_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
@@ -34,5 +33,3 @@ extern struct catalogue *shipped_catalogue;
 /// memory where the system offers that. Fails, with the reason printed, when it cannot.
 int shipped_catalogue_load(void **state);
 int shipped_catalogue_unload(void **state);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the analyzer makes of a run, measured once and then simulated under any settings, and what
 // it predicts.
-#ifndef PAGODA_TESTS_REFERENCE_ENGINE_RUN_H
-#define PAGODA_TESTS_REFERENCE_ENGINE_RUN_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ int predicted_times_of(const struct engine_run *run, const struct scenario_setti
 int predicted_times(const char *text, const struct scenario_settings *settings, size_t n,
                     struct predicted_times *times, struct error *err);
 void predicted_times_release(struct predicted_times *times);
-
-#endif

@@ -7,8 +7,7 @@
 // of the paths before-start and clock-repair), `explained/ID`, `visits`, `inclusive`, `exclusive`
 // (location, path), `first`, `last` (location: its events), `useful`, `mpi` (rank), `window-begin`,
 // `window-end`, `time`, `clock-violations`, ...
-#ifndef PAGODA_TESTS_REFERENCE_FINDINGS_H
-#define PAGODA_TESTS_REFERENCE_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct finding findings_sum(const struct findings *findings, const char *fact, u
 bool findings_equal(const struct findings *a, const char *a_name, const struct findings *b,
                     const char *b_name, bool (*is_ignored)(const char *fact, const void *context),
                     const void *context, FILE *stream, int max_lines);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reference's view of a trace: calls, messages, collectives and hand-overs as plain arrays.
 // Internal to tests/reference; each part is filled by the function of its own file.
-#ifndef PAGODA_TESTS_REFERENCE_MODEL_H
-#define PAGODA_TESTS_REFERENCE_MODEL_H
+#pragma once
 
 #include "tests/reference/findings.h"
 #include "tests/reference/trace.h"
@@ -197,5 +196,3 @@ int64_t model_find_releases(struct model *model);
 
 /// The critical path, and the causes of waits by their kind.
 void model_find_lineages(const struct model *model, struct findings *findings);
-
-#endif

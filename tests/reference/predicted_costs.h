@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What messages and calls of a predicted run cost. Internal to tests/reference.
-#ifndef PAGODA_TESTS_REFERENCE_PREDICTED_COSTS_H
-#define PAGODA_TESTS_REFERENCE_PREDICTED_COSTS_H
+#pragma once
 
 #include "tests/reference/predicted_run.h"
 
@@ -176,5 +175,3 @@ void traffic_free(struct traffic *traffic);
 
 /// When a message that is ready at READY_NS arrives, which comes later than all asked for so far.
 uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send, uint64_t ready_ns);
-
-#endif

@@ -4,8 +4,7 @@
 // what-if replay and without a look at the analyzer's.
 //
 // Runs of one thread per rank and without damage only.
-#ifndef PAGODA_TESTS_REFERENCE_PREDICTED_RUN_H
-#define PAGODA_TESTS_REFERENCE_PREDICTED_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -154,5 +153,3 @@ bool predicted_ideal(const struct model *model, uint64_t *finish_ns, uint64_t *w
 /// Does some send wait for a rank that posts receives whose messages only their completion tells
 /// (wildcards), in a way the engine does not look ahead for? Then it lasts as long as it did.
 bool predicted_run_is_open(const struct model *model, const struct predicted_scenario *scenario);
-
-#endif

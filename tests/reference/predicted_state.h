@@ -2,8 +2,7 @@
 // The state of a predicted run: predicted_run.c has what ranks do one after the other,
 // predicted_cores.c how long they work on shared cores, predicted_transfers.c the order of messages
 // that hinder each other.
-#ifndef PAGODA_TESTS_REFERENCE_PREDICTED_STATE_H
-#define PAGODA_TESTS_REFERENCE_PREDICTED_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,5 +103,3 @@ void deal_cores(struct prediction_state *state);
 
 /// Sends on their way the messages that can go first, before LIMIT_NS. False when there was none.
 bool begin_transfers(struct prediction_state *state, uint64_t limit_ns);
-
-#endif

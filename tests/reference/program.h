@@ -7,8 +7,7 @@
 // A call that blocks depends on steps up to its own only, so the earliest unfinished step can
 // always go on. Wildcard receives are kept to such (communicator, receiver) pairs where any message
 // will do.
-#ifndef PAGODA_TESTS_REFERENCE_PROGRAM_H
-#define PAGODA_TESTS_REFERENCE_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -142,5 +141,3 @@ uint32_t sim_program_comm_members(const struct sim_program *program, uint32_t co
 /// How RANK names world rank PEER in COMM.
 uint32_t sim_program_rank_in(const struct sim_program *program, uint32_t comm, uint32_t rank,
                              uint32_t peer);
-
-#endif

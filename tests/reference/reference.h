@@ -2,8 +2,7 @@
 // The brute-force reference: everything the engine and the pattern catalogue are to find in a
 // trace, computed from the whole trace in memory by the plainest code there is (quadratic loops, a
 // backward walk for the critical path). Slow, short, and written without a look at the engine.
-#ifndef PAGODA_TESTS_REFERENCE_REFERENCE_H
-#define PAGODA_TESTS_REFERENCE_REFERENCE_H
+#pragma once
 
 #include "tests/reference/findings.h"
 #include "tests/reference/trace.h"
@@ -13,5 +12,3 @@ void reference_analyse(const struct reference_trace *trace, struct findings *fin
 
 /// The same of a text trace.
 void reference_analyse_text(const char *text, struct findings *findings);
-
-#endif

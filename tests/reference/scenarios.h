@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random scenarios for random programs, by time and by the order of events only (--timeless), and
 // the text traces that go with them.
-#ifndef PAGODA_TESTS_REFERENCE_SCENARIOS_H
-#define PAGODA_TESTS_REFERENCE_SCENARIOS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -45,5 +44,3 @@ char *order_text_with_times(const char *text, struct random *random);
 /// Lets only the order of TEXT's events count in SCENARIO, which has a machine.
 void scenario_go_by_order(struct predicted_scenario *scenario, struct random *random,
                           const char *text);
-
-#endif

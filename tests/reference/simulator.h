@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // State of a simulated run, shared by the event loop (simulator.c), the message and collective
 // semantics (simulated_mpi.c) and the writer of the text trace (emission.c).
-#ifndef PAGODA_TESTS_REFERENCE_SIMULATOR_H
-#define PAGODA_TESTS_REFERENCE_SIMULATOR_H
+#pragma once
 
 #include "tests/reference/program.h"
 
@@ -132,5 +131,3 @@ struct sim_record *sim_emit(struct simulation *sim, uint32_t rank, uint32_t thre
 
 /// The whole run as a text trace, with the damage the program asks for. The caller frees.
 char *sim_text(struct simulation *sim);
-
-#endif

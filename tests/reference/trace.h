@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole trace in memory, parsed from the text format of tests/traces: what the brute-force
 // reference works on. Nothing here is shared with the analyzer's reader or engine.
-#ifndef PAGODA_TESTS_REFERENCE_TRACE_H
-#define PAGODA_TESTS_REFERENCE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,5 +127,3 @@ void reference_trace_release(struct reference_trace *trace);
 /// communicator) into MEMBERS, which has room for 2 * n_ranks. Returns how many.
 uint32_t reference_comm_members(const struct reference_trace *trace, uint32_t comm, uint32_t rank,
                                 uint32_t *members);
-
-#endif

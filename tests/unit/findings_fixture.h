@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A made result of two ranks, and what is found in it.
-#ifndef PAGODA_TESTS_FINDINGS_FIXTURE_H
-#define PAGODA_TESTS_FINDINGS_FIXTURE_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -152,5 +151,3 @@ static inline void add_origin(struct result *result, uint64_t own_ns, const int6
     patterns[0].origins = (struct result_origins){
         .explained_ns = 30 * MS, .by_path_rank = by_place, .n_by_path_rank = 2};
 }
-
-#endif

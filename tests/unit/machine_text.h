@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machines from the text of their files, for tests.
-#ifndef PAGODA_TESTS_UNIT_MACHINE_TEXT_H
-#define PAGODA_TESTS_UNIT_MACHINE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,5 +15,3 @@ struct machine machine_of_text(const char *text);
 /// STREAM. The caller releases TIMES in either case.
 bool predict_on(const char *text, const char *machine_text, struct predicted_times *times,
                 FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random runs that both the analyzer and the brute force predict.
-#ifndef PAGODA_TESTS_UNIT_PREDICTION_SUBJECT_H
-#define PAGODA_TESTS_UNIT_PREDICTION_SUBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ void subject_test(void **state);
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which random programs a test runs.
-#ifndef PAGODA_TESTS_UNIT_SEEDS_H
-#define PAGODA_TESTS_UNIT_SEEDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ typedef bool seed_check(uint64_t seed, const void *context, char **text, FILE *s
 /// Checks the runs of all seeds (seed_range()). Fails the test if one is not as it should be; the
 /// shortest of those is left in a file, and checked once more to say why.
 void seeds_check(uint64_t n_default, seed_check *check, const void *context);
-
-#endif

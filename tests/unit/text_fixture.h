@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An archive made from a text trace, opened for a test.
-#ifndef PAGODA_TESTS_UNIT_TEXT_FIXTURE_H
-#define PAGODA_TESTS_UNIT_TEXT_FIXTURE_H
+#pragma once
 
 #include "analyzer/trace/reader.h"
 
@@ -17,5 +16,3 @@ void close_text(struct fixture *fixture);
 
 /// Takes the next event of a location; fails the test at its end.
 struct event next(struct fixture *fixture, size_t location);
-
-#endif

@@ -18,8 +18,7 @@
 //   end
 //
 // SPREAD is the distance between the quartiles over the median, N the number of samples.
-#ifndef PAGODA_CALIBRATE_CALIBRATE_H
-#define PAGODA_CALIBRATE_CALIBRATE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -127,5 +126,3 @@ int collectives_count(const struct hosts *hosts, const struct effort *effort);
 
 /// One step of the whole is done; rank 0 says so.
 void progress(void);
-
-#endif

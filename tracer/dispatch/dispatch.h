@@ -13,8 +13,7 @@
 //   X itself, and others to convert handles or to ask for sizes. Only the wrapper of X records,
 //   with the place and the enter time of the language entry. If X was not called (functions with
 //   callbacks, empty lists), the recorder writes enter and leave when the entry closes.
-#ifndef PAGODA_TRACER_DISPATCH_H
-#define PAGODA_TRACER_DISPATCH_H
+#pragma once
 
 #include "tracer/pagoda.h"
 
@@ -291,5 +290,3 @@ uint16_t dispatch_function(unsigned index);
 
 /// Target of a name that no library here defines.
 function_pointer dispatch_missing(const char *name);
-
-#endif

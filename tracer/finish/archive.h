@@ -4,8 +4,7 @@
 // that tools made for its archives read ours: MPI regions with source file "MPI", paradigm and
 // role; the group of communicator locations first, communicator groups as ranks in it; one location
 // group a rank below its node.
-#ifndef PAGODA_FINISH_ARCHIVE_H
-#define PAGODA_FINISH_ARCHIVE_H
+#pragma once
 
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/finish/cost.h"
@@ -164,5 +163,3 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
 /// The role of an MPI function as Score-P assigns it; OTF2_REGION_ROLE_FUNCTION for the many that
 /// move nothing.
 OTF2_RegionRole role_of_mpi_function(const char *name);
-
-#endif

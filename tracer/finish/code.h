@@ -3,8 +3,7 @@
 //
 // Which program or library an address lies in changes where libraries are loaded and unloaded: each
 // list of modules that the recorder wrote holds from its time to that of the next one.
-#ifndef PAGODA_FINISH_CODE_H
-#define PAGODA_FINISH_CODE_H
+#pragma once
 
 #include "tracer/finish/archive.h"
 #include "tracer/finish/symbols/symbols.h"
@@ -54,5 +53,3 @@ uint32_t code_construct(struct code *code, struct archive *archive, struct symbo
 /// Region of the function for threads whose call returns to `address`.
 uint32_t code_thread_call(struct code *code, struct archive *archive, struct symbols *symbols,
                           enum thread_call call, uint64_t address, uint64_t time_ns);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What recording cost a thread: its records by kind, times what one of that kind costs on this
 // machine. An estimate from below: what its records displace in the program's caches is not in it.
-#ifndef PAGODA_FINISH_COST_H
-#define PAGODA_FINISH_COST_H
+#pragma once
 
 #include "tracer/finish/spool.h"
 
@@ -46,5 +45,3 @@ struct recording_cost {
 };
 struct recording_cost cost_of(const struct thread_cost *thread, const struct spool_header *header,
                               const struct record_costs *costs);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns the records of one thread into the events of one OTF2 location.
-#ifndef PAGODA_FINISH_EVENTS_H
-#define PAGODA_FINISH_EVENTS_H
+#pragma once
 
 #include "tracer/finish/process.h"
 #include "tracer/finish/symbols/symbols.h"
@@ -32,5 +31,3 @@ void gaps_free(struct gaps *gaps);
 
 /// Is this record of a spool to be left out?
 bool gaps_drop(const struct gaps *gaps, const struct spool *spool, const struct record_head *head);
-
-#endif

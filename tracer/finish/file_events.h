@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of file I/O.
-#ifndef PAGODA_FINISH_FILE_EVENTS_H
-#define PAGODA_FINISH_FILE_EVENTS_H
+#pragma once
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -12,5 +11,3 @@
 /// or that it is a detail of.
 OTF2_ErrorCode file_events_write(OTF2_EvtWriter *writer, uint64_t time_ns, OTF2_IoHandleRef handle,
                                  const struct record_head *head, bool at_enter);
-
-#endif

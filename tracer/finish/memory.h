@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allocation for a program that cannot go on without memory: it says so and exits.
-#ifndef PAGODA_FINISH_MEMORY_H
-#define PAGODA_FINISH_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ static inline const void *table_key(const struct table *table, uint32_t number)
 bool table_has(const struct table *table, const void *key, size_t n_bytes);
 
 void table_release(struct table *table);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the records of a process refer to, as numbers of the archive.
-#ifndef PAGODA_FINISH_PROCESS_H
-#define PAGODA_FINISH_PROCESS_H
+#pragma once
 
 #include "tracer/finish/archive.h"
 #include "tracer/finish/code.h"
@@ -34,5 +33,3 @@ void process_define(struct process *process, struct archive *archive, struct uni
                     const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
                     struct thread_cost *cost);
 void process_release(struct process *process);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads what a traced run left: the spool files of a folder, grouped by run.
-#ifndef PAGODA_FINISH_SPOOL_H
-#define PAGODA_FINISH_SPOOL_H
+#pragma once
 
 #include "tracer/record/record.h"
 
@@ -57,5 +56,3 @@ struct alive {
 /// Looks at the files in folder `dir` (one that cannot be read has none), and waits up to `seconds`
 /// for them to end; longer while all are about to be gone.
 struct alive alive_wait(const char *dir, unsigned seconds);
-
-#endif

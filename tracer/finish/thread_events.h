@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of POSIX threads, as Score-P's adapter writes them.
-#ifndef PAGODA_FINISH_THREAD_EVENTS_H
-#define PAGODA_FINISH_THREAD_EVENTS_H
+#pragma once
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ struct thread_event {
 /// Writes the event that EVENT has at its begin or at its end, if it has one there.
 OTF2_ErrorCode thread_events_write(OTF2_EvtWriter *writer, uint64_t time_ns,
                                    const struct thread_event *event, bool at_enter);
-
-#endif

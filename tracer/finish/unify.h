@@ -4,8 +4,7 @@
 // All members make the communicators with the same parent and members in the same order. So two
 // local communicators are the same if they agree on parent, members, and how many of these the rank
 // had made before. This also holds for threads that use different parents concurrently.
-#ifndef PAGODA_FINISH_UNIFY_H
-#define PAGODA_FINISH_UNIFY_H
+#pragma once
 
 #include "tracer/finish/memory.h"
 #include "tracer/finish/worlds.h"
@@ -83,5 +82,3 @@ uint32_t unify_threads(struct unify *unify, uint32_t rank);
 
 /// Index of local communicator `id`, RECORD_NO_COMM if it was never defined.
 uint32_t unify_find(const struct unify_rank *rank, uint32_t id);
-
-#endif

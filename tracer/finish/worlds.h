@@ -6,8 +6,7 @@
 // a parent knows when it was in MPI_Comm_spawn and how many children it got. A child enters
 // MPI_Init while its parents are in that call, and calls of the same parents do not overlap. If
 // several parents are possible, the world gets an archive of its own.
-#ifndef PAGODA_FINISH_WORLDS_H
-#define PAGODA_FINISH_WORLDS_H
+#pragma once
 
 #include "tracer/finish/spool.h"
 
@@ -42,5 +41,3 @@ void worlds_release(struct worlds *worlds);
 
 /// The processes in `slot` of a world's rank; NULL: not known.
 const struct foreign_group *worlds_group(const struct world *world, uint32_t rank, uint32_t slot);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The frame of every wrapper: enter, returned, leave. A call made while another MPI call of the
 // same thread is open (by the MPI library itself, by another tool, by a callback) is not recorded.
-#ifndef PAGODA_TRACER_CALL_H
-#define PAGODA_TRACER_CALL_H
+#pragma once
 
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/record/clock.h"
@@ -179,5 +178,3 @@ static inline void call_leave(struct call *call)
         thread->language = LANGUAGE_RECORDED;
     dispatch_set_inside(0);
 }
-
-#endif

@@ -5,8 +5,7 @@
 // Numbers are local: 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF, others count up. Which of them are the
 // same on different ranks is found after the run, from the member lists and the order of creation
 // (unify.h), so that nothing is communicated when a communicator is made.
-#ifndef PAGODA_TRACER_COMM_H
-#define PAGODA_TRACER_COMM_H
+#pragma once
 
 #include "tracer/record/stream.h"
 
@@ -58,5 +57,3 @@ void tables_set_threaded(bool threaded);
 bool tables_are_threaded(void);
 void tables_lock(void);
 void tables_unlock(void);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What wrappers record: the functions that functions.list and the hand-written wrappers call after
 // an MPI function succeeded (so that its arguments are known to be valid).
-#ifndef PAGODA_TRACER_HOOKS_H
-#define PAGODA_TRACER_HOOKS_H
+#pragma once
 
 #include "tracer/mpi/call.h"
 #include "tracer/mpi/wrapper.h"
@@ -190,5 +189,3 @@ void request_start(struct call *call, MPI_Request request);
 void poll_missed(struct call *call, MPI_Request handle);
 // From now on the completion of this request may be a cancellation.
 void request_cancelling(const struct call *call, MPI_Request request);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The requests in flight: what each was started for, kept from its start to its completion.
-#ifndef PAGODA_TRACER_REQUEST_H
-#define PAGODA_TRACER_REQUEST_H
+#pragma once
 
 #include "tracer/mpi/hooks.h"
 
@@ -98,5 +97,3 @@ void neighbor_completed(struct call *call, const struct request *request);
 // ---- wrap_file.c: the begin and the end of an operation.
 void file_posted(struct call *call, const struct request *request);
 void file_completed(struct call *call, const struct request *request, const MPI_Status *status);
-
-#endif

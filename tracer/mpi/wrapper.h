@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The MPI functions of this mpi.h, one FN_... number each, and their wrappers. functions.gen.h also
 // declares the definitions to call (next_...) and the wrappers themselves (wrap_...).
-#ifndef PAGODA_TRACER_WRAPPER_H
-#define PAGODA_TRACER_WRAPPER_H
+#pragma once
 
 #include "tracer/dispatch/dispatch.h"
 
@@ -23,5 +22,3 @@ extern const struct wrapper wrappers[N_MPI_FUNCTIONS];
 // A hand-written wrapper of an MPI function that returns int. The generator looks for WRAP at the
 // start of a line.
 #define WRAP(name) int wrap_##name
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a function of the C library that this library stands in front of comes to record something:
 // nothing is recorded within MPI calls and within the tracer, and errno stays as it was.
-#ifndef PAGODA_TRACER_CLAIM_H
-#define PAGODA_TRACER_CLAIM_H
+#pragma once
 
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/record/stream.h"
@@ -30,5 +29,3 @@ static inline void give_stream(int error)
     dispatch_set_inside(0);
     errno = error;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // The tracer's clocks. Events are stamped with CLOCK_MONOTONIC, in ns: the C library reads it
 // without entering the kernel (about 20 ns), it never steps back, and all processes of one kernel
 // (and time namespace) share it, so that only ranks of different nodes need offsets (wrap_env.c).
-#ifndef PAGODA_TRACER_CLOCK_H
-#define PAGODA_TRACER_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -30,5 +29,3 @@ static inline uint64_t least_ns(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files, by numbers of the process.
-#ifndef PAGODA_TRACER_FILES_H
-#define PAGODA_TRACER_FILES_H
+#pragma once
 
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/record/record.h"
@@ -18,5 +17,3 @@ void file_define(struct stream *stream, uint32_t number, enum file_paradigm para
 /// Where the dispatcher sends what is done to files by the C library; NULL if the settings do not
 /// want that. After filter_init().
 const struct file_recorder *file_recorder_start(void);
-
-#endif

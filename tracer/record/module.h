@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which programs and libraries are loaded where, so that code addresses in the records can be
 // turned into names after the run.
-#ifndef PAGODA_TRACER_MODULE_H
-#define PAGODA_TRACER_MODULE_H
+#pragma once
 
 #include "tracer/record/stream.h"
 
@@ -37,5 +36,3 @@ const char *function_name(uint64_t address);
 /// The name as the program's author writes it, demangled if it is mangled and the C++ library is
 /// loaded; else NULL. The caller frees.
 char *function_name_demangled(const char *name);
-
-#endif

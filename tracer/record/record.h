@@ -9,8 +9,7 @@
 //
 // An MPI call is one CALL record, its head written on entry, `leave_ns` when it returns (zero: the
 // process ended inside the call), followed by the details known after it.
-#ifndef PAGODA_TRACER_RECORD_H
-#define PAGODA_TRACER_RECORD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -389,5 +388,3 @@ struct record_marker {
         double value;
     } parameters[];
 };
-
-#endif

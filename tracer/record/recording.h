@@ -10,8 +10,7 @@
 //   are entered when recording continues, so that enters and leaves stay balanced;
 // - messages and collectives are counted (SKIPPED records), so that the finisher knows which of the
 //   recorded ones have a counterpart on other ranks.
-#ifndef PAGODA_TRACER_RECORDING_H
-#define PAGODA_TRACER_RECORDING_H
+#pragma once
 
 #include "tracer/record/stream.h"
 
@@ -63,5 +62,3 @@ void recording_write_skipped(struct stream *stream);
 /// before.
 void recording_region_entered(struct stream *stream, uint16_t kind, uint64_t id);
 bool recording_region_left(struct stream *stream);
-
-#endif

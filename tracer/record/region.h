@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // User regions: instrumented functions (by address) and annotations of pagoda.h (by name).
-#ifndef PAGODA_TRACER_REGION_H
-#define PAGODA_TRACER_REGION_H
+#pragma once
 
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/record/stream.h"
@@ -35,5 +34,3 @@ unsigned filter_name(const char *name);
 
 /// Is this MPI function to be left out? Asked before MPI starts.
 bool filter_excludes_mpi(const char *name);
-
-#endif

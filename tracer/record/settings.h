@@ -3,8 +3,7 @@
 // file `settings` of the spool folder; a recorder reads them once, when it attaches. So every
 // launcher will do: nothing has to travel in the environment. The names, their meaning and their
 // defaults for users stand in analyzer/launch/settings.c and in pagoda-tracer(7).
-#ifndef PAGODA_TRACER_SETTINGS_H
-#define PAGODA_TRACER_SETTINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ extern struct settings settings;
 
 /// Reads DIR/settings. Lines it does not know are skipped: they are another version's.
 void settings_read(const char *dir);
-
-#endif

@@ -8,8 +8,7 @@
 // Any reservation may unmap the window, because it is full or recording stops. So a record is valid
 // until the next reservation, and all pointers to earlier records are in `stream->window`, where
 // they become NULL when the window goes.
-#ifndef PAGODA_TRACER_STREAM_H
-#define PAGODA_TRACER_STREAM_H
+#pragma once
 
 #include "tracer/record/record.h"
 
@@ -178,5 +177,3 @@ void stream_count_left_out(void);
 /// The system answers a record in a spool file that was cut with SIGBUS. From now on this ends the
 /// recording of its thread, not the program. Every other SIGBUS goes where it would have gone.
 void bus_error_catch(void);
-
-#endif

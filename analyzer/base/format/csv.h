@@ -3,8 +3,7 @@
 // doubled quotes. Lines end in a newline or in carriage return and newline. A text that a
 // spreadsheet would take for a formula (it begins with = + - @, and is not a number) has an
 // apostrophe before it in the file, which reading takes away.
-#ifndef PAGODA_BASE_CSV_H
-#define PAGODA_BASE_CSV_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void csv_release(struct csv_reader *reader);
 /// Sets ERR to "NAME:LINE: " and the sentence. Returns -1.
 int csv_error(const struct csv_reader *reader, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

@@ -3,8 +3,7 @@
 // and reads a struct, so its fields are listed once:
 //
 //   point->time_ns = numbers_pass(numbers, point->time_ns);
-#ifndef PAGODA_BASE_NUMBERS_H
-#define PAGODA_BASE_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ static inline struct numbers numbers_of(unsigned char *bytes, size_t n)
 }
 
 void numbers_release(struct numbers *numbers);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Texts with facts put in, as in hints of patterns and findings: {name} stands for a fact; a part
 // in [square brackets] is left out when one of its facts is unknown.
-#ifndef PAGODA_BASE_TEMPLATE_H
-#define PAGODA_BASE_TEMPLATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ char *template_text(const char *text, const char *const *names, const char *cons
 /// Whether all facts that TEXT, which was checked, names have a value.
 bool template_is_known(const char *text, const char *const *names, const char *const *values,
                        size_t n);
-
-#endif

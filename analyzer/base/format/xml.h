@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small XML documents (catalogues, machine files, sweeps) as a plain tree. Safe on files from
 // anywhere: no document type, so no entities; no network; bounded size, depth and element count.
-#ifndef PAGODA_BASE_XML_H
-#define PAGODA_BASE_XML_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ typedef int xml_read_value(const char *text, uint64_t *value, struct error *err)
 /// without it. 0, or -1 and ERR: `PATH:LINE: NAME="TEXT": what READ says`.
 int xml_read_attribute(const char *path, const struct xml_element *element, const char *name,
                        xml_read_value *read, uint64_t *value, struct error *err);
-
-#endif

@@ -15,8 +15,7 @@
 //     int first_operand, status;
 //     if (!options_parse(&usage, argc, argv, &first_operand, &status))
 //         return status;
-#ifndef PAGODA_BASE_OPTIONS_H
-#define PAGODA_BASE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -147,5 +146,3 @@ int option_read_size(const char *text, uint64_t *size_bytes, struct error *err);
 /// A number in any notation, or a duration (then in seconds) or a size (in bytes). 0, or -1 and
 /// ERR.
 int option_read_quantity(const char *text, double *value, struct error *err);
-
-#endif

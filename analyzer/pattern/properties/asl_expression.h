@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Expressions of properties: those of all conditions (pagoda-conditions(7)), with profile(),
 // duration() and operations on sets.
-#ifndef PAGODA_PATTERN_ASL_EXPRESSION_H
-#define PAGODA_PATTERN_ASL_EXPRESSION_H
+#pragma once
 
 #include "analyzer/pattern/properties/asl_property.h"
 
@@ -21,5 +20,3 @@ bool asl_add_slot(struct asl_property *property, const struct property_slot *slo
 /// Compiles TEXT, which is changed; adds the slots it needs. 0, or -1 and ERR.
 int asl_compile(struct asl_property *property, const struct asl_scope *scope, char *text,
                 struct expression *value, struct error *err);
-
-#endif

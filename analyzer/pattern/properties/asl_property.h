@@ -3,8 +3,7 @@
 // Language: Fahringer, Gerndt, Riley, Traeff, "Knowledge specification for automatic performance
 // analysis", 2001; JavaPSL and Aksum have the same parts): when a property holds of a part of the
 // run, how sure that is, and how much of a basis it costs. pagoda-patterns(5) has the grammar.
-#ifndef PAGODA_PATTERN_ASL_PROPERTY_H
-#define PAGODA_PATTERN_ASL_PROPERTY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -156,5 +155,3 @@ const struct asl_property *property_find(const struct property_list *list, const
 uint32_t property_parameter(const struct asl_property *property, const char *name);
 
 void property_list_release(struct property_list *list);
-
-#endif

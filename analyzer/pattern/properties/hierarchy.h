@@ -2,8 +2,7 @@
 // Hierarchies of properties, patterns/properties/*.xml: the order of a top-down search, and for
 // each property the threshold from which on it is critical and the basis of its severity. Source:
 // Fahringer and Seragiotto, "Experience with Aksum" (2003); pagoda-patterns(5).
-#ifndef PAGODA_PATTERN_HIERARCHY_H
-#define PAGODA_PATTERN_HIERARCHY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ struct hierarchy *hierarchy_find(const struct hierarchy_list *list, const char *
 void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index);
 
 void hierarchy_list_release(struct hierarchy_list *list);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All properties and hierarchies: the shipped ones and the user's.
-#ifndef PAGODA_PATTERN_PROPERTIES_LOAD_H
-#define PAGODA_PATTERN_PROPERTIES_LOAD_H
+#pragma once
 
 #include "analyzer/pattern/properties/hierarchy.h"
 
@@ -24,5 +23,3 @@ int properties_load(struct property_list *properties, struct hierarchy_list *hie
 struct hierarchy *hierarchy_choose(const struct hierarchy_list *hierarchies, const char *id,
                                    const struct property_list *properties,
                                    const struct property_files *files, struct error *err);
-
-#endif

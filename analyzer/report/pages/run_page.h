@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A run as one HTML file that needs nothing else: report, tables and timeline. What the page does
 // with the data is in run_page.html, which the build makes a text of.
-#ifndef PAGODA_REPORT_RUN_PAGE_H
-#define PAGODA_REPORT_RUN_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ struct run_page {
 
 /// A failed write is left to ferror(STREAM); -1 and ERR only if the data cannot be compressed.
 int run_page_print(const struct run_page *page, FILE *stream, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
 // The runs of a database as one HTML file that needs nothing else: their history, how they scale,
 // and how right predictions were. What the page does with the data is in store_page.html, which the
 // build makes a text of.
-#ifndef PAGODA_REPORT_STORE_PAGE_H
-#define PAGODA_REPORT_STORE_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ struct store_page {
 
 /// A failed write is left to ferror(STREAM).
 void store_page_print(const struct store_page *page, FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What pages share: a text of HTML with a place for the data, which are elements of JSON.
-#ifndef PAGODA_REPORT_WEB_PAGE_H
-#define PAGODA_REPORT_WEB_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@ void web_page_end(const char *page, FILE *stream);
 /// Prints JSON as the element ID. What of it could end or begin an element stands only in its
 /// strings.
 void web_page_put(const char *id, const char *json, FILE *stream);
-
-#endif

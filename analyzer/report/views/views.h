@@ -2,8 +2,7 @@
 // The sections of reports on a run, for this part of the report only. Each is printed as text
 // (page_...) and made into JSON (json_...) by one file. A function for JSON returns a new
 // reference.
-#ifndef PAGODA_REPORT_VIEWS_H
-#define PAGODA_REPORT_VIEWS_H
+#pragma once
 
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
@@ -102,5 +101,3 @@ json_t *json_known_properties(const struct known *known);
 json_t *json_known_hierarchies(const struct known *known);
 /// The model I of the struct known OF.
 json_t *json_known_model(const void *of, size_t i);
-
-#endif

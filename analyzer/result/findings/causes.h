@@ -2,8 +2,7 @@
 // Losses by their causes: every wait, every call of MPI and all time without CPU time belongs to
 // one cause, so causes do not overlap, and their sum is the time the ranks did not compute. Beside
 // them there is computing that grows on all ranks.
-#ifndef PAGODA_RESULT_CAUSES_H
-#define PAGODA_RESULT_CAUSES_H
+#pragma once
 
 #include "analyzer/pattern/finding_kind.h"
 #include "analyzer/result/result.h"
@@ -65,5 +64,3 @@ bool region_is_called_by(const struct result *result, uint32_t inner, uint32_t o
 
 /// What losses in calls of REGION, which is MPI's, are about.
 enum finding_subject cause_of_call(const struct result_region *region);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the condition and the sentences of a kind of finding may name, of one cause.
-#ifndef PAGODA_RESULT_FINDING_FACTS_H
-#define PAGODA_RESULT_FINDING_FACTS_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,5 +49,3 @@ void facts_release(struct facts *facts);
 /// Writes "solve (solve.c:56)", the region INDEX; SITE (or RESULT_NONE) stands for it where
 /// functions were not recorded: "the code before worker/MPI_Send at farm.c:60".
 void place_write(const struct result *result, uint32_t index, uint32_t site, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a replay found, in the order of what it costs: causes (causes.h) in the words of their kinds
 // (pattern/finding_kind.h).
-#ifndef PAGODA_RESULT_FINDINGS_H
-#define PAGODA_RESULT_FINDINGS_H
+#pragma once
 
 #include "analyzer/pattern/finding_kind.h"
 #include "analyzer/result/result.h"
@@ -14,5 +13,3 @@ void findings_write(const struct finding_kinds *kinds, struct result *result);
 /// Orders the findings by their potential_ns, those that only another machine can help last, unless
 /// these may save more than all others together; writes headline, conclusion and certainty anew.
 void findings_order(struct result *result);
-
-#endif

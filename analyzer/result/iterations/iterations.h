@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The iterations of a run and those that take longer than usual (result.iterations).
-#ifndef PAGODA_RESULT_ITERATIONS_H
-#define PAGODA_RESULT_ITERATIONS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void odd_iterations_collect(const struct call_tree *tree, const struct pag_serie
 
 /// What the rank of SERIES used in the items from FIRST up to END; `longest` is empty.
 struct pag_mark iterations_used(const struct pag_series *series, size_t first, size_t end);
-
-#endif

@@ -3,8 +3,7 @@
 // not worth evaluating left out. Source: Fahringer and Seragiotto, "Experience with Aksum" (2003):
 // a property that is not critical in a region is not looked for within the region, nor are those
 // below it in the hierarchy.
-#ifndef PAGODA_RESULT_PROPERTY_SEARCH_H
-#define PAGODA_RESULT_PROPERTY_SEARCH_H
+#pragma once
 
 #include "analyzer/pattern/properties/hierarchy.h"
 #include "analyzer/result/properties/property_values.h"
@@ -39,5 +38,3 @@ struct property_search {
 void property_search_run(struct property_search *search);
 
 void property_search_release(struct property_search *search);
-
-#endif

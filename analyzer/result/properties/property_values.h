@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The metrics of properties (analyzer/pattern/properties/asl_property.h), of any part of a result.
-#ifndef PAGODA_RESULT_PROPERTY_VALUES_H
-#define PAGODA_RESULT_PROPERTY_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ uint32_t property_values_end(const struct property_values *values, uint32_t path
 /// The outermost paths that end in REGION, *N of them.
 const uint32_t *property_values_paths(const struct property_values *values, uint32_t region,
                                       size_t *n);
-
-#endif

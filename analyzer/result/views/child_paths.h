@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the visits of a region call, in which order: each distinct sequence of child calls is a path
 // through the region, with how often it was taken and how long that took.
-#ifndef PAGODA_RESULT_CHILD_PATHS_H
-#define PAGODA_RESULT_CHILD_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ struct child_paths {
 int child_paths_find(const char *trace, const char *region, struct child_paths *paths,
                      struct error *err);
 void child_paths_release(struct child_paths *paths);
-
-#endif

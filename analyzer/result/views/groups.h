@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ranks in groups: of a node, of a machine, or N with consecutive numbers (result.groups).
-#ifndef PAGODA_RESULT_GROUPS_H
-#define PAGODA_RESULT_GROUPS_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/result/result.h"
@@ -17,5 +16,3 @@ int grouping_read(const char *text, struct grouping *grouping, struct error *err
 
 /// Fills groups of RESULT, in the order of their first ranks.
 void groups_collect(const struct grouping *grouping, struct result *result);
-
-#endif

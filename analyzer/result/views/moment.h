@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank does at a moment, and the chain of causes if it waits then (result.moment).
-#ifndef PAGODA_RESULT_MOMENT_H
-#define PAGODA_RESULT_MOMENT_H
+#pragma once
 
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/result.h"
 
 /// Fills moment of RESULT, whose call tree is TREE, with its sites, from the replay's recent calls.
 void moment_collect(const struct call_tree *tree, struct result *result);
-
-#endif

@@ -3,8 +3,7 @@
 // shares of what the rank does are kept; columns become twice as wide when the run is longer than
 // they are, so that memory does not grow with it. A short run has all its calls and messages
 // besides. Where processes have several threads, these may be rows, too.
-#ifndef PAGODA_RESULT_TIMELINE_H
-#define PAGODA_RESULT_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,5 +111,3 @@ uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank);
 /// calls are there, else as fine as columns are.
 void timeline_cells(const struct timeline *timeline, size_t first, size_t last, uint64_t begin_ns,
                     uint64_t end_ns, size_t n_cells, double *shares);
-
-#endif

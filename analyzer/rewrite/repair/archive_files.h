@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files that are left of an archive, which may lack any of them.
-#ifndef PAGODA_REWRITE_REPAIR_ARCHIVE_FILES_H
-#define PAGODA_REWRITE_REPAIR_ARCHIVE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void archive_files_release(struct archive_files *files);
 char *archive_files_path(const struct archive_files *files, const char *suffix);
 /// The same of the file of a location, SUFFIX such as ".evt".
 char *archive_files_of_location(const struct archive_files *files, uint64_t id, const char *suffix);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the events of an archive say of definitions by the way they use them: for those that are
 // lost.
-#ifndef PAGODA_REWRITE_REPAIR_MENTIONS_H
-#define PAGODA_REWRITE_REPAIR_MENTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ struct mentions {
 void mentions_take(void *context, int kind, const struct record_fields *fields,
                    const struct open_region *innermost);
 void mentions_release(struct mentions *mentions);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the records of events consist of, kind by kind: enough to tell whether one is whole and
 // what it refers to, whatever a replay makes of it.
-#ifndef PAGODA_REWRITE_REPAIR_RECORD_FIELDS_H
-#define PAGODA_REWRITE_REPAIR_RECORD_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ bool record_attributes_are_sound(struct content *content);
 
 /// What the field LETTER refers to; OTF2_MAPPING_MAX: nothing of these.
 OTF2_MappingType record_fields_reference(char letter);
-
-#endif

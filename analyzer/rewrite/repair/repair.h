@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A whole archive of what a killed job, a full disk or a damaged file left of one.
-#ifndef PAGODA_REWRITE_REPAIR_REPAIR_H
-#define PAGODA_REWRITE_REPAIR_REPAIR_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ struct repair {
 int repair_archive(struct repair *repair, const char *path, const char *directory,
                    struct error *err);
 void repair_release(struct repair *repair);
-
-#endif

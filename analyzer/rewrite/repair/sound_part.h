@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of a file of an archive before the first damage: found by following its records, and
 // written as a file that is whole.
-#ifndef PAGODA_REWRITE_REPAIR_SOUND_PART_H
-#define PAGODA_REWRITE_REPAIR_SOUND_PART_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ int sound_part_write_definitions(const struct sound_part *part, const char *from
 /// The size of the chunks of the file PATH, as the begin of its second chunk tells; 0: it has no
 /// second one. IS_EVENTS: else definitions.
 uint64_t sound_chunk_bytes(const char *path, bool is_events);
-
-#endif

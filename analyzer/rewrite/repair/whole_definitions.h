@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Global definitions that are whole again: those that are left, and others for what the events
 // mention, called by their numbers.
-#ifndef PAGODA_REWRITE_REPAIR_WHOLE_DEFINITIONS_H
-#define PAGODA_REWRITE_REPAIR_WHOLE_DEFINITIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct added_definitions {
 /// Writes them to ARCHIVE. 0, or -1 and ERR.
 int whole_definitions_write(const struct definition_sources *sources, OTF2_Archive *archive,
                             struct added_definitions *added, struct error *err);
-
-#endif

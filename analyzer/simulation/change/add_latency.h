@@ -8,8 +8,7 @@
 //               are on several nodes: the depth of a tree; ring and all-to-all algorithms take more
 //   collective that an algorithm of the machine carries out: each of its messages as above
 //   operations that create or destroy handles, MPI_Init and MPI_Finalize: nothing
-#ifndef PAGODA_SIMULATION_CHANGE_ADD_LATENCY_H
-#define PAGODA_SIMULATION_CHANGE_ADD_LATENCY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ uint64_t added_latency_between_nodes(const struct added_latency *delay, uint64_t
 const struct call_condition *added_latency_apply(struct added_latency *delay,
                                                  const struct call_condition *conditions,
                                                  uint32_t n_conditions);
-
-#endif

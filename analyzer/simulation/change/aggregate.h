@@ -15,8 +15,7 @@
 // than --aggregate allows. Where messages share links and buses (transfers.h) followers are
 // transferred each on its own, with latency, and save overheads only: all of them, if the machine
 // has any links or buses, but those of nodes without ranks.
-#ifndef PAGODA_SIMULATION_CHANGE_AGGREGATE_H
-#define PAGODA_SIMULATION_CHANGE_AGGREGATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ uint64_t aggregation_departed(struct engine *engine, uint32_t message, uint64_t 
 
 /// LOCATION leaves its call, which may have told it something.
 void aggregation_left(struct engine *engine, const struct location_state *location);
-
-#endif

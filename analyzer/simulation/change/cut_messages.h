@@ -11,8 +11,7 @@
 //   peer==2                    to or from rank 2
 //
 // Sizes may follow == > < >= <=, tags and ranks == only.
-#ifndef PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
-#define PAGODA_SIMULATION_CHANGE_CUT_MESSAGES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ bool left_out_message(struct engine *engine, struct location_state *location,
 
 /// Where in TEXT the factor begins, after its `=`; NULL without one.
 const char *message_cut_factor(const char *text);
-
-#endif

@@ -3,8 +3,7 @@
 // operation takes its place in it, waits for no member, and lets others wait for it that do not
 // leave it out. Its records are no longer in the run if all members leave it out: an operation
 // without some of its members would be none.
-#ifndef PAGODA_SIMULATION_CHANGE_DROP_SYNC_H
-#define PAGODA_SIMULATION_CHANGE_DROP_SYNC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool left_out_member(struct engine *engine, struct location_state *location,
 
 /// INSTANCE is over: counts it if members have left it out; true if all have.
 bool left_out_over(struct engine *engine, const struct collective *instance);
-
-#endif

@@ -10,8 +10,7 @@
 //
 // Beside it, over the same events: the longest path of process time as Eom and Hollingsworth
 // compute it (struct client_server).
-#ifndef PAGODA_SIMULATION_CHANGE_MOVE_H
-#define PAGODA_SIMULATION_CHANGE_MOVE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -62,5 +61,3 @@ void migration_worked(struct engine *engine, const struct location_state *locati
 /// LOCATION has begun at NOW_NS; the run is over: notes in pag_result.simulated what was moved.
 void migration_began(struct engine *engine, const struct location_state *location, uint64_t now_ns);
 void migration_conclude(struct engine *engine);
-
-#endif

@@ -11,8 +11,7 @@
 // whether the program needs its data earlier is not in the trace. Calls that poll (MPI_Test) and
 // calls with collective operations stay as they are. At most OVERLAP_MAX_CALLS of a rank are open
 // at a time.
-#ifndef PAGODA_SIMULATION_CHANGE_OVERLAP_H
-#define PAGODA_SIMULATION_CHANGE_OVERLAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void overlap_settle(struct engine *engine, struct location_state *location, uint
 
 /// It is left at NOW_NS: for how many calls it stood.
 uint32_t overlap_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
-
-#endif

@@ -16,8 +16,7 @@
 // a plain place stands for the computing before its calls, and MPI functions are named with
 // "before" only; where calls are meant "before" means nothing. Where visits are meant a REGION is a
 // path of names, and the run need not have it.
-#ifndef PAGODA_SIMULATION_CHANGE_REGION_PATTERN_H
-#define PAGODA_SIMULATION_CHANGE_REGION_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ void region_patterns_relate(struct region_patterns *patterns, const struct pag_r
 /// Whether all paths that pattern INDEX names are functions around MPI calls that were not recorded
 /// themselves, in the run that was checked.
 bool region_patterns_is_unrecorded(const struct region_patterns *patterns, uint32_t index);
-
-#endif

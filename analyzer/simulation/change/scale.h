@@ -2,8 +2,7 @@
 // Regions that compute faster or slower (--scale REGION=F, and <region> of a machine file), and
 // what that makes of call paths: by which mark changes know each, how its work is scaled, and what
 // it has of the computation that its location is in.
-#ifndef PAGODA_SIMULATION_CHANGE_SCALE_H
-#define PAGODA_SIMULATION_CHANGE_SCALE_H
+#pragma once
 
 #include "analyzer/simulation/state.h"
 
@@ -34,5 +33,3 @@ static inline uint32_t path_part(const struct engine *engine, const struct locat
     }
     return path_add_part(engine, location, path);
 }
-
-#endif

@@ -13,8 +13,7 @@
 //
 // The works of a limited number of visits are kept one by one; beyond that balancing is by total,
 // and a duration is spread by the mean of a location's visits.
-#ifndef PAGODA_SIMULATION_CHANGE_SET_WORK_H
-#define PAGODA_SIMULATION_CHANGE_SET_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void visit_end_if_left(const struct engine *engine, struct location_state *locat
 /// All of the computation is read, and its times are known: an open visit gets its part of the
 /// work, and those are counted that are over.
 void visit_close_computation(const struct engine *engine, struct location_state *location);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which ranks share which cores in a predicted run.
-#ifndef PAGODA_SIMULATION_CORES_CORE_GROUPS_H
-#define PAGODA_SIMULATION_CORES_CORE_GROUPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ uint64_t core_groups_hand_over(const struct scenario_settings *settings);
 /// cores contain their hand-overs. The caller frees.
 struct scheduler *core_groups_share(const struct scenario *scenario,
                                     const struct definitions *definitions, bool as_recorded);
-
-#endif

@@ -6,8 +6,7 @@
 // its core belonged to others. So on one core all time belongs to somebody, and none to two: to who
 // computes, or, while none does, to the call that is left first. Changes are kept for as long as
 // they are likely to be asked for: memory does not depend on the length of the run.
-#ifndef PAGODA_SIMULATION_CORES_CORE_WAIT_H
-#define PAGODA_SIMULATION_CORES_CORE_WAIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ uint64_t core_wait_oversubscribed_ns(const struct core_wait *wait, uint32_t rank
 /// All of it where that is too long ago.
 uint64_t core_wait_own_ns(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
                           uint64_t to_ns);
-
-#endif

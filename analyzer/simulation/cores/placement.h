@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which rank runs on which node.
-#ifndef PAGODA_SIMULATION_CORES_PLACEMENT_H
-#define PAGODA_SIMULATION_CORES_PLACEMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ int placement_read(struct placement *placement, uint32_t n_ranks, const char *co
                    size_t n_texts, struct error *err);
 
 void placement_release(struct placement *placement);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lists of ranks in options: 0-3,8.
-#ifndef PAGODA_SIMULATION_CORES_RANK_LIST_H
-#define PAGODA_SIMULATION_CORES_RANK_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ char *rank_list_text(const uint32_t *values, uint32_t n, uint32_t value);
 /// A rank that is in both of two such lists; false when there is none.
 bool rank_lists_meet(const char *a, size_t a_length, const char *b, size_t b_length,
                      uint32_t *rank);
-
-#endif

@@ -3,8 +3,7 @@
 // asked for in simulated ones, in the order of each row's time. They lie in a temporary file that
 // has no name, in $TMPDIR or /tmp, so that memory does not grow with the run; or, where none can be
 // written, in memory.
-#ifndef PAGODA_SIMULATION_CORES_RANK_NOTES_H
-#define PAGODA_SIMULATION_CORES_RANK_NOTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ int rank_notes_check(const struct rank_notes_reader *reader, struct error *err);
 /// in the order of time in each row, of one time as often as wanted.
 bool rank_notes_at(struct rank_notes_reader *reader, size_t row, uint64_t time_ns,
                    uint64_t *number);
-
-#endif

@@ -14,8 +14,7 @@
 // another one. Waiting processes are runnable if waiting is spinning. A
 // group with more processes than cores may have slices of time instead (time_slices.h; no hand-over
 // cost).
-#ifndef PAGODA_SIMULATION_CORES_SCHEDULER_H
-#define PAGODA_SIMULATION_CORES_SCHEDULER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ uint64_t scheduler_now_ns(const struct scheduler *scheduler);
 
 /// Time that hand-overs of cores have cost so far, summed over all processes.
 uint64_t scheduler_hand_over_ns(const struct scheduler *scheduler);
-
-#endif

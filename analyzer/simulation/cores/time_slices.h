@@ -15,8 +15,7 @@
 // Work is done while having a core, at full speed, and over at the first whole ns; the part of it
 // that this is too late counts as done of work begun then. A wait is over when its time has come
 // and the process has a core.
-#ifndef PAGODA_SIMULATION_CORES_TIME_SLICES_H
-#define PAGODA_SIMULATION_CORES_TIME_SLICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ bool time_slices_next(const struct time_slices *slices, uint64_t *time_ns, uint3
                       bool *is_slice);
 /// The slice that time_slices_next() gave is over at TIME_NS.
 void time_slices_rotate(struct time_slices *slices, uint64_t time_ns);
-
-#endif

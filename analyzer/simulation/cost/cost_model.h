@@ -3,8 +3,7 @@
 // depart, the wait until all its conditions are met, work after that. The models: the recorded run
 // (recorded_costs.c), a machine file and its timeless replay (machine_costs.c), an ideal network
 // (ideal.h).
-#ifndef PAGODA_SIMULATION_COST_COST_MODEL_H
-#define PAGODA_SIMULATION_COST_COST_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -101,5 +100,3 @@ static inline uint64_t less(uint64_t a, uint64_t b)
 }
 
 extern const struct cost_model recorded_costs, machine_costs, timeless_costs;
-
-#endif

@@ -5,8 +5,7 @@
 // median: element (n-1)/2 of n in order. A size whose class was seen costs what is usual in its
 // class; one between two classes a value on the straight line between (class, usual) of both,
 // rounded towards the lower class's; one beyond, that of the nearest class.
-#ifndef PAGODA_SIMULATION_COST_COST_TABLE_H
-#define PAGODA_SIMULATION_COST_COST_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void cost_table_release(struct cost_table *table);
 /// The cost of a size; false when the table is empty.
 bool cost_table_find(const struct cost_table *table, uint64_t size_bytes, uint64_t *time_ns);
 bool cost_table_is_empty(const struct cost_table *table);
-
-#endif

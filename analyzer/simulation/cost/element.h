@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements of machine files and policies: their attributes by a table, and what is wrong with them.
-#ifndef PAGODA_SIMULATION_COST_ELEMENT_H
-#define PAGODA_SIMULATION_COST_ELEMENT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ int element_read_file(const struct element_reader *reader, const char *name, con
                       int (*read)(const struct element_reader *reader,
                                   const struct xml_element *top),
                       struct xml_document **document);
-
-#endif

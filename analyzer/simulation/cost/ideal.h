@@ -21,8 +21,7 @@
 //
 // Where clocks agree (nothing is received before it was sent) no call ends later than in the
 // recording, and the ideal time is at most F - B.
-#ifndef PAGODA_SIMULATION_COST_IDEAL_H
-#define PAGODA_SIMULATION_COST_IDEAL_H
+#pragma once
 
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/prediction.h"
@@ -51,5 +50,3 @@ void ideal_release(struct ideal *ideal);
 
 /// After the run: what the window takes.
 uint64_t ideal_time_ns(const struct ideal *ideal);
-
-#endif

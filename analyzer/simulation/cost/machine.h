@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine file: what messages, collectives and computing cost on a machine (pagoda-machine(5)).
-#ifndef PAGODA_SIMULATION_COST_MACHINE_H
-#define PAGODA_SIMULATION_COST_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -205,5 +204,3 @@ int cost_time_read(const char *text, uint64_t *time_ns, struct error *err);
 
 /// Likewise, of a time slice: 0, or a microsecond at least.
 int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err);
-
-#endif

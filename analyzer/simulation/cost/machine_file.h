@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The element <collective> of machine files (machine_collectives.c). Of this folder only;
 // machine_read() is what others call.
-#ifndef PAGODA_SIMULATION_COST_MACHINE_FILE_H
-#define PAGODA_SIMULATION_COST_MACHINE_FILE_H
+#pragma once
 
 #include "analyzer/simulation/cost/element.h"
 #include "analyzer/simulation/cost/machine.h"
@@ -14,5 +13,3 @@ int machine_read_collective(const struct element_reader *reader, const struct xm
 /// <collective>.
 int machine_check_collectives(const struct element_reader *reader,
                               const struct xml_element *element);
-
-#endif

@@ -35,8 +35,7 @@
 // An operation that handles no data (handles, MPI_Finalize, zero bytes) synchronises its members
 // unless one of them was seen to leave before it could have been released; MPI_Finalize does not
 // where a rank never came to it.
-#ifndef PAGODA_SIMULATION_COST_RECORDED_H
-#define PAGODA_SIMULATION_COST_RECORDED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, b
 struct recorded_use {
     uint64_t n_flights, n_interpolated;
 };
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Costs as recorded: the cost model, and what the recording tells of calls of oversubscribed ranks.
-#ifndef PAGODA_SIMULATION_COST_RECORDED_COSTS_H
-#define PAGODA_SIMULATION_COST_RECORDED_COSTS_H
+#pragma once
 
 #include "analyzer/simulation/state.h"
 
@@ -24,5 +23,3 @@ uint64_t recorded_costs_length(const struct prediction *prediction,
                                const struct simulated_call *call, bool is_unknown);
 bool recorded_costs_synchronise(const struct prediction *prediction, uint8_t operation,
                                 bool is_finalize);
-
-#endif

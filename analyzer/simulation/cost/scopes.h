@@ -5,8 +5,7 @@
 // sticky sharing; a rank and itself), node, the scopes with names of their own in the order of the
 // file, network. Two ranks use the nearest one that holds for them and is given; where none is, the
 // farthest of the nearer ones.
-#ifndef PAGODA_SIMULATION_COST_SCOPES_H
-#define PAGODA_SIMULATION_COST_SCOPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ struct scope scopes_find(const struct scopes *scopes, uint32_t sender, uint32_t 
 const struct machine_messages *scopes_messages(const struct scopes *scopes, uint32_t index);
 
 bool scopes_is_remote(const struct scopes *scopes, uint32_t rank, uint32_t other);
-
-#endif

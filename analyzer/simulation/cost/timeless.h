@@ -13,8 +13,7 @@
 //   rank   its own
 //   visit  how many visits this rank has made of regions of this <compute>, this one included
 // Costs are rounded to ps and add up without further rounding.
-#ifndef PAGODA_SIMULATION_COST_TIMELESS_H
-#define PAGODA_SIMULATION_COST_TIMELESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ struct timeless_use timeless_use(const struct timeless *timeless);
 /// The <compute> elements that no region of the run fits, in words with the nearest name, NULL when
 /// there are none. The caller frees.
 char *timeless_unused(const struct timeless *timeless);
-
-#endif

@@ -6,8 +6,7 @@
 // of a bracket finds the crossing fast. On shared cores it need not even grow everywhere; then the
 // answer is the first crossing among the values that were tried: everything tried below TOLERATED
 // is within the level, EXCEEDED is the smallest tried value that is not.
-#ifndef PAGODA_SIMULATION_COST_TOLERANCE_H
-#define PAGODA_SIMULATION_COST_TOLERANCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void tolerance_search_release(struct tolerance_search *search);
 /// -1 and ERR.
 int tolerance_find(struct tolerance_search *search, uint64_t level_ns, uint64_t start,
                    struct tolerance *found, struct error *err);
-
-#endif

@@ -28,8 +28,7 @@
 //
 // Not in the model: whether the work can be divided like this, the data that goes along beyond the
 // transfer, messages between ranks inside a span, the cost of polls. So the result is an estimate.
-#ifndef PAGODA_SIMULATION_DEALT_BALANCING_H
-#define PAGODA_SIMULATION_DEALT_BALANCING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ struct balancing_result {
 
 struct balancing_result balancing_run(const struct work_spans *spans,
                                       const struct balancing_policy *policy);
-
-#endif

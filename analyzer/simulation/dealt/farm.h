@@ -15,8 +15,7 @@
 //            tail           all of it where no task is sent
 //            gap            between two tasks that are sent without an answer before them
 //            answering      of the call that sends an answer: it takes the worker's core meanwhile
-#ifndef PAGODA_SIMULATION_DEALT_FARM_H
-#define PAGODA_SIMULATION_DEALT_FARM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ void farm_release(struct farm *farm);
 /// Tasks that a recorded MASTER may have handed to ranks that were free stay in a prediction with
 /// the ranks that did them: how many workers these are; 0: the run MEASURED shows no such thing.
 uint32_t farm_kept_workers(const struct pag_result *measured, uint32_t *master);
-
-#endif

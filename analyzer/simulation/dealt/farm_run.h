@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The task farm of a run (farm.h), and how long the run is with another number of workers.
-#ifndef PAGODA_SIMULATION_DEALT_FARM_RUN_H
-#define PAGODA_SIMULATION_DEALT_FARM_RUN_H
+#pragma once
 
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/simulation/dealt/farm.h"
@@ -39,5 +38,3 @@ uint64_t farm_run_phases_ns(const struct farm_run *run, uint32_t n_workers,
 /// within 2 % of the shortest phases, dealt as recorded. Where that would take long not all numbers
 /// are tried.
 uint32_t farm_run_best(const struct farm_run *run);
-
-#endif

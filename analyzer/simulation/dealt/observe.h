@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A predicted run watched by a listener: what models of work that is dealt while a program runs
 // (farm_run.h, balancing.h) are made from. The replay of the predictions, by the same simulation.
-#ifndef PAGODA_SIMULATION_DEALT_OBSERVE_H
-#define PAGODA_SIMULATION_DEALT_OBSERVE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct work_spans {
 void work_spans_init(struct work_spans *spans, uint32_t n_ranks);
 void work_spans_release(struct work_spans *spans);
 struct pag_listener work_spans_listener(struct work_spans *spans);
-
-#endif

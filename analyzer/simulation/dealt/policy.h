@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of policies, pagoda-policy(5): how work is dealt while a program runs. A policy either has
 // rules for balancing (balancing.h), or says how a master hands out tasks (farm.h).
-#ifndef PAGODA_SIMULATION_DEALT_POLICY_H
-#define PAGODA_SIMULATION_DEALT_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ int policy_read_free_hosts(const char *text, uint64_t *n, struct error *err);
 
 /// The word of a policy's file for a role ("free-host").
 const char *balancing_role_name(enum balancing_role role);
-
-#endif

@@ -5,8 +5,7 @@
 //
 // A plan is a row of phases that each member goes through. Members are numbered by their place: as
 // in the communicator, from the root on where there is one.
-#ifndef PAGODA_SIMULATION_NETWORK_COLLECTIVE_PLAN_H
-#define PAGODA_SIMULATION_NETWORK_COLLECTIVE_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ enum collective_algorithm collective_usual_algorithm(uint8_t operation, uint32_t
 
 /// Whether a member waits for others by what OPERATION means, however it is carried out.
 bool collective_waits(uint8_t operation, bool is_root, bool is_first);
-
-#endif

@@ -22,8 +22,7 @@
 // there at a = t + time(b), or + its formula; switch free = a; others: t = max(t, a) + receive
 // overhead; all as between nodes. Multicasts take the switch in the order in which they become
 // known.
-#ifndef PAGODA_SIMULATION_NETWORK_COLLECTIVE_RUN_H
-#define PAGODA_SIMULATION_NETWORK_COLLECTIVE_RUN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -96,5 +95,3 @@ uint32_t collective_runs_step(struct collective_runs *runs, uint32_t rank, uint6
 uint64_t collective_runs_await(struct collective_runs *runs, uint32_t rank);
 /// All members have left it, or never come.
 void collective_runs_over(struct collective_runs *runs, uint32_t instance);
-
-#endif

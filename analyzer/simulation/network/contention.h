@@ -19,8 +19,7 @@
 // delays one that came earlier; Dimemas lets it. It arrives time(b) after its begin. A transfer of
 // no length begins at once. Where the partner of a message is found out late (transfers.h) it may
 // begin in the past, in which what is over counts as free.
-#ifndef PAGODA_SIMULATION_NETWORK_CONTENTION_H
-#define PAGODA_SIMULATION_NETWORK_CONTENTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ struct contention_use {
     uint64_t n_messages, n_delayed, delayed_ns;
 };
 struct contention_use contention_use(const struct contention *contention);
-
-#endif

@@ -2,8 +2,7 @@
 // Runs the points of a sweep, one after the other or as batch jobs. Each is traced,
 // replayed and stored as soon as it ends. Stored points are not run again, so that the same sweep
 // continues after any interruption.
-#ifndef PAGODA_SWEEP_RUN_DRIVER_H
-#define PAGODA_SWEEP_RUN_DRIVER_H
+#pragma once
 
 #include "analyzer/base/error.h"
 #include "analyzer/sweep/run/state.h"
@@ -30,5 +29,3 @@ int sweep_batch_run(struct sweep_run *run, struct error *err);
 
 /// In a task: runs point NUMBER (from 1) and leaves its result. 0, or -1 and ERR.
 int sweep_batch_leave(const struct sweep_setting *setting, size_t number, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The folder of a sweep: a folder for each point, with the archive, the output, and finally a file
 // that says how the point ended. An interrupted sweep continues from it.
-#ifndef PAGODA_SWEEP_RUN_FOLDER_H
-#define PAGODA_SWEEP_RUN_FOLDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int sweep_result_write(const char *point_dir, const char *command,
 
 /// True when the folder has the result of a run of COMMAND.
 bool sweep_result_read(const char *point_dir, const char *command, struct sweep_result *result);
-
-#endif

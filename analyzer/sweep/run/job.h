@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One point of a sweep as something to run: its folder, its command, its files, and its steps, the
 // build and the run.
-#ifndef PAGODA_SWEEP_RUN_JOB_H
-#define PAGODA_SWEEP_RUN_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ bool sweep_job_result(const struct sweep_job *job, struct sweep_result *result);
 
 /// Last line that a failed job wrote on stderr, "" for none. The caller frees.
 char *sweep_job_last_line(const struct sweep_job *job, const struct sweep_result *result);
-
-#endif

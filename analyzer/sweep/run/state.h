@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of a sweep while it runs: its points as jobs, what the database has of them, and what
 // is reported. What runs the points (driver.c, batch.c) hands over how each has ended.
-#ifndef PAGODA_SWEEP_RUN_STATE_H
-#define PAGODA_SWEEP_RUN_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ int sweep_run_check(struct sweep_run *run, size_t number, struct error *err);
 
 /// Notes in the database which points have no trial, and why. 0, or -1 and ERR.
 int sweep_run_note(const struct sweep_run *run, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * A source that names COUNTED is compiled a second time with LARGE_COUNTS where MPI has functions
  * with large counts; TRY_COUNTED(MPI_Send, ...) then calls MPI_Send_c with MPI_Count for count_t.
  */
-#ifndef PAGODA_TESTS_EVERY_H
-#define PAGODA_TESTS_EVERY_H
+#pragma once
 
 /* Deprecated functions are called too. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -120,5 +119,3 @@ bool fatal(const char *name);
 
 /* What a process does that the chapter `processes` has spawned. */
 void child(MPI_Comm parent);
-
-#endif

@@ -2,8 +2,7 @@
 // Writes OTF2 archives for tests and benchmarks, with the definitions Score-P would write: system
 // tree, one location group a rank, COMM_LOCATIONS group, communicators, regions. Events are written
 // by OTF2's own calls on the writer of a location.
-#ifndef PAGODA_TESTS_TOOLS_LIB_ARCHIVE_WRITER_H
-#define PAGODA_TESTS_TOOLS_LIB_ARCHIVE_WRITER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -116,5 +115,3 @@ int archive_writer_close(struct archive_writer *writer, archive_define *define, 
 
 /// Closes and frees without writing definitions: what is left is not a valid archive.
 void archive_writer_abandon(struct archive_writer *writer);
-
-#endif

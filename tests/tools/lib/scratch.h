@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scratch directories of unit tests, and small files in them.
-#ifndef PAGODA_TESTS_TOOLS_LIB_SCRATCH_H
-#define PAGODA_TESTS_TOOLS_LIB_SCRATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void scratch_write(const char *path, const void *content, size_t size_bytes);
 extern char *scratch_file;
 int scratch_file_make(void **state);
 int scratch_file_remove(void **state);
-
-#endif

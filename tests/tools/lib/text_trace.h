@@ -51,8 +51,7 @@
 // OP is an OTF2 collective in lower case (barrier, bcast, reduce_scatter, create_handle, ...).
 // Ranks in COMM are ranks in that communicator. Lines of one location stand in the order of its
 // events; lines of different locations may be in any order.
-#ifndef PAGODA_TESTS_TOOLS_LIB_TEXT_TRACE_H
-#define PAGODA_TESTS_TOOLS_LIB_TEXT_TRACE_H
+#pragma once
 
 #include "analyzer/base/error.h"
 
@@ -62,5 +61,3 @@ int text_trace_write(const char *text, const char *directory, struct error *err)
 
 /// The next word of *LINE, which is moved after it and changed; NULL at the end or a comment.
 char *text_trace_word(char **line);
-
-#endif

@@ -4,8 +4,7 @@
 // Addresses are those in the file of a program or library, that is, without the load address.
 // What was found is kept, so that the same address of many processes is looked up once. Everything
 // handed out belongs to struct symbols.
-#ifndef PAGODA_FINISH_SYMBOLS_H
-#define PAGODA_FINISH_SYMBOLS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ const struct symbols_frames *symbols_frames(struct symbols *symbols, const char 
 /// What made the code of the program at `path` ("GNU C17 12.2.0 ..."), empty: unknown. Of several
 /// compilers that of the unit with the function `main`, else the first.
 const char *symbols_compiler(struct symbols *symbols, const char *path);
-
-#endif

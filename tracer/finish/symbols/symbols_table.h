@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The symbol of a file's symbol table that an address lies in. Part of symbols.c: libdwfl looks
 // through the whole table for each address.
-#ifndef PAGODA_FINISH_SYMBOLS_TABLE_H
-#define PAGODA_FINISH_SYMBOLS_TABLE_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ struct symbols_table {
 const char *symbols_table_find(struct symbols_table *table, Dwfl_Module *module, GElf_Addr address,
                                GElf_Addr *begin);
 void symbols_table_release(struct symbols_table *table);
-
-#endif

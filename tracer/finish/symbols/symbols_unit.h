@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One code address in the debug information of its file: the compilation unit, the line, the
 // functions. Part of symbols.c; texts belong to libdw.
-#ifndef PAGODA_FINISH_SYMBOLS_UNIT_H
-#define PAGODA_FINISH_SYMBOLS_UNIT_H
+#pragma once
 
 #include "tracer/finish/memory.h"
 
@@ -68,5 +67,3 @@ const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, i
 
 /// What made the unit with the program's `main`, or else the first unit. NULL: unknown.
 const char *unit_producer(Dwfl_Module *module);
-
-#endif
