@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attaches the other database and copies its trials (trial_copy.h). A trial whose name is taken is
+// Attaches the other database and copies its trials (trial_copy.c). A trial whose name is taken is
 // copied under another name, compared with the old one, and then kept or rolled back.
 #include "db/import.h"
 
@@ -14,7 +14,6 @@
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
-#include "db/trial_copy.h"
 #include "db/writer.h"
 
 struct import {

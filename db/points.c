@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points without a trial (see points.h): the tables point_not_run and point_parameter.
-#include "db/points.h"
+// Points without a trial (see store.h): the tables point_not_run and point_parameter.
+#include "db/store.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds all that is chosen before it removes any, because a removal may change what a later name
 // means. Foreign keys cascade to everything that refers to a trial.
-#include "db/removal.h"
+#include "db/trials.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // INSERT ... SELECT copies the rows through SQL functions that check each value; the constraints of
 // main refuse the rest.
-#include "db/trial_copy.h"
+#include "db/import.h"
 
 #include <math.h>
 #include <sqlite3.h>

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/advise/candidates.h"
-#include "analyzer/advise/findings.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/result/cores.h"

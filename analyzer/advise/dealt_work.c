@@ -8,7 +8,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/dealt/farm_run.h"
+#include "analyzer/simulation/dealt/farm.h"
 #include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/simulation/prediction.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Remedies are candidates as those of `pagoda advise`, and predicted as these are (findings.h).
-#include "analyzer/advise/findings.h"
+// Remedies are candidates as those of `pagoda advise`, and predicted as these are (advise.h).
+#include "analyzer/advise/advise.h"
 
 #include <stdlib.h>
 #include <string.h>

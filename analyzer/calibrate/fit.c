@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/calibrate/fit.h"
+#include "analyzer/calibrate/calibration.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/least_squares.h"
+#include "analyzer/model/search.h"
 
 /// Solves for the terms USED[0..n_used) only; false when GSL cannot.
 static bool solve(const double *x, const double *y, size_t n, size_t n_terms, const size_t *used,

@@ -15,9 +15,7 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/calibrate/fit.h"
-#include "analyzer/calibrate/machine_text.h"
-#include "analyzer/calibrate/measurements.h"
+#include "analyzer/calibrate/calibration.h"
 
 static void put_escaped(FILE *out, const char *text)
 {

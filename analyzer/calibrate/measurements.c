@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lines of the measuring program, see tracer/calibrate/calibrate.h.
-#include "analyzer/calibrate/measurements.h"
+#include "analyzer/calibrate/calibration.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/rewrite/new_archive.h"
-#include "analyzer/rewrite/shift_clocks.h"
+#include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/reader.h"
 

@@ -20,8 +20,6 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
-#include "analyzer/calibrate/machine_text.h"
-#include "analyzer/calibrate/measurements.h"
 #include "analyzer/report/report.h"
 #include "analyzer/simulation/cost/machine.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"
@@ -22,14 +22,14 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
-#include "analyzer/reduction/rules.h"
+#include "analyzer/reduction/reduction.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/rewrite/repair/repair.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "analyzer/simulation/dealt/policy.h"
+#include "analyzer/sweep/plan.h"
 #include "analyzer/sweep/property.h"
-#include "analyzer/sweep/spec.h"
 #include "analyzer/tasks/task_model.h"
 #include "analyzer/trace/reader.h"
 

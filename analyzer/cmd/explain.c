@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"

@@ -6,19 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/new_file.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/back_test.h"
-#include "analyzer/compare/scaling_series.h"
+#include "analyzer/compare/scaling.h"
 #include "analyzer/paraver/prv_trace.h"
 #include "analyzer/perfetto/track_events.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/report/pages/run_page.h"
-#include "analyzer/report/pages/store_page.h"
+#include "analyzer/report/pages/pages.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
 #include "analyzer/whatif/whatif.h"

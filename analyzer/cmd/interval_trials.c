@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See interval_trials.h.
-#include "analyzer/cmd/interval_trials.h"
+// See stored_trials.h.
+#include "analyzer/cmd/stored_trials.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"

@@ -15,11 +15,9 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/compare/back_test.h"
-#include "analyzer/compare/model_trials.h"
-#include "analyzer/compare/past_errors.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/report/report.h"
-#include "analyzer/tasks/task_answer.h"
+#include "analyzer/tasks/task_model.h"
 #include "db/database.h"
 #include "db/names.h"
 

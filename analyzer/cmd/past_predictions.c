@@ -7,7 +7,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/past_errors.h"
+#include "analyzer/compare/back_test.h"
 #include "db/database.h"
 
 int past_predictions_read(struct past_predictions *past, const char *errors, const char *store,

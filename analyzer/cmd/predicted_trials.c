@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings of each prediction become parameters of its trial (predicted_trials.h).
-#include "analyzer/cmd/predicted_trials.h"
+// The settings of each prediction become parameters of its trial (stored_trials.h).
+#include "analyzer/cmd/stored_trials.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

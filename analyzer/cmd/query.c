@@ -14,7 +14,7 @@
 #include "analyzer/report/relation.h"
 #include "db/database.h"
 #include "db/names.h"
-#include "db/query/sql.h"
+#include "db/query/query.h"
 
 static const char details[] =
     "DB is an experiment database, as `pagoda replay --store DB` makes it. Without\n"

@@ -15,9 +15,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/launch/filter.h"
-#include "analyzer/reduction/profile.h"
-#include "analyzer/reduction/rules.h"
-#include "analyzer/reduction/runs.h"
+#include "analyzer/reduction/reduction.h"
 #include "analyzer/result/dilation.h"
 
 struct settings {

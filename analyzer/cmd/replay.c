@@ -9,17 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
-#include "analyzer/cmd/interval_trials.h"
 #include "analyzer/cmd/past_predictions.h"
-#include "analyzer/cmd/predicted_trials.h"
+#include "analyzer/cmd/stored_trials.h"
 #include "analyzer/pattern/catalogue.h"
-#include "analyzer/pattern/properties/properties_load.h"
+#include "analyzer/pattern/properties/hierarchy.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"

@@ -14,7 +14,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/compare/scaling_series.h"
+#include "analyzer/compare/scaling.h"
 #include "analyzer/report/report.h"
 #include "db/database.h"
 #include "db/names.h"

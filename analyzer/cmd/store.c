@@ -15,8 +15,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
 #include "db/names.h"
-#include "db/points.h"
-#include "db/removal.h"
+#include "db/store.h"
 #include "db/trials.h"
 
 static const char trial_help[] =

@@ -10,21 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
-#include "analyzer/cmd/interval_trials.h"
+#include "analyzer/cmd/stored_trials.h"
 #include "analyzer/replay/interval.h"
 #include "analyzer/replay/named_values.h"
 #include "db/database.h"
 #include "db/import.h"
 #include "db/names.h"
 #include "db/query/selection.h"
-#include "db/removal.h"
 #include "db/store.h"
+#include "db/trials.h"
 
 // --- add
 

@@ -11,9 +11,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
+#include "analyzer/sweep/plan.h"
 #include "analyzer/sweep/run/driver.h"
-#include "analyzer/sweep/spec.h"
-#include "analyzer/sweep/substitute.h"
 #include "db/names.h"
 
 /// What the command line says; NULL, 0 or UINT64_MAX where it does not.

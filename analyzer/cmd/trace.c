@@ -24,8 +24,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/launch/children.h"
-#include "analyzer/launch/facts.h"
 #include "analyzer/launch/launch.h"
 #include "analyzer/launch/settings.h"
 #include "analyzer/result/dilation.h"

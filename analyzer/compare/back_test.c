@@ -11,7 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/model_trials.h"
 #include "db/query/predictions.h"
 
 /// What mean and standard deviation of its runs say of CASE.

@@ -3,9 +3,13 @@
 // same parameters, and those that models of the smaller runs make of the larger ones.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/base/options/options.h"
+#include "analyzer/model/model_table.h"
+#include "analyzer/result/past_errors.h"
 #include "db/database.h"
 
 /// A prediction that was measured, in seconds.
@@ -29,7 +33,7 @@ struct back_test_kind {
     double median, median_size, size_90; // of the error, and of its size: its median, 90 % quantile
     double scatter;                      // the median, NAN: none is known
     double within; // share whose measured value lies from LOW to HIGH; NAN: none has these
-    // Of a further one, with a probability of COVERAGE: measured over predicted (past_errors.h).
+    // Of a further one, with a probability of COVERAGE: measured over predicted (past_errors.c).
     double coverage, least, most; // COVERAGE 0: there are too few, or nobody asked
 };
 
@@ -59,3 +63,43 @@ char *change_kind(const char *change);
 /// What the nodes' names, a line each, have in common without numbers and domains: "node" of
 /// node01.site and node02.site. The caller frees.
 char *machine_name(const char *nodes);
+
+// --- model_trials.c
+// The times of stored trials as series to be modelled.
+
+struct model_choice {
+    const char *application, *experiment; // NULL: all
+    char *const *selectors;               // trials, patterns, attributes; none: all trials
+    size_t n_selectors;
+    const struct option_list *by; // the parameters; empty: all numeric ones that vary
+    bool by_call_path;            // parts are call paths, else regions
+};
+
+/// Reads the trials of DATABASE that CHOICE means into TABLE: the series "time", and one for each
+/// region or call path without its waits, and for each wait state; means per rank, in seconds.
+/// Trials of the same parameters are repetitions; such as differ in a parameter that is not a
+/// number are in different series. 0 (TABLE is to be released), or -1 and ERR: no trial, no
+/// parameter that varies, an unknown one.
+int model_trials_read(struct database *database, const struct model_choice *choice,
+                      struct model_table *table, struct error *err);
+
+// --- past_errors.c
+// Intervals of new predictions, from the errors of past ones of the same kind.
+
+/// Of what-if predictions of CHANGE, of a run on the machine NODES (machine_name()): of those on
+/// this machine if they are enough, else of those on any; for 90 % if they are enough, else 80 %:
+/// 2 / (1 - coverage) - 1 different ones, 19 or 9. The caller releases ERRORS.
+///
+/// The bounds are order statistics of measured over predicted time. So they keep the sign of the
+/// errors, no distribution is assumed, and the coverage holds for a further prediction that is
+/// exchangeable with these. Repeated cases share the weight of one (Lee, Barber, Willett:
+/// "Distribution-free inference with hierarchical data", 2023).
+void past_errors_of_change(const struct back_test *test, const char *change, const char *nodes,
+                           struct past_errors *errors);
+
+/// Fills the intervals of all kinds, on any machine.
+void past_errors_of_kinds(struct back_test *test);
+
+/// Puts intervals by the errors of past models as far beyond their data, for 95 %, in place of
+/// those of predictions of TABLE's whole runs; where there are at least 39.
+void past_errors_of_models(const struct back_test *test, struct model_table *table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/compare/model_trials.h"
+#include "analyzer/compare/back_test.h"
 
 #include <stdlib.h>
 #include <string.h>

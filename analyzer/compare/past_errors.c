@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conformal intervals: quantiles of past errors with the weight of one more that may lie anywhere.
-#include "analyzer/compare/past_errors.h"
+#include "analyzer/compare/back_test.h"
 
 #include <stdlib.h>
 #include <string.h>

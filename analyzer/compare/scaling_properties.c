@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A property is asked once for a series, or once for each wait state; its severities are read trial
 // by trial, in the order of the parameter.
-#include "analyzer/compare/scaling_series.h"
+#include "analyzer/compare/scaling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "analyzer/base/bundled.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/compare/severity.h"
+#include "analyzer/compare/resource_path.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/sweep/property.h"
 #include "db/query/figures.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A parameter that has one value only for each value of the one looked at follows from it (such as
 // a size that grows with the ranks) and does not tell series apart; any other does.
-#include "analyzer/compare/scaling_series.h"
+#include "analyzer/compare/scaling.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Severities from stored values: times by call path, those in the region added up.
-#include "analyzer/compare/severity.h"
+#include "analyzer/compare/resource_path.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -10,7 +10,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/resource_path.h"
 #include "db/focus.h"
 #include "db/query/figures.h"
 #include "db/query/query.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values of stored trials, given to difference.h run by run.
-#include "analyzer/compare/stored_difference.h"
+#include "analyzer/compare/difference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Children of `pagoda trace` and their signals, see children.h.
-#include "analyzer/launch/children.h"
+// Children of `pagoda trace` and their signals, see launch.h.
+#include "analyzer/launch/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/launch/launch.h"
 
 #define FINISHER "pagoda-trace-finish"
 

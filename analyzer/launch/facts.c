@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See facts.h.
-#include "analyzer/launch/facts.h"
+// See launch.h.
+#include "analyzer/launch/launch.h"
 
 #include <inttypes.h>
 #include <limits.h>

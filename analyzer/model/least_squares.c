@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/model/least_squares.h"
+#include "analyzer/model/search.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/model/least_squares.h"
-#include "analyzer/model/model_points.h"
-#include "analyzer/model/posterior.h"
 #include "analyzer/model/search.h"
 
 struct model_workspace {

@@ -3,7 +3,7 @@
 // value is near their minimum, not their mean. Three kinds of noise are compared by the likelihood
 // of the differences between repetitions, all with one scale relative to the value: normal,
 // exponential and half-normal. The unknown value m of each point is integrated out.
-#include "analyzer/model/model_points.h"
+#include "analyzer/model/search.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/model/model.h"
-#include "analyzer/model/posterior.h"
+#include "analyzer/model/search.h"
 
 enum { MAX_VALUES = 12 };
 

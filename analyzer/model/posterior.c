@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // With a formula and a kind of noise given, the value has a t distribution around that of the
 // formula. The confidence interval is that of all these distributions mixed by their probabilities.
-#include "analyzer/model/posterior.h"
+#include "analyzer/model/search.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

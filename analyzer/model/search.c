@@ -21,8 +21,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/model/least_squares.h"
-#include "analyzer/model/term.h"
 
 enum {
     MAX_DEGREES = 128, // of m - k in the table of gamma functions

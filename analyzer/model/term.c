@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/model/term.h"
+#include "analyzer/model/search.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See prv_names.h. The numbers of MPI calls are those of Extrae (src/merger/paraver/
+// The numbers of MPI calls are those of Extrae (src/merger/paraver/
 // MPI_EventEncoding.h); calls without one have numbers from FIRST_OWN_VALUE on.
-#include "analyzer/paraver/prv_names.h"
+#include "analyzer/paraver/prv_trace.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

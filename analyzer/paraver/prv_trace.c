@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See prv_trace.h. Paraver reads the records of a thread in the order of the file, so they are
-// sorted (record_sort.h) and written when the replay is over. The format is that of Extrae's
+// sorted (record_sort.c) and written when the replay is over. The format is that of Extrae's
 // merger: 1:cpu:application:task:thread:begin:end:state, 2:...:time:type:value, and of a message
 // 3:, the sender with the times of its logical and physical send, the receiver likewise, bytes and
 // tag.
@@ -18,8 +18,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/new_file.h"
 #include "analyzer/base/text.h"
-#include "analyzer/paraver/prv_names.h"
-#include "analyzer/paraver/record_sort.h"
 
 /// Numbers from 1 on.
 struct row {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See record_sort.h. An external merge sort: parts that fit into memory are sorted and written, and
+// An external merge sort: parts that fit into memory are sorted and written, and
 // merged at the end (Knuth, The Art of Computer Programming, vol. 3, 5.4.1).
-#include "analyzer/paraver/record_sort.h"
+#include "analyzer/paraver/prv_trace.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,10 +12,9 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
-#include "analyzer/pattern/catalogue_file.h"
 #include "analyzer/pattern/expression.h"
-#include "analyzer/pattern/fields.h"
-#include "analyzer/pattern/properties/properties_load.h"
+#include "analyzer/pattern/pattern.h"
+#include "analyzer/pattern/properties/hierarchy.h"
 
 enum { MAX_PATTERNS = 1000, MAX_DEPTH = 32 };
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One file of patterns: which elements and attributes there may be, once each, and the texts in
 // them. patterns/patterns.rng says the same to editors; the messages here are for people.
-#include "analyzer/pattern/catalogue_file.h"
+#include "analyzer/pattern/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/pattern/kappa_pi.h"
 
 enum need { ALWAYS, WAIT, MAYBE };
 

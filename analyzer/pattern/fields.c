@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of names, made from the field lists of analyzer/pag/trigger.h: a new kind of trigger event
 // needs one line in each of the two tables here.
-#include "analyzer/pattern/fields.h"
+#include "analyzer/pattern/pattern.h"
 
 #include <assert.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // automatic performance analysis of distributed applications", in: Performance Analysis and Grid
 // Computing, 2004, figure 1. What its events and their stamps mean at one of our trigger events is
 // looked up, and the conditions are rewritten as the text of our own expressions.
-#include "analyzer/pattern/kappa_pi.h"
+#include "analyzer/pattern/pattern.h"
 
 #include <ctype.h>
 #include <stdbool.h>

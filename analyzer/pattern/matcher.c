@@ -13,7 +13,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/expression.h"
-#include "analyzer/pattern/fields.h"
+#include "analyzer/pattern/pattern.h"
 
 enum { MAX_GUARD = 128 }; // only values below this can choose a list
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See hand_overs.h. Each record names the one before it on its path, so the critical path is found
+// Each record names the one before it on its path, so the critical path is found
 // backwards from the end. On the way the records are made to name the one after them; that way back
 // is the path in the order of time.
-#include "analyzer/perfetto/hand_overs.h"
+#include "analyzer/perfetto/track_events.h"
 
 #include <errno.h>
 #include <stdlib.h>

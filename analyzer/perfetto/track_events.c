@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/perfetto/hand_overs.h"
 #include "analyzer/perfetto/packets.h"
 
 /// A track gets its number when it is first needed, and its description once in each file.

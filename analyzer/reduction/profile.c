@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles by function (see profile.h): the call paths of all ranks are put together by the names
+// Profiles by function (see reduction.h): the call paths of all ranks are put together by the names
 // of their functions, for each rank and for all; sums over ranks are divided by their number.
-#include "analyzer/reduction/profile.h"
+#include "analyzer/reduction/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>

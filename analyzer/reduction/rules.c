@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading rules and applying them (see rules.h). The prefix of a condition ends at its last colon
-// that is alone: names of C++ have double ones.
-#include "analyzer/reduction/rules.h"
+// Reading rules and applying them (see reduction.h). The prefix of a condition ends at its last
+// colon that is alone: names of C++ have double ones.
+#include "analyzer/reduction/reduction.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of a program (see runs.h). A traced one is a `pagoda trace` of its own; how long its launch
-// line took is a property of its archive, so that the making of the archive does not count.
-#include "analyzer/reduction/runs.h"
+// Runs of a program (see reduction.h). A traced one is a `pagoda trace` of its own; how long its
+// launch line took is a property of its archive, so that the making of the archive does not count.
+#include "analyzer/reduction/reduction.h"
 
 #include <errno.h>
 #include <stdlib.h>

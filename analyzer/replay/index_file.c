@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See index_file.h. The file: a magic number, the checksum of all that follows, the mark of the
+// The file: a magic number, the checksum of all that follows, the mark of the
 // archive and the program, the index. It is written under another name first, so that it is never
 // seen in part.
-#include "analyzer/replay/index_file.h"
+#include "analyzer/replay/interval.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/pag/phase.h"
 #include "analyzer/pattern/matcher.h"
-#include "analyzer/replay/index_file.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/definitions.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The difference of groups of runs as text and JSON: of the run time, whose parts are means per run
 // and rank, so that they compare with it; and of one metric, summed over the ranks.
-#include "analyzer/compare/stored_difference.h"
+#include "analyzer/compare/difference.h"
 
 #include <inttypes.h>
 #include <limits.h>

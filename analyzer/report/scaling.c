@@ -9,7 +9,7 @@
 #include "analyzer/base/format/csv.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/scaling_series.h"
+#include "analyzer/compare/scaling.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"

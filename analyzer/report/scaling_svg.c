@@ -6,7 +6,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/scaling_series.h"
+#include "analyzer/compare/scaling.h"
 #include "analyzer/report/report.h"
 
 enum {

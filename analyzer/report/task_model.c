@@ -9,7 +9,7 @@
 #include "analyzer/report/report.h"
 #include "analyzer/report/table.h"
 #include "analyzer/report/views/views.h"
-#include "analyzer/tasks/task_answer.h"
+#include "analyzer/tasks/task_model.h"
 
 static const char *const kind_names[] = {"task", "sequence", "groups", "phases"};
 

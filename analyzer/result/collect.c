@@ -12,16 +12,9 @@
 #include "analyzer/base/text.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/findings/findings.h"
-#include "analyzer/result/iterations/iterations.h"
-#include "analyzer/result/shares.h"
+#include "analyzer/result/parts.h"
 #include "analyzer/result/sites.h"
-#include "analyzer/result/threads.h"
-#include "analyzer/result/views/counters.h"
-#include "analyzer/result/views/files.h"
-#include "analyzer/result/views/moment.h"
 #include "analyzer/result/views/timeline.h"
-#include "analyzer/result/waits.h"
-#include "analyzer/result/warnings.h"
 
 // Only a limited number of names is kept, so that a program that makes communicators all the time
 // does not fill a database with them.

@@ -5,7 +5,7 @@
 // has negative parts: the waiters' own work while the releasing ranks were late. Work in the same
 // region cancels, and so does start-up. Work in other regions is taken off the remaining regions in
 // proportion, so that these are parts of the wait.
-#include "analyzer/result/shares.h"
+#include "analyzer/result/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From the times of threads to losses by kind, rank and place, and to the efficiencies of POP's
 // hybrid model in its multiplicative form (result.h, struct result_threads).
-#include "analyzer/result/threads.h"
+#include "analyzer/result/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cells of the matcher (pattern, location, local call path) are carried over to merged call paths,
-// sorted and summed; hints get their facts (see waits.h).
-#include "analyzer/result/waits.h"
+// sorted and summed; hints get their facts (see parts.h).
+#include "analyzer/result/parts.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts of the replay and of the reader become warnings; those about locations name them.
-#include "analyzer/result/warnings.h"
+#include "analyzer/result/parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>

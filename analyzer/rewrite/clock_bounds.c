@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analyzer/rewrite/clock_bounds.h"
+#include "analyzer/rewrite/clock_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

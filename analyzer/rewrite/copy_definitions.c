@@ -3,7 +3,7 @@
 // records of each location, and the nodes. Where ranks are on other nodes than recorded, the nodes
 // of the recording are left out (below the root of their tree) and those of the run stand there;
 // where they are not, only their cores may differ.
-#include "analyzer/rewrite/copy_definitions.h"
+#include "analyzer/rewrite/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // events of the records for the replay (decode.h) say which of them were events, and when: so the
 // times given for events, in their order, find their records. The other records go with their
 // surroundings.
-#include "analyzer/rewrite/copy_events.h"
+#include "analyzer/rewrite/rewrite.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,7 +13,6 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/copy_definitions.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/decode.h"
 #include "analyzer/trace/otf2_records.h"

@@ -18,8 +18,6 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/copy_definitions.h"
-#include "analyzer/rewrite/copy_events.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/resolve.h"

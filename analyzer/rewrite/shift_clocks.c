@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files are copied as they are; the local definitions are read by the library and written anew,
 // into an archive of nothing else, which is why its anchor file comes first and is copied over.
-#include "analyzer/rewrite/shift_clocks.h"
+#include "analyzer/rewrite/rewrite.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"
-#include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/clock.h"
 #include "analyzer/trace/definitions/resolve.h"

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A location of a simulated run outside MPI and in a call (see advance.h).
-#include "analyzer/simulation/advance.h"
+// A location of a simulated run outside MPI and in a call (see steps.h).
+#include "analyzer/simulation/steps.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/blocked.h"
-#include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
-#include "analyzer/simulation/computation.h"
 #include "analyzer/simulation/conditions.h"
-#include "analyzer/simulation/moved.h"
-#include "analyzer/simulation/read_ahead.h"
 #include "analyzer/simulation/state.h"
-#include "analyzer/simulation/transfers.h"
 
 // --- in a call
 

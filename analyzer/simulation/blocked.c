@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls of a simulated run that wait, and what lets them go on (blocked.h).
-#include "analyzer/simulation/blocked.h"
+// Calls of a simulated run that wait, and what lets them go on (steps.h).
+#include "analyzer/simulation/steps.h"
 
-#include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/conditions.h"
-#include "analyzer/simulation/read_ahead.h"
 #include "analyzer/simulation/state.h"
-#include "analyzer/simulation/transfers.h"
 
 // --- has everybody come?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Operations that are carried out message by message (see carried_out.h).
-#include "analyzer/simulation/carried_out.h"
+// Operations that are carried out message by message (see steps.h).
+#include "analyzer/simulation/steps.h"
 
 #include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/state.h"

@@ -3,7 +3,7 @@
 // once, and their recorded times kept as one number a call path. When the simulated length T is
 // known, path i of n gets floor(T * (w_1 + ... + w_i) / W) less what the paths before it got, w its
 // recorded time times its scale and W their sum: exact sums, and with T = W exact parts.
-#include "analyzer/simulation/computation.h"
+#include "analyzer/simulation/steps.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "analyzer/simulation/conditions.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/carried_out.h"
+#include "analyzer/simulation/steps.h"
 
 static struct call_condition *add(struct prediction *prediction, uint32_t *n_conditions)
 {

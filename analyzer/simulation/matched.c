@@ -4,15 +4,12 @@
 #include "analyzer/simulation/prediction.h"
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/blocked.h"
-#include "analyzer/simulation/carried_out.h"
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/drop_sync.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/scale.h"
-#include "analyzer/simulation/moved.h"
 #include "analyzer/simulation/state.h"
-#include "analyzer/simulation/transfers.h"
+#include "analyzer/simulation/steps.h"
 
 static bool is_alone(const struct engine *engine, const struct location_state *location,
                      uint64_t now_ns)

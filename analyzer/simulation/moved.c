@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From what the simulation knows of a location to what a listener gets (see moved.h).
-#include "analyzer/simulation/moved.h"
+// From what the simulation knows of a location to what a listener gets (see steps.h).
+#include "analyzer/simulation/steps.h"
 
 #include "analyzer/simulation/state.h"
 

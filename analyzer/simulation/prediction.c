@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Simulated runs: prepared, then replayed. Each location goes through its phases, outside MPI and
-// in a call (advance.h), blocked (blocked.h); the scheduler says when each of them is over, in the
+// in a call (advance.c), blocked (blocked.c); the scheduler says when each of them is over, in the
 // order of time. The matching itself, the settling of calls and all that is found are those of the
 // measured replay.
 #include "analyzer/simulation/prediction.h"
@@ -10,8 +10,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/advance.h"
-#include "analyzer/simulation/blocked.h"
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/drop_sync.h"
@@ -20,11 +18,11 @@
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/change/set_work.h"
-#include "analyzer/simulation/cores/core_groups.h"
+#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cost/timeless.h"
 #include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/network/contention.h"
-#include "analyzer/simulation/transfers.h"
+#include "analyzer/simulation/steps.h"
 #include "analyzer/trace/clock.h"
 
 // --- scenarios

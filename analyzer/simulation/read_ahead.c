@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops of polls, probes and the receives of messages (see read_ahead.h).
-#include "analyzer/simulation/read_ahead.h"
+// Loops of polls, probes and the receives of messages (see steps.h).
+#include "analyzer/simulation/steps.h"
 
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/state.h"

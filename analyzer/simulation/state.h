@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of a simulated run: structs and access to them. Above this: what changes, cores, costs
-// and the network make of it, then conditions.h, blocked.h, advance.h, and prediction.h, the loop.
+// and the network make of it, then conditions.h, steps.h, and prediction.h, the loop.
 #pragma once
 
 #include <stdbool.h>
@@ -81,7 +81,7 @@ struct prediction {
     uint64_t now_ns;
 };
 
-// --- outside MPI (computation.h)
+// --- outside MPI (computation.c)
 
 /// Visits that are over, and whose work is counted when that of the computation is known.
 struct visits_over {
@@ -156,7 +156,7 @@ struct computation {
     struct cpu_span cpu;
 };
 
-// --- polls and probes (read_ahead.h)
+// --- polls and probes (read_ahead.c)
 
 /// Of the polls of a location.
 struct polling {
@@ -239,7 +239,7 @@ struct message_simulation {
     uint64_t size_bytes;       // as the run sends it (cut_messages.h), with what moved work adds
     uint64_t follows_ns;       // see call_condition
     bool is_rendezvous;
-    bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.h)
+    bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.c)
 };
 
 static inline struct prediction *prediction_of(const struct engine *engine)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that are ready to go, one round after the other (see transfers.h).
-#include "analyzer/simulation/transfers.h"
+// Messages that are ready to go, one round after the other (see steps.h).
+#include "analyzer/simulation/steps.h"
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/network/collective_run.h"

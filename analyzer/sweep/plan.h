@@ -13,6 +13,7 @@
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/formula.h"
+#include "analyzer/sweep/checkpoint.h"
 
 enum { SWEEP_MAX_VALUES = 100000 }; // of one parameter
 
@@ -41,7 +42,7 @@ struct sweep_parameter {
     struct sweep_values values;
 };
 
-/// A file that each point gets a copy of, with its values (substitute.h).
+/// A file that each point gets a copy of, with its values (substitute.c).
 struct sweep_template {
     char *path;
     char *text;
@@ -116,3 +117,55 @@ const struct sweep_skip *sweep_skips_find(const struct sweep_skips *skips,
                                           const struct sweep_point *point);
 
 void sweep_skips_release(struct sweep_skips *skips);
+
+// --- spec.c
+// Sweep files, pagoda-sweep(5).
+
+struct sweep_spec {
+    struct sweep_plan plan;
+    struct sweep_skips skips;
+    struct sweep_checkpoints checkpoints;
+    char *name, *application, *database; // NULL: not given
+    uint64_t point_limit_ns, limit_ns;   // 0: none
+    uint32_t run_line;                   // where the launch line stands
+};
+
+void sweep_spec_init(struct sweep_spec *spec);
+void sweep_spec_release(struct sweep_spec *spec);
+
+/// Reads the file PATH into SPEC, which is empty. 0, or -1 and ERR ("PATH:LINE: what is wrong").
+int sweep_spec_read(struct sweep_spec *spec, const char *path, struct error *err);
+
+/// The words of TEXT, up to NULL, by the shell's rules of quoting ('...', "...", \c) and nothing
+/// else of it: no variables, no wildcards. NULL and ERR: no word, or a quote that does not end. The
+/// caller frees each word and the array.
+char **sweep_words(const char *text, struct error *err);
+
+// --- substitute.c
+// Puts the values of a point into texts: words of command lines, and copies of files.
+
+/// TEXT with the parameters' values in place of what they replace, in one pass: values are not
+/// searched again, and of two matches at one place the longer one counts. {dir} becomes DIR and
+/// {{name} becomes {name}, unless DIR is NULL (in files). Undefined values replace nothing. The
+/// caller frees.
+char *sweep_substitute(const struct sweep_plan *plan, const struct sweep_point *point,
+                       const char *dir, const char *text);
+
+/// The launch line of a point, up to NULL, for words_free().
+char **sweep_line(const struct sweep_plan *plan, const struct sweep_point *point, const char *dir);
+
+/// 0 when each {name} in TEXT is a parameter (or {dir}); {{name} is one that shall stay as {name}.
+/// -1 and ERR with the nearest parameter.
+int sweep_check_names(const struct sweep_plan *plan, const char *text, struct error *err);
+
+/// Names in the launch line are parameters, and each parameter changes something: the launch line,
+/// the build or a file. 0, or -1 and ERR.
+int sweep_check_uses(const struct sweep_plan *plan, struct error *err);
+
+/// Reads the file PATH and adds it to the plan. PATH is relative and below the working folder,
+/// because the copy has the same path below the point's folder. 0, or -1 and ERR.
+int sweep_template_add(struct sweep_plan *plan, const char *path, struct error *err);
+
+/// Writes the copies of the point into its folder DIR. 0, or -1 and ERR.
+int sweep_template_write(const struct sweep_plan *plan, const struct sweep_point *point,
+                         const char *dir, struct error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading sweep files (see spec.h). Parameters first: conditions name them.
-#include "analyzer/sweep/spec.h"
+// Reading sweep files (see plan.h). Parameters first: conditions name them.
+#include "analyzer/sweep/plan.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/sweep/substitute.h"
 
 // ---- command lines ----
 

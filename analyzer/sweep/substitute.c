@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Substitution in one pass (see substitute.h). Files are copied, never changed, so that nothing has
+// Substitution in one pass (see plan.h). Files are copied, never changed, so that nothing has
 // to be put back when a sweep is killed.
-#include "analyzer/sweep/substitute.h"
+#include "analyzer/sweep/plan.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Searches for sizes of groups (see group_search.h).
+// Searches for sizes of groups (see task_model.h).
 //
 // The largest of several times falls only if the slowest task becomes faster. So each task begins
 // with its least size, and the slowest one gets the next size with which it is faster, until there
 // is none or processes run out. No task ever has more processes than any solution that is as fast
 // must give it; hence the end is the optimum, whatever the functions are.
-#include "analyzer/tasks/group_search.h"
+#include "analyzer/tasks/task_model.h"
 
 #include <math.h>
 #include <stdint.h>

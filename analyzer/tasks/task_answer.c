@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Questions to a model (see task_answer.h).
-#include "analyzer/tasks/task_answer.h"
+// Questions to a model (see task_model.h).
+#include "analyzer/tasks/task_model.h"
 
 #include <errno.h>
 #include <math.h>

@@ -115,3 +115,143 @@ void task_model_add_functions(struct task_model *model);
 
 /// How many tasks of their own costs TASK consists of.
 size_t task_count(const struct task *task);
+
+// --- group_search.c
+// Sizes of groups of processes: those with which tasks that run at the same time are done first,
+// and those of several phases where a change of sizes costs time.
+
+/// N tasks on at most N_PROCESSES together, task i on LEAST[i] to MOST[i] of them.
+struct group_search {
+    size_t n, n_processes;
+    const size_t *least, *most;
+    /// Seconds of a task on SIZE processes: any function, not NAN; INFINITY: impossible.
+    double (*time)(void *context, size_t task, size_t size);
+    /// Seconds of what follows where the smallest group is SMALLEST; NULL: does not depend on it.
+    double (*exchange)(void *context, size_t smallest);
+    void *context;
+};
+
+/// The SIZES with the smallest largest time and exchange, exactly; each size is the smallest one
+/// with which its task is no later than that. Returns this time, INFINITY if there are not enough
+/// processes.
+double group_search(const struct group_search *search, size_t *sizes);
+
+/// Of N_PHASES phases of the same N tasks.
+struct phase_search {
+    size_t n_phases, n, n_processes;
+    const size_t *least, *most; // of the tasks in any phase
+    /// Seconds of PHASE when its tasks have SIZES.
+    double (*time)(void *context, size_t phase, const size_t *sizes);
+    void *context;
+    double change_s;       // of sizes between two phases
+    const size_t *optimal; // the sizes each phase would choose alone, phase by phase
+};
+
+struct phase_sizes {
+    double time_s;   // with changes
+    double kept_s;   // with the best sizes that never change
+    bool is_optimal; // all sizes were tried; else the optimal ones of each phase only
+};
+
+/// The SIZES of all phases, N numbers each, with the least time.
+struct phase_sizes phase_search(const struct phase_search *search, size_t *sizes);
+
+// --- task_time.c
+// How long a model's program takes at one point: its tree of tasks evaluated, sizes of groups
+// chosen.
+
+/// The rows of tasks with rows="yes", a value for each column of the model.
+struct task_rows {
+    const double *values; // row by row
+    size_t n_rows, n_columns;
+    const size_t *names; // of the columns, indices of the model's names
+    size_t step;         // the name of the column "step": rows with the same one are processes at
+                         // the same time; 0: each row is a step
+};
+
+/// What became of a task.
+struct task_outcome {
+    const struct task *task;
+    size_t n_processes;
+    double repeat;
+    double parts[TASK_PARTS]; // seconds, all repetitions
+    unsigned clamped;         // bits of parts that would be negative, and count as 0
+    // Of groups:
+    double groups_s, consecutive_s; // of one execution; NAN: not considered
+    bool are_groups;                // they run as groups
+    size_t n_released;              // processes without which they would be as fast
+    size_t limiting;                // of TASKS, the one that takes longest
+    // Of phases:
+    double kept_s, bound_s;     // with sizes that never change, and less than which it cannot be
+    bool is_optimal;            // all sizes were tried
+    struct task_outcome *tasks; // copies apart, the exchange last
+    size_t n_tasks;
+};
+
+/// Everything that formulas are evaluated with.
+struct task_point {
+    struct task_model *model;
+    double names[TASK_MAX_NAMES]; // parameters, given and NAME_TOTAL; others are computed
+    enum task_run run;            // of groups that may run either way: RUN_EITHER: the faster
+    const struct task_rows *rows; // NULL: none
+    // What evaluation finds:
+    struct error problem; // why a time is not known, the first reason
+};
+
+/// Seconds of the whole program. 0 (OUTCOME is to be released), or -1 and ERR: a formula has no
+/// value, or there are too few processes.
+int task_evaluate(struct task_point *point, struct task_outcome *outcome, struct error *err);
+void task_outcome_release(struct task_outcome *outcome);
+
+/// The sum of the parts.
+double task_seconds(const double *parts);
+
+// --- task_answer.c
+// What is asked of a model: points, what takes the time there, and the inverse question.
+
+/// The values of all parameters of MODEL at TEXT, "p=64,n=1000"; others have defaults, p is 1.
+/// 0, or -1 and ERR: one is unknown, twice there, no number, or has no value.
+int task_point_read(struct task_point *point, struct task_model *model, const char *text,
+                    struct error *err);
+
+/// Reads the CSV file PATH: a row for each process of a step, a column for each <column> of MODEL.
+/// 0 (ROWS is to be released), or -1 and ERR.
+int task_rows_read(struct task_rows *rows, const struct task_model *model, const char *path,
+                   struct error *err);
+void task_rows_release(struct task_rows *rows);
+
+/// A task with costs of its own, copies of it included, and how much of the run time it is: 0 where
+/// its group waits for the slowest one. Shares sum to the run time.
+struct task_share {
+    const struct task_outcome *outcome;
+    double seconds;
+};
+
+struct task_answer {
+    struct task_point point;
+    double time_s, parts[TASK_PARTS];
+    double groups_s, consecutive_s; // with all groups run so; NAN: impossible, or no choice
+    struct error why_not;           // if one of them is impossible
+    struct task_outcome outcome;
+    struct task_share *shares; // the largest first
+    size_t n_shares;
+};
+
+/// Everything about POINT. 0 (ANSWER is to be released), or -1 and ERR.
+int task_answer(struct task_answer *answer, const struct task_point *point, struct error *err);
+void task_answer_release(struct task_answer *answer);
+
+/// Where a condition holds.
+struct task_solution {
+    const char *name, *condition;
+    double low, high; // within these values of NAME
+    double at;        // from (RISES) or up to this one it holds; NAN: everywhere or nowhere
+    bool holds_above; // from AT on; without AT: everywhere
+    bool is_whole;    // AT is the first or last whole number
+};
+
+/// Solves CONDITION (formulas in time, compute, latency, bandwidth, contention, in seconds, and
+/// communication, the share of all but compute) for RANGE, "MCPS=64:16384", at POINT. The left
+/// side must rise or fall all the way. 0, or -1 and ERR.
+int task_solve(const struct task_point *point, const char *range, const char *condition,
+               struct task_solution *solution, struct error *err);

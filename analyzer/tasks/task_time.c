@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Evaluation of a tree of tasks (see task_time.h).
-#include "analyzer/tasks/task_time.h"
+// Evaluation of a tree of tasks (see task_model.h).
+#include "analyzer/tasks/task_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/tasks/group_search.h"
 
 enum { MAX_COPIES = 100000 };
 

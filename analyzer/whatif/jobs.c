@@ -12,7 +12,6 @@
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/spread/spread.h"
 #include "analyzer/whatif/kinds.h"
-#include "analyzer/whatif/predict.h"
 
 // --- progress
 

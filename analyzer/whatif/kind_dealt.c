@@ -10,9 +10,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/simulation/cost/machine.h"
-#include "analyzer/simulation/dealt/balancing.h"
-#include "analyzer/simulation/dealt/farm_run.h"
-#include "analyzer/simulation/dealt/observe.h"
+#include "analyzer/simulation/dealt/farm.h"
+#include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/whatif/kinds.h"
 
 // --- options

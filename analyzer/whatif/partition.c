@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts of ranks (partition.h).
-#include "analyzer/whatif/partition.h"
+// Parts of ranks (placement_search.h).
+#include "analyzer/whatif/placement_search.h"
 
 #include <fcntl.h>
 #include <metis.h>

@@ -8,10 +8,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
-#include "analyzer/simulation/cores/core_groups.h"
-#include "analyzer/simulation/cores/rank_list.h"
+#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/whatif/jobs.h"
-#include "analyzer/whatif/partition.h"
 
 #define NO_RANK UINT32_MAX
 

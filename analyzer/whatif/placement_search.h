@@ -22,10 +22,10 @@ struct mapping {
 };
 
 /// Looks for the placement of the ranks of RESULT on PLACES with the shortest predicted run. Begins
-/// with block, cyclic and partitions of the communication graph (partition.h): on all places, and
-/// where fewer of them have a core for each rank, on these. Then, where there are few, predicts all
-/// placements; else exchanges pairs of ranks, or moves one, as long as that helps. At most
-/// MAX_REPLAYS predictions, whose number is added to *N_REPLAYS; among equals the first one is
+/// with block, cyclic and partitions of the communication graph (placement_search.h): on all
+/// places, and where fewer of them have a core for each rank, on these. Then, where there are few,
+/// predicts all placements; else exchanges pairs of ranks, or moves one, as long as that helps. At
+/// most MAX_REPLAYS predictions, whose number is added to *N_REPLAYS; among equals the first one is
 /// taken. BATCH's words must not say where ranks run. The caller frees node_of_rank.
 struct mapping placement_search(const struct whatif_batch *batch, const struct result *result,
                                 const struct search_places *places, size_t max_replays,
@@ -44,3 +44,36 @@ bool whatif_plan_searches(const struct whatif_plan *plan);
 /// frees them with the array after it. 0, or -1 and ERR.
 int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured, char ***texts,
                     size_t *n, struct error *err);
+
+// --- partition.c
+// Ranks into parts by what they send each other and compute: what is worth a prediction when a
+// placement is looked for.
+
+/// Who sends how much to whom, and computes how long.
+struct rank_graph {
+    uint32_t n_ranks;
+    uint64_t *bytes;   // between each two ranks, both ways, [a * n_ranks + b]; 0 with itself
+    uint64_t *work_ns; // by rank
+};
+
+/// That of RESULT; the caller releases it.
+void rank_graph_init(struct rank_graph *graph, const struct result *result);
+void rank_graph_release(struct rank_graph *graph);
+
+/// Bytes that RANK exchanges with the ranks of PART, where PART_OF_RANK says who these are.
+int64_t rank_graph_bytes_with(const struct rank_graph *graph, const uint32_t *part_of_rank,
+                              uint32_t rank, uint32_t part);
+
+/// N_PARTS parts with few bytes between them into PART_OF_RANK, by METIS with this SEED; none has
+/// more than MOST ranks, N_PARTS times which are enough for all. Then ranks are moved and exchanged
+/// as long as that takes bytes off (Kernighan, Lin 1970). False: METIS could not.
+bool partition_by_bytes(const struct rank_graph *graph, uint32_t n_parts, uint32_t most,
+                        uint32_t seed, uint32_t *part_of_rank);
+
+/// Parts that compute as long as each other: by METIS, which minds the bytes between them as well.
+bool partition_by_work(const struct rank_graph *graph, uint32_t n_parts, uint32_t *part_of_rank);
+
+/// Parts that compute as long as each other: the longest rank first, each to the part with the
+/// least work so far (Graham 1969).
+void partition_longest_first(const struct rank_graph *graph, uint32_t n_parts,
+                             uint32_t *part_of_rank);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One simulated run: what a point of the report says about it, and the run as an archive.
-#include "analyzer/whatif/predict.h"
+#include "analyzer/whatif/jobs.h"
 
 #include <stdlib.h>
 

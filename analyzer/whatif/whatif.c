@@ -14,7 +14,6 @@
 #include "analyzer/spread/spread.h"
 #include "analyzer/whatif/jobs.h"
 #include "analyzer/whatif/kinds.h"
-#include "analyzer/whatif/predict.h"
 
 // --- tolerances: predictions with more and more added to the network
 

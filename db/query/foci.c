@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The focus becomes one condition for each column of the table `focus`, which its indexes answer.
-#include "db/query/foci.h"
+#include "db/query/query.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,7 +16,6 @@
 #include "db/database.h"
 #include "db/focus.h"
 #include "db/names.h"
-#include "db/query/foci.h"
 #include "db/schema.h"
 
 enum {

@@ -4,7 +4,7 @@
 // (https://www.sqlite.org/c3ref/set_authorizer.html). A handler that SQLite calls every few
 // thousand steps limits the time; lengths of values and patterns limit the time of one step
 // (https://www.sqlite.org/security.html).
-#include "db/query/sql.h"
+#include "db/query/query.h"
 
 #include <inttypes.h>
 #include <sqlite3.h>

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/replay_run.h"
-#include "analyzer/result/findings/causes.h"
+#include "analyzer/result/findings/findings.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/tools/lib/scratch.h"

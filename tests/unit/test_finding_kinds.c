@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/advise/findings.h"
+#include "analyzer/advise/advise.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
 #include "tests/tools/lib/scratch.h"

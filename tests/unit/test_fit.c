@@ -11,9 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analyzer/calibrate/fit.h"
-#include "analyzer/calibrate/machine_text.h"
-#include "analyzer/calibrate/measurements.h"
+#include "analyzer/calibrate/calibration.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "tests/tools/lib/scratch.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/compare/past_errors.h"
+#include "analyzer/compare/back_test.h"
 #include "db/database.h"
 
 static uint64_t state;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/pattern/properties/properties_load.h"
+#include "analyzer/pattern/properties/hierarchy.h"
 #include "analyzer/result/properties/property_search.h"
 #include "tests/reference/program.h"
 

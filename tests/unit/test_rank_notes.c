@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cores/rank_notes.h"
+#include "analyzer/simulation/cost/recorded.h"
 
 enum { N_RANKS = 3, N_NOTES = 20000 }; // of each of the first two ranks: several blocks
 

@@ -23,7 +23,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/simulation/prediction.h"
-#include "analyzer/whatif/predict.h"
+#include "analyzer/whatif/jobs.h"
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/program.h"
 #include "tests/reference/scenarios.h"

@@ -20,7 +20,7 @@
 
 #include "analyzer/base/memory.h"
 #include "db/database.h"
-#include "db/query/sql.h"
+#include "db/query/query.h"
 #include "db/schema.h"
 #include "db/writer.h"
 #include "tests/tools/lib/scratch.h"

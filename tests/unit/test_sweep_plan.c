@@ -15,8 +15,6 @@
 #include "analyzer/base/text.h"
 #include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
-#include "analyzer/sweep/spec.h"
-#include "analyzer/sweep/substitute.h"
 
 static void expect_values(const char *text, const char *expected)
 {

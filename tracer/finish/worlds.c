@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who has started whom, see worlds.h. Times of different processes are compared by the time of day.
-#include "tracer/finish/worlds.h"
+// Who has started whom, see unify.h. Times of different processes are compared by the time of day.
+#include "tracer/finish/unify.h"
 
 #include "tracer/finish/memory.h"
 

@@ -7,14 +7,11 @@
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/hooks.h"
 #include "tracer/record/clock.h"
-#include "tracer/record/files.h"
 #include "tracer/record/module.h"
-#include "tracer/record/openmp.h"
 #include "tracer/record/recording.h"
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 #include "tracer/record/stream.h"
-#include "tracer/record/threads.h"
 
 #include <errno.h>
 #include <fnmatch.h>

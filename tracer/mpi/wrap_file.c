@@ -4,7 +4,7 @@
 // that was opened last. A write that succeeds has written all: its status is not looked at.
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/request.h"
-#include "tracer/record/files.h"
+#include "tracer/record/recording.h"
 
 #include <stdlib.h>
 #include <string.h>

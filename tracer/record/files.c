@@ -5,12 +5,11 @@
 // have one record.
 //
 // All this may run in a signal handler: it takes no lock and no memory.
-#include "tracer/record/files.h"
+#include "tracer/record/recording.h"
 
 #include "tracer/record/claim.h"
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
-#include "tracer/record/recording.h"
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 

@@ -6,11 +6,10 @@
 // of OpenMP, for its barriers are others than those of the recorded team; its MPI calls and user
 // regions are recorded as always. Nor is anything of OpenMP that MPI itself does. Where recording
 // is switched off inside a region, what was entered before is still left.
-#include "tracer/record/openmp.h"
+#include "tracer/record/recording.h"
 
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
-#include "tracer/record/recording.h"
 #include "tracer/record/stream.h"
 
 /// NULL: nothing of OpenMP is to be recorded now.

@@ -12,6 +12,8 @@
 //   recorded ones have a counterpart on other ranks.
 #pragma once
 
+#include "tracer/dispatch/dispatch.h"
+#include "tracer/record/record.h"
 #include "tracer/record/stream.h"
 
 struct recording {
@@ -62,3 +64,30 @@ void recording_write_skipped(struct stream *stream);
 /// before.
 void recording_region_entered(struct stream *stream, uint16_t kind, uint64_t id);
 bool recording_region_left(struct stream *stream);
+
+// --- openmp.c
+// OpenMP: teams of threads and the constructs they meet, whichever runtime they are of.
+
+/// Where the dispatcher sends what OpenMP threads do.
+extern const struct openmp_recorder openmp_recorder;
+
+// --- threads.c
+// Records of POSIX threads: who makes whom, and where they wait for each other.
+
+/// After the settings have been read.
+const struct thread_recorder *thread_recorder_start(void);
+
+// --- files.c
+// Files, by numbers of the process.
+
+/// A number that no other file of this process has, from 1 to RECORD_FILES - 1; 0: none is left.
+uint32_t file_number_new(void);
+
+/// RECORD_FILE of a new file, which communicator `comm` opened, or RECORD_NO_COMM. Its name is cut
+/// where a record would be too long.
+void file_define(struct stream *stream, uint32_t number, enum file_paradigm paradigm, uint32_t comm,
+                 const char *name);
+
+/// Where the dispatcher sends what is done to files by the C library; NULL if the settings do not
+/// want that. After filter_init().
+const struct file_recorder *file_recorder_start(void);

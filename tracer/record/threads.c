@@ -5,12 +5,11 @@
 // Only threads that record are looked at: the program's, once MPI_Init has returned, and those that
 // have called MPI or entered a region. A thread of the program that begins before takes part from
 // its first wait after MPI_Init on.
-#include "tracer/record/threads.h"
+#include "tracer/record/recording.h"
 
 #include "tracer/record/claim.h"
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
-#include "tracer/record/recording.h"
 #include "tracer/record/region.h"
 #include "tracer/record/settings.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What expression.c does not know is replaced in place by names of slots, with blanks after them,
 // so that places in its sentences stay right: profile(r, e).io_time becomes _0, `and` &&.
-#include "analyzer/pattern/properties/asl_expression.h"
+#include "analyzer/pattern/properties/asl_property.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/named.h"
 #include "analyzer/base/text.h"
-#include "analyzer/pattern/properties/asl_expression.h"
+#include "analyzer/pattern/properties/asl_property.h"
 
 bool property_file_is_asl(const char *path)
 {

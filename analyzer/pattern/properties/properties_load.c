@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constants of all files are read before the properties, so that a file of thresholds replaces
 // those of the shipped ones.
-#include "analyzer/pattern/properties/properties_load.h"
+#include "analyzer/pattern/properties/hierarchy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See run_page.h. The page holds the report as JSON, a JSON of what its arrays are, and the arrays
+// The page holds the report as JSON, a JSON of what its arrays are, and the arrays
 // one after the other, deflated, in base64.
-#include "analyzer/report/pages/run_page.h"
+#include "analyzer/report/pages/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/report/json.h"
-#include "analyzer/report/pages/web_page.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/sites.h"

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See store_page.h.
-#include "analyzer/report/pages/store_page.h"
+// See pages.h.
+#include "analyzer/report/pages/pages.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/compare/back_test.h"
-#include "analyzer/compare/scaling_series.h"
-#include "analyzer/report/pages/web_page.h"
+#include "analyzer/compare/scaling.h"
 #include "analyzer/report/report.h"
 
 /// Made of store_page.html.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See web_page.h.
-#include "analyzer/report/pages/web_page.h"
+// See pages.h.
+#include "analyzer/report/pages/pages.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The section on the iterations of a run, and their JSON.
-#include "analyzer/result/iterations/iterations.h"
+#include "analyzer/result/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

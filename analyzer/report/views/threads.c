@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The threads of a run, where a process has several.
-#include "analyzer/result/threads.h"
 #include "analyzer/report/views/views.h"
+#include "analyzer/result/parts.h"
 
 void page_thread_efficiency(const struct page *page)
 {

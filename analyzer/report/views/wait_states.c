@@ -8,7 +8,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/report/views/views.h"
-#include "analyzer/result/shares.h"
+#include "analyzer/result/parts.h"
 #include "analyzer/result/sites.h"
 
 enum { HARDEST_HIT = 3 };

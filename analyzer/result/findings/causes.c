@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Losses are walked over twice: to add up all causes, then to keep ranks and patterns of the
-// largest ones (causes.h).
-#include "analyzer/result/findings/causes.h"
+// largest ones (findings.h).
+#include "analyzer/result/findings/findings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Facts of a cause, by subject: who, where, how evenly, with which messages, in which iterations
-// (finding_facts.h).
-#include "analyzer/result/findings/finding_facts.h"
+// (findings.h).
+#include "analyzer/result/findings/findings.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Facts of a cause: its places in sentences and as what-if options name them, and where ranks spend
-// most of their time (finding_facts.h).
+// most of their time (finding_facts.c).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
-#include "analyzer/result/findings/finding_facts.h"
+#include "analyzer/result/findings/findings.h"
 #include "analyzer/result/sites.h"
 #include "analyzer/trace/definitions.h"
 

@@ -12,9 +12,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/result/cores.h"
-#include "analyzer/result/findings/finding_facts.h"
+#include "analyzer/result/parts.h"
 #include "analyzer/result/sites.h"
-#include "analyzer/result/threads.h"
 
 enum { MAX_FINDINGS = 5 };
 static const uint64_t too_short_ns = 1000000; // noise of a scheduler's time slice and more

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What has one cause at several places (causes.h): a function and what it calls, the code around
+// What has one cause at several places (causes.c): a function and what it calls, the code around
 // calls of one function, functions among which blocked time is spread, an MPI function called at
 // several places. Parts are caused by the same ranks and make others wait in the same way; those of
 // MPI calls, and those that do not call one another, are of the same kind.
@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/result/findings/causes.h"
-#include "analyzer/result/findings/finding_facts.h"
+#include "analyzer/result/findings/findings.h"
 
 static const double too_little = 0.005; // of the ranks' time: not worth a look
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See iterations.h. Of the series of calls that ranks repeat equally often, that of the outermost
+// Of the series of calls that ranks repeat equally often, that of the outermost
 // loop is taken.
-#include "analyzer/result/iterations/iterations.h"
+#include "analyzer/result/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/result/cores.h"
-#include "analyzer/result/iterations/iterations.h"
+#include "analyzer/result/parts.h"
 #include "analyzer/result/sites.h"
 
 enum { LEAST_ITEMS = 5, MAX_ODD = 32, LEAST_PERIODIC = 3, LEAST_SHIFT = 3 };

@@ -2,7 +2,7 @@
 // Paths are in preorder, so what is below a path is a range of them, of their values by rank, and
 // of the sums of wait states. A metric of a place is computed for all ranks at once and kept until
 // it is asked for of another place.
-#include "analyzer/result/properties/property_values.h"
+#include "analyzer/result/properties/property_search.h"
 
 #include <math.h>
 #include <stdlib.h>

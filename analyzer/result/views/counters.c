@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums over the locations of a rank, in the places of result.path_ranks.
-#include "analyzer/result/views/counters.h"
+#include "analyzer/result/parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The uses of all locations, sorted and put together, first by the files of the definitions.
-#include "analyzer/result/views/files.h"
+#include "analyzer/result/parts.h"
 
 #include <stdlib.h>
 #include <string.h>

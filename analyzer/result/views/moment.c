@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See moment.h. From any moment of a rank one can go back along what determined it: to the end of
+// From any moment of a rank one can go back along what determined it: to the end of
 // the rank's last wait before, there to the rank that ended it, and so on. A wait is explained by
 // the ways back from the release and from the waiting rank's enter: where they meet, both were one.
 // What the first way took from there, less what the second one took, is the wait.
-#include "analyzer/result/views/moment.h"
+#include "analyzer/result/parts.h"
 
 #include <stdlib.h>
 

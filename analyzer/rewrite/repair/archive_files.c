@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See archive_files.h. An archive NAME consists of NAME.otf2, NAME.def, and for each location
+// An archive NAME consists of NAME.otf2, NAME.def, and for each location
 // NAME/NUMBER.evt and NAME/NUMBER.def.
-#include "analyzer/rewrite/repair/archive_files.h"
+#include "analyzer/rewrite/repair/repair.h"
 
 #include <dirent.h>
 #include <errno.h>

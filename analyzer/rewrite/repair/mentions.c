@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See mentions.h.
-#include "analyzer/rewrite/repair/mentions.h"
+// See repair.h.
+#include "analyzer/rewrite/repair/repair.h"
 
 #include <stdlib.h>
 #include <string.h>

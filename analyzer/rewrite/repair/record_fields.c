@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See record_fields.h. The fields are those that OTF2's writing functions take
+// The fields are those that OTF2's writing functions take
 // (OTF2_EvtWriter.h); kinds have their numbers in that order.
-#include "analyzer/rewrite/repair/record_fields.h"
+#include "analyzer/rewrite/repair/repair.h"
 
 enum { FIRST_KIND = 10, METRIC_KIND = 31, PROGRAM_BEGIN_KIND = 83 };
 

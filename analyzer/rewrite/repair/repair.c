@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See repair.h. Event files and the locations' own definitions are copied byte by byte up to their
-// first damage (sound_part.h); meanwhile is noted what the events refer to (mentions.h). Then the
+// first damage (sound_part.c); meanwhile is noted what the events refer to (mentions.c). Then the
 // global definitions are written: those before their first damage, and others for what the events
-// mention beyond them (whole_definitions.h). The anchor file is always a new one.
+// mention beyond them (whole_definitions.c). The anchor file is always a new one.
 #include "analyzer/rewrite/repair/repair.h"
 
 #include <errno.h>
@@ -16,10 +16,6 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"
-#include "analyzer/rewrite/repair/archive_files.h"
-#include "analyzer/rewrite/repair/mentions.h"
-#include "analyzer/rewrite/repair/sound_part.h"
-#include "analyzer/rewrite/repair/whole_definitions.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/local_definitions.h"
 

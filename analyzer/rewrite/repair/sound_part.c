@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See sound_part.h, and chunk_file.h and event_record.h for the structure of the files. What is
+// See repair.h, and chunk_file.h and event_record.h for the structure of the files. What is
 // kept stays byte by byte; after it come leaves and the mark that ends a file, and the header of a
 // chunk says how many records it has now.
-#include "analyzer/rewrite/repair/sound_part.h"
+#include "analyzer/rewrite/repair/repair.h"
 
 #include <errno.h>
 #include <stdio.h>

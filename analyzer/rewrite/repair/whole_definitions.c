@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See whole_definitions.h. Locations are those that have files. Without definitions each is a
+// Locations are those that have files. Without definitions each is a
 // process, unless its number is that of a thread as Score-P counts them: that of the process, and
 // the thread's in the upper half. Members of a communicator are the processes that use it, in the
 // order of their numbers; all, if peers or roots tell of more.
-#include "analyzer/rewrite/repair/whole_definitions.h"
+#include "analyzer/rewrite/repair/repair.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 // one does not wait for the last one to be ready, so what is gained is an upper bound, and no
 // message arrives later than alone: where each rank has a core of its own no rank is ever later.
 // Messages whose sender waits for the receiver stay alone, and a group ends before it gets larger
-// than --aggregate allows. Where messages share links and buses (transfers.h) followers are
+// than --aggregate allows. Where messages share links and buses (steps.h) followers are
 // transferred each on its own, with latency, and save overheads only: all of them, if the machine
 // has any links or buses, but those of nodes without ranks.
 #pragma once

@@ -8,8 +8,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/pool.h"
 #include "analyzer/simulation/change/region_pattern.h"
-#include "analyzer/simulation/moved.h"
 #include "analyzer/simulation/state.h"
+#include "analyzer/simulation/steps.h"
 
 enum { N_RECORDS = 3 }; // posted, begun, completed
 

@@ -19,7 +19,7 @@ struct left_out_parts;
 struct left_out_parts *left_out_new(void);
 void left_out_free(struct left_out_parts *left_out);
 
-/// MEMBER of an operation entered by LOCATION on a path with MARK (computation.h) and recorded as
+/// MEMBER of an operation entered by LOCATION on a path with MARK (steps.h) and recorded as
 /// EVENT in its open call, posted by the event numbered POSTED (PAG_NOT_KNOWN: none): notes and
 /// returns whether it leaves it out. INSTANCE NULL: of one member, whose records stay.
 bool left_out_member(struct engine *engine, struct location_state *location,

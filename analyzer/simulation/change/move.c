@@ -11,7 +11,7 @@
 #include "analyzer/simulation/change/cut_messages.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/scale.h"
-#include "analyzer/simulation/cores/rank_list.h"
+#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/state.h"
 
 // --- what --move names

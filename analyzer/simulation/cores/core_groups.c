@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From nodes, and what is asked for, to groups of cores (see core_groups.h).
-#include "analyzer/simulation/cores/core_groups.h"
+// From nodes, and what is asked for, to groups of cores (see placement.h).
+#include "analyzer/simulation/cores/placement.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A ring of changes for each set of cores (see core_wait.h).
-#include "analyzer/simulation/cores/core_wait.h"
+// A ring of changes for each set of cores (see recorded.h).
+#include "analyzer/simulation/cost/recorded.h"
 
 #include <stdlib.h>
 

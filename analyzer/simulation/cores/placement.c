@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cores/rank_list.h"
 
 #define UNPLACED UINT32_MAX
 

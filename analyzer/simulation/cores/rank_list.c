@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of ranks (see rank_list.h).
-#include "analyzer/simulation/cores/rank_list.h"
+// Lists of ranks (see placement.h).
+#include "analyzer/simulation/cores/placement.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 // The file is a sequence of blocks, each of one row, with the number of the row's next one in
 // front. In a block follow pairs of LEB128 numbers: the time since the last note, the number. A
 // row's last block stays in memory.
-#include "analyzer/simulation/cores/rank_notes.h"
+#include "analyzer/simulation/cost/recorded.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/tournament.h"
-#include "analyzer/simulation/cores/time_slices.h"
 
 #define NOWHERE UINT32_MAX
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Round robin with slices of time (see time_slices.h).
-#include "analyzer/simulation/cores/time_slices.h"
+// Round robin with slices of time (see scheduler.h).
+#include "analyzer/simulation/cores/scheduler.h"
 
 #include <stdlib.h>
 

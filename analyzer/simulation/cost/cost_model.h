@@ -63,7 +63,7 @@ struct call_condition {
 /// Times are simulated ns and never go back.
 struct cost_model {
     bool departs_at_enter; // messages depart when their call is entered, not after work_before
-    bool polls_wait;       // polls that find nothing wait for what ends their loop (read_ahead.h)
+    bool polls_wait;       // polls that find nothing wait for what ends their loop (steps.h)
     /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
     pag_work (*work_before)(struct prediction *prediction, const struct simulated_call *call,
                             const uint32_t *receivers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Histograms by class of size and class of time (see cost_table.h).
-#include "analyzer/simulation/cost/cost_table.h"
+// Histograms by class of size and class of time (see recorded.h).
+#include "analyzer/simulation/cost/recorded.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cores/core_groups.h"
+#include "analyzer/simulation/cores/placement.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 
 /// LOCATION is at NOW_NS where it was at RECORDED_NS; since the last MPI call both went on alike.

@@ -10,6 +10,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/format/xml.h"
 #include "analyzer/simulation/cost/cost_model.h"
+#include "analyzer/simulation/cost/element.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
 struct formula;
@@ -204,3 +205,15 @@ int cost_time_read(const char *text, uint64_t *time_ns, struct error *err);
 
 /// Likewise, of a time slice: 0, or a microsecond at least.
 int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err);
+
+// --- machine_file.c
+// The element <collective> of machine files (machine_collectives.c). Of this folder only;
+// machine_read() is what others call.
+
+/// An element <collective>, into the machine. 0, or -1 and the error.
+int machine_read_collective(const struct element_reader *reader, const struct xml_element *element);
+
+/// 0 when all sizes of each operation that is named in ELEMENT, the whole machine, have a
+/// <collective>.
+int machine_check_collectives(const struct element_reader *reader,
+                              const struct xml_element *element);

@@ -8,8 +8,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
-#include "analyzer/simulation/cores/rank_list.h"
-#include "analyzer/simulation/cost/machine_file.h"
+#include "analyzer/simulation/cores/placement.h"
+#include "analyzer/simulation/cost/machine.h"
 
 enum { MAX_NODE = 1 << 20 };
 

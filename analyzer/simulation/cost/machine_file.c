@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a machine file (pagoda-machine(5)), each element by a function of its name;
 // machine_collectives.c reads <collective>.
-#include "analyzer/simulation/cost/machine_file.h"
+#include "analyzer/simulation/cost/machine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/simulation/cores/core_wait.h"
-#include "analyzer/simulation/cost/cost_table.h"
 
 enum {
     ENOUGH = 4,           // samples of messages of a class

@@ -3,7 +3,7 @@
 // replayed in measured time, in memory that does not depend on its length; and the model of a
 // simulated run that takes its costs from there.
 //
-// Times are gathered by size (cost_table.h), of messages on one node and between nodes apart; where
+// Times are gathered by size (cost_table.c), of messages on one node and between nodes apart; where
 // only the other kind was seen, that one serves; where none was, the cost is 0.
 //
 //   flight   leave - send's enter, of calls that receive one message, do nothing else, and were
@@ -41,11 +41,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pag/trigger.h"
-#include "analyzer/simulation/cores/rank_notes.h"
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/trace/definitions.h"
+
+// --- rank_notes.c
+// Numbers noted of ranks at times of the recording, in rows: gathered in the measured replay and
+// asked for in simulated ones, in the order of each row's time. They lie in a temporary file that
+// has no name, in $TMPDIR or /tmp, so that memory does not grow with the run; or, where none can be
+// written, in memory.
+
+struct rank_notes;
+
+/// With N_ROWS rows, each of one rank. The caller frees.
+struct rank_notes *rank_notes_new(size_t n_rows);
+void rank_notes_free(struct rank_notes *notes);
+
+/// Notes NUMBER in ROW at TIME_NS, not before what was noted there last (else it is lost).
+void rank_notes_add(struct rank_notes *notes, size_t row, uint64_t time_ns, uint64_t number);
+
+struct rank_notes_reader;
+
+/// Before the first note of each row; nothing is added from now on. NOTES must outlive the reader.
+/// The caller frees.
+struct rank_notes_reader *rank_notes_read(const struct rank_notes *notes);
+void rank_notes_reader_free(struct rank_notes_reader *reader);
+
+/// 0, or -1 and ERR when notes could not be read back: then those from some time on are missing.
+int rank_notes_check(const struct rank_notes_reader *reader, struct error *err);
+
+/// The first number noted in ROW at TIME_NS into *NUMBER; false: none was, and *NUMBER stays. Asked
+/// in the order of time in each row, of one time as often as wanted.
+bool rank_notes_at(struct rank_notes_reader *reader, size_t row, uint64_t time_ns,
+                   uint64_t *number);
+
+// --- recorded.c
 
 struct recorded;
 
@@ -119,3 +151,88 @@ bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, b
 struct recorded_use {
     uint64_t n_flights, n_interpolated;
 };
+
+// --- cost_table.c
+// Times by size, in memory that does not depend on how many there are. The class of a size is the
+// size with all but its highest two binary digits set to zero, a time counts with all but its
+// highest five set to zero. Of each size class one sample is kept as the usual one, the lower
+// median: element (n-1)/2 of n in order. A size whose class was seen costs what is usual in its
+// class; one between two classes a value on the straight line between (class, usual) of both,
+// rounded towards the lower class's; one beyond, that of the nearest class.
+
+enum { COST_TABLE_SIZE_CLASSES = 130, COST_TABLE_NO_CLASS = UINT16_MAX };
+
+/// All zero: empty.
+struct cost_table {
+    uint64_t *counts[COST_TABLE_SIZE_CLASSES]; // by class of time; NULL: none, or concluded
+    uint64_t n[COST_TABLE_SIZE_CLASSES];
+    // once concluded:
+    uint64_t usual_ns[COST_TABLE_SIZE_CLASSES];
+    // nearest classes with samples, the class itself among them; COST_TABLE_NO_CLASS: none
+    uint16_t below[COST_TABLE_SIZE_CLASSES], above[COST_TABLE_SIZE_CLASSES];
+};
+
+/// Number of a size's class; classes are in the order of their sizes.
+uint32_t cost_table_class(uint64_t size_bytes);
+
+void cost_table_count(struct cost_table *table, uint64_t size_bytes, uint64_t time_ns);
+/// No more counting: from here on costs can be asked for.
+void cost_table_conclude(struct cost_table *table);
+void cost_table_release(struct cost_table *table);
+
+/// The cost of a size; false when the table is empty.
+bool cost_table_find(const struct cost_table *table, uint64_t size_bytes, uint64_t *time_ns);
+bool cost_table_is_empty(const struct cost_table *table);
+
+// --- core_wait.c
+// Who lacked a core in the recording. Ranks of a node with more ranks than cores share them, or
+// those of them that are bound to the same cores (trace/definitions.h). All cores are taken while
+// as many of these ranks as there are cores compute (are outside MPI). The own time of an MPI call
+// is the part of it after the last time before its leave at which all cores were taken; until then
+// its core belonged to others. So on one core all time belongs to somebody, and none to two: to who
+// computes, or, while none does, to the call that is left first. Changes are kept for as long as
+// they are likely to be asked for: memory does not depend on the length of the run.
+
+struct core_wait;
+
+/// For a run on the nodes and cores of DEFINITIONS, which must outlive it. The caller frees.
+struct core_wait *core_wait_new(const struct definitions *definitions);
+void core_wait_free(struct core_wait *wait);
+
+/// Whether RANK shared cores with others, more than there are cores.
+bool core_wait_is_shared(const struct core_wait *wait, uint32_t rank);
+
+/// From TIME_NS on RANK computes (outside MPI), or no longer does. Called in the order of time; a
+/// time before that of an earlier call counts as that one.
+void core_wait_tell(struct core_wait *wait, uint32_t rank, uint64_t time_ns, bool computes);
+
+/// When RANK, which shares cores, stopped computing; UINT64_MAX: it computes.
+uint64_t core_wait_entered_ns(const struct core_wait *wait, uint32_t rank);
+
+/// Whether RANK, which shares cores, was in MPI, or had not begun or had ended, right before
+/// TIME_NS. The calls for what it did before that have been made.
+bool core_wait_was_inside(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// Since when RANK, which shares cores and computed right before TIME_NS, had computed.
+uint64_t core_wait_outside_since_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// Whether all cores that RANK may use were taken right before TIME_NS and right after it (moments
+/// without length do not count); the calls up to there, and since, have been made. False where
+/// that is too long ago.
+bool core_wait_was_taken(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// The rank, of the others that share cores with RANK, that computed right before TIME_NS, into
+/// *OTHER: the one that began last, of several the highest. All calls up to then have been made.
+/// False: none did, or it began too long ago.
+bool core_wait_computing_rank(struct core_wait *wait, uint32_t rank, uint64_t time_ns,
+                              uint32_t *other);
+
+/// How long, since RANK began to compute and up to TIME_NS, more of the ranks that share its cores
+/// computed than there are cores: only then it can have computed without one.
+uint64_t core_wait_oversubscribed_ns(const struct core_wait *wait, uint32_t rank, uint64_t time_ns);
+
+/// How much of FROM_NS..TO_NS is after the last time before TO_NS at which all cores that RANK may
+/// use were taken (moments without length do not count). All calls before TO_NS have been made.
+/// All of it where that is too long ago.
+uint64_t core_wait_own_ns(const struct core_wait *wait, uint32_t rank, uint64_t from_ns,
+                          uint64_t to_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A policy's rules, event by event (balancing.h). An event is a poll, a rank that has nothing left,
+// A policy's rules, event by event (policy.h). An event is a poll, a rank that has nothing left,
 // or given work that comes.
-#include "analyzer/simulation/dealt/balancing.h"
+#include "analyzer/simulation/dealt/policy.h"
 
 #include <stdlib.h>
 

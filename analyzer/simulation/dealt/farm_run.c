@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of a task farm with other numbers of workers (farm_run.h).
+// Runs of a task farm with other numbers of workers (farm.h).
 //
 // A task farm with another number of workers, or dealt otherwise: the recorded tasks are handed out
 // again as a dealing says, by default in their order, each to a worker that is free. Which worker
@@ -14,13 +14,13 @@
 // the cores as predictions do (simulation/cores/scheduler.h): the master and the workers of the run
 // those of their ranks, each worker more those with the fewest processes for a core (ties: the
 // first ones). Costs: farm.h, or those of the dealing.
-#include "analyzer/simulation/dealt/farm_run.h"
+#include "analyzer/simulation/dealt/farm.h"
 
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cores/scheduler.h"
-#include "analyzer/simulation/dealt/observe.h"
+#include "analyzer/simulation/dealt/policy.h"
 #include "analyzer/simulation/prediction.h"
 
 enum { MASTER = 0 }; // the workers are 1, 2, ...

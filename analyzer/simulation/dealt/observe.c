@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated run for its listener (observe.h).
-#include "analyzer/simulation/dealt/observe.h"
+// A simulated run for its listener (policy.h).
+#include "analyzer/simulation/dealt/policy.h"
 
 #include <stdlib.h>
 

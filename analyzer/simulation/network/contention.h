@@ -14,10 +14,10 @@
 //     scope within groups: those of the group; else those of the whole scope. Not where the scope
 //     stands in for one that is not given, inside a node for between nodes or the other way.
 // What is given as 0 is there in any number. Messages are taken in the order in which they are
-// ready (transfers.h). Each gets the earliest begin, not before it is ready, such that all it needs
+// ready (steps.h). Each gets the earliest begin, not before it is ready, such that all it needs
 // is free from then until it is transferred. So one that comes later may use a gap, but never
 // delays one that came earlier; Dimemas lets it. It arrives time(b) after its begin. A transfer of
-// no length begins at once. Where the partner of a message is found out late (transfers.h) it may
+// no length begins at once. Where the partner of a message is found out late (steps.h) it may
 // begin in the past, in which what is over counts as free.
 #pragma once
 

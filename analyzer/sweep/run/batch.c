@@ -21,8 +21,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/sweep/run/folder.h"
-#include "analyzer/sweep/substitute.h"
+#include "analyzer/sweep/plan.h"
 
 // ---- tasks of Slurm
 

@@ -6,7 +6,6 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/launch/process.h"
-#include "analyzer/sweep/run/folder.h"
 
 int sweep_check_predictions(const struct sweep_setting *setting, struct error *err)
 {

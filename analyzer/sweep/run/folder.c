@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Folders and result files of a sweep (see folder.h).
-#include "analyzer/sweep/run/folder.h"
+// Folders and result files of a sweep (see driver.h).
+#include "analyzer/sweep/run/driver.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Points as something to run (see job.h).
-#include "analyzer/sweep/run/job.h"
+// Points as something to run (see driver.h).
+#include "analyzer/sweep/run/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/launch/process.h"
-#include "analyzer/sweep/substitute.h"
+#include "analyzer/sweep/plan.h"
 
 static char *command_of(char **line)
 {

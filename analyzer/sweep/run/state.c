@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes what points leave (see state.h). Whether one is finished is asked of the database, whose
+// Takes what points leave (see driver.h). Whether one is finished is asked of the database, whose
 // transactions are whole; the result files in the folder only save running a program again whose
 // archive was not stored yet.
-#include "analyzer/sweep/run/state.h"
+#include "analyzer/sweep/run/driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,9 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
-#include "analyzer/compare/severity.h"
+#include "analyzer/compare/resource_path.h"
 #include "analyzer/replay/replay_run.h"
 #include "db/database.h"
-#include "db/points.h"
 #include "db/query/figures.h"
 #include "db/store.h"
 

@@ -6,7 +6,6 @@
 #include "tracer/finish/symbols/symbols.h"
 
 #include "tracer/finish/memory.h"
-#include "tracer/finish/symbols/symbols_table.h"
 #include "tracer/finish/symbols/symbols_unit.h"
 
 #include <dlfcn.h>

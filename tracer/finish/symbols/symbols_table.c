@@ -3,7 +3,7 @@
 // goes before any local one, then the nearest begin, then the stronger binding, then the smaller
 // size, then the first one in the table. Only an address that lies in none of them is given to that
 // function, for symbols without a size.
-#include "tracer/finish/symbols/symbols_table.h"
+#include "tracer/finish/symbols/symbols_unit.h"
 
 #include "tracer/finish/memory.h"
 

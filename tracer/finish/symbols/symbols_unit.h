@@ -3,11 +3,12 @@
 // functions. Part of symbols.c; texts belong to libdw.
 #pragma once
 
-#include "tracer/finish/memory.h"
-
-#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <elfutils/libdwfl.h>
+
+#include "tracer/finish/memory.h"
 
 /// Units or functions by address, made when they are first needed.
 struct unit_ranges {
@@ -67,3 +68,20 @@ const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, i
 
 /// What made the unit with the program's `main`, or else the first unit. NULL: unknown.
 const char *unit_producer(Dwfl_Module *module);
+
+// --- symbols_table.c
+// The symbol of a file's symbol table that an address lies in. Part of symbols.c: libdwfl looks
+// through the whole table for each address.
+
+/// All zero: not read yet.
+struct symbols_table {
+    struct sized_symbol *symbols[2]; // [0]: global and weak ones, [1]: local ones, by address
+    size_t n[2];
+    bool is_read;
+};
+
+/// Name of the symbol around libdwfl's `address`, which belongs to libdwfl, and where its code
+/// begins. NULL: there is none.
+const char *symbols_table_find(struct symbols_table *table, Dwfl_Module *module, GElf_Addr address,
+                               GElf_Addr *begin);
+void symbols_table_release(struct symbols_table *table);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// HTML pages of runs and databases.
+#pragma once
+
+#include <stdio.h>
+
+#include "analyzer/base/error.h"
+
+// --- run_page.c
+// A run as one HTML file that needs nothing else: report, tables and timeline. What the page does
+// with the data is in run_page.html, which the build makes a text of.
+
+struct result;
+struct timeline;
+struct whatif_report;
+
+struct run_page {
+    const struct result *result;
+    const struct timeline *timeline; // concluded
+    // A single prediction and its timeline, or NULL.
+    const struct whatif_report *predicted;
+    const struct timeline *predicted_timeline;
+};
+
+/// A failed write is left to ferror(STREAM); -1 and ERR only if the data cannot be compressed.
+int run_page_print(const struct run_page *page, FILE *stream, struct error *err);
+
+// --- store_page.c
+// The runs of a database as one HTML file that needs nothing else: their history, how they scale,
+// and how right predictions were. What the page does with the data is in store_page.html, which the
+// build makes a text of.
+
+struct back_test;
+struct scaling_page;
+
+struct store_page {
+    const char *trials;                 // JSON of trials_history_json()
+    const struct back_test *test;       // of the predictions
+    const struct scaling_page *scaling; // NULL: the runs do not differ in their ranks
+};
+
+/// A failed write is left to ferror(STREAM).
+void store_page_print(const struct store_page *page, FILE *stream);
+
+// --- web_page.c
+// What pages share: a text of HTML with a place for the data, which are elements of JSON.
+
+/// Prints what of PAGE, a text that the build made, comes before the data, and after them.
+void web_page_begin(const char *page, FILE *stream);
+void web_page_end(const char *page, FILE *stream);
+
+/// Prints JSON as the element ID. What of it could end or begin an element stands only in its
+/// strings.
+void web_page_put(const char *id, const char *json, FILE *stream);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the files of this folder do for each other while a run is simulated, each in the section of
+// its name.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyzer/pag/location/location.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/simulation/state.h"
+
+// --- advance.c
+// How a location of a simulated run goes on. Outside MPI: the work up to its next call, an event of
+// its threads, or its end. In an MPI call: work before its messages depart, the wait for what it
+// needs (blocked.c), its leave.
+
+struct engine;
+struct event;
+struct location_state;
+
+/// LOCATION is outside MPI from NOW_NS on, which was RECORDED_NS in the recording: reads what it
+/// does up to its next call, which the scheduler lets it work.
+void outside_begin(struct engine *engine, struct location_state *location, uint64_t now_ns,
+                   uint64_t recorded_ns);
+
+/// That work is done: goes on with what comes next.
+void outside_is_over(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// LOCATION has no further event.
+void outside_end_location(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// The work before the wait of a call is done.
+void in_call_await(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// All of the call is done: reads its records up to its leave, and goes on after it.
+void in_call_leave(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+// --- blocked.c
+// Calls of a simulated run that wait, and their conditions. A call whose partners have not all come
+// blocks its location until matching says that the last one has (blocked_try_again()): then its
+// conditions are complete and the cost model says from when on they are met.
+
+/// LOCATION's call waits from NOW_NS on; it goes on by itself if all partners have come already.
+void blocked_begin(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// LOCATION's call is blocked in an operation whose steps need a core, and perhaps has it at
+/// NOW_NS.
+void blocked_step(struct engine *engine, struct location_state *location, uint64_t now_ns);
+
+/// Goes on with the blocked calls of RANK (of N ranks; of all) whose conditions are met by now.
+void blocked_try_again(struct engine *engine, uint32_t rank);
+void blocked_try_ranks(struct engine *engine, const uint32_t *ranks, uint32_t n);
+void blocked_try_all_again(struct engine *engine);
+
+/// No location can go on: the call entered first is let go without the partners that have not come.
+/// False when there is none.
+bool blocked_let_go(struct engine *engine);
+
+// --- computation.c
+// The work of a location between two MPI calls, in simulated time.
+
+struct computation;
+
+void computation_release(struct computation *computation);
+
+/// Reads the private events of LOCATION, whose simulated time is BEGIN_NS and whose recorded one is
+/// RECORDED_NS, up to the event that ends the computation (not consumed; NULL at the location's
+/// end). computation.work is the process time until then: of CPU samples where the archive has
+/// them, wall time for the rest, times the scale of the regions it was spent in, or what is set for
+/// visits; less what another rank does of it, and what this one does for others (move.h).
+const struct event *computation_read(struct engine *engine, struct location_state *location,
+                                     uint64_t begin_ns, uint64_t recorded_ns);
+
+/// The computation of LOCATION ended at END_NS: its length is shared among its call paths like
+/// their work, rounded so that the sum is exact.
+void computation_close(const struct engine *engine, struct location_state *location,
+                       uint64_t end_ns);
+
+// --- carried_out.c
+// Collective operations of a simulated run: whether a member waits in one, and those that are
+// carried out message by message.
+
+struct collective;
+struct member;
+
+/// Whether another member releases PART: its operation synchronises, and its member waits in it.
+bool part_waits(const struct engine *engine, struct part part);
+
+/// Whether PART's operation is carried out message by message. Not those between two groups, and
+/// not MPI_Finalize.
+bool is_carried_out(const struct engine *engine, struct part part);
+
+/// Whether it waits there for somebody who has not come.
+bool carried_out_is_held(const struct engine *engine, struct part part);
+
+/// When PART's member is through with its operation, which is carried out. PAG_NOT_KNOWN: not
+/// before the world rank *MISSING, which has not entered it, does something; NONE: before messages
+/// have arrived.
+uint64_t carried_out_through_ns(const struct engine *engine, struct part part, uint32_t *missing);
+
+/// Whether PART's member waits in an operation that is carried out; then *RELEASER is the member
+/// whose enter decided when it is through, NULL: its own.
+bool carried_out_decides(const struct engine *engine, struct part part,
+                         const struct member **releaser);
+
+/// LOCATION, which waits in such an operation and goes on at NOW_NS, does there what it can if it
+/// has the core it needs for that, and so do others. False: it has none yet. *RANKS, *N_RANKS: who
+/// is through by that, perhaps LOCATION itself; to be tried again.
+bool carried_out_step(const struct engine *engine, const struct location_state *location,
+                      uint64_t now_ns, const uint32_t **ranks, uint32_t *n_ranks);
+
+/// LOCATION waits in its call from NOW_NS until UNTIL_NS (PAG_NOT_KNOWN: until it is woken, or
+/// needs a core for a step of its operation), and does WORK then.
+void carried_out_wait(const struct engine *engine, const struct location_state *location,
+                      uint64_t now_ns, uint64_t until_ns, pag_work work);
+
+/// MEMBER of INSTANCE does not wait there, or no longer: its steps need no core. Returns how many
+/// *RANKS are through by that, to be tried again.
+uint32_t carried_out_let_go(struct engine *engine, const struct collective *instance,
+                            uint32_t member, const uint32_t **ranks);
+
+/// MEMBER has entered INSTANCE; INSTANCE is over.
+void carried_out_entered(const struct engine *engine, const struct collective *instance,
+                         uint32_t member);
+void carried_out_over(struct engine *engine, const struct collective *instance);
+
+// --- moved.c
+// Tells the listener of a simulated run where the events of a location went (pag_moved in pag.h).
+
+/// The number, from 0 on among the events of LOCATION, of EVENT, a record of its open call;
+/// PAG_NOT_KNOWN when no listener takes changes.
+uint64_t moved_number(const struct engine *engine, const struct location_state *location,
+                      const struct event *event);
+
+/// The same of the begin of the collective operation whose end EVENT is, else PAG_NOT_KNOWN.
+uint64_t moved_begin_number(const struct engine *engine, const struct location_state *location,
+                            const struct event *event);
+
+/// The event of LOCATION with this number (PAG_NOT_KNOWN: none) is left out.
+void moved_tell_left_out(const struct engine *engine, uint32_t location, uint64_t number);
+
+/// LOCATION's computation outside MPI ended at NOW_NS.
+void moved_tell_outside(const struct engine *engine, const struct location_state *location,
+                        uint64_t now_ns);
+
+/// LOCATION's open call was left at NOW_NS; its last event was recorded at RECORDED_END_NS.
+void moved_tell_call(const struct engine *engine, const struct location_state *location,
+                     uint64_t recorded_end_ns, uint64_t now_ns);
+
+/// A single event of LOCATION, recorded at RECORDED_NS, happened at NOW_NS.
+void moved_tell_event(const struct engine *engine, const struct location_state *location,
+                      uint64_t recorded_ns, uint64_t now_ns);
+
+// --- transfers.c
+// Messages of a simulated run that hinder each other on their way (contention.h): gathered as
+// they become ready, shown to the network in an order that does not depend on that in which the
+// engine takes its locations.
+//
+// All messages that are ready at one time t are shown when no location can go on at t any more;
+// what that lets happen at t makes another round. Messages of collective operations that are
+// carried out go the same way: those of a member that has come may be ready later than now, and are
+// kept until then. Time never goes back, so none can become ready before t afterwards, except those
+// whose partner is found out late (wildcards): they come in the round in which that is known.
+
+/// A message has departed or been matched: if that makes it ready it is to be shown.
+void transfers_ready(struct engine *engine, uint32_t message);
+
+/// Shows the network what is ready before the next location goes on, at NEXT_NS: how many messages.
+/// No message departs before that location goes on, so they can be asked for until then.
+size_t transfers_show(struct engine *engine, uint64_t next_ns);
+
+/// Who waits for number INDEX of these, and may go on: *RANKS, valid until the next call; how many.
+uint32_t transfers_waiting(const struct engine *engine, size_t index, const uint32_t **ranks);
+
+// --- read_ahead.c
+// What the records of a call of a simulated run do not say, but the next events of its rank do:
+// which polls belong to a loop that ends, what a probe waits for, which receive takes a message.
+// No look ahead goes further than some thousand events.
+
+// --- polls
+//
+// Polling loops of a simulated run. A call that only looks and finds nothing (MPI_Test, MPI_Testall
+// and the like, MPI_Iprobe) waits for what the call that ends the loop finds: so it takes no time
+// now, and the time it took in the recording belongs to the wait of that call, as if that had been
+// entered so much earlier. The code between the polls stays as it is. The loop ends with
+//   - a test that completes something, or
+//   - MPI_Iprobe (MPI_Improbe) that saw the message which a blocking receive takes next (below),
+//     or, where the trace folds polls and it stands right after some that found nothing, so that
+//     it cannot be one of them, a receive that is posted next,
+// if that is a call of the same function by the same one, which has not been left meanwhile (but
+// may have been before the receive, if the loop must have seen its message), and no
+// other call with records comes before it; calls without any (MPI_Wtime) may. A loop whose end is
+// not found within some thousand events keeps its times, as do polls that lead nowhere or have
+// regions in them. With nothing changed all calls end as recorded; only the code between the polls
+// comes earlier.
+
+/// LOCATION has entered its call, whose enter EVENT was: whether it is a poll that takes no time.
+/// If it ends a loop, the time of that becomes its own (polling.of_call_ns).
+bool polling_takes_no_time(struct engine *engine, struct location_state *location,
+                           const struct event *event);
+
+// --- probes
+//
+// MPI_Probe and MPI_Mprobe of a simulated run, and MPI_Iprobe that saw a message. They have no
+// records; what such a call waits for is the message that its rank receives next, by a blocking
+// receive, if the trace shows no other message and no operation in between, and no other probe but
+// one right after it that found the message there; at the end of a loop of polls also one posted.
+// It ends when that message is there: of one whose sender waits for the receiver its envelope,
+// which has no bytes.
+// Where an earlier receive that may take the message is still open, or the trace says no such
+// thing, the call lasts as long as it did. A message that is not sent is not probed for: the call
+// takes no time.
+
+/// LOCATION has entered its call, whose enter EVENT was: what it waits to see.
+struct probe probe_of(struct engine *engine, struct location_state *location,
+                      const struct event *event);
+
+/// The message PROBE of LOCATION waits to see, NONE: it has not been sent, or departed.
+uint32_t probe_message(struct engine *engine, struct location_state *location,
+                       const struct probe *probe);
+
+// --- receives
+//
+// Which receive will take a message whose sender waits for that. Where the receiver has posted one
+// with a wildcard, or the trace does not say what was posted, matching knows it only from the
+// completion: here it is looked for among the next events of the receiver. It cannot be known where
+// that is too far ahead, where several threads receive, where the receiver names the message's
+// channel in some posted receives and leaves it open in others, or where those that take its
+// messages are completed in another order than they were posted in.
+
+enum wildcard_receive {
+    RECEIVE_COMES,   // it has not been posted yet
+    RECEIVE_POSTED,  // *RECEIVE
+    RECEIVE_UNKNOWN, // it cannot be known
+};
+
+/// Of MESSAGE, which is not matched and whose receiver has posted receives that are not resolved.
+enum wildcard_receive wildcard_find_receive(struct engine *engine, uint32_t message,
+                                            uint32_t *receive);
