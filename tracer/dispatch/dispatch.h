@@ -285,6 +285,18 @@ function_pointer dispatch_next_anywhere(const char *name);
 /// The C library's dlsym(), called by this library.
 void *dispatch_dlsym(void *handle, const char *name);
 
+/// The definition that follows one of this library's in the order of symbols; what stands in for it
+/// before it is looked up, or NULL.
+struct following {
+    const char *name;
+    function_pointer function;
+};
+
+/// That of NAME, in a section that the linker makes an array of.
+#define FOLLOWING(section_name, name, stand_in)                                                    \
+    static struct following following_##name                                                       \
+        __attribute__((section(section_name))) = {#name, (function_pointer)(stand_in)};
+
 /// The recorder's number of the C function `index`, NO_FUNCTION if it does not record it.
 uint16_t dispatch_function(unsigned index);
 

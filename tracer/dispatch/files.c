@@ -92,101 +92,32 @@ static int first_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-// FUNCTION(name, what stands in for it before; NULL: it is looked up when it is called)
-#define FUNCTIONS                                                                                  \
-    FUNCTION(open, first_open)                                                                     \
-    FUNCTION(open64, first_open)                                                                   \
-    FUNCTION(openat, first_openat)                                                                 \
-    FUNCTION(openat64, first_openat)                                                               \
-    FUNCTION(__open_2, NULL)                                                                       \
-    FUNCTION(__open64_2, NULL)                                                                     \
-    FUNCTION(__openat_2, NULL)                                                                     \
-    FUNCTION(__openat64_2, NULL)                                                                   \
-    FUNCTION(creat, NULL)                                                                          \
-    FUNCTION(creat64, NULL)                                                                        \
-    FUNCTION(mkstemp, NULL)                                                                        \
-    FUNCTION(mkstemp64, NULL)                                                                      \
-    FUNCTION(fopen, NULL)                                                                          \
-    FUNCTION(fopen64, NULL)                                                                        \
-    FUNCTION(freopen, NULL)                                                                        \
-    FUNCTION(freopen64, NULL)                                                                      \
-    FUNCTION(dup, NULL)                                                                            \
-    FUNCTION(dup2, NULL)                                                                           \
-    FUNCTION(dup3, NULL)                                                                           \
-    FUNCTION(fcntl, NULL)                                                                          \
-    FUNCTION(fcntl64, NULL)                                                                        \
-    FUNCTION(close, first_close)                                                                   \
-    FUNCTION(close_range, NULL)                                                                    \
-    FUNCTION(closefrom, NULL)                                                                      \
-    FUNCTION(fclose, NULL)                                                                         \
-    FUNCTION(lseek, first_lseek)                                                                   \
-    FUNCTION(lseek64, first_lseek)                                                                 \
-    FUNCTION(read, first_read)                                                                     \
-    FUNCTION(__read_chk, NULL)                                                                     \
-    FUNCTION(readv, NULL)                                                                          \
-    FUNCTION(pread, NULL)                                                                          \
-    FUNCTION(pread64, NULL)                                                                        \
-    FUNCTION(__pread_chk, NULL)                                                                    \
-    FUNCTION(__pread64_chk, NULL)                                                                  \
-    FUNCTION(preadv, NULL)                                                                         \
-    FUNCTION(preadv64, NULL)                                                                       \
-    FUNCTION(fread, NULL)                                                                          \
-    FUNCTION(fread_unlocked, NULL)                                                                 \
-    FUNCTION(__fread_chk, NULL)                                                                    \
-    FUNCTION(fgets, NULL)                                                                          \
-    FUNCTION(__fgets_chk, NULL)                                                                    \
-    FUNCTION(getline, NULL)                                                                        \
-    FUNCTION(getdelim, NULL)                                                                       \
-    FUNCTION(__getdelim, NULL)                                                                     \
-    FUNCTION(write, first_write)                                                                   \
-    FUNCTION(writev, NULL)                                                                         \
-    FUNCTION(pwrite, NULL)                                                                         \
-    FUNCTION(pwrite64, NULL)                                                                       \
-    FUNCTION(pwritev, NULL)                                                                        \
-    FUNCTION(pwritev64, NULL)                                                                      \
-    FUNCTION(fwrite, NULL)                                                                         \
-    FUNCTION(fwrite_unlocked, NULL)                                                                \
-    FUNCTION(fputs, NULL)                                                                          \
-    FUNCTION(vfprintf, NULL)                                                                       \
-    FUNCTION(__vfprintf_chk, NULL)                                                                 \
-    FUNCTION(fsync, NULL)                                                                          \
-    FUNCTION(fdatasync, NULL)                                                                      \
-    FUNCTION(fflush, NULL)
+extern struct following __start_following_files[] __attribute__((visibility("hidden")));
+extern struct following __stop_following_files[] __attribute__((visibility("hidden")));
 
-enum function {
-#define FUNCTION(name, first) FUNCTION_##name,
-    FUNCTIONS
-#undef FUNCTION
-        N_FUNCTIONS
-};
+// Begins the definition of an exported function. FIRST stands in for what follows; NULL: that is
+// looked up when it is called.
+#define EXPORTED_FIRST(type, name, parameters, first)                                              \
+    FOLLOWING("following_files", name, first)                                                      \
+    EXPORTED type name parameters;                                                                 \
+    type name parameters
+#define EXPORTED_FUNCTION(type, name, parameters) EXPORTED_FIRST(type, name, parameters, NULL)
 
-static const char *const names[N_FUNCTIONS] = {
-#define FUNCTION(name, first) #name,
-    FUNCTIONS
-#undef FUNCTION
-};
-
-static function_pointer targets[N_FUNCTIONS] = {
-#define FUNCTION(name, first) (function_pointer)(first),
-    FUNCTIONS
-#undef FUNCTION
-};
-
-static function_pointer look_up(enum function function)
+static function_pointer look_up(struct following *following)
 {
-    void *symbol = dispatch_dlsym(RTLD_NEXT, names[function]);
+    void *symbol = dispatch_dlsym(RTLD_NEXT, following->name);
     if (symbol)
-        memcpy(&targets[function], &symbol, sizeof symbol);
-    return targets[function];
+        memcpy(&following->function, &symbol, sizeof symbol);
+    return following->function;
 }
 
-static inline function_pointer target_of(enum function function)
+static inline function_pointer target_of(struct following *following)
 {
-    function_pointer target = targets[function];
-    return __builtin_expect(target != NULL, 1) ? target : look_up(function);
+    function_pointer target = following->function;
+    return __builtin_expect(target != NULL, 1) ? target : look_up(following);
 }
 
-#define NEXT(name) ((__typeof__(&(name)))target_of(FUNCTION_##name))
+#define NEXT(name) ((__typeof__(&(name)))target_of(&following_##name))
 
 // ---- The program's files, by descriptor
 
@@ -203,8 +134,8 @@ static void note_process(void)
 
 void dispatch_find_file_functions(void)
 {
-    for (int i = 0; i < N_FUNCTIONS; i++)
-        look_up((enum function)i);
+    for (struct following *each = __start_following_files; each < __stop_following_files; each++)
+        look_up(each);
     note_process();
     pthread_atfork(NULL, NULL, note_process);
 }
@@ -335,9 +266,8 @@ static inline bool has_mode(int flags)
 }
 
 // A function that opens PATH in FOLDER with FLAGS, and perhaps a mode after these.
-#define OPEN(name, parameters, arguments, folder)                                                  \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+#define OPEN(name, parameters, arguments, folder, first)                                           \
+    EXPORTED_FIRST(int, name, parameters, first)                                                   \
     {                                                                                              \
         mode_t mode = 0;                                                                           \
         va_list list;                                                                              \
@@ -348,14 +278,15 @@ static inline bool has_mode(int flags)
         struct file_opening opening = begin_opening(FILE_open, CALLER);                            \
         return opened(&opening, NEXT(name) arguments, folder, path, flags);                        \
     }
-OPEN(open, (const char *path, int flags, ...), (path, flags, mode), AT_FDCWD)
-OPEN(open64, (const char *path, int flags, ...), (path, flags, mode), AT_FDCWD)
-OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), folder)
-OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), folder)
+OPEN(open, (const char *path, int flags, ...), (path, flags, mode), AT_FDCWD, first_open)
+OPEN(open64, (const char *path, int flags, ...), (path, flags, mode), AT_FDCWD, first_open)
+OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), folder,
+     first_openat)
+OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode), folder,
+     first_openat)
 
 #define OPEN_PLAIN(call, name, parameters, arguments, folder, flags)                               \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+    EXPORTED_FUNCTION(int, name, parameters)                                                       \
     {                                                                                              \
         struct file_opening opening = begin_opening(FILE_##call, CALLER);                          \
         return opened(&opening, NEXT(name) arguments, folder, path, flags);                        \
@@ -395,8 +326,7 @@ static FILE *stream_opened(struct file_opening *opening, FILE *stream, const cha
 }
 
 #define FOPEN(name)                                                                                \
-    EXPORTED FILE *name(const char *path, const char *mode);                                       \
-    FILE *name(const char *path, const char *mode)                                                 \
+    EXPORTED_FUNCTION(FILE *, name, (const char *path, const char *mode))                          \
     {                                                                                              \
         struct file_opening opening = begin_opening(FILE_fopen, CALLER);                           \
         return stream_opened(&opening, NEXT(name)(path, mode), path, mode);                        \
@@ -406,8 +336,7 @@ FOPEN(fopen64)
 
 // Without a path the mode of the same file changes.
 #define FREOPEN(name)                                                                              \
-    EXPORTED FILE *name(const char *path, const char *mode, FILE *stream);                         \
-    FILE *name(const char *path, const char *mode, FILE *stream)                                   \
+    EXPORTED_FUNCTION(FILE *, name, (const char *path, const char *mode, FILE *stream))            \
     {                                                                                              \
         if (!path)                                                                                 \
             return NEXT(name)(path, mode, stream);                                                 \
@@ -438,8 +367,7 @@ static int duplicated(struct file_opening *opening, int old, int fd)
 }
 
 #define DUPLICATE(name, parameters, arguments, fd)                                                 \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+    EXPORTED_FUNCTION(int, name, parameters)                                                       \
     {                                                                                              \
         struct file_opening opening = {0};                                                         \
         if (file_of(fd) != 0)                                                                      \
@@ -451,8 +379,7 @@ DUPLICATE(dup2, (int fd, int to), (fd, to), fd)
 DUPLICATE(dup3, (int fd, int to, int flags), (fd, to, flags), fd)
 
 #define FCNTL(name)                                                                                \
-    EXPORTED int name(int fd, int command, ...);                                                   \
-    int name(int fd, int command, ...)                                                             \
+    EXPORTED_FUNCTION(int, name, (int fd, int command, ...))                                       \
     {                                                                                              \
         va_list list;                                                                              \
         va_start(list, command);                                                                   \
@@ -470,9 +397,8 @@ FCNTL(fcntl64)
 
 // ---- Closing. The table is cleared before: afterwards another thread may have got the descriptor.
 
-#define CLOSE(name, parameters, argument, fd)                                                      \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+#define CLOSE(name, parameters, argument, fd, first)                                               \
+    EXPORTED_FIRST(int, name, parameters, first)                                                   \
     {                                                                                              \
         int descriptor = fd;                                                                       \
         uint32_t file = file_of(descriptor);                                                       \
@@ -488,8 +414,8 @@ FCNTL(fcntl64)
             leave(FILE_##name, file, 0);                                                           \
         return result;                                                                             \
     }
-CLOSE(close, (int fd), fd, fd)
-CLOSE(fclose, (FILE * stream), stream, stream->_fileno)
+CLOSE(close, (int fd), fd, fd, first_close)
+CLOSE(fclose, (FILE * stream), stream, stream->_fileno, NULL)
 
 static void forget(unsigned first, unsigned last)
 {
@@ -499,16 +425,14 @@ static void forget(unsigned first, unsigned last)
     errno = error;
 }
 
-EXPORTED int close_range(unsigned first, unsigned last, int flags);
-int close_range(unsigned first, unsigned last, int flags)
+EXPORTED_FUNCTION(int, close_range, (unsigned first, unsigned last, int flags))
 {
     if ((flags & CLOSE_RANGE_CLOEXEC) == 0)
         forget(first, last);
     return NEXT(close_range)(first, last, flags);
 }
 
-EXPORTED void closefrom(int first);
-void closefrom(int first)
+EXPORTED_FUNCTION(void, closefrom, (int first))
 {
     forget(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
     NEXT(closefrom)(first);
@@ -518,9 +442,8 @@ void closefrom(int first)
 
 // A function that is called as CALL and may move `asked` bytes; it has moved `moved`, where it
 // returned `result`.
-#define TRANSFER(call, type, name, parameters, arguments, file_number, asked, moved)               \
-    EXPORTED type name parameters;                                                                 \
-    type name parameters                                                                           \
+#define TRANSFER_FIRST(call, type, name, first, parameters, arguments, file_number, asked, moved)  \
+    EXPORTED_FIRST(type, name, parameters, first)                                                  \
     {                                                                                              \
         uint32_t file = file_number;                                                               \
         if (__builtin_expect(file == 0, 1) || !enter(FILE_##call, file, asked, CALLER))            \
@@ -529,10 +452,13 @@ void closefrom(int first)
         leave(FILE_##call, file, moved);                                                           \
         return result;                                                                             \
     }
+#define TRANSFER(call, type, name, ...) TRANSFER_FIRST(call, type, name, NULL, __VA_ARGS__)
+
 // By descriptor: -1 is a failure, as is FILE_FAILED.
 #define BY_DESCRIPTOR(call, name, parameters, arguments, asked)                                    \
     TRANSFER(call, ssize_t, name, parameters, arguments, file_of(fd), asked, (uint64_t)result)
-BY_DESCRIPTOR(read, read, (int fd, void *data, size_t n), (fd, data, n), n)
+TRANSFER_FIRST(read, ssize_t, read, first_read, (int fd, void *data, size_t n), (fd, data, n),
+               file_of(fd), n, (uint64_t)result)
 BY_DESCRIPTOR(read, __read_chk, (int fd, void *data, size_t n, size_t room), (fd, data, n, room), n)
 BY_DESCRIPTOR(pread, pread, (int fd, void *data, size_t n, off_t at), (fd, data, n, at), n)
 BY_DESCRIPTOR(pread, pread64, (int fd, void *data, size_t n, off64_t at), (fd, data, n, at), n)
@@ -540,7 +466,8 @@ BY_DESCRIPTOR(pread, __pread_chk, (int fd, void *data, size_t n, off_t at, size_
               (fd, data, n, at, room), n)
 BY_DESCRIPTOR(pread, __pread64_chk, (int fd, void *data, size_t n, off64_t at, size_t room),
               (fd, data, n, at, room), n)
-BY_DESCRIPTOR(write, write, (int fd, const void *data, size_t n), (fd, data, n), n)
+TRANSFER_FIRST(write, ssize_t, write, first_write, (int fd, const void *data, size_t n),
+               (fd, data, n), file_of(fd), n, (uint64_t)result)
 BY_DESCRIPTOR(pwrite, pwrite, (int fd, const void *data, size_t n, off_t at), (fd, data, n, at), n)
 BY_DESCRIPTOR(pwrite, pwrite64, (int fd, const void *data, size_t n, off64_t at), (fd, data, n, at),
               n)
@@ -619,8 +546,7 @@ SYNC(fdatasync, (int fd), fd, file_of(fd))
 SYNC(fflush, (FILE * stream), stream, file_of_stream(stream))
 
 #define SEEK(name, offset_type)                                                                    \
-    EXPORTED offset_type name(int fd, offset_type offset, int whence);                             \
-    offset_type name(int fd, offset_type offset, int whence)                                       \
+    EXPORTED_FIRST(offset_type, name, (int fd, offset_type offset, int whence), first_lseek)       \
     {                                                                                              \
         uint32_t file = file_of(fd);                                                               \
         uint64_t enter_ns = file != 0 ? recorder->now_ns() : 0;                                    \

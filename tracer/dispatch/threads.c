@@ -26,82 +26,42 @@
 
 // ---- The definitions that follow
 
-#define FUNCTIONS                                                                                  \
-    FUNCTION(pthread_create)                                                                       \
-    FUNCTION(thrd_create)                                                                          \
-    FUNCTION(pthread_join)                                                                         \
-    FUNCTION(pthread_timedjoin_np)                                                                 \
-    FUNCTION(pthread_clockjoin_np)                                                                 \
-    FUNCTION(thrd_join)                                                                            \
-    FUNCTION(pthread_mutex_lock)                                                                   \
-    FUNCTION(pthread_mutex_timedlock)                                                              \
-    FUNCTION(pthread_mutex_clocklock)                                                              \
-    FUNCTION(pthread_mutex_trylock)                                                                \
-    FUNCTION(pthread_mutex_unlock)                                                                 \
-    FUNCTION(pthread_rwlock_rdlock)                                                                \
-    FUNCTION(pthread_rwlock_timedrdlock)                                                           \
-    FUNCTION(pthread_rwlock_clockrdlock)                                                           \
-    FUNCTION(pthread_rwlock_tryrdlock)                                                             \
-    FUNCTION(pthread_rwlock_wrlock)                                                                \
-    FUNCTION(pthread_rwlock_timedwrlock)                                                           \
-    FUNCTION(pthread_rwlock_clockwrlock)                                                           \
-    FUNCTION(pthread_rwlock_trywrlock)                                                             \
-    FUNCTION(pthread_rwlock_unlock)                                                                \
-    FUNCTION(mtx_lock)                                                                             \
-    FUNCTION(mtx_timedlock)                                                                        \
-    FUNCTION(mtx_trylock)                                                                          \
-    FUNCTION(mtx_unlock)                                                                           \
-    FUNCTION(pthread_cond_wait)                                                                    \
-    FUNCTION(pthread_cond_timedwait)                                                               \
-    FUNCTION(pthread_cond_clockwait)                                                               \
-    FUNCTION(pthread_cond_signal)                                                                  \
-    FUNCTION(pthread_cond_broadcast)                                                               \
-    FUNCTION(cnd_wait)                                                                             \
-    FUNCTION(cnd_timedwait)                                                                        \
-    FUNCTION(cnd_signal)                                                                           \
-    FUNCTION(cnd_broadcast)                                                                        \
-    FUNCTION(pthread_barrier_wait)
+extern struct following __start_following_threads[] __attribute__((visibility("hidden")));
+extern struct following __stop_following_threads[] __attribute__((visibility("hidden")));
 
-enum function {
-#define FUNCTION(name) FUNCTION_##name,
-    FUNCTIONS
-#undef FUNCTION
-        N_FUNCTIONS
-};
-
-static const char *const names[N_FUNCTIONS] = {
-#define FUNCTION(name) #name,
-    FUNCTIONS
-#undef FUNCTION
-};
-
-static function_pointer targets[N_FUNCTIONS];
+#define NEXT_OF(name) FOLLOWING("following_threads", name, NULL)
+// Begins the definition of an exported function.
+#define EXPORTED_FUNCTION(name, parameters)                                                        \
+    NEXT_OF(name)                                                                                  \
+    EXPORTED int name parameters;                                                                  \
+    int name parameters
 
 /// Those of conditions exist twice on some machines, for programs of before 2003.
-static function_pointer look_up(enum function function)
+static function_pointer look_up(struct following *following)
 {
-    const char *name = names[function];
+    const char *name = following->name;
     bool has_versions = strncmp(name, "pthread_cond_", 13) == 0;
     void *symbol = has_versions ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
     if (!symbol)
         symbol = dispatch_dlsym(RTLD_NEXT, name);
     if (symbol)
-        memcpy(&targets[function], &symbol, sizeof symbol);
-    return targets[function];
+        memcpy(&following->function, &symbol, sizeof symbol);
+    return following->function;
 }
 
-static inline function_pointer target_of(enum function function)
+static inline function_pointer target_of(struct following *following)
 {
-    function_pointer target = targets[function];
-    return __builtin_expect(target != NULL, 1) ? target : look_up(function);
+    function_pointer target = following->function;
+    return __builtin_expect(target != NULL, 1) ? target : look_up(following);
 }
 
-#define NEXT(name) ((__typeof__(&(name)))target_of(FUNCTION_##name))
+#define NEXT(name) ((__typeof__(&(name)))target_of(&following_##name))
 
 void dispatch_find_thread_functions(void)
 {
-    for (int i = 0; i < N_FUNCTIONS; i++)
-        look_up((enum function)i);
+    for (struct following *each = __start_following_threads; each < __stop_following_threads;
+         each++)
+        look_up(each);
 }
 
 /// NULL: nothing of what the calling thread does now is recorded.
@@ -207,6 +167,7 @@ static void end_creation(struct thread_action *action, struct start *memory, boo
         free(memory);
 }
 
+NEXT_OF(pthread_create)
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*run)(void *), void *argument)
 {
@@ -219,6 +180,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return error;
 }
 
+NEXT_OF(thrd_create)
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *argument)
 {
     struct thread_action action = {.call = THREAD_thrd_create, .site = CALLER};
@@ -248,8 +210,7 @@ static void end_wait(const struct thread_action *action)
 }
 
 #define JOIN(what, name, parameters, arguments)                                                    \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+    EXPORTED_FUNCTION(name, parameters)                                                            \
     {                                                                                              \
         struct thread_action action = {.call = THREAD_##what, .site = CALLER};                     \
         action.object = number_of((uint64_t)thread);                                               \
@@ -270,6 +231,7 @@ JOIN(pthread_join, pthread_clockjoin_np,
      (thread, result, clock, limit))
 JOIN(thrd_join, thrd_join, (thrd_t thread, int *result), (thread, result))
 
+NEXT_OF(pthread_barrier_wait)
 EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     struct thread_action action = {.call = THREAD_pthread_barrier_wait,
@@ -345,9 +307,13 @@ static inline bool is_acquired(int error)
     return error == 0 || error == EOWNERDEAD;
 }
 
+NEXT_OF(pthread_mutex_trylock)
+NEXT_OF(pthread_rwlock_tryrdlock)
+NEXT_OF(pthread_rwlock_trywrlock)
+NEXT_OF(mtx_trylock)
+
 #define LOCK(what, name, try, busy, parameters, arguments)                                         \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+    EXPORTED_FUNCTION(name, parameters)                                                            \
     {                                                                                              \
         struct thread_action action = {                                                            \
             .call = THREAD_##what, .object = (uint64_t)(uintptr_t)lock, .site = CALLER};           \
@@ -403,8 +369,7 @@ static void end_call(const struct thread_action *action)
 
 // Once the lock is given back, another thread may free its memory.
 #define CALL_IF_AWAITED(name, type, order_of)                                                      \
-    EXPORTED int name(type *object);                                                               \
-    int name(type *object)                                                                         \
+    EXPORTED_FUNCTION(name, (type * object))                                                       \
     {                                                                                              \
         if (!is_awaited(object))                                                                   \
             return NEXT(name)(object);                                                             \
@@ -456,8 +421,7 @@ static void end_waiting(void *argument)
 }
 
 #define WAIT(what, name, parameters, arguments)                                                    \
-    EXPORTED int name parameters;                                                                  \
-    int name parameters                                                                            \
+    EXPORTED_FUNCTION(name, parameters)                                                            \
     {                                                                                              \
         struct waiting waiting = {                                                                 \
             {.call = THREAD_##what, .object = (uint64_t)(uintptr_t)lock, .site = CALLER},          \
