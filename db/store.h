@@ -59,7 +59,7 @@ int store_predictions(const char *path, const struct result *measured,
 /// open. Which metric has values at which foci is listed in pagoda-store(5). 0, or -1 and ERR.
 int store_values(struct writer *writer, const struct result *result, struct error *err);
 
-// --- points.c
+// --- points
 // Points of sweeps that have no trial, with the reason: skipped, failed, or too long. So the
 // database shows where an experiment has gaps.
 

@@ -110,7 +110,7 @@ int trial_read_json(const char *path, const char *selector, char **json, struct 
 /// Logs a warning for each kind of damage in the trace of a trial. 0, or -1 and ERR.
 int damage_warn_of_trial(struct database *database, int64_t trial, struct error *err);
 
-// --- removal.c
+// --- removal
 // Removing trials, and notes of points without a trial, from a database; shrinking its file.
 
 /// What was removed, by its names.

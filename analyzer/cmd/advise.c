@@ -11,7 +11,6 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
-#include "analyzer/cmd/past_predictions.h"
 #include "analyzer/cmd/stored_trials.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/advice.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trials that several commands store.
+// What several commands store of a run, and the past predictions that they judge new ones by.
 #pragma once
 
 #include <stdbool.h>
@@ -7,13 +7,14 @@
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/compare/back_test.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/whatif.h"
 #include "analyzer/whatif/options.h"
 #include "db/store.h"
 
-// --- interval_trials.c
+// --- intervals
 // `pagoda replay TRACE --interval WHAT`: what was found within parts of the run, printed and kept.
 
 struct replay_intervals {
@@ -31,7 +32,7 @@ struct replay_intervals {
 int replay_intervals(const struct replay_intervals *request, bool *is_unreadable,
                      struct error *err);
 
-// --- predicted_trials.c
+// --- predictions
 // Predictions as trials of a database: `replay --store` with what-if options, `advise --store`. It
 // is the commands that know the database, so the folders of predictions can do without.
 
@@ -47,3 +48,28 @@ int predictions_store(const char *database, const struct whatif_plan *plan,
 /// its group and place there. SETTING has a catalogue. 0, or -1 and ERR.
 int advice_store(const struct advise_setting *setting, const struct advice *advice,
                  const char *database, const struct store_names *names, struct error *err);
+
+// --- past predictions
+// `replay` with what-if options and `advise` ask a database how right predictions of the same kind
+// were.
+
+/// Past predictions that were measured.
+struct past_predictions {
+    bool is_read; // false: there is no database to ask
+    struct back_test test;
+};
+
+/// Reads those of the database ERRORS or, if that is NULL, of STORE, in which new predictions are
+/// to be kept; if that cannot be read, storing will say why. 0 (PAST is to be released), or -1 and
+/// ERR.
+int past_predictions_read(struct past_predictions *past, const char *errors, const char *store,
+                          struct error *err);
+void past_predictions_release(struct past_predictions *past);
+
+/// What PAST says of the predictions of PLAN from the run MEASURED.
+void past_predictions_judge(const struct past_predictions *past, const struct whatif_plan *plan,
+                            const struct result *measured, struct whatif_report *report);
+
+/// What PAST says of each candidate of ADVICE that was predicted.
+void past_predictions_judge_advice(const struct past_predictions *past,
+                                   const struct advise_setting *setting, struct advice *advice);

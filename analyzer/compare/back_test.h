@@ -9,7 +9,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/model/model_table.h"
-#include "analyzer/result/past_errors.h"
+#include "analyzer/result/whatif.h"
 #include "db/database.h"
 
 /// A prediction that was measured, in seconds.

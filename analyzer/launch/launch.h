@@ -68,7 +68,7 @@ int trace_run_line(char **line, const char *library, const char *spool);
 /// up to WAIT seconds. Failures are reported on stderr.
 struct trace_finished trace_finish(const char *dir, const char *spool, const char *wait);
 
-// --- facts.c
+// --- facts
 // What the archive of a traced run says about its launch: command, folder, date, and the version of
 // the sources as far as git knows it.
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See json.h.
 #include "analyzer/report/json.h"
 
 #include <assert.h>

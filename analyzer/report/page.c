@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See page.h.
 #include "analyzer/report/page.h"
 
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/result/past_errors.h"
 #include "analyzer/result/result.h"
+#include "analyzer/result/whatif.h"
 
 enum advice_kind {
     ADVICE_REGION,     // computing in a region: faster, gone, balanced

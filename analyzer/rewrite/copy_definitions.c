@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/definition_copy.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/resolve.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See definition_copy.h. The kinds of definitions are those of OTF2's own headers.
-#include "analyzer/rewrite/definition_copy.h"
+// The kinds of definitions are those of OTF2's own headers.
+#include "analyzer/rewrite/rewrite.h"
 
 #include "analyzer/trace/archive.h"
 

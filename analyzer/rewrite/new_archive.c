@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See new_archive.h.
 #include "analyzer/rewrite/new_archive.h"
 
 #include <dirent.h>

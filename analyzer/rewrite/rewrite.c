@@ -4,7 +4,6 @@
 // leaves it by a long jump, and what it holds stays allocated.
 #include "analyzer/rewrite/rewrite.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +14,6 @@
 
 #include <otf2/otf2.h>
 
-#include "analyzer/base/cleanup.h"
 #include "analyzer/base/error.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/new_archive.h"

@@ -2,18 +2,17 @@
 // Files are copied as they are; the local definitions are read by the library and written anew,
 // into an archive of nothing else, which is why its anchor file comes first and is copied over.
 #include "analyzer/rewrite/rewrite.h"
+#include "analyzer/trace/definitions/resolve.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <otf2/otf2.h>
 
-#include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"

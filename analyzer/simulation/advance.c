@@ -8,7 +8,6 @@
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
-#include "analyzer/simulation/conditions.h"
 #include "analyzer/simulation/state.h"
 
 // --- in a call

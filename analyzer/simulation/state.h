@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The state of a simulated run: structs and access to them. Above this: what changes, cores, costs
-// and the network make of it, then conditions.h, steps.h, and prediction.h, the loop.
+// and the network make of it, then steps.h, steps.h, and prediction.h, the loop.
 #pragma once
 
 #include <stdbool.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The costs of a machine file as functions of formulas in model files.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/tasks/task_model.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading model files (task_model.h), each element by its table of attributes.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
-#include "analyzer/base/text.h"
 #include "analyzer/model/model_table.h"
 #include "analyzer/simulation/cost/element.h"
 #include "analyzer/tasks/task_model.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See thread_events.h.
 #include "tracer/finish/thread_events.h"
 
 static OTF2_ErrorCode write_at_enter(OTF2_EvtWriter *writer, uint64_t time_ns,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See recording.h.
 #include "tracer/record/recording.h"
 
 #include "tracer/dispatch/dispatch.h"

@@ -74,7 +74,7 @@ void hierarchy_add_top(struct hierarchy *hierarchy, uint32_t index);
 
 void hierarchy_list_release(struct hierarchy_list *list);
 
-// --- properties_load.c
+// --- all files
 // All properties and hierarchies: the shipped ones and the user's.
 
 /// The files of a load: those of DIRECTORY (NULL for none), and of the N extra files those that

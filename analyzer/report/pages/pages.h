@@ -6,7 +6,7 @@
 
 #include "analyzer/base/error.h"
 
-// --- run_page.c
+// --- a run
 // A run as one HTML file that needs nothing else: report, tables and timeline. What the page does
 // with the data is in run_page.html, which the build makes a text of.
 
@@ -25,7 +25,7 @@ struct run_page {
 /// A failed write is left to ferror(STREAM); -1 and ERR only if the data cannot be compressed.
 int run_page_print(const struct run_page *page, FILE *stream, struct error *err);
 
-// --- store_page.c
+// --- a database
 // The runs of a database as one HTML file that needs nothing else: their history, how they scale,
 // and how right predictions were. What the page does with the data is in store_page.html, which the
 // build makes a text of.
@@ -42,7 +42,7 @@ struct store_page {
 /// A failed write is left to ferror(STREAM).
 void store_page_print(const struct store_page *page, FILE *stream);
 
-// --- web_page.c
+// --- both
 // What pages share: a text of HTML with a place for the data, which are elements of JSON.
 
 /// Prints what of PAGE, a text that the build made, comes before the data, and after them.

@@ -6,7 +6,7 @@
 
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
-#include "analyzer/result/past_errors.h"
+#include "analyzer/result/whatif.h"
 
 // ---- run.c
 

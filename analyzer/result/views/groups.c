@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See groups.h.
 #include "analyzer/result/views/groups.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See repair.h.
 #include "analyzer/rewrite/repair/repair.h"
 
 #include <stdlib.h>

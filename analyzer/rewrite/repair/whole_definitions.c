@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/definition_copy.h"
+#include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/archive.h"
 
 #define NONE UINT32_MAX

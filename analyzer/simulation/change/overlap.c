@@ -9,8 +9,8 @@
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/change/region_pattern.h"
 #include "analyzer/simulation/change/scale.h"
-#include "analyzer/simulation/conditions.h"
 #include "analyzer/simulation/state.h"
+#include "analyzer/simulation/steps.h"
 
 enum { MAX_AHEAD = 4096 }; // events of a call
 

@@ -55,7 +55,7 @@ uint64_t core_groups_hand_over(const struct scenario_settings *settings);
 struct scheduler *core_groups_share(const struct scenario *scenario,
                                     const struct definitions *definitions, bool as_recorded);
 
-// --- rank_list.c
+// --- lists of ranks
 // Lists of ranks in options: 0-3,8.
 
 /// Ranks FIRST to LAST.

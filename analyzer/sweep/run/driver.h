@@ -15,7 +15,7 @@
 #include "analyzer/sweep/plan.h"
 #include "db/trials.h"
 
-// --- folder.c
+// --- folders (job.c)
 // The folder of a sweep: a folder for each point, with the archive, the output, and finally a file
 // that says how the point ended. An interrupted sweep continues from it.
 

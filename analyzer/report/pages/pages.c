@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page holds the report as JSON, a JSON of what its arrays are, and the arrays
-// one after the other, deflated, in base64.
 #include "analyzer/report/pages/pages.h"
 
 #include <stdlib.h>
@@ -8,12 +6,42 @@
 #include <zlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/compare/back_test.h"
+#include "analyzer/compare/scaling.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/sites.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/result/whatif.h"
+
+#define DATA_MARK "<!-- DATA -->"
+
+void web_page_begin(const char *page, FILE *stream)
+{
+    fwrite(page, 1, (size_t)(strstr(page, DATA_MARK) - page), stream);
+}
+
+void web_page_end(const char *page, FILE *stream)
+{
+    fputs(strstr(page, DATA_MARK) + strlen(DATA_MARK), stream);
+}
+
+void web_page_put(const char *id, const char *json, FILE *stream)
+{
+    fprintf(stream, "<script id=\"%s\" type=\"application/json\">", id);
+    for (; *json; json++)
+        if (*json == '<')
+            fputs("\\u003c", stream);
+        else
+            putc(*json, stream);
+    fputs("</script>\n", stream);
+}
+
+// --- a run
+
+// The page holds the report as JSON, a JSON of what its arrays are, and the arrays
+// one after the other, deflated, in base64.
 
 /// Made of run_page.html.
 extern const char run_page_text[];
@@ -279,4 +307,44 @@ int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
     free(text);
     json_decref(lanes);
     return status;
+}
+
+// --- a database
+
+/// Made of store_page.html.
+extern const char store_page_text[];
+
+static void put_back_test(const struct back_test *test, FILE *stream)
+{
+    char *json;
+    size_t n;
+    FILE *text = memory_stream(&json, &n);
+    json_print_back_test(test, text);
+    fclose(text);
+    web_page_put("tests", json, stream);
+    free(json);
+}
+
+static void put_scaling(const struct scaling_page *scaling, FILE *stream)
+{
+    char *json;
+    size_t n;
+    FILE *text = memory_stream(&json, &n);
+    json_print_scaling(scaling, text);
+    fclose(text);
+    web_page_put("scaling", json, stream);
+    free(json);
+    fputs("<template id=\"scaling-picture\">", stream);
+    svg_print_scaling(scaling, stream);
+    fputs("</template>\n", stream);
+}
+
+void store_page_print(const struct store_page *page, FILE *stream)
+{
+    web_page_begin(store_page_text, stream);
+    web_page_put("trials", page->trials, stream);
+    put_back_test(page->test, stream);
+    if (page->scaling)
+        put_scaling(page->scaling, stream);
+    web_page_end(store_page_text, stream);
 }
