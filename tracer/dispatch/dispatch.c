@@ -310,10 +310,19 @@ function_pointer dispatch_first_pmpi(unsigned index)
     return target;
 }
 
+/// From now on wrapped functions call the definitions that follow them.
+static void find_following(void)
+{
+    extern struct following __start_following[] __attribute__((visibility("hidden")));
+    extern struct following __stop_following[] __attribute__((visibility("hidden")));
+    for (struct following *each = __start_following; each != __stop_following; each++)
+        dispatch_look_up(each);
+}
+
 __attribute__((constructor)) static void start(void)
 {
-    dispatch_find_file_functions();
-    dispatch_find_thread_functions();
+    find_following();
+    dispatch_begin_files();
     look_for_mpi();
 }
 
@@ -369,6 +378,18 @@ void *dispatch_dlsym(void *handle, const char *name)
     if (!dispatch_real_dlsym)
         find_real();
     return dispatch_real_dlsym(handle, name);
+}
+
+function_pointer dispatch_look_up(struct following *following)
+{
+    // Those of conditions exist twice on some machines, for programs of before 2003.
+    bool has_versions = strncmp(following->name, "pthread_cond_", 13) == 0;
+    void *symbol = has_versions ? dlvsym(RTLD_NEXT, following->name, "GLIBC_2.3.2") : NULL;
+    if (!symbol)
+        symbol = dispatch_dlsym(RTLD_NEXT, following->name);
+    if (symbol)
+        memcpy(&following->function, &symbol, sizeof symbol);
+    return following->function;
 }
 
 static void *own_handle(void)

@@ -260,11 +260,8 @@ typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispa
 
 // ---- Between the files of this folder.
 
-/// files.c: from now on its functions call the definitions that follow them.
-void dispatch_find_file_functions(void);
-
-/// threads.c: likewise.
-void dispatch_find_thread_functions(void);
+/// files.c: the table of descriptors is that of this process.
+void dispatch_begin_files(void);
 
 /// caller.c: whether the code that a call returns to is of a library that opens files and makes
 /// threads for itself: MPI, a network, a thread runtime, the tracer.
@@ -293,9 +290,20 @@ struct following {
 };
 
 /// That of NAME, in a section that the linker makes an array of.
-#define FOLLOWING(section_name, name, stand_in)                                                    \
+#define FOLLOWING(name, stand_in)                                                                  \
     static struct following following_##name                                                       \
-        __attribute__((section(section_name))) = {#name, (function_pointer)(stand_in)};
+        __attribute__((section("following"))) = {#name, (function_pointer)(stand_in)};
+
+/// Finds one, for who calls it before all are found.
+function_pointer dispatch_look_up(struct following *following);
+
+/// What a function that begins with FOLLOWING() goes on to.
+#define NEXT(name) ((__typeof__(&(name)))following_function(&following_##name))
+static inline function_pointer following_function(struct following *following)
+{
+    function_pointer function = following->function;
+    return __builtin_expect(function != NULL, 1) ? function : dispatch_look_up(following);
+}
 
 /// The recorder's number of the C function `index`, NO_FUNCTION if it does not record it.
 uint16_t dispatch_function(unsigned index);

@@ -16,7 +16,6 @@
 #undef _FILE_OFFSET_BITS
 #include "tracer/dispatch/dispatch.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -92,32 +91,13 @@ static int first_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-extern struct following __start_following_files[] __attribute__((visibility("hidden")));
-extern struct following __stop_following_files[] __attribute__((visibility("hidden")));
-
 // Begins the definition of an exported function. FIRST stands in for what follows; NULL: that is
 // looked up when it is called.
 #define EXPORTED_FIRST(type, name, parameters, first)                                              \
-    FOLLOWING("following_files", name, first)                                                      \
+    FOLLOWING(name, first)                                                                         \
     EXPORTED type name parameters;                                                                 \
     type name parameters
 #define EXPORTED_FUNCTION(type, name, parameters) EXPORTED_FIRST(type, name, parameters, NULL)
-
-static function_pointer look_up(struct following *following)
-{
-    void *symbol = dispatch_dlsym(RTLD_NEXT, following->name);
-    if (symbol)
-        memcpy(&following->function, &symbol, sizeof symbol);
-    return following->function;
-}
-
-static inline function_pointer target_of(struct following *following)
-{
-    function_pointer target = following->function;
-    return __builtin_expect(target != NULL, 1) ? target : look_up(following);
-}
-
-#define NEXT(name) ((__typeof__(&(name)))target_of(&following_##name))
 
 // ---- The program's files, by descriptor
 
@@ -132,10 +112,8 @@ static void note_process(void)
     process = getpid();
 }
 
-void dispatch_find_file_functions(void)
+void dispatch_begin_files(void)
 {
-    for (struct following *each = __start_following_files; each < __stop_following_files; each++)
-        look_up(each);
     note_process();
     pthread_atfork(NULL, NULL, note_process);
 }

@@ -14,7 +14,6 @@
 // The C library's functions call each other without passing through here, so each call counts once.
 #include "tracer/dispatch/dispatch.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,43 +25,12 @@
 
 // ---- The definitions that follow
 
-extern struct following __start_following_threads[] __attribute__((visibility("hidden")));
-extern struct following __stop_following_threads[] __attribute__((visibility("hidden")));
-
-#define NEXT_OF(name) FOLLOWING("following_threads", name, NULL)
+#define NEXT_OF(name) FOLLOWING(name, NULL)
 // Begins the definition of an exported function.
 #define EXPORTED_FUNCTION(name, parameters)                                                        \
     NEXT_OF(name)                                                                                  \
     EXPORTED int name parameters;                                                                  \
     int name parameters
-
-/// Those of conditions exist twice on some machines, for programs of before 2003.
-static function_pointer look_up(struct following *following)
-{
-    const char *name = following->name;
-    bool has_versions = strncmp(name, "pthread_cond_", 13) == 0;
-    void *symbol = has_versions ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    if (!symbol)
-        symbol = dispatch_dlsym(RTLD_NEXT, name);
-    if (symbol)
-        memcpy(&following->function, &symbol, sizeof symbol);
-    return following->function;
-}
-
-static inline function_pointer target_of(struct following *following)
-{
-    function_pointer target = following->function;
-    return __builtin_expect(target != NULL, 1) ? target : look_up(following);
-}
-
-#define NEXT(name) ((__typeof__(&(name)))target_of(&following_##name))
-
-void dispatch_find_thread_functions(void)
-{
-    for (struct following *each = __start_following_threads; each < __stop_following_threads;
-         each++)
-        look_up(each);
-}
 
 /// NULL: nothing of what the calling thread does now is recorded.
 static inline const struct thread_recorder *recorder_here(void)
