@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
 // sent. What the clocks are off by is found in one replay (rewrite/clock_fit.h), written as
-// clock offsets (rewrite/shift_clocks.h), and a replay of the copy says what is left.
+// clock offsets (rewrite/shift_clocks.c), and a replay of the copy says what is left.
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 //     LATE      a call without events: calls waited for, recorded ns, ns, work ns
 // Begins are the ends of what is before; the first one is kept in memory. Outside MPI an event
 // recorded after a share of the weight (recorded ns times scale) comes after the same share of the
-// simulated time, rounded down: the parts sum to it exactly (simulation/computation.h). The weight
+// simulated time, rounded down: the parts sum to it exactly (simulation/computation.c). The weight
 // of all of an OUTSIDE is found by a second place that reads ahead to its end.
 #include "analyzer/rewrite/time_map.h"
 

@@ -50,7 +50,7 @@ struct subject {
 /// Where several things happen in the same nanosecond either of two lineages is right, and what
 /// they say about the causes of waits (outside the window, too) differs, in random programs also
 /// the critical path. What is done between polls is done a little earlier
-/// (simulation/read_ahead.h), which matters where the window ends or begins in such a loop: there
+/// (simulation/read_ahead.c), which matters where the window ends or begins in such a loop: there
 /// only MPI and the rest together are the same.
 static bool is_ignored(const char *fact, const void *context)
 {
