@@ -562,8 +562,8 @@ static void put_usual(const struct result *result, const struct cause *cause, ui
     facts_put_text(facts, FINDING_TEXT_usual, memory_format("%.0fus", usual_ns / 1e3));
 }
 
-/// The iterations in which the rank with most of the loss computes longer, or all ranks where that is
-/// the cause; the most costly of them.
+/// The iterations in which the rank with most of the loss computes longer, or all ranks where that
+/// is the cause; the most costly of them.
 static void put_iterations(const struct result *result, const struct cause *cause,
                            struct facts *facts)
 {
