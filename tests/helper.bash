@@ -9,8 +9,8 @@ export BUILD="${BUILD:-$ROOT/build}"
 export PAGODA="$BUILD/pagoda"
 export PATH="$BUILD:$PATH"
 export LC_ALL="${LC_ALL:-C.UTF-8}" NO_COLOR=1
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+# shellcheck source=tests/environment.bash
+. "$ROOT/tests/environment.bash"
 
 # cases N FEW: how many cases of many alike are tried: N, in a build with sanitizers FEW. There a process
 # takes ten times as long, and what the cases are compared with finds nothing that it does not find without.
@@ -21,11 +21,6 @@ cases() {
 # has_mpi openmpi|mpich: is it there, and its example programs built?
 has_mpi() {
     command -v "mpirun.$1" >/dev/null && [ -d "$BUILD/programs/$1" ]
-}
-
-# The tables of otf2-print take 180 MB before it reads anything, in large pages a quarter of the time.
-otf2-print() {
-    GLIBC_TUNABLES=glibc.malloc.hugetlb=1 command otf2-print "$@"
 }
 
 # first_core: the number of one that may be used; a container need not have core 0.

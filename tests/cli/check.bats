@@ -306,5 +306,5 @@ cores_used() {
 }
 
 @test "random schedules of ranks on cores: never more than what other programs took is told" {
-    python3 "$ROOT/tests/cli/disturbance.py" "$PAGODA" "$BUILD/tools/mktrace" "$BATS_TEST_TMPDIR"
+    /usr/bin/python3 "$ROOT/tests/cli/disturbance.py" "$PAGODA" "$BUILD/tools/mktrace" "$BATS_TEST_TMPDIR"
 }

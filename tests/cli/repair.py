@@ -17,8 +17,7 @@ CHUNK = 256 * 1024
 
 
 def run(*words):
-    # The tables of otf2-print take 180 MB before it reads anything, in large pages a quarter of the time.
-    pages = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"} if words[0] == "otf2-print" else {}
+    pages = {"GLIBC_TUNABLES": os.environ["OTF2_PRINT_TUNABLES"]} if words[0] == "otf2-print" else {}
     return subprocess.run(
         words, capture_output=True, text=True, errors="replace", check=False, env=os.environ | pages
     )
