@@ -102,15 +102,17 @@ const struct member *collective_releaser(const struct engine *engine, struct par
     if (engine->any_member_delays && collective_waits_for_some(member) &&
         engine->hooks->decides(engine, part, &releaser))
         return releaser;
+    if (!collective_has_releasers(engine, part))
+        return NULL;
     bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
                      member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
-    if (needs_all && !member->is_passive) {
+    if (needs_all) {
         if (instance->n_entered < instance->n_members || instance->last == part.member)
             return NULL;
         return &instance->members[instance->last];
     }
     if (member->class_ == COLLECTIVE_ONE_TO_ALL) {
-        if (member->is_root || instance->root == NONE || member->is_passive)
+        if (instance->root == NONE)
             return NULL;
         const struct member *root = &instance->members[instance->root];
         return root->has_entered ? root : NULL;
@@ -137,7 +139,7 @@ bool collective_release_times(const struct engine *engine, struct part part, uin
     bool needs_all = member->class_ == COLLECTIVE_BARRIER ||
                      member->class_ == COLLECTIVE_ALL_TO_ALL || member->class_ == COLLECTIVE_HANDLE;
     *time_ns = *recorded_ns = 0;
-    if (member->is_passive)
+    if (!collective_has_releasers(engine, part))
         return false;
     if (needs_all) {
         *time_ns = instance->members[instance->last].in_ns;
