@@ -173,7 +173,8 @@ static bool is_alone_now(const struct engine *engine, const struct location_stat
 }
 
 /// Keeps the lineage of a member that enters now if another one may continue from it: the last one
-/// in is known when no member can enter at the same time or later.
+/// in is known when no member can enter at the same time or later. Whoever is not the latest so far
+/// will not be the last one in.
 static void keep_lineage(struct engine *engine, struct location_state *location,
                          struct collective *instance, struct member *member)
 {
@@ -184,7 +185,7 @@ static void keep_lineage(struct engine *engine, struct location_state *location,
     bool others_wait = instance->n_entered > 1;
     switch (member->class_) {
     case COLLECTIVE_ONE_TO_ALL:
-        if (is_sure && !(member->is_root && others_wait))
+        if (!is_any && (!member->is_root || (is_sure && !others_wait)))
             return;
         break;
     case COLLECTIVE_SCAN:
@@ -196,7 +197,7 @@ static void keep_lineage(struct engine *engine, struct location_state *location,
             return;
         break;
     default:
-        if (is_sure && !is_final)
+        if (!is_any && (member != &instance->members[instance->last] || (is_sure && !is_final)))
             return;
     }
     member->node = head_cut(engine, location);
