@@ -90,8 +90,33 @@ static bool break_cycle(struct engine *engine, uint32_t target)
     return false;
 }
 
+/// Of the cycle of calls that TARGET is in, the one whose turn comes first; NULL: some wait for
+/// something else than calls do.
+static struct location_state *first_of_cycle(const struct engine *engine, uint32_t target)
+{
+    struct location_state *first = &engine->locations[target], *location = first;
+    do {
+        uint32_t rank = leave_awaited_rank(engine, &location->call);
+        uint32_t next = rank == NONE ? NONE : next_of_rank(engine, rank);
+        if (next == NONE)
+            return NULL;
+        location = &engine->locations[next];
+        first = key_of(location) < key_of(first) ? location : first;
+    } while (location->index != target);
+    return first;
+}
+
+/// FIRST has come to the cycle that TARGET is in, which no member can break: the member gives up
+/// that would have done so had FIRST not come.
+static void give_up_cycle(const struct engine *engine, struct location_state *first,
+                          uint32_t target)
+{
+    struct location_state *member = first_of_cycle(engine, target);
+    leave_give_up(engine, &(member ? member : first)->call);
+}
+
 /// FIRST waits for RANK: reads only that rank, or the one it waits for, ahead by one event. When
-/// the limit is reached, or in a cycle that no member can break, FIRST gives up waiting.
+/// the limit is reached FIRST gives up waiting; in a cycle that no member can break, a member does.
 static void read_ahead(struct engine *engine, struct location_state *first, uint32_t rank)
 {
     engine->is_ahead = true;
@@ -99,7 +124,10 @@ static void read_ahead(struct engine *engine, struct location_state *first, uint
         uint32_t target = next_of_rank(engine, rank);
         bool is_cycle = target == first->index || hops > engine->n_locations;
         if (target == NONE || is_cycle || first->lookahead_left == 0) {
-            first->call.gave_up = !is_cycle || !break_cycle(engine, target);
+            if (!is_cycle)
+                first->call.gave_up = true;
+            else if (!break_cycle(engine, target))
+                give_up_cycle(engine, first, target);
             break;
         }
         struct location_state *location = &engine->locations[target];

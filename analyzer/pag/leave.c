@@ -29,11 +29,12 @@ struct release {
 // --- is everything there?
 
 /// The first receive that has no message yet and may still get one, NULL: none.
-static const struct receive *missing_receive(const struct engine *engine, const struct call *call)
+static struct receive *missing_receive(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_receives; i++) {
-        const struct receive *receive = receive_at(engine, call->receives[i]);
-        if (receive->message == NONE && rank_may_come(engine, receive->source, UINT64_MAX))
+        struct receive *receive = receive_at(engine, call->receives[i]);
+        if (receive->message == NONE && !receive->is_given_up &&
+            rank_may_come(engine, receive->source, UINT64_MAX))
             return receive;
     }
     return NULL;
@@ -103,6 +104,15 @@ bool leave_break_cycle(const struct engine *engine, struct location_state *locat
     if (missing_partner(engine, call) == rank || !sends_soon(engine, location, receive))
         call->goes_on_alone = false;
     return call->goes_on_alone;
+}
+
+void leave_give_up(const struct engine *engine, struct call *call)
+{
+    struct receive *receive = call->n_receives ? missing_receive(engine, call) : NULL;
+    if (receive)
+        receive->is_given_up = true;
+    else
+        call->gave_up = true;
 }
 
 // --- the rank that released the call

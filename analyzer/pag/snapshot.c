@@ -213,6 +213,7 @@ static void pass_receive(struct snapshot *snapshot, void *item)
     PASS(snapshot, receive->is_nonblocking);
     PASS(snapshot, receive->names_channel);
     PASS(snapshot, receive->call_may_wait);
+    PASS(snapshot, receive->is_given_up);
     pass_location(snapshot, &receive->location);
     pass_rank(snapshot, &receive->rank);
     receive->source =

@@ -75,6 +75,7 @@ struct receive {
     bool names_channel; // its channel is known from its posting on
     bool call_may_wait; // a call that completes it, and is not a test, has been entered
     bool is_left_out;   // so is its message
+    bool is_given_up;   // the call that waits for it was in a cycle
     bool is_detached;   // no call waits for it any more
 };
 
