@@ -37,8 +37,9 @@ enum must {
     AS_RECORDED = 1 << 0,     // each rank ends as in the recording
     SAME = 1 << 1,            // all of a rank's times
     SAME_WORK = 1 << 2,       // the sum of all ranks' work
-    NOT_LATER = 1 << 3,       // no rank ends later
-    NOT_MUCH_LATER = 1 << 4,  // with the base's costs as recorded: an eighth and 50 ns at most
+    NOT_LATER = 1 << 3,       // no rank ends later, unless the base hangs: what waits for ever
+                              // there goes on without, perhaps earlier than it can
+    NOT_MUCH_LATER = 1 << 4,  // likewise, with costs as recorded: an eighth and 50 ns at most
     NOT_LONGER = 1 << 5,      // the run
     IDLE = 1 << 6,            // no rank computes
     MAY_HANG = 1 << 7,        // calls may wait for ever
@@ -100,9 +101,10 @@ static const char *wrong_rank(const struct row *row, const struct predicted_time
         return "it does not end as recorded";
     if (row->must & SAME && memcmp(rank, other, sizeof *rank) != 0)
         return "it is not the same";
-    if (row->must & NOT_LATER && rank->finish_ns > other->finish_ns)
+    bool is_comparable = base->n_forced == 0;
+    if (row->must & NOT_LATER && is_comparable && rank->finish_ns > other->finish_ns)
         return "it ends later";
-    if (row->must & NOT_MUCH_LATER && base->n_forced == 0 &&
+    if (row->must & NOT_MUCH_LATER && is_comparable &&
         rank->finish_ns > other->finish_ns + other->finish_ns / 8 + 50)
         return "it ends much later";
     if (row->must & IDLE && rank->outside_ns > 0)
@@ -148,6 +150,7 @@ static bool is_right(const struct rows *rows, size_t i, const struct predicted_t
 /// A kind of random programs, and the predictions that are made of each.
 struct property_case {
     uint64_t n_seeds;
+    uint64_t further_seed; // 0: none
     void (*plan)(struct rows *rows);
     struct sim_program_limits (*limits)(uint64_t seed);
     char *(*text)(uint64_t seed, const struct sim_program_limits *limits);
@@ -211,6 +214,9 @@ static void test_property(void **state)
     self.n_effective = &n_effective;
     seeds_check(self.n_seeds / SEEDS_SHARE, check_seed, &self);
     assert_true(n_effective > 0 || getenv("PAGODA_SEEDS"));
+    char *text = NULL;
+    assert_true(self.further_seed == 0 || check_seed(self.further_seed, &self, &text, stderr));
+    free(text);
 }
 
 // --- programs
@@ -370,8 +376,13 @@ static void plan_placements(struct rows *rows)
         rows->rows[add(rows, AS_RECORDED, 0, "%s", alone[i])].slice_ns = 10;
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
         add(rows, 0, 0, "%s", shared[i]);
+    // With slices operations are carried out, so members wait for more of each other. A wildcard
+    // may have received what was sent after an operation that its receiver enters later, and the
+    // sender may need the receiver there.
+    int must = rows->has_wildcards ? MAY_HANG : 0;
     for (size_t i = 0; i < sizeof sliced / sizeof sliced[0]; i++)
-        rows->rows[add(rows, 0, 0, "%s", sliced[i])].slice_ns = 1 + rows->seed % (i % 2 ? 7 : 40);
+        rows->rows[add(rows, must, 0, "%s", sliced[i])].slice_ns =
+            1 + rows->seed % (i % 2 ? 7 : 40);
     // Programs that rely on being sent at once wait for ever. A rendezvous goes on where its
     // receiver has posted a wildcard, which times decide.
     size_t free = add(rows, MAY_HANG, 0, "--nodes 3 --cores 8 --machine rendezvous.xml");
@@ -548,8 +559,9 @@ int main(void)
         }                                                                                          \
     }
     const struct CMUnitTest tests[] = {
-        PROPERTY("placements", .n_seeds = 600, .plan = plan_placements, .limits = undamaged,
-                 .text = sim_program_trace_text),
+        // These further ones hang with slices, and where nothing is left out.
+        PROPERTY("placements", .n_seeds = 600, .further_seed = 1346, .plan = plan_placements,
+                 .limits = undamaged, .text = sim_program_trace_text),
         PROPERTY("changes", .n_seeds = 200, .plan = plan_changes, .limits = undamaged,
                  .text = sim_program_trace_text),
         PROPERTY("messages put together", .n_seeds = 600, .plan = plan_aggregate,
@@ -560,7 +572,7 @@ int main(void)
                  .text = sim_program_trace_text),
         PROPERTY("again", .n_seeds = 150, .plan = plan_again, .limits = short_or_long,
                  .text = scenario_trace_text),
-        PROPERTY("what is left out", .n_seeds = 150, .plan = plan_not_slower,
+        PROPERTY("what is left out", .n_seeds = 150, .further_seed = 336, .plan = plan_not_slower,
                  .limits = without_posted, .text = scenario_trace_text),
         PROPERTY("what is put off", .n_seeds = 150, .plan = plan_put_off, .limits = short_or_long,
                  .text = scenario_trace_text),
