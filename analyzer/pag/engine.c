@@ -334,6 +334,7 @@ static void release(struct engine *engine)
     }
     match_release(engine);
     locks_release(engine);
+    epochs_release(engine);
     collective_release(engine);
     thread_time_free(engine->threads);
     recent_free(engine->recent);

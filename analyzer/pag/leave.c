@@ -31,10 +31,11 @@ struct release {
 /// The first receive that has no message yet and may still get one, NULL: none.
 static struct receive *missing_receive(const struct engine *engine, const struct call *call)
 {
+    uint64_t last_ns = call_awaits_posts(engine, call) ? call->leave_ns : UINT64_MAX;
     for (uint32_t i = 0; i < call->n_receives; i++) {
         struct receive *receive = receive_at(engine, call->receives[i]);
         if (receive->message == NONE && !receive->is_given_up &&
-            rank_may_come(engine, receive->source, UINT64_MAX))
+            rank_may_come(engine, receive->source, last_ns))
             return receive;
     }
     return NULL;
@@ -249,6 +250,10 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     const struct message *message = deciding_message(engine, call, &n_messages);
     if (!message || call->is_test)
         return;
+    if (message->is_of_window) {
+        epochs_emit(engine, location, message, now);
+        return;
+    }
     uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
     bool has_waited = wait_end_ns > call->enter_ns;
     if (engine->listener.trigger) {
@@ -346,7 +351,8 @@ static void settle(struct engine *engine, struct location_state *location)
     struct call *call = &location->call;
     for (uint32_t i = 0; i < call->n_receives; i++) {
         if (receive_at(engine, call->receives[i])->message == NONE) {
-            engine->result->n_unmatched_receives++;
+            engine->result->n_unmatched_receives +=
+                !receive_at(engine, call->receives[i])->is_of_window;
             match_abandon_receive(engine, call->receives[i]);
         } else {
             match_settle_receive(engine, call->receives[i]);
@@ -416,6 +422,8 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     uint32_t rank = missing_partner(engine, call);
     if (rank != NONE)
         return rank;
+    if (call_awaits_posts(engine, call))
+        epochs_leave(engine, location);
     if (engine->options.only_times) {
         call_account(location);
         settle(engine, location);
@@ -439,7 +447,8 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     bool is_unknown = may_wait(engine, call);
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;
     call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
-    if (engine->listener.message && call->n_receives > 0)
+    bool is_of_window = call->n_receives > 0 && receive_at(engine, call->receives[0])->is_of_window;
+    if (engine->listener.message && call->n_receives > 0 && !is_of_window)
         tell_messages(engine, location);
     if (engine->listener.sent && call->n_sends > 0)
         tell_sent(engine, location);

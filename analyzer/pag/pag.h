@@ -301,6 +301,8 @@ enum pag_wait_kind {
     PAG_WAIT_FENCE,
     PAG_WAIT_WINDOW, // its creation, or its end
     PAG_WAIT_LOCK,
+    PAG_WAIT_POST,     // of the targets of an epoch,
+    PAG_WAIT_COMPLETE, // of its origins
     PAG_WAIT_KINDS
 };
 
@@ -412,6 +414,7 @@ struct pag_result {
     uint64_t n_unmatched_sends, n_unmatched_receives;
     uint64_t n_ambiguous_receives; // matched in completion order for want of an envelope
     uint64_t n_incomplete_collectives;
+    uint64_t n_passed_starts, n_passed_completes; // left before a target of theirs posted
     uint64_t n_unbalanced; // leaves without enter, regions left open at the end
     uint64_t n_lost_calls; // records that did not fit their call
     uint64_t n_outside;    // messages and collectives with processes that are not in the trace

@@ -184,6 +184,8 @@ static void pass_message(struct snapshot *snapshot, void *item)
     PASS(snapshot, message->is_received);
     PASS(snapshot, message->is_sent);
     PASS(snapshot, message->is_alone);
+    PASS(snapshot, message->is_of_window);
+    PASS(snapshot, message->access_ns);
     pass_rank(snapshot, &message->sender);
     pass_rank(snapshot, &message->receiver);
     pass_location(snapshot, &message->sender_location);
@@ -214,6 +216,8 @@ static void pass_receive(struct snapshot *snapshot, void *item)
     PASS(snapshot, receive->names_channel);
     PASS(snapshot, receive->call_may_wait);
     PASS(snapshot, receive->is_given_up);
+    PASS(snapshot, receive->is_detached);
+    PASS(snapshot, receive->is_of_window);
     pass_location(snapshot, &receive->location);
     pass_rank(snapshot, &receive->rank);
     receive->source =
@@ -500,10 +504,29 @@ static void pass_locks(struct snapshot *snapshot, struct rank_state *rank)
     }
 }
 
+static void pass_epochs(struct snapshot *snapshot, struct rank_state *rank)
+{
+    rank->n_epochs = (uint32_t)numbers_pass_count(snapshot->numbers, rank->n_epochs);
+    if (is_reading(snapshot))
+        rank->epochs = array_reserve(rank->epochs, &rank->epoch_capacity, rank->n_epochs,
+                                     sizeof *rank->epochs);
+    for (uint32_t i = 0; i < rank->n_epochs && !is_damaged(snapshot); i++) {
+        struct open_epoch epoch = {0};
+        if (!is_reading(snapshot))
+            epoch = rank->epochs[i];
+        pass_communicator(snapshot, &epoch.window);
+        pass_rank(snapshot, &epoch.target);
+        PASS(snapshot, epoch.access_ns);
+        if (is_reading(snapshot))
+            rank->epochs[i] = epoch;
+    }
+}
+
 static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
 {
     pass_requests(snapshot, &rank->requests);
     pass_locks(snapshot, rank);
+    pass_epochs(snapshot, rank);
     PASS(snapshot, rank->n_unresolved_posts);
     PASS(snapshot, rank->n_deferred_posts);
     PASS(snapshot, rank->n_ended_locations);
@@ -557,6 +580,25 @@ static void pass_parts(struct snapshot *snapshot, struct call *call)
         part.member = numbers_pass_index(snapshot->numbers, part.member, instance->n_members);
         if (is_reading(snapshot))
             call->parts[i] = part;
+    }
+}
+
+/// At the leave of the call they become those of epochs.
+static void pass_accesses(struct snapshot *snapshot, struct call *call)
+{
+    call->n_accesses = (uint32_t)numbers_pass_count(snapshot->numbers, call->n_accesses);
+    if (is_reading(snapshot))
+        call->accesses = array_reserve(call->accesses, &call->accesses_capacity, call->n_accesses,
+                                       sizeof *call->accesses);
+    for (uint32_t i = 0; i < call->n_accesses && !is_damaged(snapshot); i++) {
+        struct event access = {0};
+        if (!is_reading(snapshot))
+            access = call->accesses[i];
+        PASS(snapshot, access.kind);
+        pass_communicator(snapshot, &access.index);
+        PASS(snapshot, access.peer);
+        if (is_reading(snapshot))
+            call->accesses[i] = access;
     }
 }
 
@@ -614,6 +656,7 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
     call->sends = pass_array(snapshot, &snapshot->messages, call->sends, &call->n_sends,
                              &call->sends_capacity);
     pass_parts(snapshot, call);
+    pass_accesses(snapshot, call);
     pass_awaited_lock(snapshot, location);
 }
 

@@ -34,7 +34,8 @@ struct message {
     uint64_t post_enter_ns;                         // of the matched receive
     uint64_t send_over_ns; // leave of the call that completes the send, UINT64_MAX: not entered
     uint64_t size_bytes;
-    uint64_t number;           // of the messages of the run
+    uint64_t number;    // of the messages of the run
+    uint64_t access_ns; // of a complete: leave of the sender's last access to the receiver, 0: none
     uint32_t sender, receiver; // world ranks
     uint32_t tag;
     uint32_t sender_location;
@@ -56,6 +57,7 @@ struct message {
     bool is_landing;           // received by the call being left
     bool is_alone;             // the only record of the call that sent it
     bool is_left_out;          // by a driver: it is not sent
+    bool is_of_window;         // none of the program's (location/epoch_messages.h)
 };
 
 struct receive {
@@ -77,6 +79,7 @@ struct receive {
     bool is_left_out;   // so is its message
     bool is_given_up;   // the call that waits for it was in a cycle
     bool is_detached;   // no call waits for it any more
+    bool is_of_window;  // so is its message
 };
 
 /// All messages to one rank on one communicator.
@@ -201,6 +204,14 @@ struct open_lock {
     uint32_t ending;              // location in the call that gives it back, NONE
 };
 
+// --- epochs of RMA windows (matching/epochs.c)
+
+/// What a rank accesses from MPI_Win_start to MPI_Win_complete.
+struct open_epoch {
+    uint32_t window, target; // a communicator, a world rank
+    uint64_t access_ns;      // leave of the last access, 0: none
+};
+
 // --- the run
 
 /// Where a rank was without CPU time, and of the time outside MPI what was blocked.
@@ -213,6 +224,9 @@ struct rank_state {
     struct open_lock *locks;
     uint32_t n_locks;
     size_t lock_capacity;
+    struct open_epoch *epochs;
+    uint32_t n_epochs;
+    size_t epoch_capacity;
     uint32_t n_unresolved_posts; // posted receives whose channel is not known yet
     uint32_t n_deferred_posts;   // of these, those in the lists of its mailboxes
     uint32_t n_ended_locations;
@@ -278,6 +292,7 @@ struct engine {
     void *driver;
     struct recent *recent;  // NULL unless a moment is to be explained
     bool any_member_delays; // a driver may let any member of a collective delay any other one
+    bool starts_pass, completes_pass; // of a driver: they wait for no post (matching/epochs.c)
 };
 
 static inline const struct region *region_at(const struct engine *engine, uint32_t index)
@@ -303,6 +318,13 @@ static inline struct message *message_at(const struct engine *engine, uint32_t i
 static inline struct receive *receive_at(const struct engine *engine, uint32_t index)
 {
     return POOL_AT(&engine->receives, struct receive, index);
+}
+
+/// Whether CALL, which completes receives, may go on before their messages come, which are posts.
+static inline bool call_awaits_posts(const struct engine *engine, const struct call *call)
+{
+    const struct receive *first = call->n_receives ? receive_at(engine, call->receives[0]) : NULL;
+    return first && first->is_of_window && first->tag == EVENT_TAG_POST;
 }
 
 /// Whether some location of RANK may still have events up to LAST_NS.

@@ -182,6 +182,8 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     if (rank != NONE)
         return rank;
     call->is_open = false;
+    if (call->n_accesses > 0)
+        epochs_access(engine, location);
     if (!call->is_bare) {
         call_account(location);
         lose_in_call(engine, location);

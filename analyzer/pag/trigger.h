@@ -80,10 +80,14 @@ enum trigger_kind {
     X(RMA, LEAVE, leave)                                                                           \
     X(RMA, KIND, kind)                   /* enum trigger_rma: what it waited for */                \
     X(RMA, PARTNER_ENTER, partner_enter) /* enter of the call that ended the wait */               \
-    X(RMA, PARTNER, partner)             /* world rank of that call */
+    X(RMA, PARTNER, partner)             /* world rank of that call */                             \
+    X(RMA, LAST_ACCESS, last_access) /* leave of the partner's last access in the epoch that */    \
+                                     /* it completes; `never` when none */
 
 enum trigger_rma {
-    TRIGGER_RMA_LOCK, // until the last conflicting lock was given back
+    TRIGGER_RMA_LOCK,     // until the last conflicting lock was given back
+    TRIGGER_RMA_POST,     // until the last target of its epoch posted
+    TRIGGER_RMA_COMPLETE, // until the last origin of its epoch completed
 };
 
 #define TRIGGER_KIND_FINALIZE                                                                      \

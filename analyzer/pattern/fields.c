@@ -21,7 +21,8 @@ static_assert((int)FIELD_PARENT_BEGIN < (int)EXPRESSION_SLOTS, "trigger fields f
         CONSTANT("one_to_all", COLLECTIVE_ONE_TO_ALL),                                             \
         CONSTANT("all_to_one", COLLECTIVE_ALL_TO_ONE), CONSTANT("scan", COLLECTIVE_SCAN),          \
         CONSTANT("handle", COLLECTIVE_HANDLE), CONSTANT("finalize", TRIGGER_KIND_FINALIZE),        \
-        CONSTANT("lock", TRIGGER_RMA_LOCK)
+        CONSTANT("lock", TRIGGER_RMA_LOCK), CONSTANT("post", TRIGGER_RMA_POST),                    \
+        CONSTANT("complete", TRIGGER_RMA_COMPLETE)
 #define WITHIN                                                                                     \
     {.name = "parent_wait", .value = FIELD_PARENT_WAIT},                                           \
     {                                                                                              \

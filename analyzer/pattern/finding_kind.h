@@ -48,6 +48,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(sharing)       /* 1 where the rank with most of the loss shares cores with others, else 0 */ \
     X(barrier_share) /* waits at barriers */                                                       \
     X(contention_share) /* waits for locks of RMA windows */                                       \
+    X(epoch_share)      /* waits for epochs of RMA windows to begin or to end */                   \
     X(message_share)    /* waits for messages */                                                   \
     X(receiver_share)   /* waits of senders for receivers */                                       \
     X(order_share)      /* waits for messages while others had come */                             \

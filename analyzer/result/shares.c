@@ -181,12 +181,20 @@ void critical_path_collect(const struct call_tree *tree, struct result *result)
 }
 
 static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
-    [PAG_WAIT_LATE_SENDER] = "late-sender",   [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
-    [PAG_WAIT_BARRIER] = "wait-at-barrier",   [PAG_WAIT_NXN] = "wait-at-nxn",
-    [PAG_WAIT_ONE_TO_ALL] = "late-broadcast", [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
-    [PAG_WAIT_NX1] = "wait-at-nx1",           [PAG_WAIT_SCAN] = "early-scan",
-    [PAG_WAIT_FINALIZE] = "wait-at-finalize", [PAG_WAIT_FENCE] = "wait-at-fence",
-    [PAG_WAIT_WINDOW] = "wait-at-window",     [PAG_WAIT_LOCK] = "lock-contention",
+    [PAG_WAIT_LATE_SENDER] = "late-sender",
+    [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+    [PAG_WAIT_BARRIER] = "wait-at-barrier",
+    [PAG_WAIT_NXN] = "wait-at-nxn",
+    [PAG_WAIT_ONE_TO_ALL] = "late-broadcast",
+    [PAG_WAIT_EARLY_REDUCE] = "early-reduce",
+    [PAG_WAIT_NX1] = "wait-at-nx1",
+    [PAG_WAIT_SCAN] = "early-scan",
+    [PAG_WAIT_FINALIZE] = "wait-at-finalize",
+    [PAG_WAIT_FENCE] = "wait-at-fence",
+    [PAG_WAIT_WINDOW] = "wait-at-window",
+    [PAG_WAIT_LOCK] = "lock-contention",
+    [PAG_WAIT_POST] = "late-post",
+    [PAG_WAIT_COMPLETE] = "early-wait",
 };
 
 __extension__ typedef __int128 wide;

@@ -314,8 +314,9 @@ static const char *const collective_calls[] = {
 };
 
 static const char *const window_calls[] = {
-    "Win_fence",           "Win_create", "Win_create_dynamic", "Win_allocate",
-    "Win_allocate_shared", "Win_free",   "Win_lock",           "Win_lock_all",
+    "Win_fence",    "Win_create", "Win_create_dynamic", "Win_allocate", "Win_allocate_shared",
+    "Win_free",     "Win_lock",   "Win_lock_all",       "Win_post",     "Win_start",
+    "Win_complete", "Win_wait",
 };
 
 static bool is_one_of(const char *name, const char *const *calls, size_t n_calls)

@@ -21,8 +21,8 @@ BEGIN {
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
         "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
     mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd " \
-        "RmaCollectiveBegin RmaCollectiveEnd RmaRequestLock RmaReleaseLock ThreadFork " \
-        "ThreadJoin ThreadTeamBegin ThreadTeamEnd CallingContextEnter CallingContextLeave")
+        "RmaCollectiveBegin RmaCollectiveEnd RmaGroupSync RmaPut RmaGet RmaAtomic " \
+        "RmaRequestLock RmaReleaseLock ThreadFork ThreadJoin ThreadTeamBegin ThreadTeamEnd CallingContextEnter CallingContextLeave")
 }
 
 # A declaration: typedef OTF2_CallbackCode ( *OTF2_EvtReaderCallback_KIND )( PARAMETERS )

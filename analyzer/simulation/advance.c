@@ -12,18 +12,30 @@
 
 // --- in a call
 
-static void depart(struct engine *engine, struct location_simulation *state, uint64_t now_ns)
+/// Whether the message that departs by LOCATION's open call is still there: nobody may have waited
+/// for it, and its place may be another one's.
+static bool is_departing(const struct engine *engine, const struct location_state *location,
+                         uint32_t index)
+{
+    const struct message *message = message_at(engine, index);
+    return message->sender_location == location->index &&
+           message->send_enter_ns == location->call.enter_ns;
+}
+
+static void depart(struct engine *engine, const struct location_state *location, uint64_t now_ns)
 {
     struct prediction *prediction = prediction_of(engine);
+    const struct location_simulation *state = simulated_location(engine, location);
     for (uint32_t i = 0; i < state->n_departing; i++) {
-        struct message_simulation *message = &prediction->messages[state->departing[i]];
-        if (message->departed_ns != PAG_NOT_KNOWN)
+        uint32_t index = state->departing[i];
+        struct message_simulation *message = &prediction->messages[index];
+        if (message->departed_ns != PAG_NOT_KNOWN || !is_departing(engine, location, index))
             continue;
         message->departed_ns = now_ns;
-        if (prediction->aggregation)
-            message->follows_ns = aggregation_departed(engine, state->departing[i], now_ns);
-        transfers_ready(engine, state->departing[i]);
-        blocked_try_again(engine, message_at(engine, state->departing[i])->receiver);
+        if (prediction->aggregation && !message_at(engine, index)->is_of_window)
+            message->follows_ns = aggregation_departed(engine, index, now_ns);
+        transfers_ready(engine, index);
+        blocked_try_again(engine, message_at(engine, index)->receiver);
     }
 }
 
@@ -70,7 +82,8 @@ static void find_receivers(struct engine *engine, struct location_simulation *st
                                      state->n_departing, sizeof *state->receivers);
     for (uint32_t i = 0; i < state->n_departing; i++) {
         uint32_t index = state->departing[i];
-        if (!prediction->aggregation || !aggregation_follows(engine, index))
+        if (!prediction->aggregation || message_at(engine, index)->is_of_window ||
+            !aggregation_follows(engine, index))
             state->receivers[state->n_receivers++] = message_at(engine, index)->receiver;
     }
 }
@@ -111,7 +124,7 @@ static void in_call_enter(struct engine *engine, struct location_state *location
     state->is_handle = is_handle(engine, &location->call);
     state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
     if (prediction->costs->departs_at_enter)
-        depart(engine, state, now_ns);
+        depart(engine, location, now_ns);
     struct simulated_call call = call_description(engine, location);
     if (prediction->overlap && overlap_puts_off(engine, location, &call)) {
         state->is_put_off = true;
@@ -178,7 +191,7 @@ void in_call_leave(struct engine *engine, struct location_state *location, uint6
             call_recorded_ns(engine, location) - call_recorded_work_ns(engine, location);
     for (uint32_t i = 0; i < state->n_departing; i++) {
         struct message *message = message_at(engine, state->departing[i]);
-        if (message->sender_location != location->index || message->send_enter_ns != call->enter_ns)
+        if (!is_departing(engine, location, state->departing[i]))
             continue;
         message->send_leave_ns = now_ns;
         if (message->send_ns > now_ns) // the call is shorter than it was up to this record
@@ -235,7 +248,7 @@ void in_call_await(struct engine *engine, struct location_state *location, uint6
 {
     struct location_simulation *state = simulated_location(engine, location);
     if (!prediction_of(engine)->costs->departs_at_enter)
-        depart(engine, state, now_ns);
+        depart(engine, location, now_ns);
     if (state->is_waiting)
         blocked_begin(engine, location, now_ns);
     else

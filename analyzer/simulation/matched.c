@@ -30,7 +30,8 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         left_out_message(engine, location, event, location->rank, message->receiver, &size_bytes);
     prediction->messages = array_reserve(prediction->messages, &prediction->message_capacity,
                                          index + 1, sizeof *prediction->messages);
-    uint64_t added_bytes = prediction->migration ? migration_sent(engine, location, index) : 0;
+    bool may_carry = prediction->migration && !message->is_of_window;
+    uint64_t added_bytes = may_carry ? migration_sent(engine, location, index) : 0;
     prediction->messages[index] = (struct message_simulation){
         .recorded_send_ns = call->recorded_enter_ns,
         .departed_ns = PAG_NOT_KNOWN,
@@ -40,8 +41,9 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         .follows_ns = PAG_NOT_KNOWN,
         .is_rendezvous =
             message->is_synchronous ||
-            prediction->costs->is_rendezvous(prediction, message->sender, message->receiver,
-                                             size_bytes + added_bytes),
+            (!message->is_of_window &&
+             prediction->costs->is_rendezvous(prediction, message->sender, message->receiver,
+                                              size_bytes + added_bytes)),
     };
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = message->awaits_receiver =

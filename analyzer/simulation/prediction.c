@@ -252,6 +252,8 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
     engine->driver = prediction;
     engine->any_member_delays = prediction->collectives != NULL;
     engine->eager.node_of_rank = scenario->placement.node_of_rank;
+    engine->starts_pass = recorded_starts_pass(prediction->recorded);
+    engine->completes_pass = recorded_completes_pass(prediction->recorded);
 }
 
 static void end_run(struct prediction *prediction)

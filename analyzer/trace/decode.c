@@ -375,6 +375,23 @@ void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_Coll
     }
 }
 
+void decode_group_sync(struct decoder *decoder, uint64_t ticks, OTF2_RmaSyncLevel level,
+                       OTF2_RmaWinRef window, OTF2_GroupRef group)
+{
+    uint32_t index = window_index(decoder, window);
+    uint32_t place = id_table_get(&decoder->records->groups.by_id, group);
+    if (index == UINT32_MAX || place == UINT32_MAX) {
+        drop(decoder);
+        return;
+    }
+    if (level == OTF2_RMA_SYNC_LEVEL_NONE) // an unsuccessful MPI_Win_test
+        return;
+    struct event *event = append(decoder, ticks, EVENT_RMA_SYNC);
+    event->index = index;
+    event->peer = place;
+    event->tag = (level & OTF2_RMA_SYNC_LEVEL_MEMORY) != 0;
+}
+
 void decode_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
                  OTF2_RmaWinRef window, uint32_t target, bool is_exclusive)
 {
@@ -448,6 +465,26 @@ static void add_growth(struct decoder *decoder, uint64_t ticks, uint32_t counter
         }
     *ARRAY_NEXT(counts->growths, counts->n_growths, counts->capacity) =
         (struct counter_growth){before, counter, growth, time_ns};
+}
+
+// Accesses have counters beside their events.
+void decode_access(struct decoder *decoder, uint64_t ticks, enum access_counter counter,
+                   OTF2_RmaWinRef window, uint32_t target, uint64_t size_bytes)
+{
+    uint32_t index = window_index(decoder, window);
+    if (index == UINT32_MAX) {
+        drop(decoder);
+        return;
+    }
+    uint32_t place = decoder->resolved->definitions.access_counters + counter;
+    if (decoder->counts.is_on) {
+        add_growth(decoder, ticks, place, 1);
+        add_growth(decoder, ticks, place + 1, (double)size_bytes);
+    }
+    struct event *event = append(decoder, ticks, EVENT_RMA_ACCESS);
+    event->index = index;
+    event->peer = target;
+    event->size_bytes = size_bytes;
 }
 
 // VALUE of the metric member REF. Sums that become smaller began anew.

@@ -110,6 +110,14 @@ void decode_collective(struct decoder *decoder, uint64_t ticks, enum event_kind 
 void decode_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
                  OTF2_RmaWinRef window, uint32_t target, bool is_exclusive);
 
+/// One that synchronises nothing is no event.
+void decode_group_sync(struct decoder *decoder, uint64_t ticks, OTF2_RmaSyncLevel level,
+                       OTF2_RmaWinRef window, OTF2_GroupRef group);
+
+/// RmaPut, RmaGet, RmaAtomic, by the counter of their number.
+void decode_access(struct decoder *decoder, uint64_t ticks, enum access_counter counter,
+                   OTF2_RmaWinRef window, uint32_t target, uint64_t size_bytes);
+
 /// A collective operation on an RMA window.
 void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_CollectiveOp op,
                               OTF2_RmaWinRef window, uint32_t root, uint64_t sent_bytes,

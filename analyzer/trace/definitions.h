@@ -21,12 +21,17 @@ enum mpi_function {
     MPI_FUNCTION_OTHER,
     MPI_FUNCTION_INIT, // MPI_Init, MPI_Init_thread
     MPI_FUNCTION_FINALIZE,
-    MPI_FUNCTION_TEST,             // MPI_Test*, MPI_Parrived, MPI_Request_get_status
+    MPI_FUNCTION_TEST,             // MPI_Test*, MPI_Parrived, MPI_Request_get_status,
+                                   // MPI_Win_test
     MPI_FUNCTION_IPROBE,           // MPI_Iprobe, MPI_Improbe
     MPI_FUNCTION_STANDARD_SEND,    // MPI_Send, MPI_Isend, MPI_Sendrecv and the like
     MPI_FUNCTION_SYNCHRONOUS_SEND, // MPI_Ssend, MPI_Issend (and _init)
     MPI_FUNCTION_PROBE,            // MPI_Probe, MPI_Mprobe
     MPI_FUNCTION_FILE,             // MPI_File_*
+    MPI_FUNCTION_WIN_POST,
+    MPI_FUNCTION_WIN_START,
+    MPI_FUNCTION_WIN_COMPLETE,
+    MPI_FUNCTION_WIN_WAIT,
 };
 
 /// What an MPI function is for, by its name.
@@ -138,6 +143,12 @@ struct communicator {
     const struct map *rank_by_remote_member;
 };
 
+/// World ranks that synchronise on an RMA window; EVENT_NO_INDEX: not known.
+struct rank_group {
+    const uint32_t *members;
+    uint32_t n_members;
+};
+
 /// Name that our tracer gives to a communicator for the messages of neighbourhood collectives.
 #define DEFINITIONS_NEIGHBORHOOD "pagoda neighbourhood collectives"
 
@@ -165,6 +176,17 @@ struct file {
     const char *paradigm; // "" when unknown
 };
 
+/// Counters of accesses to RMA windows, which no archive has: they are counted from its records.
+enum access_counter {
+    COUNTER_PUTS,
+    COUNTER_BYTES_PUT,
+    COUNTER_GETS,
+    COUNTER_BYTES_GOT,
+    COUNTER_ATOMICS,
+    COUNTER_BYTES_ATOMIC,
+    ACCESS_COUNTERS
+};
+
 struct definitions {
     struct region *regions;
     size_t n_regions;
@@ -181,9 +203,12 @@ struct definitions {
     size_t n_spawned_ranks; // the last ones: started by MPI_Comm_spawn, with worlds of their own
     struct communicator *communicators;
     size_t n_communicators;
-    size_t n_windows; // of RMA: the last ones of the communicators
+    size_t n_windows;          // of RMA: the last ones of the communicators
+    struct rank_group *groups; // of an archive with windows
+    size_t n_groups;
     struct counter *counters;
     size_t n_counters;
+    uint32_t access_counters; // place of the first one, of an archive with windows
     struct file *files;
     size_t n_files;
     struct node *nodes;
@@ -197,6 +222,13 @@ struct definitions {
     uint64_t length_ns;   // of the run as the archive declares: for progress only, 0 when unknown
     uint64_t realtime_ns; // wall-clock time of the run's start, 0 when unknown
 };
+
+/// Whether the communicator with this index is an RMA window.
+static inline bool definitions_is_window(const struct definitions *definitions,
+                                         uint32_t communicator)
+{
+    return communicator + definitions->n_windows >= definitions->n_communicators;
+}
 
 /// Rank of WORLD_RANK in COMM's own group (either group of an intercommunicator), EVENT_NO_INDEX
 /// when it is not a member. Constant time. In a self communicator everybody is rank 0.

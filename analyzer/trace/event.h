@@ -37,6 +37,9 @@ enum event_kind {
     EVENT_RMA_LOCK,   // a lock is asked for: peer = target or EVENT_ALL_TARGETS, tag = whether it
                       // is exclusive
     EVENT_RMA_UNLOCK, // peer likewise
+    EVENT_RMA_ACCESS, // memory is put, got, or changed: peer = target, size_bytes = both ways
+    EVENT_RMA_SYNC,   // with the ranks of a group: peer = that one (definitions.groups), tag =
+                      // whether memory is synchronised, too: an epoch ends
     // of locks of a thread runtime: size_bytes = the lock, a number within the process
     EVENT_LOCK_ACQUIRED,
     EVENT_LOCK_RELEASED, // and, from a digest, context = call path
@@ -62,7 +65,8 @@ enum event_flag {
                              // leave is where the time inside them ends, the rest lies around it
     EVENT_HAS_WORK = 8,      // an EVENT_ENTER that says how much work it does: size_bytes = units
     EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
-    EVENT_OF_WINDOW = 8,     // of a collective: on an RMA window
+    EVENT_OF_WINDOW = 8,     // of a collective: on an RMA window; of a message: what one rank of it
+                             // tells another one (pag/location/epoch_messages.h)
     EVENT_OF_CREATED = 4,    // of the begin and end of a thread: not of a team, but of its life
     // of the records of a call in a simulated run, set there:
     EVENT_LEFT_OUT = 32, // the run does not have it
@@ -76,6 +80,8 @@ enum event_flag {
 #define EVENT_ANY UINT32_MAX // wildcard source or tag of a posted receive
 #define EVENT_FIRST_OWN_TAG                                                                        \
     0x80000000U // no program's tag: of messages that are part of an operation
+#define EVENT_TAG_POST        EVENT_FIRST_OWN_TAG // of a window's messages
+#define EVENT_TAG_COMPLETE    (EVENT_FIRST_OWN_TAG + 1)
 #define EVENT_NO_INDEX        UINT32_MAX
 #define EVENT_ALL_TARGETS     UINT32_MAX       // of a lock: of all members of the window
 #define EVENT_ROOT_NONE       UINT32_MAX       // a collective without a root
@@ -120,10 +126,10 @@ static inline bool event_is_message_record(const struct event *event)
 /// Whether EVENT is a record of one-sided communication that is no collective operation.
 static inline bool event_is_rma_record(const struct event *event)
 {
-    return event->kind == EVENT_RMA_LOCK || event->kind == EVENT_RMA_UNLOCK;
+    return event->kind >= EVENT_RMA_LOCK && event->kind <= EVENT_RMA_SYNC;
 }
 
-/// Whether EVENT is the completion of a message or collective.
+/// Whether EVENT is the completion of a message, a collective or an epoch.
 static inline bool event_completes(const struct event *event)
 {
     switch (event->kind) {
@@ -133,6 +139,7 @@ static inline bool event_completes(const struct event *event)
     case EVENT_REQUEST_CANCELLED:
     case EVENT_COLLECTIVE_END:
     case EVENT_COLLECTIVE_COMPLETE:
+    case EVENT_RMA_SYNC:
         return true;
     default:
         return false;

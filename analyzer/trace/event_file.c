@@ -162,6 +162,34 @@ static void read_window_collective(struct content *content, struct decoder *deco
         decode_window_collective(decoder, ticks, op, window, root, sent_bytes, received_bytes);
 }
 
+static void read_group_sync(struct content *content, struct decoder *decoder,
+                            const struct local_definitions *local, uint64_t ticks)
+{
+    OTF2_RmaSyncLevel level = content_32(content);
+    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
+    uint32_t group = local_definitions_id(local, OTF2_MAPPING_GROUP, content_32(content));
+    if (content_is_whole(content))
+        decode_group_sync(decoder, ticks, level, window, group);
+}
+
+static void read_access(struct content *content, struct decoder *decoder,
+                        const struct local_definitions *local, uint64_t ticks, int kind)
+{
+    uint32_t window = local_definitions_id(local, OTF2_MAPPING_RMA_WIN, content_32(content));
+    uint32_t target = content_32(content);
+    if (kind == RMA_ATOMIC)
+        content_byte(content); // what is done
+    uint64_t size_bytes = content_64(content);
+    if (kind == RMA_ATOMIC)
+        size_bytes += content_64(content);
+    content_64(content); // the number of its completion
+    enum access_counter counter = kind == RMA_PUT   ? COUNTER_PUTS
+                                  : kind == RMA_GET ? COUNTER_GETS
+                                                    : COUNTER_ATOMICS;
+    if (content_is_whole(content))
+        decode_access(decoder, ticks, counter, window, target, size_bytes);
+}
+
 static void read_lock(struct content *content, struct decoder *decoder,
                       const struct local_definitions *local, uint64_t ticks, int kind)
 {
@@ -230,6 +258,14 @@ static void read_other(struct event_file *file, int kind, struct content *conten
         break;
     case RMA_COLLECTIVE_END:
         read_window_collective(content, decoder, local, ticks);
+        break;
+    case RMA_GROUP_SYNC:
+        read_group_sync(content, decoder, local, ticks);
+        break;
+    case RMA_PUT:
+    case RMA_GET:
+    case RMA_ATOMIC:
+        read_access(content, decoder, local, ticks, kind);
         break;
     case RMA_REQUEST_LOCK:
     case RMA_RELEASE_LOCK:

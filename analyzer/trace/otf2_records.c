@@ -174,6 +174,42 @@ static OTF2_CallbackCode on_window_collective_end(CALLBACK_PARAMETERS, OTF2_Coll
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_group_sync(CALLBACK_PARAMETERS, OTF2_RmaSyncLevel level,
+                                       OTF2_RmaWinRef window, OTF2_GroupRef group)
+{
+    IGNORE_PARAMETERS;
+    decode_group_sync(user_data, ticks, level, window, group);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_put(CALLBACK_PARAMETERS, OTF2_RmaWinRef window, uint32_t target,
+                                uint64_t size_bytes, uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    (void)number;
+    decode_access(user_data, ticks, COUNTER_PUTS, window, target, size_bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_get(CALLBACK_PARAMETERS, OTF2_RmaWinRef window, uint32_t target,
+                                uint64_t size_bytes, uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    (void)number;
+    decode_access(user_data, ticks, COUNTER_GETS, window, target, size_bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_atomic(CALLBACK_PARAMETERS, OTF2_RmaWinRef window, uint32_t target,
+                                   OTF2_RmaAtomicType type, uint64_t sent_bytes,
+                                   uint64_t received_bytes, uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    (void)type, (void)number;
+    decode_access(user_data, ticks, COUNTER_ATOMICS, window, target, sent_bytes + received_bytes);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_lock(CALLBACK_PARAMETERS, OTF2_RmaWinRef window, uint32_t target,
                                  uint64_t lock, OTF2_LockType type)
 {
@@ -348,6 +384,10 @@ const struct otf2_records otf2_records = {
     .NonBlockingCollectiveComplete = on_collective_complete,
     .RmaCollectiveBegin = on_collective_begin,
     .RmaCollectiveEnd = on_window_collective_end,
+    .RmaGroupSync = on_group_sync,
+    .RmaPut = on_put,
+    .RmaGet = on_get,
+    .RmaAtomic = on_atomic,
     .RmaRequestLock = on_lock,
     .RmaReleaseLock = on_unlock,
     .Metric = on_metric,

@@ -27,6 +27,10 @@
     X(NonBlockingCollectiveComplete)                                                               \
     X(RmaCollectiveBegin)                                                                          \
     X(RmaCollectiveEnd)                                                                            \
+    X(RmaGroupSync)                                                                                \
+    X(RmaPut)                                                                                      \
+    X(RmaGet)                                                                                      \
+    X(RmaAtomic)                                                                                   \
     X(RmaRequestLock)                                                                              \
     X(RmaReleaseLock)                                                                              \
     X(Metric)                                                                                      \

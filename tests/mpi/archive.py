@@ -197,6 +197,11 @@ def describe(event):
         return f"{kind} {event.win.name or 'unnamed'} of {event.remote} {lock}"
     if isinstance(event, e.RmaReleaseLock):
         return f"{kind} {event.win.name or 'unnamed'} of {event.remote}"
+    if isinstance(event, e.RmaGroupSync):
+        bits = int(getattr(event.sync_level, "value", event.sync_level))
+        level = ("NONE", "PROCESS", "MEMORY", "PROCESS|MEMORY")[bits]
+        ranks = ",".join(str(m._ref % 2**32) for m in event.group.members)
+        return f"{kind} {level} {event.win.name or 'unnamed'} with {ranks}"
     if isinstance(event, (e.RmaWinCreate, e.RmaWinDestroy)):
         return f"{kind} {event.win.name or 'unnamed'}"
     if isinstance(event, (e.CommCreate, e.CommDestroy)):

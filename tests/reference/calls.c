@@ -16,7 +16,7 @@ static bool is_test_call(const char *name)
         if (strcasecmp(name, others[i]) == 0)
             return true;
     }
-    return strncasecmp(name, "MPI_Test", 8) == 0;
+    return strncasecmp(name, "MPI_Test", 8) == 0 || strcmp(name, "MPI_Win_test") == 0;
 }
 
 /// Accesses to windows and their synchronisation; not their creation and end.

@@ -114,9 +114,28 @@ static void print_comms(const struct sim_program *program, FILE *stream)
 
 static void print_windows(const struct sim_program *program, FILE *stream)
 {
-    for (uint32_t c = 0; c < program->n_comms && program->has_locks; c++)
+    bool has_windows = program->has_locks || program->has_epochs;
+    for (uint32_t c = 0; c < program->n_comms && has_windows; c++)
         if (!program->comms[c].is_self && program->comms[c].n_remote == 0)
             fprintf(stream, "window w%" PRIu32 " %s\n", c, program->comms[c].name);
+}
+
+/// The groups of epochs, as communicators.
+static void print_groups(const struct sim_program *program, FILE *stream)
+{
+    bool is_there[1 << PROGRAM_MAX_RANKS] = {false};
+    for (uint32_t rank = 0; rank < program->n_ranks; rank++)
+        for (size_t i = 0; i < program->ranks[rank].n_operations; i++)
+            is_there[program->ranks[rank].operations[i].group] = true;
+    for (uint32_t group = 1; group < 1U << PROGRAM_MAX_RANKS; group++) {
+        if (!is_there[group])
+            continue;
+        fprintf(stream, "comm g%" PRIu32 " ranks", group);
+        for (uint32_t rank = 0; rank < PROGRAM_MAX_RANKS; rank++)
+            if (group >> rank & 1)
+                fprintf(stream, " %" PRIu32, rank);
+        fputc('\n', stream);
+    }
 }
 
 /// Places in the source, among them those of recorded functions, a recursion, and places of which
@@ -159,6 +178,7 @@ char *sim_text(struct simulation *sim)
     if (program->ticks_per_second)
         fprintf(stream, "clock %" PRIu32 "\n", program->ticks_per_second);
     print_comms(program, stream);
+    print_groups(program, stream);
     print_windows(program, stream);
     bool has_contexts = random_chance(&sim->program->random, 50);
     fputs(has_contexts ? contexts : "", stream);

@@ -25,6 +25,7 @@ struct model_call {
     uint32_t path;
     bool is_left; // the trace has its leave
     bool is_test, is_standard_send, is_synchronous_send, is_init, is_finalize;
+    uint32_t first_sync, n_syncs;   // those of epochs
     bool is_one_sided;              // communication of windows, or their synchronisation
     uint32_t n_records, n_left_out; // of a changed program: of messages and operations, and those
                                     // of them that it leaves out
@@ -112,6 +113,15 @@ struct model_lock {
     uint32_t request_call, return_call; // REFERENCE_NONE: not given back
 };
 
+enum sync_kind { SYNC_NONE, SYNC_POST, SYNC_START, SYNC_COMPLETE, SYNC_WAIT };
+
+/// What a call of RANK says of an epoch on a window to or of rank PEER, and the one of that rank
+/// which belongs to it.
+struct model_sync {
+    enum sync_kind kind;
+    uint32_t call, rank, peer, window, partner;
+};
+
 struct model {
     const struct reference_trace *trace;
     struct model_path *paths;
@@ -131,6 +141,8 @@ struct model {
     size_t n_origins, origin_capacity;
     struct model_lock *locks;
     size_t n_locks, lock_capacity;
+    struct model_sync *syncs; // by location, in the order of its records
+    size_t n_syncs, sync_capacity;
     struct model_instance *instances;
     size_t n_instances, instance_capacity;
     uint64_t **order_costs_ns; // of a changed program in which only the order of records counts:
@@ -164,6 +176,21 @@ void model_find_locks(struct model *model);
 
 /// The call whose enter ended the wait of call C for a lock; REFERENCE_NONE: it did not wait.
 uint32_t model_awaited_unlock(const struct model *model, uint32_t c);
+
+/// Epochs of windows: what posts, starts, completes and waits belong together.
+void model_find_epochs(struct model *model);
+
+/// The call whose enter ended the wait of call C for an epoch to begin (*IS_POST) or to end, the
+/// latest of those that C needed; REFERENCE_NONE: it needed none, or did not wait for the posts. It
+/// may have been entered before C.
+uint32_t model_awaited_sync(const struct model *model, uint32_t c, bool *is_post);
+
+/// Of call C, which COMPLETE kept waiting for the end of an epoch: when the completing rank's last
+/// access in it to the waiting rank was over; -1: there was none.
+int64_t model_last_access_ns(const struct model *model, uint32_t c, uint32_t complete);
+
+/// Ends of epochs that were entered after the call that waited for them was left.
+int64_t model_count_late_syncs(const struct model *model);
 
 /// Wait states of all patterns, and who made each wait.
 void model_find_waits(struct model *model, struct findings *findings);

@@ -419,6 +419,72 @@ static void step_locks(struct builder *builder, uint32_t comm)
                        chance(builder, 80) ? target : below(builder, definition->n_members));
 }
 
+/// Some members of COMM, one at least, as bits.
+static uint32_t some_members(struct builder *builder, uint32_t comm)
+{
+    const struct sim_program_comm *definition = &builder->program->comms[comm];
+    uint32_t group = 1U << definition->members[below(builder, definition->n_members)];
+    for (uint32_t m = 0; m < definition->n_members; m++)
+        if (chance(builder, 40))
+            group |= 1U << definition->members[m];
+    return group;
+}
+
+/// RANK accesses some targets of its epoch, and computes before and after that.
+static void push_puts(struct builder *builder, uint32_t rank, const struct operation *epoch)
+{
+    if (chance(builder, 60))
+        step_compute(builder, rank);
+    for (uint32_t target = 0; target < builder->program->n_ranks; target++) {
+        struct operation operation = *epoch;
+        operation.kind = OPERATION_PUT;
+        operation.region = "MPI_Put";
+        operation.peer = target;
+        if (epoch->group >> target & 1 && chance(builder, 50))
+            push(builder, rank, operation);
+    }
+    if (chance(builder, 60))
+        step_compute(builder, rank);
+}
+
+/// Some members of COMM access the memory of some. What waits for the posts of these is their
+/// start, their complete, or nothing.
+static void step_epoch(struct builder *builder, uint32_t comm)
+{
+    enum { IN_START, IN_COMPLETE, NOWHERE, PLACES };
+    uint32_t origins = some_members(builder, comm), targets = some_members(builder, comm);
+    uint32_t place = below(builder, PLACES);
+    struct operation to_origins = {.comm = comm, .group = origins},
+                     to_targets = {.comm = comm, .group = targets};
+    for (uint32_t rank = 0; rank < builder->program->n_ranks; rank++) {
+        struct operation operation = to_origins;
+        operation.kind = OPERATION_POST;
+        operation.region = "MPI_Win_post";
+        if (targets >> rank & 1)
+            push(builder, rank, operation);
+        if ((targets | origins) >> rank & 1 && chance(builder, 60))
+            step_compute(builder, rank);
+        operation = to_targets;
+        operation.kind = OPERATION_START;
+        operation.region = "MPI_Win_start";
+        operation.awaits = place == IN_START;
+        if (origins >> rank & 1) {
+            push(builder, rank, operation);
+            push_puts(builder, rank, &to_targets);
+            operation.kind = OPERATION_COMPLETE;
+            operation.region = "MPI_Win_complete";
+            operation.awaits = place == IN_COMPLETE;
+            push(builder, rank, operation);
+        }
+        operation = to_origins;
+        operation.kind = OPERATION_WAIT;
+        operation.region = chance(builder, 80) ? "MPI_Win_wait" : "MPI_Win_test";
+        operation.awaits = true;
+        if (targets >> rank & 1)
+            push(builder, rank, operation);
+    }
+}
+
 static void random_step(struct builder *builder)
 {
     struct sim_program *program = builder->program;
@@ -429,6 +495,8 @@ static void random_step(struct builder *builder)
     uint32_t choice = below(builder, 100);
     if (program->has_locks && is_plain && chance(builder, 25)) {
         step_locks(builder, comm);
+    } else if (program->has_epochs && is_plain && chance(builder, 15)) {
+        step_epoch(builder, comm);
     } else if (choice < 20) {
         for (uint32_t r = 0; r < program->n_ranks; r++) {
             if (chance(builder, 50))
@@ -544,6 +612,8 @@ static void choose_traits(struct builder *builder)
     program->has_inner_regions = chance(builder, 15);
     // With wrong clocks it is not known who had a lock first.
     program->has_locks = limits->allow_locks && !program->is_skewed && chance(builder, 25);
+    struct random apart = program->random; // other programs stay as they are
+    program->has_epochs = limits->allow_epochs && !program->is_bare && random_chance(&apart, 20);
     program->ticks_per_second = chance(builder, 10) ? 250000000 : 0;
     for (uint32_t c = 0; c < PROGRAM_MAX_COMMS; c++) {
         for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)

@@ -44,6 +44,11 @@ enum operation_kind {
     OPERATION_LOCK,     // of a window over comm, and its member peer or all
     OPERATION_ACCESS,   // while a lock is held
     OPERATION_UNLOCK,
+    OPERATION_POST, // of an epoch of a window over comm, for its members in `group`
+    OPERATION_START,
+    OPERATION_COMPLETE,
+    OPERATION_WAIT,
+    OPERATION_PUT, // in an epoch, to peer
 };
 
 enum collective_kind {
@@ -69,6 +74,8 @@ struct operation {
     bool is_loose; // synchronises nobody
     bool has_root;
     bool is_exclusive, is_of_all, takes_lock; // of locks: the last one waits until it is granted
+    uint32_t group;                           // of epochs: a bit for each world rank
+    bool awaits;                              // of these: it goes on when it has heard of all
     uint32_t handle;                          // of the request a nonblocking call makes
     uint32_t set[PROGRAM_MAX_SET];            // handles a completing call asks for
     uint32_t n_set;
@@ -99,6 +106,7 @@ struct sim_program {
     uint32_t n_comms;
     bool is_foreign, is_skewed, is_cut, is_unmatched, has_teams, has_wildcards;
     bool has_locks;            // windows are locked
+    bool has_epochs;           // windows are posted
     bool is_bare;              // some calls left no enter and leave, only their records
     bool has_inner_regions;    // some MPI calls call other regions
     uint32_t ticks_per_second; // 0: the default
@@ -108,7 +116,7 @@ struct sim_program {
 struct sim_program_limits {
     uint32_t max_ranks, max_steps;
     bool allow_wildcards, allow_foreign, allow_skew, allow_cut, allow_unmatched, allow_teams;
-    bool allow_nonblocking_collectives, allow_locks;
+    bool allow_nonblocking_collectives, allow_locks, allow_epochs;
 };
 #define PROGRAM_LIMITS_ALL                                                                         \
     ((struct sim_program_limits){.max_ranks = 8,                                                   \
@@ -120,7 +128,8 @@ struct sim_program_limits {
                                  .allow_unmatched = true,                                          \
                                  .allow_teams = true,                                              \
                                  .allow_nonblocking_collectives = true,                            \
-                                 .allow_locks = true})
+                                 .allow_locks = true,                                              \
+                                 .allow_epochs = true})
 
 /// Builds the program of SEED. The caller releases it.
 void sim_program_build(struct sim_program *program, uint64_t seed,

@@ -132,11 +132,20 @@ static void consider_collectives(const struct model *model, uint32_t c, struct r
     }
 }
 
+static void consider_epochs(const struct model *model, uint32_t c, struct release *best)
+{
+    bool is_post;
+    uint32_t sync = model_awaited_sync(model, c, &is_post);
+    if (sync != REFERENCE_NONE)
+        consider(model, &model->calls[c], best, 1, sync, !is_post);
+}
+
 static struct model_hand_over release_of_call(const struct model *model, uint32_t c)
 {
     const struct model_call *call = &model->calls[c];
     struct release best = {0};
     consider_messages(model, c, &best);
+    consider_epochs(model, c, &best);
     consider_collectives(model, c, &best);
     uint32_t unlock = model_awaited_unlock(model, c);
     if (unlock != REFERENCE_NONE)
@@ -215,6 +224,7 @@ static int64_t count_violations(const struct model *model)
             n_violations += model->calls[model->sends[receive->send].call].enter_ns >
                             model->calls[receive->complete_call].leave_ns;
     }
+    n_violations += model_count_late_syncs(model);
     for (uint32_t p = 0; p < model->n_parts; p++) {
         const struct model_part *part = &model->parts[p];
         uint32_t releaser = releasing_part(model, p);
@@ -420,7 +430,8 @@ void model_find_lineages(const struct model *model, struct findings *findings)
     static const char *const patterns[] = {"late-sender",   "late-receiver",  "wait-at-barrier",
                                            "wait-at-nxn",   "late-broadcast", "early-reduce",
                                            "wait-at-nx1",   "early-scan",     "wait-at-finalize",
-                                           "wait-at-fence", "wait-at-window", "lock-contention"};
+                                           "wait-at-fence", "wait-at-window", "lock-contention",
+                                           "late-post",     "early-wait"};
     find_critical_path(model, findings);
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         explain(model, patterns[p], true, findings);
@@ -452,6 +463,7 @@ void model_release(struct model *model)
     free(model->receives);
     free(model->parts);
     free(model->locks);
+    free(model->syncs);
     free(model->instances);
 }
 
@@ -493,6 +505,7 @@ void model_build(struct model *model, const struct reference_trace *trace,
     model_match_messages(model);
     model_match_collectives(model);
     model_find_locks(model);
+    model_find_epochs(model);
 }
 
 void reference_analyse(const struct reference_trace *trace, struct findings *findings)

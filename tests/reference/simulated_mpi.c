@@ -218,3 +218,38 @@ void sim_give_lock_back(struct simulation *sim, uint32_t rank, uint64_t time,
     sim->n_locks = n;
     grant(sim, time);
 }
+
+/// Has the rank of REQUEST heard of all that it asked for?
+static bool has_heard(const struct simulation *sim, const struct sim_request *request)
+{
+    const struct operation *operation = request->operation;
+    unsigned side = operation->kind == OPERATION_WAIT ? SIM_COMPLETES : SIM_POSTS;
+    const struct sim_epochs *epochs = &sim->epochs[side][operation->comm];
+    for (uint32_t peer = 0; peer < PROGRAM_MAX_RANKS; peer++)
+        if (operation->group >> peer & 1 &&
+            epochs->told[peer][request->rank] < epochs->asked[peer][request->rank])
+            return false;
+    return true;
+}
+
+void sim_synchronise(struct simulation *sim, uint32_t rank, uint64_t time,
+                     const struct operation *operation, int request)
+{
+    bool tells = operation->kind == OPERATION_POST || operation->kind == OPERATION_COMPLETE;
+    bool asks = operation->kind == OPERATION_START || operation->kind == OPERATION_WAIT;
+    bool is_begin = operation->kind == OPERATION_POST || operation->kind == OPERATION_START;
+    struct sim_epochs *epochs = &sim->epochs[is_begin ? SIM_POSTS : SIM_COMPLETES][operation->comm];
+    for (uint32_t peer = 0; peer < PROGRAM_MAX_RANKS; peer++) {
+        epochs->told[rank][peer] += tells && operation->group >> peer & 1;
+        epochs->asked[peer][rank] += asks && operation->group >> peer & 1;
+    }
+    if (request != SIM_NONE)
+        sim->requests[request].is_waiting = true;
+    for (size_t r = 0; r < sim->n_requests; r++) {
+        struct sim_request *waiting = &sim->requests[r];
+        if (!waiting->is_waiting || !has_heard(sim, waiting))
+            continue;
+        waiting->is_waiting = false;
+        finish_at(sim, time + sim_some(sim, 2), (int)r);
+    }
+}

@@ -255,6 +255,17 @@ static void post(struct simulation *sim, uint32_t rank, uint64_t time,
         if (operation->takes_lock)
             sim_take_lock(sim, rank, time, post_own(sim, rank, SIM_LOCK, operation, true));
         break;
+    case OPERATION_PUT:
+        sim_emit(sim, rank, 0, time, "put w%u %u 8", operation->comm,
+                 sim_program_rank_in(sim->program, operation->comm, rank, operation->peer));
+        break;
+    case OPERATION_POST:
+    case OPERATION_START:
+    case OPERATION_COMPLETE:
+    case OPERATION_WAIT:
+        request = operation->awaits ? post_own(sim, rank, SIM_EPOCH, operation, true) : SIM_NONE;
+        sim_synchronise(sim, rank, time, operation, request);
+        break;
     default:
         break;
     }
@@ -422,6 +433,9 @@ static void leave_call(struct simulation *sim, uint32_t rank, uint64_t time,
         emit_lock(sim, rank, time, operation);
         sim_give_lock_back(sim, rank, time, operation);
     }
+    if (operation->kind >= OPERATION_POST && operation->kind <= OPERATION_WAIT)
+        sim_emit(sim, rank, 0, time, "sync w%u g%u %s", operation->comm, operation->group,
+                 operation->kind >= OPERATION_COMPLETE ? "memory" : "process");
     if (own->inner)
         sim_emit(sim, rank, 0, time, "leave %s", own->inner);
     bool is_posting = operation->kind <= OPERATION_ICOLLECTIVE;

@@ -16,13 +16,14 @@ struct sim_event {
     int index; // rank, message or request
 };
 
-enum sim_request_kind { SIM_SEND, SIM_RECEIVE, SIM_COLLECTIVE, SIM_CANCELLED, SIM_LOCK };
+enum sim_request_kind { SIM_SEND, SIM_RECEIVE, SIM_COLLECTIVE, SIM_CANCELLED, SIM_LOCK, SIM_EPOCH };
 
 struct sim_request {
     enum sim_request_kind kind;
     uint32_t rank;
     bool is_done, is_freed;
     bool is_internal; // of a blocking call: has no id in the trace
+    bool is_waiting;  // of an epoch
     uint32_t id;      // in the trace, reused after it was freed
     const struct operation *operation;
     int message;  // sent, or received once matched
@@ -52,6 +53,14 @@ struct sim_lock {
     int request;
     bool is_granted;
 };
+
+/// How often ranks told others by posts or completes of epochs, on a window, by sender and
+/// receiver, and how often these asked for it.
+struct sim_epochs {
+    uint32_t told[PROGRAM_MAX_RANKS][PROGRAM_MAX_RANKS];
+    uint32_t asked[PROGRAM_MAX_RANKS][PROGRAM_MAX_RANKS];
+};
+enum { SIM_POSTS, SIM_COMPLETES, SIM_EPOCH_SIDES };
 
 /// One line of the trace. What must go together when something is lost: `message` and `is_send`.
 struct sim_record {
@@ -104,6 +113,7 @@ struct simulation {
     size_t n_instances, instance_capacity;
     struct sim_lock *locks; // asked for and not given back, in the order of asking
     size_t n_locks, lock_capacity;
+    struct sim_epochs epochs[SIM_EPOCH_SIDES][PROGRAM_MAX_COMMS];
     struct sim_rank ranks[PROGRAM_MAX_RANKS];
 };
 
@@ -123,6 +133,9 @@ void sim_post_collective(struct simulation *sim, uint32_t rank, uint64_t time, i
 void sim_take_lock(struct simulation *sim, uint32_t rank, uint64_t time, int request);
 void sim_give_lock_back(struct simulation *sim, uint32_t rank, uint64_t time,
                         const struct operation *operation);
+/// A call that begins or ends an epoch; REQUEST, SIM_NONE without, is what it waits for.
+void sim_synchronise(struct simulation *sim, uint32_t rank, uint64_t time,
+                     const struct operation *operation, int request);
 void sim_arrive(struct simulation *sim, uint64_t time, int message);
 
 /// Appends a line; returns it for its bookkeeping fields to be set, until the next one.

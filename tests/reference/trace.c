@@ -44,6 +44,10 @@ static const struct {
     {"cpu", RECORD_CPU},
     {"lock", RECORD_LOCK},
     {"unlock", RECORD_UNLOCK},
+    {"sync", RECORD_SYNC},
+    {"put", RECORD_ACCESS},
+    {"get", RECORD_ACCESS},
+    {"atomic", RECORD_ACCESS},
 };
 
 static const struct {
@@ -251,6 +255,8 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
         [RECORD_CPU] = "n",
         [RECORD_LOCK] = "cgx",
         [RECORD_UNLOCK] = "cg",
+        [RECORD_SYNC] = "cGs",
+        [RECORD_ACCESS] = "cp",
         [RECORD_OTHER] = "",
     };
     const char *format = formats[record->kind];
@@ -280,6 +286,14 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
             break;
         case 'g':
             record->target = strcmp(word, "all") == 0 ? REFERENCE_NONE : (uint32_t)number_of(word);
+            break;
+        case 'G':
+            record->group = find_comm(trace, word);
+            break;
+        case 's':
+            record->is_end = strcmp(word, "memory") == 0;
+            if (strcmp(word, "none") == 0)
+                record->kind = RECORD_OTHER;
             break;
         case 'x':
             record->is_exclusive = strcmp(word, "exclusive") == 0;
@@ -353,7 +367,8 @@ static void parse_record(struct reference_trace *trace, struct line *line)
     }
     record.kind = record_names[name].kind;
     record.is_window = strcmp(line->words[2], "window-end") == 0 || record.kind == RECORD_LOCK ||
-                       record.kind == RECORD_UNLOCK;
+                       record.kind == RECORD_UNLOCK || record.kind == RECORD_SYNC ||
+                       record.kind == RECORD_ACCESS;
     take_work(line, &record);
     parse_operands(trace, line, &record);
     if (location->in_polls && record.time_ns > location->polls_end_ns)

@@ -29,7 +29,9 @@ enum record_kind {
     RECORD_CPU,
     RECORD_LOCK,
     RECORD_UNLOCK,
-    RECORD_OTHER, // no meaning for the reference: test, coll-begin
+    RECORD_SYNC,
+    RECORD_ACCESS, // put, get, atomic; of a target, a rank of the window
+    RECORD_OTHER,  // no meaning for the reference: test, coll-begin
 };
 
 enum operation_class {
@@ -55,6 +57,8 @@ struct record {
     const char *operation; // of a collective
     uint32_t target;       // of a lock: a rank of the window, REFERENCE_NONE: all
     bool is_exclusive;     // a lock
+    uint32_t group;        // a synchronisation: with the members of this communicator
+    bool is_end;           // the same: of memory, too
     bool is_in_place;      // what it keeps is not counted
     bool is_window;        // on an RMA window
     bool is_uneven;        // members give and take different amounts, perhaps nothing

@@ -263,6 +263,23 @@ static void find_lock_contention(struct model *model, struct findings *findings,
     add_origin(model, "lock-contention", c, c, unlock);
 }
 
+static void find_epoch_wait(struct model *model, struct findings *findings, uint32_t c)
+{
+    bool is_post;
+    uint32_t sync = model_awaited_sync(model, c, &is_post);
+    if (sync == REFERENCE_NONE)
+        return;
+    const char *pattern = is_post ? "late-post" : "early-wait";
+    add_wait(model, findings, pattern, c, (int64_t)model->calls[c].enter_ns,
+             lower((int64_t)model->calls[sync].enter_ns, (int64_t)model->calls[c].leave_ns));
+    add_origin(model, pattern, c, c, sync);
+    int64_t access_ns = is_post ? -1 : model_last_access_ns(model, c, sync);
+    if (access_ns >= 0)
+        add_wait(model, findings, "late-complete", c,
+                 higher((int64_t)model->calls[c].enter_ns, access_ns),
+                 lower((int64_t)model->calls[sync].enter_ns, (int64_t)model->calls[c].leave_ns));
+}
+
 /// Waits of the root of an operation to one: for the first sender, then for the last member.
 static void find_root_waits(struct model *model, struct findings *findings,
                             const struct model_part *part, uint32_t first_sender, uint32_t last)
@@ -391,6 +408,7 @@ void model_find_waits(struct model *model, struct findings *findings)
         int64_t end_ns = find_late_sender(model, &waits, c, &origin);
         find_late_receiver(model, &waits, c, end_ns, origin);
         find_lock_contention(model, &waits, c);
+        find_epoch_wait(model, &waits, c);
     }
     for (size_t i = 0; i < model->n_instances; i++) {
         const struct model_instance *instance = &model->instances[i];

@@ -34,7 +34,7 @@ enum { MAX_SHOWN_LINES = 12 };
 struct limits {
     bool is_skewed, is_cut, is_unmatched;
     bool has_overlap; // one call may complete several operations, each of which it waited for
-    bool has_team, has_synchronous_sends, has_locks;
+    bool has_team, has_synchronous_sends, has_windows;
 };
 
 static struct limits limits_of(const char *text)
@@ -47,7 +47,7 @@ static struct limits limits_of(const char *text)
         .is_unmatched = strstr(first_line, "unmatched") != NULL,
         .has_overlap = strstr(text, "coll-request") != NULL,
         .has_team = strstr(text, "fork") != NULL,
-        .has_locks = strstr(text, " lock w") != NULL,
+        .has_windows = strstr(text, " lock w") || strstr(text, " sync w"),
         .has_synchronous_sends = strstr(text, "MPI_Ssend") || strstr(text, "MPI_Issend"),
     };
     return limits;
@@ -66,14 +66,15 @@ static bool is_ignored(const char *fact, const void *context)
     if (strstr(fact, "/window") || strcmp(fact, "useful") == 0 || strcmp(fact, "mpi") == 0 ||
         strcmp(fact, "ended") == 0)
         return n_damages > 0;
-    if (strstr(fact, "wrong-order") || strstr(fact, "lock-contention") || strstr(fact, "cause/") ||
-        strstr(fact, "explained/") || strstr(fact, "direct/"))
+    if (strstr(fact, "wrong-order") || strstr(fact, "lock-contention") ||
+        strstr(fact, "late-post") || strstr(fact, "early-wait") || strstr(fact, "late-complete") ||
+        strstr(fact, "cause/") || strstr(fact, "explained/") || strstr(fact, "direct/"))
         return n_damages > 0;
     if (strcmp(fact, "clock-violations") == 0)
         return limits->is_cut;
     if (strcmp(fact, "critical-path") == 0 || strcmp(fact, "clock-repair") == 0)
         return n_damages > 0 &&
-               (limits->has_team || limits->has_synchronous_sends || limits->has_locks);
+               (limits->has_team || limits->has_synchronous_sends || limits->has_windows);
     return false;
 }
 
@@ -95,12 +96,13 @@ static int64_t explained_in(const struct findings *found, const char *where, con
 }
 
 /// The parts of an explanation must sum to what it explains: at most the waits of its pattern, and
-/// in a sound trace all waits for messages.
+/// in a sound trace all waits for messages and epochs.
 static bool is_explained(const struct findings *found, const struct limits *limits, FILE *stream)
 {
-    static const char *const patterns[] = {
-        "late-sender",  "late-receiver", "wait-at-barrier", "wait-at-nxn",      "late-broadcast",
-        "early-reduce", "wait-at-nx1",   "early-scan",      "wait-at-finalize", "lock-contention"};
+    static const char *const patterns[] = {"late-sender",     "late-receiver",  "wait-at-barrier",
+                                           "wait-at-nxn",     "late-broadcast", "early-reduce",
+                                           "wait-at-nx1",     "early-scan",     "wait-at-finalize",
+                                           "lock-contention", "late-post",      "early-wait"};
     bool is_sound = true;
     bool is_whole = !limits->is_skewed && !limits->is_cut && !limits->is_unmatched;
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
@@ -111,7 +113,9 @@ static bool is_explained(const struct findings *found, const struct limits *limi
         int64_t outside_ns = explained_in(found, "outside/", patterns[p]);
         // Other waits may end without a release: sends need not be synchronous, and members of an
         // operation may leave it before the last one comes.
-        bool is_certain = is_whole && strcmp(patterns[p], "late-sender") == 0;
+        bool is_certain = is_whole && (strcmp(patterns[p], "late-sender") == 0 ||
+                                       strcmp(patterns[p], "late-post") == 0 ||
+                                       strcmp(patterns[p], "early-wait") == 0);
         bool is_right = inside_ns >= 0 && outside_ns >= 0 && inside_ns + outside_ns <= wait_ns &&
                         (inside_ns <= window_ns || !is_whole) &&
                         (inside_ns + outside_ns == wait_ns || !is_certain);

@@ -3,6 +3,7 @@
 // and lineage nodes are the same for a run and for one ten times as long.
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -97,6 +98,28 @@ static void write_locks(FILE *out, int n_steps)
     }
 }
 
+/// In each step all ranks expose a window to their left and access that to their right.
+static void write_epochs(FILE *out, int n_steps)
+{
+    static const char *const calls[] = {"post", "start", "complete", "wait"};
+    fprintf(out, "window w world\n");
+    for (int rank = 0; rank < N_RANKS; rank++)
+        fprintf(out, "comm g%d ranks %d\n", rank, rank);
+    for (int step = 0; step < n_steps; step++) {
+        for (int rank = 0; rank < N_RANKS; rank++) {
+            int left = (rank + N_RANKS - 1) % N_RANKS, right = (rank + 1) % N_RANKS;
+            int enter = step * 1000 + (rank + step) % N_RANKS;
+            for (int call = 0; call < 4; call++, enter += 200) {
+                bool is_exposure = call == 0 || call == 3;
+                fprintf(out, "%d %d enter MPI_Win_%s\n", rank, enter, calls[call]);
+                fprintf(out, "%d %d sync w g%d %s\n", rank, enter + 50, is_exposure ? left : right,
+                        call < 2 ? "process" : "memory");
+                fprintf(out, "%d %d leave MPI_Win_%s\n", rank, enter + 50, calls[call]);
+            }
+        }
+    }
+}
+
 static struct pag_result replay(write_run *write, int n_steps)
 {
     char *text = NULL;
@@ -155,13 +178,18 @@ static void test_locks(void **state)
     check(write_locks);
 }
 
+static void test_epochs(void **state)
+{
+    (void)state;
+    check(write_epochs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wavefront),
-        cmocka_unit_test(test_fan_in),
-        cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_wavefront), cmocka_unit_test(test_fan_in),
+        cmocka_unit_test(test_exchange),  cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_epochs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

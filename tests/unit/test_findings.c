@@ -184,6 +184,14 @@ static void test_uneven_work(void **state)
     find(&result, &found);
     assert_string_equal(found.findings[1].kind, "held-locks");
     forget(&found);
+    for (int is_end = 0; is_end < 2; is_end++) { // or an epoch from beginning, or ending
+        patterns[0].id = (char *)(is_end ? "early-wait" : "late-post");
+        find(&result, &found);
+        finding = &found.findings[strcmp(found.findings[0].kind, "awaited-epochs") != 0];
+        assert_string_equal(finding->kind, "awaited-epochs");
+        assert_string_equal(finding->remedies[0].value, "solve=0.5");
+        forget(&found);
+    }
 }
 
 static void test_work_that_is_uneven_by_turns(void **state)

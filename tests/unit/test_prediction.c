@@ -136,6 +136,7 @@ static struct sim_program_limits limits_of_seed(uint64_t seed)
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.max_steps = seed % 2 ? 40 : 200;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
+    limits.allow_epochs = false; // the reference does not predict them
     return limits;
 }
 

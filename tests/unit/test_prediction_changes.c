@@ -28,6 +28,7 @@ static char *text_of_seed(uint64_t seed)
     struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
     limits.max_steps = seed % 2 ? 30 : 120;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
+    limits.allow_epochs = false; // the reference does not predict them
     return scenario_trace_text(seed, &limits);
 }
 

@@ -33,6 +33,7 @@ static char *text_of_seed(uint64_t seed)
     struct random random = {seed * 0x9e3779b97f4a7c15u + 13};
     limits.max_steps = seed % 2 ? 30 : 120;
     limits.allow_skew = limits.allow_cut = limits.allow_unmatched = limits.allow_teams = false;
+    limits.allow_epochs = false; // the reference does not predict them
     char *plain = scenario_trace_text(seed, &limits);
     char *counted = order_text_with_counts(plain, &random);
     free(plain);

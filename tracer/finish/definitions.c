@@ -406,17 +406,18 @@ static void write_groups(struct writing *w, const struct unify *unify)
             bool is_here = group.members[k] >= 0 && (uint32_t)group.members[k] < n_ranks;
             members[k] = is_here ? (uint64_t)group.members[k] : n_ranks;
         }
-        write_group(w, 2 + i, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, members, group.n);
+        write_group(w, UNIFY_FIRST_GROUP + i, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                    members, group.n);
     }
     free(members);
-    OTF2_GroupRef next = 2 + unify->groups.n;
+    OTF2_GroupRef next = UNIFY_FIRST_GROUP + unify->groups.n;
     write_thread_groups(w, OTF2_PARADIGM_OPENMP, &next, w->team_groups);
     write_thread_groups(w, OTF2_PARADIGM_PTHREAD, &next, w->thread_groups);
 }
 
 static OTF2_GroupRef group_ref(uint32_t group)
 {
-    return group == RECORD_NO_COMM ? 1 : 2 + group;
+    return group == RECORD_NO_COMM ? 1 : UNIFY_FIRST_GROUP + group;
 }
 
 /// A team of OpenMP, or all POSIX threads of a rank.

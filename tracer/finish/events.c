@@ -12,6 +12,7 @@
 #include "tracer/finish/file_events.h"
 #include "tracer/finish/memory.h"
 #include "tracer/finish/thread_events.h"
+#include "tracer/finish/window_events.h"
 
 #include <stdlib.h>
 
@@ -192,20 +193,13 @@ static void collective_posted(struct context *context, uint64_t time_ns,
                                                                request->request));
 }
 
-/// MPI knows one lock for each target of a window.
-static void write_lock(struct context *context, uint64_t time_ns, const struct record_lock *record)
+static void write_window_event(struct context *context, uint64_t time_ns,
+                               const struct record_head *head)
 {
     OTF2_RmaWinRef window;
-    uint32_t target = (uint32_t)record->target; // all: UINT32_MAX, as in Score-P's archives
-    if (!window_ref(context, record->head.id, &window))
-        return;
-    if (record->head.kind == RECORD_LOCK)
-        check(context, OTF2_EvtWriter_RmaRequestLock(
-                           context->writer, NULL, time_ns, window, target, 0,
-                           record->is_exclusive ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED));
-    else
-        check(context,
-              OTF2_EvtWriter_RmaReleaseLock(context->writer, NULL, time_ns, window, target, 0));
+    if (window_ref(context, head->id, &window))
+        check(context, window_events_write(context->process, context->unify, context->writer,
+                                           time_ns, window, head));
 }
 
 static void write_file_event(struct context *context, uint64_t time_ns,
@@ -238,8 +232,8 @@ static void write_at_enter(struct context *context, uint64_t time_ns,
         receive_posted(context, time_ns, message);
     else if (head->kind == RECORD_ICOLL_POST)
         collective_posted(context, time_ns, (const void *)head);
-    else if (head->kind == RECORD_LOCK)
-        write_lock(context, time_ns, (const void *)head);
+    else if (head->kind == RECORD_ACCESS || head->kind == RECORD_LOCK)
+        write_window_event(context, time_ns, head);
     else if (head->kind == RECORD_COLLECTIVE && window_ref(context, head->id, &window))
         check(context, OTF2_EvtWriter_RmaCollectiveBegin(writer, NULL, time_ns));
     else if (head->kind == RECORD_COLLECTIVE)
@@ -262,27 +256,12 @@ static uint32_t root_ref(int32_t root)
     }
 }
 
-/// A creation, an end, or a fence.
-static void write_window_end(struct context *context, uint64_t time_ns, OTF2_RmaWinRef window,
-                             OTF2_CollectiveOp operation)
-{
-    OTF2_EvtWriter *writer = context->writer;
-    if (operation == OTF2_COLLECTIVE_OP_CREATE_HANDLE)
-        check(context, OTF2_EvtWriter_RmaWinCreate(writer, NULL, time_ns, window));
-    else if (operation == OTF2_COLLECTIVE_OP_DESTROY_HANDLE)
-        check(context, OTF2_EvtWriter_RmaWinDestroy(writer, NULL, time_ns, window));
-    check(context, OTF2_EvtWriter_RmaCollectiveEnd(writer, NULL, time_ns, operation,
-                                                   (OTF2_RmaSyncLevel)(OTF2_RMA_SYNC_LEVEL_PROCESS |
-                                                                       OTF2_RMA_SYNC_LEVEL_MEMORY),
-                                                   window, OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
-}
-
 static void write_collective_end(struct context *context, uint64_t time_ns,
                                  const struct record_collective *record)
 {
     OTF2_RmaWinRef window;
     if (window_ref(context, record->head.id, &window)) {
-        write_window_end(context, time_ns, window, (OTF2_CollectiveOp)record->operation);
+        write_window_event(context, time_ns, &record->head);
         return;
     }
     OTF2_CommRef comm = comm_ref(context, record->head.id);
@@ -337,7 +316,13 @@ static void write_at_leave(struct context *context, uint64_t time_ns,
         write_collective_end(context, time_ns, (const void *)head);
         break;
     case RECORD_UNLOCK:
-        write_lock(context, time_ns, (const void *)head);
+    case RECORD_FLUSH:
+    case RECORD_EPOCH:
+        write_window_event(context, time_ns, head);
+        break;
+    case RECORD_ACCESS_DONE:
+        check(context, accesses_complete_request(&context->process->accesses, writer, time_ns,
+                                                 request->request));
         break;
     case RECORD_POLL:
         if (poll->request != 0)

@@ -11,9 +11,9 @@
 /// what any of its members skipped of them. No padding: a key.
 struct side {
     uint32_t comm; // index in struct unify
-    uint32_t kind; // RECORD_SEND, RECORD_RECV; RECORD_COLLECTIVE, RECORD_ICOLL_POST
+    uint32_t kind; // RECORD_SEND, RECORD_RECV; RECORD_COLLECTIVE, RECORD_ICOLL_POST, RECORD_EPOCH
     int32_t from;  // ranks in MPI_COMM_WORLD
-    int32_t to;    // collectives: -1
+    int32_t to;    // collectives, epochs: -1
     int32_t tag;
 };
 
@@ -86,7 +86,7 @@ static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint3
          gaps->unify->comms[comm].remote != UNIFY_WINDOW))
         return false;
     struct unify_group group = unify_group(gaps->unify, gaps->unify->comms[comm].group);
-    if (kind == RECORD_COLLECTIVE || kind == RECORD_ICOLL_POST) {
+    if (kind == RECORD_COLLECTIVE || kind == RECORD_ICOLL_POST || kind == RECORD_EPOCH) {
         *side = (struct side){comm, kind, (int32_t)rank, -1, 0};
         return true;
     }
@@ -113,6 +113,7 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
         *request = message->request;
         return side_of(gaps, rank, head->kind, head->id, message->peer, message->tag, side);
     case RECORD_COLLECTIVE:
+    case RECORD_EPOCH:
         return side_of(gaps, rank, head->kind, head->id, 0, 0, side);
     case RECORD_ICOLL_POST:
         *request = ((const struct record_request *)(const void *)head)->request;
@@ -122,7 +123,8 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
     }
 }
 
-/// Does the other side, or any other member, lack the event?
+/// Does the other side, or any other member, lack the event? Of an epoch some members only take
+/// part, so where one lacks any the window's others cannot be told apart.
 static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t number)
 {
     struct side other = *side;
@@ -132,6 +134,8 @@ static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t
         other.kind = RECORD_SEND;
     else
         other.from = -1;
+    if (side->kind == RECORD_EPOCH)
+        return sequence_of(gaps, &other)->n_skipped == 0;
     return !was_skipped(sequence_of(gaps, &other), number);
 }
 

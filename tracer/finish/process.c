@@ -180,6 +180,8 @@ void process_release(struct process *process)
     free(process->marker_regions);
     free(process->files);
     table_release(&process->objects);
+    free(process->epochs);
+    free(process->accesses.items);
     code_release(&process->code);
     unify_rank_release(&process->comms);
 }

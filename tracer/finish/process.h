@@ -2,6 +2,7 @@
 // What the records of a process refer to, as numbers of the archive.
 #pragma once
 
+#include "tracer/finish/access_events.h"
 #include "tracer/finish/archive.h"
 #include "tracer/finish/code.h"
 #include "tracer/finish/cost.h"
@@ -18,6 +19,10 @@ struct process {
     uint32_t *marker_regions;
     uint32_t n_names;
     struct unify_rank comms;
+    uint32_t *epochs;  // by the window's place among communicators, of access and of exposure:
+                       // the group of the open one, UNDEFINED
+    uint32_t n_epochs; // twice as many as places
+    struct accesses accesses;
     uint32_t *files; // open files: handle; UNDEFINED
     uint32_t n_files;
     struct table objects; // addresses of locks and barriers of POSIX threads, which number them

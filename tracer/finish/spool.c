@@ -204,6 +204,10 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
     [RECORD_ICOLL] = sizeof(struct record_collective),
     [RECORD_LOCK] = sizeof(struct record_lock),
     [RECORD_UNLOCK] = sizeof(struct record_lock),
+    [RECORD_EPOCH] = sizeof(struct record_epoch),
+    [RECORD_ACCESS] = sizeof(struct record_access),
+    [RECORD_ACCESS_DONE] = sizeof(struct record_request),
+    [RECORD_FLUSH] = sizeof(struct record_flush),
     [RECORD_POLL] = sizeof(struct record_poll),
     [RECORD_FILE_OPEN] = sizeof(struct record_file_open),
     [RECORD_FILE_CLOSE] = sizeof(struct record_head),
@@ -218,6 +222,8 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
 #define MOST_COMMS  (1U << 26)
 #define MOST_STACKS (1U << 24)
 #define MOST_FILES  (1U << 26)
+
+#define ATOMIC_TYPES 8 // of OTF2
 
 /// How many ranks a communicator's record lists: all wherever somebody reads the remote group.
 static uint64_t n_listed(const struct record_comm *comm)
@@ -245,6 +251,7 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     size_t n_bytes = (size_t)head->n_words * 8;
     const struct record_comm *comm = (const void *)head;
     const struct record_marker *marker = (const void *)head;
+    const struct record_epoch *epoch = (const void *)head;
     if (head->kind >= N_RECORD_KINDS || least_bytes[head->kind] == 0 ||
         n_bytes < least_bytes[head->kind])
         return false;
@@ -264,6 +271,10 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
                n_listed(comm) * sizeof comm->members[0] <= n_bytes - sizeof *comm &&
                ((comm->flags & RECORD_COMM_REGULAR) == 0 ||
                 (comm->flags & RECORD_COMM_AS_PARENT) != 0 || has_regular_members(comm, n_ranks));
+    case RECORD_EPOCH:
+        return epoch->n * sizeof epoch->members[0] <= n_bytes - sizeof *epoch;
+    case RECORD_ACCESS:
+        return ((const struct record_access *)head)->operation < RECORD_ATOMIC + ATOMIC_TYPES;
     case RECORD_STACK:
         return head->id < MOST_STACKS;
     case RECORD_MARKER:

@@ -128,6 +128,12 @@ static uint32_t group_of_members(struct unify *unify, const struct unify_rank *r
     return group;
 }
 
+uint32_t unify_epoch_group(struct unify *unify, const struct unify_rank *rank,
+                           const struct record_epoch *record)
+{
+    return group_of_members(unify, rank, record->members, record->n, false);
+}
+
 static uint32_t own_group(struct unify *unify, const struct unify_rank *rank,
                           const struct record_comm *record, uint32_t parent)
 {

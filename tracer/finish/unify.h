@@ -106,6 +106,13 @@ void unify_rank_release(struct unify_rank *rank);
 
 struct unify_group unify_group(const struct unify *unify, uint32_t group);
 
+/// The number in the archive of group 0; others follow.
+#define UNIFY_FIRST_GROUP 2
+
+/// The group of the members of an epoch, as `rank` has recorded them.
+uint32_t unify_epoch_group(struct unify *unify, const struct unify_rank *rank,
+                           const struct record_epoch *record);
+
 /// Is there a communicator with members that are not in the archive?
 bool unify_has_outsiders(const struct unify *unify);
 

@@ -35,6 +35,9 @@ struct comm comm_add(struct stream *stream, MPI_Comm parent, MPI_Comm handle);
 uint32_t comm_announce_duplicate(struct stream *stream, MPI_Comm parent);
 void comm_bind(MPI_Comm handle, uint32_t id);
 
+/// Ranks in MPI_COMM_WORLD of the N members of a group, as records of communicators have them.
+void comm_members(MPI_Group group, int n, int32_t *members);
+
 /// Enters a new window over `parent` and writes its definition. Returns its number.
 uint32_t comm_add_window(struct stream *stream, MPI_Comm parent, MPI_Win window);
 

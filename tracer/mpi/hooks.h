@@ -127,6 +127,22 @@ void window_fenced(struct call *call, MPI_Win window);
 /// `target`: a rank in the window, RECORD_ALL_TARGETS.
 void window_locked(struct call *call, MPI_Win window, int target, bool is_exclusive);
 void window_unlocked(struct call *call, MPI_Win window, int target);
+enum access_kind { // numbers as in records
+    ACCESS_PUT = RECORD_PUT,
+    ACCESS_GET = RECORD_GET,
+    ACCESS_ACCUMULATE = RECORD_ATOMIC + 0, // and OTF2's
+    ACCESS_COMPARE_AND_SWAP = RECORD_ATOMIC + 3,
+    ACCESS_FETCH_AND_ACCUMULATE = RECORD_ATOMIC + 7
+};
+
+/// Memory of TARGET, a rank in the window, is put, got, or changed.
+void window_accessed(struct call *call, struct start start, MPI_Win window, int target,
+                     enum access_kind kind, uint64_t sent_bytes, uint64_t received_bytes);
+/// `target`: a rank in the window, RECORD_ALL_TARGETS.
+void window_flushed(struct call *call, MPI_Win window, int target, bool is_local);
+/// An epoch of the window: exposure of the own memory to a group, or access to that of a group.
+void epoch_begun(struct call *call, MPI_Win window, MPI_Group group, bool is_exposure);
+void epoch_ended(struct call *call, MPI_Win window, bool is_exposure);
 /// The window that comm_take_window() took out has been released, or could not be.
 void window_freed(struct call *call, int returned, const struct comm *freed);
 

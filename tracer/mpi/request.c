@@ -168,6 +168,9 @@ static void write_begin(struct call *call, const struct request *request)
     case REQUEST_FILE:
         file_posted(call, request);
         break;
+    case REQUEST_ACCESS:
+        access_posted(call, request);
+        break;
     case REQUEST_DUP:
     case REQUEST_COLLECTIVE:
         coll_posted(call, request->comm, request->id);
@@ -284,6 +287,9 @@ static void write_completed(struct call *call, const struct request *request,
         break;
     case REQUEST_FILE:
         file_completed(call, request, status);
+        break;
+    case REQUEST_ACCESS:
+        request_write_end(call, RECORD_ACCESS_DONE, request->id);
         break;
     case REQUEST_DUP:
         bind_duplicate(request);

@@ -11,6 +11,7 @@ enum request_kind {
     REQUEST_COLLECTIVE,
     REQUEST_NEIGHBORS, // id, id + 1 ...: as the edges
     REQUEST_FILE,      // comm: the file, peer: enum file_mode, tag: it is collective, or 0
+    REQUEST_ACCESS,    // comm: the window, peer: the target, tag: enum access_kind, with coll_bytes
     REQUEST_DUP        // a duplicate of a communicator, a COLLECTIVE besides
 };
 
@@ -93,6 +94,9 @@ void coll_write(struct record_collective *record, uint16_t kind, const struct re
 // ---- wrap_neighbor.c: the records of a request's messages.
 void neighbor_posted(struct call *call, const struct request *request);
 void neighbor_completed(struct call *call, const struct request *request);
+
+// ---- wrap_rma.c: an access to a window.
+void access_posted(struct call *call, const struct request *request);
 
 // ---- wrap_file.c: the begin and the end of an operation.
 void file_posted(struct call *call, const struct request *request);

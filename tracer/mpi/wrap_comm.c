@@ -140,38 +140,38 @@ static struct comm describe(MPI_Comm handle)
     return comm;
 }
 
+enum { MEMBERS_AT_ONCE = 64 };
+
 /// Looks for the members that are not in MPI_COMM_WORLD among those of other worlds.
-static void find_foreign(MPI_Group group, int n, int *ranks, int32_t *members)
+static void find_foreign(MPI_Group group, int n, const int *ranks, int32_t *members)
 {
     for (int slot = 0; slot < n_foreign_groups; slot++) {
-        PMPI_Group_translate_ranks(group, n, ranks, foreign_groups[slot], ranks + n);
+        int others[MEMBERS_AT_ONCE];
+        PMPI_Group_translate_ranks(group, n, ranks, foreign_groups[slot], others);
         for (int i = 0; i < n; i++)
-            if (members[i] == -1 && ranks[n + i] >= 0 && ranks[n + i] < RECORD_FOREIGN_RANKS)
-                members[i] = RECORD_FOREIGN_MEMBER(slot, ranks[n + i]);
+            if (members[i] == -1 && others[i] >= 0 && others[i] < RECORD_FOREIGN_RANKS)
+                members[i] = RECORD_FOREIGN_MEMBER(slot, others[i]);
     }
 }
 
-/// Ranks in MPI_COMM_WORLD of a group's members.
-static void write_members(MPI_Group group, int n, int32_t *members)
+void comm_members(MPI_Group group, int n, int32_t *members)
 {
-    int *ranks = calloc((size_t)n * 2, sizeof *ranks); // in the group, then in the other one
-    for (int i = 0; i < n; i++)
-        members[i] = -1;
-    if (!ranks)
-        return;
-    for (int i = 0; i < n; i++)
-        ranks[i] = i;
-    for (int i = n; i < 2 * n; i++)
-        ranks[i] = MPI_UNDEFINED;
-    PMPI_Group_translate_ranks(group, n, ranks, world_group, ranks + n);
-    bool has_others = false;
-    for (int i = 0; i < n; i++) {
-        members[i] = ranks[n + i] == MPI_UNDEFINED ? -1 : ranks[n + i];
-        has_others |= members[i] == -1;
+    for (int first = 0; first < n; first += MEMBERS_AT_ONCE, members += MEMBERS_AT_ONCE) {
+        int ranks[MEMBERS_AT_ONCE], others[MEMBERS_AT_ONCE];
+        int n_here = n - first < MEMBERS_AT_ONCE ? n - first : MEMBERS_AT_ONCE;
+        bool has_others = false;
+        for (int i = 0; i < n_here; i++) {
+            ranks[i] = first + i;
+            others[i] = MPI_UNDEFINED;
+        }
+        PMPI_Group_translate_ranks(group, n_here, ranks, world_group, others);
+        for (int i = 0; i < n_here; i++) {
+            members[i] = others[i] == MPI_UNDEFINED ? -1 : others[i];
+            has_others |= members[i] == -1;
+        }
+        if (has_others)
+            find_foreign(group, n_here, ranks, members);
     }
-    if (has_others)
-        find_foreign(group, n, ranks, members);
-    free(ranks);
 }
 
 /// Keeps a remote group with a process that no slot knows; its members refer to the slot then.
@@ -185,7 +185,7 @@ static int keep_foreign(MPI_Group group, int n, int32_t *members)
         return -1;
     foreign_groups[n_foreign_groups] = group;
     n_foreign_groups++;
-    write_members(group, n, members);
+    comm_members(group, n, members);
     return n_foreign_groups - 1;
 }
 
@@ -195,7 +195,7 @@ static void write_remote(struct record_comm *record, const struct comm *comm)
     int32_t *members = record->members + comm->n_local;
     MPI_Group group;
     PMPI_Comm_remote_group(comm->handle, &group);
-    write_members(group, comm->n_remote, members);
+    comm_members(group, comm->n_remote, members);
     int slot = keep_foreign(group, comm->n_remote, members);
     if (slot < 0) {
         PMPI_Group_free(&group);
@@ -266,7 +266,7 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
         return;
     MPI_Group group;
     PMPI_Comm_group(comm->handle, &group);
-    write_members(group, comm->n_local, members);
+    comm_members(group, comm->n_local, members);
     PMPI_Group_free(&group);
     if (has_regular_members(comm, members))
         write_comm(stream, comm, parent_id, flags | RECORD_COMM_REGULAR, members, 2);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          15
+#define SPOOL_VERSION          16
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -113,19 +113,23 @@ enum record_kind {
     RECORD_THREAD_CALL_LEAVE, // struct record_thread_call_leave
     RECORD_THREAD_DONE,       // the whole call: struct record_thread_done
     // Details of the CALL before them. id: communicator, where there is one.
-    RECORD_SEND,       // struct record_message
-    RECORD_RECV,       // struct record_message
-    RECORD_ISEND,      // struct record_message
-    RECORD_ISEND_DONE, // struct record_request
-    RECORD_IRECV_POST, // struct record_message; source and tag as asked for
-    RECORD_IRECV,      // struct record_message
-    RECORD_CANCELLED,  // struct record_request
-    RECORD_COLLECTIVE, // struct record_collective
-    RECORD_ICOLL_POST, // struct record_request; id: communicator
-    RECORD_ICOLL,      // struct record_collective
-    RECORD_LOCK,       // id: window; struct record_lock
-    RECORD_UNLOCK,     // likewise
-    RECORD_POLL,       // struct record_poll: nothing was found, count times
+    RECORD_SEND,        // struct record_message
+    RECORD_RECV,        // struct record_message
+    RECORD_ISEND,       // struct record_message
+    RECORD_ISEND_DONE,  // struct record_request
+    RECORD_IRECV_POST,  // struct record_message; source and tag as asked for
+    RECORD_IRECV,       // struct record_message
+    RECORD_CANCELLED,   // struct record_request
+    RECORD_COLLECTIVE,  // struct record_collective
+    RECORD_ICOLL_POST,  // struct record_request; id: communicator
+    RECORD_ICOLL,       // struct record_collective
+    RECORD_LOCK,        // id: window; struct record_lock
+    RECORD_UNLOCK,      // likewise
+    RECORD_EPOCH,       // id: window; struct record_epoch
+    RECORD_ACCESS,      // id: window; struct record_access
+    RECORD_ACCESS_DONE, // struct record_request
+    RECORD_FLUSH,       // id: window; struct record_flush
+    RECORD_POLL,        // struct record_poll: nothing was found, count times
     // id: RECORD_FILE_ID(file, OTF2_IoOperationMode), with RECORD_FILE_COLLECTIVE
     RECORD_FILE_OPEN,  // struct record_file_open
     RECORD_FILE_CLOSE, // struct record_head
@@ -226,6 +230,37 @@ struct record_lock {
     struct record_head head;
     int32_t target;        // rank in the window, RECORD_ALL_TARGETS
     uint32_t is_exclusive; // of a LOCK
+};
+
+enum record_operation {
+    RECORD_PUT,
+    RECORD_GET,
+    RECORD_ATOMIC // and more: plus OTF2_RmaAtomicType
+};
+
+struct record_access {
+    struct record_head head;
+    int32_t target;     // rank in the window
+    uint32_t operation; // enum record_operation
+    uint64_t sent_bytes;
+    uint64_t received_bytes;
+    uint64_t request; // 0: none
+};
+
+struct record_flush {
+    struct record_head head;
+    int32_t target;    // rank in the window, RECORD_ALL_TARGETS
+    uint32_t is_local; // the origin may use its memory again, no more
+};
+
+/// An epoch of a window begins or ends, by MPI_Win_start and MPI_Win_complete (of an access) or
+/// MPI_Win_post and MPI_Win_wait.
+struct record_epoch {
+    struct record_head head;
+    uint16_t is_exposure;
+    uint16_t is_end;
+    uint32_t n;        // of the group; 0 at an end, which has that of the begin
+    int32_t members[]; // as of a communicator
 };
 
 struct record_poll {
@@ -332,7 +367,7 @@ struct record_skipped {
     struct record_head head; // id: communicator
     int32_t peer;
     int32_t tag;
-    uint32_t kind; // RECORD_SEND, RECORD_RECV, RECORD_COLLECTIVE or RECORD_ICOLL_POST
+    uint32_t kind; // RECORD_SEND, RECORD_RECV, RECORD_COLLECTIVE, RECORD_ICOLL_POST, RECORD_EPOCH
     uint32_t unused;
     uint64_t n;
 };

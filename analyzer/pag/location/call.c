@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/location/epoch_messages.h"
 
 // A call with more records than this is read as far as that; it keeps memory bounded where the
 // leave is lost.
@@ -52,6 +53,25 @@ static void keep_place(struct call *call, uint32_t ahead, uint32_t begin)
     call->places =
         array_reserve(call->places, &call->places_capacity, call->n_records, sizeof(*call->places));
     call->places[call->n_records - 1] = (struct record_place){ahead, begin};
+}
+
+/// Keeps what EVENT, which is AHEAD, tells other ranks of an epoch, and hears of them.
+static void keep_synchronisation(struct location_state *location, const struct event *event,
+                                 uint32_t ahead)
+{
+    struct call *call = &location->call;
+    const struct definitions *definitions = location->definitions;
+    const struct event sync = *event;
+    enum mpi_function function = definitions->regions[call->region].mpi;
+    for (uint32_t member = 0; member < definitions->groups[sync.peer].n_members; member++) {
+        struct event events[EPOCH_MAX_MESSAGES];
+        uint32_t n = epoch_messages(definitions, &sync, function, location->rank, member, events);
+        for (uint32_t i = 0; i < n; i++) {
+            keep(call, &events[i]);
+            if (call->keeps_places)
+                keep_place(call, ahead, NONE);
+        }
+    }
 }
 
 static void begin(struct call *call, const struct event *event, uint32_t path)
@@ -134,6 +154,8 @@ static void read_records(struct location_state *location)
             if (call->keeps_places)
                 keep_place(call, ahead, begin);
             begin = NONE;
+        } else if (event->kind == EVENT_RMA_SYNC) {
+            keep_synchronisation(location, event, ahead);
         } else if (event_is_rma_record(event)) {
             keep_access(call, event);
         } else if (event->kind == EVENT_COLLECTIVE_BEGIN) {

@@ -143,9 +143,11 @@ static uint32_t new_channel(struct engine *engine, struct channel *wanted)
     wanted->first_send = wanted->last_send = NONE;
     wanted->first_receive = wanted->last_receive = NONE;
     wanted->mailbox = channel_mailbox(engine, wanted->communicator, wanted->receiver);
-    wanted->traffic =
-        traffic_between(engine, message_kind(engine, wanted->communicator, wanted->tag),
-                        wanted->sender, wanted->receiver);
+    wanted->traffic = NONE;
+    if (!definitions_is_window(engine->definitions, wanted->communicator))
+        wanted->traffic =
+            traffic_between(engine, message_kind(engine, wanted->communicator, wanted->tag),
+                            wanted->sender, wanted->receiver);
     uint32_t *bucket = &engine->channel_buckets[bucket_of(engine, wanted)];
     wanted->next_in_bucket = *bucket;
     uint32_t index = pool_take(&engine->channels);
@@ -176,6 +178,8 @@ uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint
 
 void channel_count_traffic(struct engine *engine, struct channel *channel, uint64_t size_bytes)
 {
+    if (channel->traffic == NONE) // of a window
+        return;
     struct pag_traffic *traffic = &engine->result->traffic[channel->traffic];
     traffic->n_messages++;
     traffic->size_bytes += size_bytes;

@@ -164,6 +164,7 @@ void locks_emit(struct engine *engine, const struct location_state *location,
         value[TRIGGER_RMA_KIND] = TRIGGER_RMA_LOCK;
         value[TRIGGER_RMA_PARTNER_ENTER] = (int64_t)unlock->time_ns;
         value[TRIGGER_RMA_PARTNER] = unlock->rank;
+        value[TRIGGER_RMA_LAST_ACCESS] = TRIGGER_NEVER;
         engine->listener.trigger(engine->listener.context, &trigger);
     }
     explain_wait(engine, PAG_WAIT_LOCK, (struct waiting_call){call->enter_ns, call->leave_ns}, now,

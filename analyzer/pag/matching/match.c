@@ -201,6 +201,9 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
                             const struct event *event, uint32_t receiver, uint32_t channel)
 {
     const struct call *call = &location->call;
+    uint64_t access_ns = 0;
+    if (event->flags & EVENT_OF_WINDOW && event->tag == EVENT_TAG_COMPLETE)
+        access_ns = epochs_close(engine, location, event->index, receiver);
     uint32_t index = pool_take(&engine->messages);
     *message_at(engine, index) = (struct message){
         .send_enter_ns = call->enter_ns,
@@ -210,6 +213,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .send_over_ns = UINT64_MAX,
         .size_bytes = event->size_bytes,
         .number = engine->result->n_messages,
+        .access_ns = access_ns,
         .sender = location->rank,
         .receiver = receiver,
         .tag = event->tag,
@@ -227,6 +231,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .is_standard = call->is_standard,
         .is_nonblocking = event->kind == EVENT_ISEND,
         .is_alone = call->n_records == 1,
+        .is_of_window = (event->flags & EVENT_OF_WINDOW) != 0,
     };
     message_at(engine, index)->awaits_receiver =
         call->is_synchronous || late_receiver_is_certain(engine, message_at(engine, index));
@@ -253,7 +258,8 @@ static void send(struct engine *engine, struct location_state *location, const s
         count_lost(engine, location, event);
         return;
     }
-    engine->result->n_messages++;
+    bool is_of_window = (event->flags & EVENT_OF_WINDOW) != 0;
+    engine->result->n_messages += !is_of_window;
     uint32_t channel_index =
         channel_find(engine, &location->sent, event->index, receiver, location->rank, event->tag);
     uint32_t index = new_message(engine, location, event, receiver, channel_index);
@@ -268,7 +274,8 @@ static void send(struct engine *engine, struct location_state *location, const s
         match_pair(engine, index, receive);
     if (sender_needs_snapshot(engine, message_at(engine, index)))
         message_at(engine, index)->node = head_cut(engine, location);
-    if (event->kind == EVENT_SEND && message_at(engine, index)->is_left_out)
+    bool is_left_out = message_at(engine, index)->is_left_out;
+    if (is_of_window || (event->kind == EVENT_SEND && is_left_out)) // it waits for no receiver
         match_settle_sent(engine, index);
     else if (event->kind == EVENT_SEND)
         await_sent(engine, location, index);
@@ -295,6 +302,7 @@ static uint32_t new_receive(struct engine *engine, struct location_state *locati
         .message = NONE,
         .post_node = NONE,
         .is_nonblocking = event->kind != EVENT_RECV,
+        .is_of_window = (event->flags & EVENT_OF_WINDOW) != 0,
     };
     if (engine->hooks)
         engine->hooks->posted(engine, location, index, event);
@@ -311,6 +319,8 @@ static void keep_posting_lineage(struct engine *engine, struct location_state *l
 
 static void post(struct engine *engine, struct location_state *location, const struct event *event)
 {
+    if (event->flags & EVENT_OF_WINDOW)
+        epochs_open(engine, location, event);
     uint32_t index = new_receive(engine, location, event);
     keep_posting_lineage(engine, location, index);
     match_remember_request(engine, location, event->request, index, REQUEST_RECEIVE);
@@ -370,6 +380,14 @@ static void complete(struct engine *engine, struct location_state *location,
     if (engine->hooks)
         engine->hooks->received(engine, location, index, source, event);
     add_completing(engine, &location->call, index);
+}
+
+static void complete_post(struct engine *engine, struct location_state *location,
+                          const struct event *event)
+{
+    uint32_t index = epochs_await(engine, location, event);
+    if (index != NONE)
+        add_completing(engine, &location->call, index);
 }
 
 /// In the order of posting: receives without a channel get the one they were completed on.
@@ -446,7 +464,10 @@ void match_enter_call(struct engine *engine, struct location_state *location)
             break;
         case EVENT_RECV:
         case EVENT_IRECV:
-            complete(engine, location, event);
+            if (event->kind == EVENT_IRECV && event->flags & EVENT_OF_WINDOW)
+                complete_post(engine, location, event);
+            else
+                complete(engine, location, event);
             break;
         case EVENT_REQUEST_CANCELLED:
             cancel(engine, location, event);
@@ -522,7 +543,7 @@ void match_finish(struct engine *engine)
         uint32_t index = mailbox_at(engine, box)->first_message;
         for (; index != NONE; index = message_at(engine, index)->next) {
             struct message *message = message_at(engine, index);
-            engine->result->n_unmatched_sends += !message->is_matched;
+            engine->result->n_unmatched_sends += !message->is_matched && !message->is_of_window;
             if (message->send_wait != NONE)
                 late_receiver_resolve(engine, message);
         }

@@ -112,6 +112,27 @@ void locks_emit(struct engine *engine, const struct location_state *location,
 /// The open call, which may have waited for a lock, is left.
 void locks_leave_call(struct engine *engine, struct location_state *location);
 
+// --- epochs of RMA windows, as messages (location/epoch_messages.h): what waits for posts
+// (epochs.c)
+
+/// MPI_Win_start opens an epoch by EVENT, a request for a post.
+void epochs_open(struct engine *engine, struct location_state *location, const struct event *event);
+/// The call of LOCATION is left: when it has accessed memory of a target.
+void epochs_access(struct engine *engine, const struct location_state *location);
+/// MPI_Win_complete closes the epoch with a target: leave of its last access, 0: none.
+uint64_t epochs_close(struct engine *engine, const struct location_state *location, uint32_t window,
+                      uint32_t target);
+void epochs_release(struct engine *engine);
+/// The receive of a post that the open call waits for by EVENT, its completion; NONE: it does not.
+uint32_t epochs_await(struct engine *engine, struct location_state *location,
+                      const struct event *event);
+/// The open call, which may have waited for posts, is left: it has not if one of them came later.
+void epochs_leave(struct engine *engine, struct location_state *location);
+/// The trigger event and the explanation of the wait for MESSAGE, the deciding one of the call
+/// being left. NOW is where the wait begins, then where it ends.
+void epochs_emit(struct engine *engine, const struct location_state *location,
+                 const struct message *message, struct moment *now);
+
 // --- collective operations: members, releases, the last one out (collective.c)
 
 /// Whether A entered after B, ties: the lower rank.

@@ -639,6 +639,8 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts->numbers[FINDING_NUMBER_barrier_share] = pattern_share(result, cause, "wait-at-barrier");
     facts->numbers[FINDING_NUMBER_contention_share] =
         pattern_share(result, cause, "lock-contention");
+    facts->numbers[FINDING_NUMBER_epoch_share] =
+        pattern_share(result, cause, "late-post") + pattern_share(result, cause, "early-wait");
     facts->numbers[FINDING_NUMBER_message_share] =
         pattern_share(result, cause, "late-sender") + pattern_share(result, cause, "late-receiver");
     facts_put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));

@@ -250,7 +250,7 @@ bool left_out_message(struct engine *engine, struct location_state *location,
 {
     const struct scenario *scenario = prediction_of(engine)->scenario;
     *size_bytes = event->size_bytes;
-    if (scenario->cuts.n == 0)
+    if (scenario->cuts.n == 0 || event->flags & EVENT_OF_WINDOW)
         return false;
     if (!message_cuts_sends(scenario, sender, receiver, event->tag, size_bytes)) {
         call_complete_less(&location->call, event);

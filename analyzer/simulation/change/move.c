@@ -450,7 +450,7 @@ void migration_left(struct engine *engine, const struct location_state *location
                            (pag_work)(call->leave_ns - call->enter_ns) * PAG_WORK_PER_NS);
     for (uint32_t i = 0; i < call->n_receives; i++) {
         uint32_t message = receive_at(engine, call->receives[i])->message;
-        if (message == NONE)
+        if (message == NONE || message_at(engine, message)->is_of_window)
             continue;
         const struct load *load = &migration->loads[message].load;
         client_server_receive(&state->process, &migration->loads[message].client_server);

@@ -105,13 +105,19 @@ static bool waits_for_receiver(const struct engine *engine, const struct call *c
     return false;
 }
 
+/// Of an epoch of a window: what follows may depend on its records, which stay where they are.
+static bool is_of_window(const struct engine *engine, const struct call *call)
+{
+    return call->n_receives > 0 && receive_at(engine, call->receives[0])->is_of_window;
+}
+
 bool overlap_puts_off(struct engine *engine, struct location_state *location,
                       const struct simulated_call *description)
 {
     struct overlap_location *state = state_of(engine, location);
     struct call *call = &location->call;
     if (call->is_cut || call->is_bare || call->is_test || call->has_collectives ||
-        call->n_parts > 0 || state->n_calls == OVERLAP_MAX_CALLS ||
+        call->n_parts > 0 || is_of_window(engine, call) || state->n_calls == OVERLAP_MAX_CALLS ||
         (call->n_receives == 0 && !waits_for_receiver(engine, call)) ||
         !is_overlapped(engine, location, call->path))
         return false;

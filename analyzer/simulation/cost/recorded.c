@@ -75,6 +75,7 @@ struct recorded {
     struct partner_time *partners[PARTNERS]; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
+    bool starts_pass, completes_pass;
 };
 
 struct recorded *recorded_new(const struct definitions *definitions)
@@ -441,6 +442,8 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
             cost_table_conclude(recorded->kept_calls[i]);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
+    recorded->starts_pass = result->n_passed_starts > 0;
+    recorded->completes_pass = result->n_passed_completes > 0;
     for (int scope = 0; scope < SCOPES; scope++) {
         cost_table_conclude(&recorded->flight[scope]);
         cost_table_conclude(&recorded->receive[scope]);
@@ -546,4 +549,14 @@ bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uin
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize)
 {
     return !recorded->is_loose[is_finalize ? FINALIZE : operation];
+}
+
+bool recorded_starts_pass(const struct recorded *recorded)
+{
+    return recorded->starts_pass;
+}
+
+bool recorded_completes_pass(const struct recorded *recorded)
+{
+    return recorded->completes_pass;
 }

@@ -146,6 +146,9 @@ bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint6
                            struct recorded_partner *partner);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
+/// Whether some MPI_Win_start, or MPI_Win_complete, went on before a target of its epoch posted.
+bool recorded_starts_pass(const struct recorded *recorded);
+bool recorded_completes_pass(const struct recorded *recorded);
 
 /// How often a flight had to be taken from the table, of how many.
 struct recorded_use {

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-enum { KIND_BITS = 5, N_FIELDS = 7 };
+enum { KIND_BITS = 6, N_FIELDS = 7 };
 
 static_assert(EVENT_KINDS <= 1 << KIND_BITS, "the kind has its place");
 

@@ -241,6 +241,25 @@ static void resolve_windows(struct definitions *definitions, const struct record
     }
 }
 
+// The groups of ranks that may synchronise on windows. Others have no members here.
+static void resolve_groups(struct resolved *resolved, const struct records *records,
+                           const struct id_table *rank_of_location)
+{
+    struct definitions *definitions = &resolved->definitions;
+    if (records->windows.n == 0)
+        return;
+    definitions->n_groups = records->groups.n;
+    definitions->groups = memory_zeroed(definitions->n_groups, sizeof *definitions->groups);
+    for (size_t i = 0; i < definitions->n_groups; i++) {
+        const struct group_record *record = &records->groups.items[i];
+        if (record->paradigm != OTF2_PARADIGM_MPI || record->type != OTF2_GROUP_TYPE_COMM_GROUP)
+            continue;
+        resolve_group(resolved, records, i, rank_of_location);
+        definitions->groups[i] =
+            (struct rank_group){resolved->groups[i].members, record->n_members};
+    }
+}
+
 // Place of REF in TABLE; a reference to something that is not defined makes the context a bad one.
 static uint32_t find_reference(const struct id_table *table, uint64_t ref, uint64_t undefined,
                                bool *is_bad)
@@ -327,11 +346,28 @@ static void resolve_member(struct id_table *positions, const struct records *rec
         id_table_add(positions, records->metrics.items[i].id, position);
 }
 
+// Of accesses to windows.
+static void add_access_counters(struct definitions *definitions)
+{
+    static const struct counter counters[ACCESS_COUNTERS] = {
+        [COUNTER_PUTS] = {"num_puts", "", "MPI_Put, MPI_Rput"},
+        [COUNTER_BYTES_PUT] = {"bytes_put", "bytes", "by MPI_Put and MPI_Rput"},
+        [COUNTER_GETS] = {"num_gets", "", "MPI_Get, MPI_Rget"},
+        [COUNTER_BYTES_GOT] = {"bytes_got", "bytes", "by MPI_Get and MPI_Rget"},
+        [COUNTER_ATOMICS] = {"num_atomics", "", "MPI_Accumulate, MPI_Fetch_and_op and the like"},
+        [COUNTER_BYTES_ATOMIC] = {"bytes_atomic", "bytes", "sent and received by these"},
+    };
+    definitions->access_counters = (uint32_t)definitions->n_counters;
+    for (size_t i = 0; i < ACCESS_COUNTERS; i++)
+        definitions->counters[definitions->n_counters++] = counters[i];
+}
+
 // Counters other than our own, without those whose values are a state, such as a temperature.
 static void resolve_counters(struct resolved *resolved, const struct records *records)
 {
     struct definitions *definitions = &resolved->definitions;
-    definitions->counters = memory_zeroed(records->metric_members.n + 1, sizeof(struct counter));
+    definitions->counters =
+        memory_zeroed(records->metric_members.n + ACCESS_COUNTERS, sizeof(struct counter));
     for (size_t i = 0; i < records->metric_members.n; i++) {
         const struct metric_member_record *record = &records->metric_members.items[i];
         const char *name = records_text(records, record->name);
@@ -348,6 +384,8 @@ static void resolve_counters(struct resolved *resolved, const struct records *re
                              .scale = pow(base, (double)record->exponent),
                              .is_growth = kind == OTF2_METRIC_VALUE_RELATIVE};
     }
+    if (records->windows.n > 0)
+        add_access_counters(definitions);
 }
 
 static void resolve_metrics(struct resolved *resolved, const struct records *records)
@@ -420,6 +458,7 @@ void resolve_records(struct resolved *resolved, const struct records *records)
     resolve_processes(&resolved->definitions, records, mpi_locations, &rank_of_location);
     resolve_communicators(resolved, records, &rank_of_location);
     resolve_windows(&resolved->definitions, records);
+    resolve_groups(resolved, records, &rank_of_location);
     resolve_calling_contexts(&resolved->definitions, records);
     resolve_metrics(resolved, records);
     resolve_files(resolved, records);
@@ -440,6 +479,7 @@ void resolved_release(struct resolved *resolved)
     free(definitions->locations);
     free(definitions->ranks);
     free(definitions->communicators);
+    free(definitions->groups);
     free(definitions->nodes);
     free(definitions->counters);
     free(definitions->files);

@@ -559,6 +559,14 @@ static void write_group(struct archive_writer *writer, uint32_t id, OTF2_GroupTy
                                           OTF2_GROUP_FLAG_NONE, n_members, members));
 }
 
+uint32_t archive_writer_group(const struct archive_writer *writer, uint32_t comm)
+{
+    uint32_t group = 1 + comm; // after that of all locations
+    for (uint32_t i = 0; i < comm; i++)
+        group += writer->comms[i].n_remote > 0;
+    return group;
+}
+
 static void write_communicators(struct archive_writer *writer)
 {
     const struct comm_entry *world = &writer->comms[ARCHIVE_WORLD];

@@ -92,6 +92,8 @@ uint32_t archive_writer_comm(struct archive_writer *writer, const char *name,
                              uint32_t n_remote);
 uint32_t archive_writer_find_comm(const struct archive_writer *writer, const char *name);
 uint32_t archive_writer_comm_size(const struct archive_writer *writer, uint32_t comm);
+/// The group of a communicator's members, the first one of an intercommunicator.
+uint32_t archive_writer_group(const struct archive_writer *writer, uint32_t comm);
 
 /// RMA window NAME of a communicator; archive_writer_find_window() gives OTF2_UNDEFINED_RMA_WIN for
 /// an unknown name.

@@ -12,27 +12,9 @@
 #include <otf2/otf2.h>
 
 #include "analyzer/base/memory.h"
-#include "tests/tools/lib/archive_writer.h"
+#include "tests/tools/lib/text_parser.h"
 
-enum { POSIX = OTF2_PARADIGM_PTHREAD };
-enum { MAX_WORDS = 4096 };
-
-struct parser {
-    struct archive_writer *writer; // NULL in the pass that counts ranks
-    OTF2_AttributeList *attributes;
-    struct error *err;
-    unsigned line;
-    char **words; // of the current line
-    size_t n_words;
-    uint32_t n_ranks;
-    // of the current event line
-    OTF2_EvtWriter *events;
-    uint64_t ticks;
-};
-
-#define FAIL(parser, ...) (error_set((parser)->err, __VA_ARGS__), false)
-
-static bool parse_number(struct parser *parser, const char *word, uint64_t *number)
+bool text_parse_number(struct parser *parser, const char *word, uint64_t *number)
 {
     char *end = NULL;
     errno = 0;
@@ -42,10 +24,10 @@ static bool parse_number(struct parser *parser, const char *word, uint64_t *numb
     return true;
 }
 
-static bool parse_u32(struct parser *parser, const char *word, uint32_t *number)
+bool text_parse_u32(struct parser *parser, const char *word, uint32_t *number)
 {
     uint64_t wide;
-    if (!parse_number(parser, word, &wide))
+    if (!text_parse_number(parser, word, &wide))
         return false;
     if (wide > UINT32_MAX)
         return FAIL(parser, "'%s' is too large", word);
@@ -54,15 +36,15 @@ static bool parse_u32(struct parser *parser, const char *word, uint32_t *number)
 }
 
 // RANK or RANK.THREAD
-static bool parse_location(struct parser *parser, const char *word, uint64_t *location)
+bool text_parse_location(struct parser *parser, const char *word, uint64_t *location)
 {
     uint64_t rank, thread = 0;
     char *copy = memory_copy_text(word);
     char *dot = strchr(copy, '.');
     if (dot)
         *dot = '\0';
-    bool is_good =
-        parse_number(parser, copy, &rank) && (!dot || parse_number(parser, dot + 1, &thread));
+    bool is_good = text_parse_number(parser, copy, &rank) &&
+                   (!dot || text_parse_number(parser, dot + 1, &thread));
     free(copy);
     if (!is_good)
         return false;
@@ -113,8 +95,8 @@ enum { MAX_ARGUMENTS = 6 };
 
 /// One word of an event by its type: a number (`n`, `u` of 32 bits), a communicator, an operation,
 /// its root, `any` or a number (`p`), in-place, on or off (`m`), a window (`W`), the target of a
-/// lock
-/// (`t`) and its type (`x`), a word that stays one.
+/// lock (`t`) and its type (`x`), the group of a communicator (`g`), what a window synchronises
+/// (`s`), a word that stays one.
 static bool parse_argument(struct parser *parser, char type, const char *word, uint64_t *value)
 {
     *value = 0;
@@ -143,6 +125,18 @@ static bool parse_argument(struct parser *parser, char type, const char *word, u
     case 'W':
         *value = archive_writer_find_window(parser->writer, word);
         return *value != OTF2_UNDEFINED_RMA_WIN || FAIL(parser, "window '%s' is not defined", word);
+    case 'g':
+        if (!parse_argument(parser, 'c', word, value))
+            return false;
+        *value = archive_writer_group(parser->writer, (uint32_t)*value);
+        return true;
+    case 's':
+        *value = strcmp(word, "process") == 0 ? OTF2_RMA_SYNC_LEVEL_PROCESS
+                 : strcmp(word, "memory") == 0
+                     ? OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY
+                     : OTF2_RMA_SYNC_LEVEL_NONE;
+        return *value != OTF2_RMA_SYNC_LEVEL_NONE || strcmp(word, "none") == 0 ||
+               FAIL(parser, "a window synchronises none, process or memory, not '%s'", word);
     case 't':
         *value = UINT32_MAX;
         return strcmp(word, "all") == 0 || parse_argument(parser, 'u', word, value);
@@ -153,27 +147,27 @@ static bool parse_argument(struct parser *parser, char type, const char *word, u
     case 'w':
         return true;
     case 'u':
-        return parse_number(parser, word, value) &&
+        return text_parse_number(parser, word, value) &&
                (*value <= UINT32_MAX || FAIL(parser, "'%s' is too large", word));
     default:
-        return parse_number(parser, word, value);
+        return text_parse_number(parser, word, value);
     }
 }
 
-static OTF2_Paradigm default_paradigm(const char *region)
+OTF2_Paradigm text_default_paradigm(const char *region)
 {
     return strncmp(region, "MPI_", 4) == 0 ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER;
 }
 
 // FILE or FILE:LINE as a source code location, `-` and `?` as in text_trace.h.
-static bool parse_source(struct parser *parser, char *word, uint32_t *source)
+bool text_parse_source(struct parser *parser, char *word, uint32_t *source)
 {
     char *colon = strrchr(word, ':');
     uint32_t line = 0;
     *source = strcmp(word, "?") == 0 ? ARCHIVE_DANGLING : OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
     if (strcmp(word, "?") == 0 || strcmp(word, "-") == 0)
         return true;
-    if (colon && !parse_u32(parser, colon + 1, &line))
+    if (colon && !text_parse_u32(parser, colon + 1, &line))
         return false;
     if (colon)
         *colon = '\0';
@@ -197,7 +191,7 @@ static bool parse_call_site(struct parser *parser)
         return true;
     }
     uint32_t source;
-    if (!parse_source(parser, parser->words[n - 1], &source))
+    if (!text_parse_source(parser, parser->words[n - 1], &source))
         return false;
     OTF2_AttributeList_AddSourceCodeLocationRef(parser->attributes, ARCHIVE_ATTRIBUTE_CALL_LINE,
                                                 source);
@@ -220,7 +214,7 @@ static bool write_enter(struct parser *parser)
             return FAIL(parser, "'%s' is not a number", parser->words[5]);
         OTF2_AttributeList_AddDouble(parser->attributes, ARCHIVE_ATTRIBUTE_WORK, work);
         uint64_t n_elements = 0;
-        if (parser->n_words > 6 && !parse_number(parser, parser->words[6], &n_elements))
+        if (parser->n_words > 6 && !text_parse_number(parser, parser->words[6], &n_elements))
             return false;
         if (parser->n_words > 6)
             OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_ELEMENTS,
@@ -229,22 +223,23 @@ static bool write_enter(struct parser *parser)
     }
     if (parser->n_words == 6 && strcmp(parser->words[4], "barrier") == 0) {
         uint32_t barrier;
-        if (!parse_u32(parser, parser->words[5], &barrier))
+        if (!text_parse_u32(parser, parser->words[5], &barrier))
             return false;
         OTF2_AttributeList_AddUint32(parser->attributes, ARCHIVE_ATTRIBUTE_BARRIER, barrier);
         parser->n_words = 4;
     }
     if (parser->n_words > 4) {
-        if (!parse_number(parser, parser->words[4], &n_polls))
+        if (!text_parse_number(parser, parser->words[4], &n_polls))
             return false;
         OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_POLL_COUNT, n_polls);
     }
     if (parser->n_words > 5) {
-        if (!parse_number(parser, parser->words[5], &inside_ns))
+        if (!text_parse_number(parser, parser->words[5], &inside_ns))
             return false;
         OTF2_AttributeList_AddUint64(parser->attributes, ARCHIVE_ATTRIBUTE_POLL_NS, inside_ns);
     }
-    uint32_t region = archive_writer_region(parser->writer, name, NULL, 0, default_paradigm(name));
+    uint32_t region =
+        archive_writer_region(parser->writer, name, NULL, 0, text_default_paradigm(name));
     OTF2_EvtWriter_Enter(parser->events, parser->attributes, parser->ticks, region);
     return true;
 }
@@ -270,6 +265,10 @@ enum event_kind {
     WINDOW_END,
     LOCK,
     UNLOCK,
+    SYNC,
+    PUT,
+    GET,
+    ATOMIC,
     CPU,
     CPU_WAIT,
     FORK,
@@ -308,6 +307,10 @@ static const struct {
     [WINDOW_END] = {"window-end", "oWrnn"},
     [LOCK] = {"lock", "Wtx"},
     [UNLOCK] = {"unlock", "Wt"},
+    [SYNC] = {"sync", "Wgs"},
+    [PUT] = {"put", "Wun"},
+    [GET] = {"get", "Wun"},
+    [ATOMIC] = {"atomic", "Wunn"},
     [CPU] = {"cpu", "n"},
     [CPU_WAIT] = {"cpu-wait", "nn"}, // and ready to run without a core
     [FORK] = {"fork", "u"},
@@ -404,7 +407,7 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     case LEAVE:
         OTF2_EvtWriter_Leave(
             events, NULL, at,
-            archive_writer_region(parser->writer, name, NULL, 0, default_paradigm(name)));
+            archive_writer_region(parser->writer, name, NULL, 0, text_default_paradigm(name)));
         break;
     case CONTEXT_ENTER:
         OTF2_EvtWriter_CallingContextEnter(events, NULL, at,
@@ -466,6 +469,20 @@ static void write_kind(struct parser *parser, enum event_kind kind, const uint64
     case UNLOCK:
         OTF2_EvtWriter_RmaReleaseLock(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], 0);
         break;
+    case SYNC:
+        OTF2_EvtWriter_RmaGroupSync(events, NULL, at, (OTF2_RmaSyncLevel)a[2], (OTF2_RmaWinRef)a[0],
+                                    (OTF2_GroupRef)a[1]);
+        break;
+    case PUT:
+        OTF2_EvtWriter_RmaPut(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], a[2], 0);
+        break;
+    case GET:
+        OTF2_EvtWriter_RmaGet(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1], a[2], 0);
+        break;
+    case ATOMIC:
+        OTF2_EvtWriter_RmaAtomic(events, NULL, at, (OTF2_RmaWinRef)a[0], (uint32_t)a[1],
+                                 OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, a[2], a[3], 0);
+        break;
     default:
         write_thread_kind(parser, kind, a);
     }
@@ -493,13 +510,13 @@ static bool write_arguments(struct parser *parser, enum event_kind kind)
 static bool write_event(struct parser *parser)
 {
     uint64_t location;
-    if (!parse_location(parser, parser->words[0], &location))
+    if (!text_parse_location(parser, parser->words[0], &location))
         return false;
     if (!parser->writer)
         return true;
     if (parser->n_words < 3)
         return FAIL(parser, "an event is LOC TIME NAME ...");
-    if (!parse_number(parser, parser->words[1], &parser->ticks))
+    if (!text_parse_number(parser, parser->words[1], &parser->ticks))
         return false;
     parser->events = archive_writer_events(parser->writer, location);
     for (size_t kind = 0; kind < N_EVENT_KINDS; kind++)
@@ -508,237 +525,11 @@ static bool write_event(struct parser *parser)
     return FAIL(parser, "'%s' is not an event", parser->words[2]);
 }
 
-// Member lists "0 2 3" or "0 1 | 2 3" from word FIRST on; *N_LEFT counts those left of the bar.
-static bool parse_members(struct parser *parser, size_t first, uint64_t *members, uint32_t *n_left,
-                          uint32_t *n)
-{
-    bool has_bar = false;
-    *n = *n_left = 0;
-    for (size_t i = first; i < parser->n_words; i++) {
-        if (strcmp(parser->words[i], "|") == 0) {
-            has_bar = true;
-            continue;
-        }
-        if (!parse_number(parser, parser->words[i], &members[*n]))
-            return false;
-        if (members[*n] >= parser->n_ranks)
-            parser->n_ranks = (uint32_t)members[*n] + 1;
-        ++*n;
-        if (!has_bar)
-            ++*n_left;
-    }
-    return true;
-}
-
-static bool define_comm(struct parser *parser)
-{
-    uint32_t n_left, n;
-    if (strcmp(parser->words[2], "ranks") != 0)
-        return FAIL(parser, "a communicator is: comm NAME ranks R ...");
-    uint64_t *members = memory_zeroed(parser->n_words, sizeof *members);
-    bool is_good = parse_members(parser, 3, members, &n_left, &n);
-    bool is_intercomm = strcmp(parser->words[0], "intercomm") == 0;
-    if (is_good && is_intercomm != (n_left < n))
-        is_good = FAIL(parser, "an intercommunicator has two groups with | between them");
-    if (is_good && parser->writer)
-        archive_writer_comm(parser->writer, parser->words[1], members, n_left, members + n_left,
-                            n - n_left);
-    free(members);
-    return is_good;
-}
-
-static bool define_window(struct parser *parser)
-{
-    if (!parser->writer)
-        return true;
-    uint32_t comm = archive_writer_find_comm(parser->writer, parser->words[2]);
-    if (comm == OTF2_UNDEFINED_COMM)
-        return FAIL(parser, "communicator '%s' is not defined", parser->words[2]);
-    archive_writer_window(parser->writer, parser->words[1], comm);
-    return true;
-}
-
-static bool define_nodes(struct parser *parser)
-{
-    uint32_t n = (uint32_t)parser->n_words - 1;
-    if (n > parser->n_ranks)
-        parser->n_ranks = n;
-    for (uint32_t rank = 0; parser->writer && rank < n; rank++)
-        archive_writer_set_node(parser->writer, rank, parser->words[rank + 1]);
-    return true;
-}
-
-static bool define_cores(struct parser *parser)
-{
-    uint32_t n_cores;
-    if (!parse_u32(parser, parser->words[2], &n_cores))
-        return false;
-    if (parser->writer)
-        archive_writer_set_cores(parser->writer, parser->words[1], n_cores);
-    return true;
-}
-
-static bool define_bound(struct parser *parser)
-{
-    uint32_t rank;
-    if (!parse_u32(parser, parser->words[1], &rank))
-        return false;
-    if (parser->writer && rank < parser->n_ranks)
-        archive_writer_set_bound(parser->writer, rank, parser->words[2]);
-    return true;
-}
-
-static bool define_property(struct parser *parser)
-{
-    uint64_t location, number;
-    if (!parse_location(parser, parser->words[1], &location) ||
-        !parse_number(parser, parser->words[3], &number))
-        return false;
-    if (parser->writer)
-        archive_writer_set_property(parser->writer, location, parser->words[2], number);
-    return true;
-}
-
-static bool define_mpi(struct parser *parser)
-{
-    if (parser->writer)
-        archive_writer_set_mpi(parser->writer, parser->words[1],
-                               parser->n_words == 3 ? parser->words[2] : NULL);
-    return true;
-}
-
-static bool define_region(struct parser *parser)
-{
-    char *colon = strrchr(parser->words[2], ':');
-    uint32_t line = 0;
-    if (colon && !parse_u32(parser, colon + 1, &line))
-        return false;
-    if (colon)
-        *colon = '\0';
-    OTF2_Paradigm paradigm = default_paradigm(parser->words[1]);
-    const char *word = parser->n_words > 3 ? parser->words[3] : "";
-    bool is_marker = strcmp(word, "marker") == 0;
-    if (strcmp(word, "pthread") == 0)
-        paradigm = POSIX;
-    else if (is_marker || strcmp(word, "user") == 0)
-        paradigm = OTF2_PARADIGM_USER;
-    else if (strcmp(word, "mpi") == 0)
-        paradigm = OTF2_PARADIGM_MPI;
-    else if (strcmp(word, "openmp") == 0)
-        paradigm = OTF2_PARADIGM_OPENMP;
-    else if (*word)
-        return FAIL(parser, "a region is of user, mpi, openmp, pthread or marker, not '%s'", word);
-    const char *file = strcmp(parser->words[2], "-") == 0 ? NULL : parser->words[2];
-    if (parser->writer) {
-        uint32_t region =
-            archive_writer_region(parser->writer, parser->words[1], file, line, paradigm);
-        if (is_marker)
-            archive_writer_is_marker(parser->writer, region);
-        if (parser->n_words > 4)
-            archive_writer_call_region(parser->writer, region, parser->words[4]);
-    }
-    return true;
-}
-
-static bool define_context(struct parser *parser)
-{
-    uint32_t region = OTF2_UNDEFINED_REGION, source, parent = OTF2_UNDEFINED_CALLING_CONTEXT;
-    if (!parse_source(parser, parser->words[3], &source))
-        return false;
-    if (!parser->writer)
-        return true;
-    const char *function = parser->words[2];
-    if (strcmp(function, "?") == 0)
-        region = ARCHIVE_DANGLING;
-    else if (strcmp(function, "-") != 0)
-        region =
-            archive_writer_region(parser->writer, function, NULL, 0, default_paradigm(function));
-    if (parser->n_words > 4)
-        parent = strcmp(parser->words[4], "?") == 0
-                     ? ARCHIVE_DANGLING
-                     : archive_writer_context(parser->writer, parser->words[4]);
-    archive_writer_set_context(parser->writer,
-                               archive_writer_context(parser->writer, parser->words[1]), region,
-                               source, parent);
-    return true;
-}
-
-static bool define_offset(struct parser *parser)
-{
-    uint64_t location, ticks;
-    if (!parse_location(parser, parser->words[1], &location) ||
-        !parse_number(parser, parser->words[2], &ticks))
-        return false;
-    if (parser->writer)
-        archive_writer_clock_offset(parser->writer, location, ticks,
-                                    strtoll(parser->words[3], NULL, 10));
-    return true;
-}
-
-static bool define_location(struct parser *parser)
-{
-    uint64_t location;
-    if (!parse_location(parser, parser->words[1], &location))
-        return false;
-    if (parser->writer)
-        archive_writer_events(parser->writer, location);
-    return true;
-}
-
-static bool define_clock(struct parser *parser)
-{
-    uint64_t ticks_per_second;
-    if (!parse_number(parser, parser->words[1], &ticks_per_second))
-        return false;
-    if (parser->writer)
-        archive_writer_set_clock(parser->writer, ticks_per_second);
-    return true;
-}
-
-static bool define_spawned(struct parser *parser)
-{
-    uint64_t n_ranks;
-    if (!parse_number(parser, parser->words[1], &n_ranks))
-        return false;
-    if (parser->writer)
-        archive_writer_set_spawned(parser->writer, (uint32_t)n_ranks);
-    return true;
-}
-
 static bool read_line(struct parser *parser)
 {
-    static const struct {
-        const char *name;
-        bool (*define)(struct parser *parser);
-        size_t min_words, max_words;
-        const char *usage;
-    } definitions[] = {
-        {"clock", define_clock, 2, 2, "a clock is: clock TICKS-PER-SECOND"},
-        {"nodes", define_nodes, 1, MAX_WORDS, ""},
-        {"location", define_location, 2, 2, "a location is: location RANK.THREAD"},
-        {"comm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
-        {"intercomm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
-        {"window", define_window, 3, 3, "a window is: window NAME COMM"},
-        {"region", define_region, 3, 5,
-         "a region is: region NAME FILE:LINE [user|mpi|openmp|marker [AS]]"},
-        {"offset", define_offset, 4, 4, "a clock offset is: offset LOC TIME OFFSET"},
-        {"cores", define_cores, 3, 3, "the cores of a node are: cores NODE NUMBER"},
-        {"context", define_context, 4, 5,
-         "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]"},
-        {"spawned", define_spawned, 2, 2, "spawned ranks are: spawned NUMBER"},
-        {"bound", define_bound, 3, 3, "what a rank is bound to is: bound RANK CORES"},
-        {"property", define_property, 4, 4, "a property is: property LOC NAME NUMBER"},
-        {"mpi", define_mpi, 2, 3, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]"},
-    };
-    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; i++) {
-        if (strcmp(parser->words[0], definitions[i].name) != 0)
-            continue;
-        if (parser->n_words < definitions[i].min_words ||
-            parser->n_words > definitions[i].max_words)
-            return FAIL(parser, "%s", definitions[i].usage);
-        return definitions[i].define(parser);
-    }
-    return write_event(parser);
+    bool is_definition;
+    bool is_good = text_definition(parser, &is_definition);
+    return is_definition ? is_good : write_event(parser);
 }
 
 char *text_trace_word(char **line)

@@ -42,6 +42,9 @@
 //   LOC TIME window-end OP WINDOW ROOT|- SENT RECEIVED
 //   LOC TIME lock WINDOW TARGET|all exclusive|shared
 //   LOC TIME unlock WINDOW TARGET|all
+//   LOC TIME put WINDOW TARGET BYTES | get WINDOW TARGET BYTES
+//   LOC TIME atomic WINDOW TARGET SENT RECEIVED
+//   LOC TIME sync WINDOW COMM none|process|memory       with the group of COMM
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
 //   LOC TIME thread-begin COMM NUMBER | thread-end COMM NUMBER
