@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The loop of a replay: the order of reading, one event (step.h) at a time. Its state is in
 // state.h.
-#ifndef PAGODA_PAG_ENGINE_H
-#define PAGODA_PAG_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void engine_init(struct engine *engine, struct trace *trace, const struct pag_op
 /// All locations have ended: fills the result and releases what ENGINE holds. 0, or -1 and ERR when
 /// the archive has no events at all.
 int engine_conclude(struct engine *engine, struct error *err);
-
-#endif

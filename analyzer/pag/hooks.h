@@ -2,8 +2,7 @@
 // A driver replays a run in times other than the recorded ones (analyzer/simulation). It takes the
 // locations through their events itself, by the functions of engine.h; the engine matches, keeps
 // profiles and lineages, and tells the driver what matching finds out. pag_run() has no driver.
-#ifndef PAGODA_PAG_HOOKS_H
-#define PAGODA_PAG_HOOKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ struct engine_hooks {
     /// After that: INSTANCE is forgotten.
     void (*closed)(struct engine *engine, const struct collective *instance);
 };
-
-#endif

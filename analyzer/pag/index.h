@@ -17,8 +17,7 @@
 //   lack, are kept. Critical path, causes and traffic are not said of parts.
 // No index is made of damaged archives, nor where a wait counted that was proven to be none
 // afterwards.
-#ifndef PAGODA_PAG_INDEX_H
-#define PAGODA_PAG_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ void index_stop(struct engine *engine);
 
 /// The result has been filled: keeps it, or puts that of the whole run in its place.
 void index_conclude(struct engine *engine);
-
-#endif

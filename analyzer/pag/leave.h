@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the leave of a call settles: waits, trigger events, hand-over of the lineage.
-#ifndef PAGODA_PAG_LEAVE_H
-#define PAGODA_PAG_LEAVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ void leave_give_up(const struct engine *engine, struct call *call);
 /// its call no longer does. Whether that is so.
 bool leave_break_cycle(const struct engine *engine, struct location_state *location,
                        const struct location_state *waiter);
-
-#endif

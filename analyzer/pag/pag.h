@@ -3,8 +3,7 @@
 // (the program activity graph, never held as a whole), keeps call-path profiles and the lineage of
 // every location, and tells listeners about trigger events. Design: ARCHITECTURE.md; lineage: the
 // critical path forward in one pass.
-#ifndef PAGODA_PAG_PAG_H
-#define PAGODA_PAG_PAG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -455,5 +454,3 @@ void pag_result_release(struct pag_result *result);
 
 /// Memory that a part (pag_options.parts) took in the replay of RESULT.
 size_t pag_part_bytes(const struct pag_result *result);
-
-#endif

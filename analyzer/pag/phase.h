@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Phases of a program: where visits of a region, or what lies between markers, begin and end on
 // each rank, as parts that a replay can be cut to (pag_options.parts).
-#ifndef PAGODA_PAG_PHASE_H
-#define PAGODA_PAG_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ struct pag_phase_report {
 /// rank ends, ends with it.
 void pag_phase_find(struct trace *trace, const struct pag_phase *phase, struct pag_part *parts,
                     struct pag_phase_report *report);
-
-#endif

@@ -3,8 +3,7 @@
 // archive to go on from: open calls, messages and receives that are not matched or not settled,
 // requests, open collectives. What only sums of the whole run need is left out: what the profile
 // counted so far, lineages, traffic, the books of the judged part.
-#ifndef PAGODA_PAG_SNAPSHOT_H
-#define PAGODA_PAG_SNAPSHOT_H
+#pragma once
 
 #include "analyzer/base/format/numbers.h"
 #include "analyzer/pag/state.h"
@@ -14,5 +13,3 @@
 /// follow.
 void snapshot_pass(struct engine *engine, const struct pag_location *trees,
                    struct numbers *numbers);
-
-#endif

@@ -3,8 +3,7 @@
 // location alone is in location/location.h. Above this: lineage/ and window.h, then matching/,
 // leave.h, and engine.h, the order of reading. What is added here, or to a location's open call,
 // and decides what follows, snapshot.c has to keep as well.
-#ifndef PAGODA_PAG_STATE_H
-#define PAGODA_PAG_STATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -338,5 +337,3 @@ static inline bool rank_may_come(const struct engine *engine, uint32_t rank, uin
     }
     return false;
 }
-
-#endif

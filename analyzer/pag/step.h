@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One event of a location, in whatever order the loop (engine.c) or a driver (hooks.h) takes them.
-#ifndef PAGODA_PAG_STEP_H
-#define PAGODA_PAG_STEP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ void step_enter_call(struct engine *engine, struct location_state *location,
 uint32_t step_in_call(struct engine *engine, struct location_state *location,
                       const struct event *event, uint64_t time_ns);
 void step_end(struct engine *engine, struct location_state *location);
-
-#endif

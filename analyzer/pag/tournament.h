@@ -3,8 +3,7 @@
 // whose inner nodes hold the lesser of the two keys below. A change goes from its place up to the
 // root, without a branch that depends on keys, so that it costs the same few steps whatever they
 // are.
-#ifndef PAGODA_PAG_TOURNAMENT_H
-#define PAGODA_PAG_TOURNAMENT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -71,5 +70,3 @@ static inline tournament_key tournament_first_beside(const struct tournament *to
             first = tournament->keys[node ^ 1];
     return first;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // Trigger events: the places in a replay where a wait state can be seen. The engine resolves the
 // partners of a call (matching message, members of a collective) and hands all the times a pattern
 // may compare as one flat array; patterns (analyzer/pattern/) name them by the field names below.
-#ifndef PAGODA_PAG_TRIGGER_H
-#define PAGODA_PAG_TRIGGER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -113,5 +112,3 @@ struct trigger {
     uint64_t window_end_ns; // the last enter of MPI_Finalize; UINT64_MAX: it is later than all this
     int64_t value[TRIGGER_MAX_FIELDS]; // by the field enum of `kind`; times in ns
 };
-
-#endif

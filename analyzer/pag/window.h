@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The time that efficiencies and findings cover, and intervals without recording in it.
-#ifndef PAGODA_PAG_WINDOW_H
-#define PAGODA_PAG_WINDOW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void gap_event(struct engine *engine, struct location_state *location, const str
 
 /// The location ends: so does its gap, before the profile is ended.
 void gap_end(struct engine *engine, struct location_state *location, uint64_t time_ns);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finds and opens an archive, and keeps what the OTF2 library would print to stderr, as the cause
 // for our own error chain.
-#ifndef PAGODA_TRACE_ARCHIVE_H
-#define PAGODA_TRACE_ARCHIVE_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -28,5 +27,3 @@ const char *otf2_error_cause(OTF2_ErrorCode code);
 /// allocates up to 64 GiB for properties that the file only announces, and its clean-up after some
 /// errors runs for ever, so it is left at the error message (a few kilobytes stay allocated).
 OTF2_Reader *otf2_open(const char *anchor_path);
-
-#endif

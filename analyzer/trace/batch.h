@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of one location that follow those its cursor holds.
-#ifndef PAGODA_TRACE_BATCH_H
-#define PAGODA_TRACE_BATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ struct trace_digest {
     /// process.
     void (*pass)(void *context, size_t location, struct numbers *numbers);
 };
-
-#endif

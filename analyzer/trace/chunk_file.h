@@ -5,8 +5,7 @@
 // 0, after which the next chunk begins, or 2 at the end of the file. A record is a byte for its
 // kind, the length of its content in one byte, or in 8 bytes after the byte 255, and the content.
 // No length in the file is believed before it was checked.
-#ifndef PAGODA_TRACE_CHUNK_FILE_H
-#define PAGODA_TRACE_CHUNK_FILE_H
+#pragma once
 
 #include <endian.h>
 #include <stdbool.h>
@@ -174,5 +173,3 @@ struct sound_definitions {
 /// True for a file that cannot be opened: let OTF2 say why.
 bool chunk_file_holds_definitions(const char *path, uint64_t chunk_bytes, definition_record *tell,
                                   void *context, struct sound_definitions *sound);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Ticks of the archive's clock to nanoseconds since the run's first event, by a fixed-point
 // multiplication.
-#ifndef PAGODA_TRACE_CLOCK_H
-#define PAGODA_TRACE_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ static inline uint64_t clock_max_run_ns(size_t n_locations)
         return 7 * day_ns;
     return max_ns < 365 * day_ns ? max_ns : 365 * day_ns;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cursors of an open archive, one for each location: its events are decoded in batches into a
 // small buffer that the engine looks ahead in.
-#ifndef PAGODA_TRACE_CURSOR_H
-#define PAGODA_TRACE_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ static inline const struct event *trace_peek(struct trace *trace, size_t locatio
     }
     return &cursor->events[cursor->position + ahead];
 }
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What an event record means: one function for each kind makes a struct event of its fields. Who
 // read the record, event_file.c or the OTF2 library (otf2_records.c), makes no difference.
-#ifndef PAGODA_TRACE_DECODE_H
-#define PAGODA_TRACE_DECODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -151,5 +150,3 @@ void decode_measurement(struct decoder *decoder, uint64_t ticks, OTF2_Measuremen
 
 /// Counts a record of an unknown kind.
 void decode_unknown(struct decoder *decoder);
-
-#endif

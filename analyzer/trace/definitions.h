@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the archive's definitions say, in dense indices: regions, locations, ranks, communicators,
 // nodes. Built once by trace_open(), read-only afterwards.
-#ifndef PAGODA_TRACE_DEFINITIONS_H
-#define PAGODA_TRACE_DEFINITIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -273,5 +272,3 @@ enum function_names_found region_names_find(const struct definitions *definition
 /// be none, or -1 and ERR: "solve is ambiguous: solve(int), solve(double)".
 int region_names_take(const struct definitions *definitions, const char *text, bool *is_meant,
                       struct error *err);
-
-#endif

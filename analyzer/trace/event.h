@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One decoded event as the engine sees it: OTF2 record kinds reduced to what a replay can use,
 // identifiers reduced to dense indices of struct definitions, time in nanoseconds.
-#ifndef PAGODA_TRACE_EVENT_H
-#define PAGODA_TRACE_EVENT_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -166,5 +165,3 @@ struct location_report {
     bool is_cut;               // unreadable from some record on
     const char *reason;        // one sentence for skipped and cut, else NULL
 };
-
-#endif

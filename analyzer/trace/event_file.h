@@ -2,8 +2,7 @@
 // Reads the records of one location's events (.evt, see chunk_file.h) and gives them to decode.h.
 // The OTF2 library would do the same in five times the time, and trusts its files. Damage ends the
 // file.
-#ifndef PAGODA_TRACE_EVENT_FILE_H
-#define PAGODA_TRACE_EVENT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ static inline bool event_file_is_open(const struct event_file *file)
 /// to DECODER. LOCAL are the definitions of the location. Returns their number.
 uint64_t event_file_read(struct event_file *file, struct decoder *decoder,
                          const struct local_definitions *local, uint64_t n_wanted);
-
-#endif

@@ -3,8 +3,7 @@
 // a single number. A number is the byte for its length, 0 for zero and 255 for the largest number,
 // and as many bytes. In front of a record may be the byte 5 and a time stamp of 8 bytes, which
 // holds for the records after it as well, and lists of attributes.
-#ifndef PAGODA_TRACE_EVENT_RECORD_H
-#define PAGODA_TRACE_EVENT_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -96,5 +95,3 @@ static inline bool event_record_find_content(struct chunk_file *file, struct win
     window->at += n;
     return true;
 }
-
-#endif

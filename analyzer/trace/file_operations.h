@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one location does to files: begins and ends of I/O operations, paired.
-#ifndef PAGODA_TRACE_FILE_OPERATIONS_H
-#define PAGODA_TRACE_FILE_OPERATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ void file_operation_cancel(struct file_operations *operations, uint32_t handle, 
 
 /// FILE was opened before the event BEFORE.
 void file_operation_open(struct file_operations *operations, uint32_t file, uint32_t before);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An open archive as the files of this folder see it, and the reading of one of its locations.
-#ifndef PAGODA_TRACE_OPEN_TRACE_H
-#define PAGODA_TRACE_OPEN_TRACE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -91,5 +90,3 @@ void location_close(struct trace *trace, struct location_reader *reader);
 
 /// How much is decoded of each of N_LOCATIONS at once, and how much of its file is in memory.
 void location_share_memory(struct trace *trace, size_t n_locations);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Event records as the OTF2 library delivers them, given to decode.h: for archives that
 // event_file.c does not take, and for copies of archives, which need all that a record holds.
-#ifndef PAGODA_TRACE_OTF2_RECORDS_H
-#define PAGODA_TRACE_OTF2_RECORDS_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -55,5 +54,3 @@ extern const struct otf2_records otf2_records;
 /// All of them, and what counts other records, to be registered with a struct decoder as user data.
 /// NULL when memory is out. The caller deletes them.
 OTF2_EvtReaderCallbacks *otf2_records_callbacks(void);
-
-#endif

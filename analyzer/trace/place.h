@@ -2,8 +2,7 @@
 // Places between two events of a location, from which a later opening of the same archive can read
 // on. An event file can be entered where a batch of events began to be decoded: so a place is such
 // a point, and the number of events from there to the place.
-#ifndef PAGODA_TRACE_PLACE_H
-#define PAGODA_TRACE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void batch_begins_add(struct batch_begins *begins, const struct trace_place *beg
 
 /// The place before the last N_UNREAD events.
 struct trace_place batch_begins_find(const struct batch_begins *begins, uint32_t n_unread);
-
-#endif

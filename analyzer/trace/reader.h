@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading an OTF2 archive forward, once, in bounded memory, by a cursor for each location
 // (cursor.h).
-#ifndef PAGODA_TRACE_READER_H
-#define PAGODA_TRACE_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct trace_source {
     const struct clock *clock;
 };
 struct trace_source trace_source(const struct trace *trace);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Accesses to RMA windows and their completions, numbered as Score-P numbers them: all accesses to
 // one target that have no request and complete alike have one number until they complete.
-#ifndef PAGODA_FINISH_ACCESS_EVENTS_H
-#define PAGODA_FINISH_ACCESS_EVENTS_H
+#pragma once
 
 #include "tracer/record/record.h"
 
@@ -39,5 +38,3 @@ OTF2_ErrorCode accesses_complete(struct accesses *accesses, OTF2_EvtWriter *writ
 /// The request of an access is complete.
 OTF2_ErrorCode accesses_complete_request(struct accesses *accesses, OTF2_EvtWriter *writer,
                                          uint64_t time_ns, uint64_t request);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of RMA windows.
-#ifndef PAGODA_FINISH_WINDOW_EVENTS_H
-#define PAGODA_FINISH_WINDOW_EVENTS_H
+#pragma once
 
 #include <otf2/otf2.h>
 
@@ -12,5 +11,3 @@
 OTF2_ErrorCode window_events_write(struct process *process, struct unify *unify,
                                    OTF2_EvtWriter *writer, uint64_t time_ns, OTF2_RmaWinRef window,
                                    const struct record_head *head);
-
-#endif

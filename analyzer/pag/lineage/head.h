@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lineage of a location: its open end, the waits it explains, and teams of threads.
-#ifndef PAGODA_PAG_LINEAGE_HEAD_H
-#define PAGODA_PAG_LINEAGE_HEAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ void explain_window_anew(struct engine *engine);
 /// the last member out.
 void threads_event(struct engine *engine, struct location_state *location,
                    const struct event *event, uint64_t time_ns);
-
-#endif

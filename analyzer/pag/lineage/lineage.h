@@ -4,8 +4,7 @@
 // the path from the root to a node tiles [0, time of the node] exactly. Nodes without a reference
 // are dropped when they have no child and merged with an only child, so at most 2 * references - 1
 // nodes live at any time.
-#ifndef PAGODA_PAG_LINEAGE_LINEAGE_H
-#define PAGODA_PAG_LINEAGE_LINEAGE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -127,5 +126,3 @@ struct tally lineage_explain(struct lineage *lineage, uint32_t mark);
 
 /// Adds the contents of all nodes from NODE up to the root into SUM.
 void lineage_sum(const struct lineage *lineage, uint32_t node, struct tally *sum);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // CPU time of a location's process in an interval outside MPI, and the longest segments of that.
-#ifndef PAGODA_PAG_LOCATION_CPU_TIME_H
-#define PAGODA_PAG_LOCATION_CPU_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ static inline uint64_t cpu_segment_ns(const struct cpu_segment *segment)
 {
     return segment->end_ns - segment->begin_ns;
 }
-
-#endif

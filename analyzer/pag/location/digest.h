@@ -18,8 +18,7 @@
 // - EVENT_CPU_TIME: `tag` is the event's number.
 // - EVENT_CONSTRUCT_ENTER, EVENT_CONSTRUCT_LEAVE, EVENT_BARRIER_LEAVE: regions of a thread runtime,
 //   where a process has several threads.
-#ifndef PAGODA_PAG_LOCATION_DIGEST_H
-#define PAGODA_PAG_LOCATION_DIGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -75,5 +74,3 @@ static inline struct digest_time digest_second_before(const struct event *enter)
 {
     return (struct digest_time){(uint32_t)(enter->request >> 32), enter->size_bytes};
 }
-
-#endif

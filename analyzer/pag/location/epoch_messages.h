@@ -3,8 +3,7 @@
 // MPI_Win_post a target tells each origin of its group that it may access the window, by
 // MPI_Win_complete an origin tells each target that it has. What waits for them is MPI_Win_start or
 // MPI_Win_complete (matching/epochs.c says which), and MPI_Win_wait.
-#ifndef PAGODA_PAG_LOCATION_EPOCH_MESSAGES_H
-#define PAGODA_PAG_LOCATION_EPOCH_MESSAGES_H
+#pragma once
 
 #include "analyzer/trace/definitions.h"
 #include "analyzer/trace/event.h"
@@ -20,5 +19,3 @@ uint32_t epoch_messages(const struct definitions *definitions, const struct even
 
 /// Number of the request by which a rank waits for the post of world rank TARGET on WINDOW.
 uint64_t epoch_request(uint32_t window, uint32_t target);
-
-#endif

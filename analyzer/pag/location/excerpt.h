@@ -2,8 +2,7 @@
 // Parts of the run, each the same time of all locations or of each location another one: for every
 // part the profile counts what lies in it, to the nanosecond. One replay serves all of them. It
 // replays everything, for what matches, or waits, may have begun before a part.
-#ifndef PAGODA_PAG_LOCATION_EXCERPT_H
-#define PAGODA_PAG_LOCATION_EXCERPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ bool excerpt_is_settled(const struct excerpt *excerpt, uint64_t until_ns);
 /// The location is at its end: sets the exclusive times and visits of its PATHS to those of PART.
 void excerpt_count(const struct excerpt *excerpt, size_t part, struct call_path *paths,
                    size_t n_paths);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a location did to files: sums of its operations by call path and file.
-#ifndef PAGODA_PAG_LOCATION_FILE_USES_H
-#define PAGODA_PAG_LOCATION_FILE_USES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void file_uses_release(struct file_uses *uses);
 /// after reading nothing can be added.
 void file_uses_pass(struct file_uses *uses, size_t n_paths, size_t n_files,
                     struct numbers *numbers);
-
-#endif

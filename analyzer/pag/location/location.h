@@ -2,8 +2,7 @@
 // The state of one location in a replay, all that its own events determine, and what is done to it.
 // The files of this folder work on one location and know no other one; what needs the state of
 // several is in state.h.
-#ifndef PAGODA_PAG_LOCATION_LOCATION_H
-#define PAGODA_PAG_LOCATION_LOCATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -166,5 +165,3 @@ static inline void call_account(struct location_state *location)
 /// EVENT, a record of CALL, is left out; call_complete_less(): and counts for what the call costs.
 void call_leave_out(struct call *call, const struct event *event);
 void call_complete_less(struct call *call, const struct event *event);
-
-#endif

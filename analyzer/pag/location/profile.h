@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the time of a location went: its call tree, and times by call path.
-#ifndef PAGODA_PAG_LOCATION_PROFILE_H
-#define PAGODA_PAG_LOCATION_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -196,5 +195,3 @@ void profile_switch(struct profile *profile, bool is_off, uint64_t time_ns);
 /// profile_leave(); if recording is off and REGION was entered before that, the gap stays open
 /// around it.
 void profile_leave_around_gap(struct profile *profile, uint32_t region, uint64_t time_ns);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time of a location without CPU time becomes a part of its profile.
-#ifndef PAGODA_PAG_LOCATION_WITHOUT_CPU_H
-#define PAGODA_PAG_LOCATION_WITHOUT_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ uint32_t without_cpu_path(struct profile *profile, uint32_t path, bool is_blocke
 /// The open call has been settled and its time accounted, up to its leave. Whether it lost time:
 /// LOST then says when, and it has been moved in the head.
 bool without_cpu_in_call(struct location_state *location, struct cpu_segment *lost);
-
-#endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which send belongs to which receive, and which members form one collective operation.
-#ifndef PAGODA_PAG_MATCHING_MATCHING_H
-#define PAGODA_PAG_MATCHING_MATCHING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -183,5 +182,3 @@ uint32_t collective_world_rank(const struct engine *engine, uint32_t communicato
 /// Hands the trigger events of all members of a finished instance to the listener, and explains the
 /// waits of the members.
 void collective_emit_triggers(struct engine *engine, const struct collective *instance);
-
-#endif

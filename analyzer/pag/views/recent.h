@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The latest calls of all ranks up to a moment that is to be explained: what a rank does then, whom
 // it waits for, and what that one did before.
-#ifndef PAGODA_PAG_RECENT_H
-#define PAGODA_PAG_RECENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void recent_leave(struct engine *engine, const struct location_state *location);
 
 /// Moves what is kept into the result.
 void recent_conclude(struct engine *engine);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tells a listener which regions each location enters and leaves, as the profile has them: what is
 // left open inside a region ends with it, and what is open at the end is left there.
-#ifndef PAGODA_PAG_VIEWS_REGIONS_H
-#define PAGODA_PAG_VIEWS_REGIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void regions_tell_counted(const struct engine *engine, const struct location_sta
 
 /// Appends the events of DECODED to OUT, with what counters grew by among them.
 void regions_add_counted(const struct decoded *decoded, struct batch *out);
-
-#endif

@@ -3,8 +3,7 @@
 // around that call. Which call path is the one of a loop is known afterwards only, so a rank keeps
 // a series for each of several. Their number is bounded, and so is the length of each: a series
 // that is full keeps every second mark.
-#ifndef PAGODA_PAG_SERIES_H
-#define PAGODA_PAG_SERIES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ void series_call(struct engine *engine, const struct location_state *location);
 void series_conclude(struct engine *engine);
 
 void series_free(struct rank_series *series);
-
-#endif

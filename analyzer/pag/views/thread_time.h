@@ -8,8 +8,7 @@
 // is the runtime's. It waits for a lock from the enter of the construct to that of its body. A
 // further thread is idle from the end of its team to the begin of the next one, except from a fork
 // to the begin of its team and from its end to the join, which are the runtime's.
-#ifndef PAGODA_PAG_THREAD_TIME_H
-#define PAGODA_PAG_THREAD_TIME_H
+#pragma once
 
 #include "analyzer/pag/state.h"
 
@@ -41,5 +40,3 @@ void thread_time_window(struct engine *engine);
 
 /// The run is over: fills result.threads.
 void thread_time_fill(struct engine *engine);
-
-#endif

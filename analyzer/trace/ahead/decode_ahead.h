@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decoding in further threads: while the engine consumes one batch of a location, the next ones of
 // all locations are decoded. What the engine sees does not depend on it.
-#ifndef PAGODA_TRACE_AHEAD_DECODE_AHEAD_H
-#define PAGODA_TRACE_AHEAD_DECODE_AHEAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void decode_ahead_request(struct decode_ahead *ahead, size_t location);
 
 /// Decodes a requested batch in the calling thread. false: none waits for a thread.
 bool decode_ahead_help(struct decode_ahead *ahead);
-
-#endif

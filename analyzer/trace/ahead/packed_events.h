@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Events of a location in few bytes, as they cross from one process to another.
-#ifndef PAGODA_TRACE_AHEAD_PACKED_EVENTS_H
-#define PAGODA_TRACE_AHEAD_PACKED_EVENTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -13,5 +12,3 @@ void events_pack(const struct event *events, size_t n, struct numbers *numbers);
 
 /// Reads them and appends them to OUT.
 void events_unpack(struct numbers *numbers, struct batch *out);
-
-#endif

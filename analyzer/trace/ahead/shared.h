@@ -2,8 +2,7 @@
 // One trace read by several processes (analyzer/spread): each decodes and digests locations of its
 // own, and the first one gets what their digests left. A location's next block is sent when the
 // first process asks for it, which is when it begins with the one before: that bounds the memory.
-#ifndef PAGODA_TRACE_AHEAD_SHARED_H
-#define PAGODA_TRACE_AHEAD_SHARED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void shared_serve(struct trace *trace);
 /// Ends the sharing; the first process need not have read all. TRACE decodes nothing ahead any
 /// more. It may have ended before.
 void shared_end(struct trace *trace);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the definition file of one location says of its event records: how far its clock is from the
 // others', and which global identifiers its own ones stand for.
-#ifndef PAGODA_TRACE_DEFINITIONS_LOCAL_DEFINITIONS_H
-#define PAGODA_TRACE_DEFINITIONS_LOCAL_DEFINITIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ static inline uint32_t local_definitions_id(const struct local_definitions *loca
         OTF2_IdMap_GetGlobalId(local->maps[kind], id, &global_id);
     return (uint32_t)global_id;
 }
-
-#endif

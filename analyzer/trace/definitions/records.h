@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The definition records of an archive in their order, identifiers unresolved: a
 // record may name others that follow it. definitions.c resolves them.
-#ifndef PAGODA_TRACE_DEFINITIONS_RECORDS_H
-#define PAGODA_TRACE_DEFINITIONS_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -227,5 +226,3 @@ const struct metric_record *records_metric_class(const struct records *records, 
 
 /// The name of a member of a metric class, as records_text().
 const char *records_counter_name(const struct records *records, OTF2_MetricMemberRef ref);
-
-#endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Turns definition records into struct definitions and the tables by which event records find
 // their dense indices.
-#ifndef PAGODA_TRACE_DEFINITIONS_RESOLVE_H
-#define PAGODA_TRACE_DEFINITIONS_RESOLVE_H
+#pragma once
 
 #include "analyzer/base/map.h"
 #include "analyzer/trace/definitions.h"
@@ -53,5 +52,3 @@ void resolved_release(struct resolved *resolved);
 /// rank, in the order of definition. RANK_OF_LOCATION (empty) receives location id -> rank.
 void resolve_processes(struct definitions *definitions, const struct records *records,
                        const struct group_record *mpi_locations, struct id_table *rank_of_location);
-
-#endif
