@@ -30,10 +30,12 @@ enum { DEFAULT_SEEDS = 250 };
 enum { DEFAULT_SEEDS = 1000 };
 #endif
 
-/// A rank's leave, or a completion, is explained by nobody; neither is the order of messages.
+/// A rank's leave, or a completion, is explained by nobody; neither is a part of another wait: the
+/// order of messages, Late Complete.
 static bool has_origins(const struct result_pattern *pattern)
 {
-    return strstr(pattern->id, "completion") == NULL && strstr(pattern->id, "order") == NULL;
+    return strstr(pattern->id, "completion") == NULL && strstr(pattern->id, "order") == NULL &&
+           strcmp(pattern->id, "late-complete") != 0;
 }
 
 /// The sum of the parts of REGION, RESULT_NONE: of all; -1 when one of them is not what a part must
