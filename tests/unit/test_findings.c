@@ -401,6 +401,17 @@ static void test_one_sided_calls(void **state)
             assert_says(&found, "Rank 1 has more work than the others, most of it in solve");
         forget(&found);
     }
+    // Where the trace tells waits, what is left is none.
+    struct result_pattern fence = {.id = (char *)"wait-at-fence",
+                                   .parent = (char *)"",
+                                   .name = (char *)"",
+                                   .is_evaluated = true};
+    result.patterns = &fence;
+    result.n_patterns = 1;
+    regions[1].name = (char *)"MPI_Win_fence";
+    find(&result, &found);
+    assert_string_equal(found.findings[0].kind, "window-calls");
+    forget(&found);
     regions[1] = call;
 }
 

@@ -86,6 +86,15 @@ static double pattern_share(const struct result *result, const struct cause *cau
     return 0;
 }
 
+/// Whether the trace has what PATTERN is seen by.
+static bool is_evaluated(const struct result *result, const char *id)
+{
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (strcmp(result->patterns[i].id, id) == 0)
+            return result->patterns[i].is_evaluated;
+    return false;
+}
+
 /// The part of the loss that is waits in collective operations: all but those for messages.
 static double collective_share(const struct result *result, const struct cause *cause)
 {
@@ -347,6 +356,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
                                          "MPI_Win_post", "MPI_Win_wait"};
     facts->numbers[FINDING_NUMBER_lock_share] = onesided_share(result, locks, 3);
     facts->numbers[FINDING_NUMBER_fence_share] = onesided_share(result, fences, 5);
+    facts->numbers[FINDING_NUMBER_window_records] = is_evaluated(result, "wait-at-fence");
     facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
