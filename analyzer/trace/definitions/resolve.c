@@ -350,12 +350,13 @@ static void resolve_member(struct id_table *positions, const struct records *rec
 static void add_access_counters(struct definitions *definitions)
 {
     static const struct counter counters[ACCESS_COUNTERS] = {
-        [COUNTER_PUTS] = {"num_puts", "", "MPI_Put, MPI_Rput"},
-        [COUNTER_BYTES_PUT] = {"bytes_put", "bytes", "by MPI_Put and MPI_Rput"},
-        [COUNTER_GETS] = {"num_gets", "", "MPI_Get, MPI_Rget"},
-        [COUNTER_BYTES_GOT] = {"bytes_got", "bytes", "by MPI_Get and MPI_Rget"},
-        [COUNTER_ATOMICS] = {"num_atomics", "", "MPI_Accumulate, MPI_Fetch_and_op and the like"},
-        [COUNTER_BYTES_ATOMIC] = {"bytes_atomic", "bytes", "sent and received by these"},
+        [COUNTER_PUTS] = {"num_puts", "", "MPI_Put, MPI_Rput", 1, true},
+        [COUNTER_BYTES_PUT] = {"bytes_put", "bytes", "by MPI_Put and MPI_Rput", 1, true},
+        [COUNTER_GETS] = {"num_gets", "", "MPI_Get, MPI_Rget", 1, true},
+        [COUNTER_BYTES_GOT] = {"bytes_got", "bytes", "by MPI_Get and MPI_Rget", 1, true},
+        [COUNTER_ATOMICS] = {"num_atomics", "", "MPI_Accumulate, MPI_Fetch_and_op and the like", 1,
+                             true},
+        [COUNTER_BYTES_ATOMIC] = {"bytes_atomic", "bytes", "sent and received by these", 1, true},
     };
     definitions->access_counters = (uint32_t)definitions->n_counters;
     for (size_t i = 0; i < ACCESS_COUNTERS; i++)
