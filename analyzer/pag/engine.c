@@ -72,17 +72,24 @@ static uint32_t next_of_rank(const struct engine *engine, uint32_t rank)
     return best;
 }
 
+/// The one that is next of the rank that LOCATION's open call waits for, NULL: there is none.
+static struct location_state *awaited_by(const struct engine *engine,
+                                         const struct location_state *location)
+{
+    uint32_t rank = leave_awaited_rank(engine, &location->call);
+    uint32_t next = rank == NONE ? NONE : next_of_rank(engine, rank);
+    return next == NONE ? NULL : &engine->locations[next];
+}
+
 /// TARGET is in a cycle of locations that wait for each other: advances one that must have gone on,
 /// even with skewed clocks (leave_break_cycle()). False if there is none.
 static bool break_cycle(struct engine *engine, uint32_t target)
 {
     const struct location_state *waiter = &engine->locations[target];
     for (size_t hops = 0; hops <= engine->n_locations; hops++) {
-        uint32_t rank = leave_awaited_rank(engine, &waiter->call);
-        target = rank == NONE ? NONE : next_of_rank(engine, rank);
-        if (target == NONE)
+        struct location_state *location = awaited_by(engine, waiter);
+        if (!location)
             return false;
-        struct location_state *location = &engine->locations[target];
         if (leave_break_cycle(engine, location, waiter))
             return true;
         waiter = location;
@@ -94,16 +101,16 @@ static bool break_cycle(struct engine *engine, uint32_t target)
 /// something else than calls do.
 static struct location_state *first_of_cycle(const struct engine *engine, uint32_t target)
 {
-    struct location_state *first = &engine->locations[target], *location = first;
-    do {
-        uint32_t rank = leave_awaited_rank(engine, &location->call);
-        uint32_t next = rank == NONE ? NONE : next_of_rank(engine, rank);
-        if (next == NONE)
+    struct location_state *location = &engine->locations[target], *first = location;
+    for (size_t hops = 0; hops <= engine->n_locations; hops++) {
+        location = awaited_by(engine, location);
+        if (!location)
             return NULL;
-        location = &engine->locations[next];
+        if (location->index == target)
+            return first;
         first = key_of(location) < key_of(first) ? location : first;
-    } while (location->index != target);
-    return first;
+    }
+    return NULL;
 }
 
 /// FIRST has come to the cycle that TARGET is in, which no member can break: the member gives up
