@@ -241,6 +241,69 @@ static uint64_t min_ns(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/// What ended the wait of a call for a partner on an RMA window.
+struct rma_release {
+    enum pag_wait_kind wait;
+    int64_t kind, last_access; // as in the trigger event
+    uint32_t rank;
+    struct moment moment; // the partner's enter
+};
+
+/// The trigger event and the explanation of the wait that RELEASE ended in the call being left. NOW
+/// is where the wait begins, then where it ends.
+static void emit_rma(struct engine *engine, const struct location_state *location,
+                     const struct rma_release *release, struct moment *now)
+{
+    const struct call *call = &location->call;
+    if (engine->listener.trigger) {
+        struct trigger trigger;
+        window_begin_trigger(&trigger, engine, location, TRIGGER_RMA);
+        int64_t *value = trigger.value;
+        value[TRIGGER_RMA_ENTER] = (int64_t)call->enter_ns;
+        value[TRIGGER_RMA_LEAVE] = (int64_t)call->leave_ns;
+        value[TRIGGER_RMA_KIND] = release->kind;
+        value[TRIGGER_RMA_PARTNER_ENTER] = (int64_t)release->moment.time_ns;
+        value[TRIGGER_RMA_PARTNER] = release->rank;
+        value[TRIGGER_RMA_LAST_ACCESS] = release->last_access;
+        engine->listener.trigger(engine->listener.context, &trigger);
+    }
+    explain_wait(engine, release->wait, (struct waiting_call){call->enter_ns, call->leave_ns}, now,
+                 release->moment);
+}
+
+static void emit_lock(struct engine *engine, const struct location_state *location,
+                      const struct awaited_unlock *unlock, struct moment *now)
+{
+    emit_rma(engine, location,
+             &(struct rma_release){
+                 .wait = PAG_WAIT_LOCK,
+                 .kind = TRIGGER_RMA_LOCK,
+                 .last_access = TRIGGER_NEVER,
+                 .rank = unlock->rank,
+                 .moment = {.time_ns = unlock->time_ns, .node = unlock->node},
+             },
+             now);
+}
+
+/// The call waited for MESSAGE, a post or a complete, if that came after its enter.
+static void emit_epoch(struct engine *engine, const struct location_state *location,
+                       const struct message *message, struct moment *now)
+{
+    bool is_post = message->tag == EVENT_TAG_POST;
+    if (message->send_enter_ns <= location->call.enter_ns)
+        return;
+    emit_rma(
+        engine, location,
+        &(struct rma_release){
+            .wait = is_post ? PAG_WAIT_POST : PAG_WAIT_COMPLETE,
+            .kind = is_post ? TRIGGER_RMA_POST : TRIGGER_RMA_COMPLETE,
+            .last_access = message->access_ns > 0 ? (int64_t)message->access_ns : TRIGGER_NEVER,
+            .rank = message->sender,
+            .moment = {.time_ns = message->send_enter_ns, .node = message->node},
+        },
+        now);
+}
+
 /// NOW is the enter; it becomes the end of the wait for messages where there was one.
 static void emit_receive(struct engine *engine, const struct location_state *location,
                          struct moment *now)
@@ -251,7 +314,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
     if (!message || call->is_test)
         return;
     if (message->is_of_window) {
-        epochs_emit(engine, location, message, now);
+        emit_epoch(engine, location, message, now);
         return;
     }
     uint64_t wait_end_ns = min_ns(message->send_enter_ns, call->leave_ns);
@@ -441,7 +504,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
         late_receiver_wait(engine, location, &now);
     const struct awaited_unlock *unlock = call->awaits_lock ? locks_awaited(call) : NULL;
     if (unlock)
-        locks_emit(engine, location, unlock, &now);
+        emit_lock(engine, location, unlock, &now);
     call_account(location);
     hand_over(engine, location, &release);
     bool is_unknown = may_wait(engine, call);

@@ -126,28 +126,3 @@ void epochs_leave(struct engine *engine, struct location_state *location)
     }
     call->n_receives = 0;
 }
-
-void epochs_emit(struct engine *engine, const struct location_state *location,
-                 const struct message *message, struct moment *now)
-{
-    const struct call *call = &location->call;
-    bool is_post = message->tag == EVENT_TAG_POST;
-    if (message->send_enter_ns <= call->enter_ns)
-        return;
-    if (engine->listener.trigger) {
-        struct trigger trigger;
-        window_begin_trigger(&trigger, engine, location, TRIGGER_RMA);
-        int64_t *value = trigger.value;
-        value[TRIGGER_RMA_ENTER] = (int64_t)call->enter_ns;
-        value[TRIGGER_RMA_LEAVE] = (int64_t)call->leave_ns;
-        value[TRIGGER_RMA_KIND] = is_post ? TRIGGER_RMA_POST : TRIGGER_RMA_COMPLETE;
-        value[TRIGGER_RMA_PARTNER_ENTER] = (int64_t)message->send_enter_ns;
-        value[TRIGGER_RMA_PARTNER] = message->sender;
-        value[TRIGGER_RMA_LAST_ACCESS] =
-            message->access_ns > 0 ? (int64_t)message->access_ns : TRIGGER_NEVER;
-        engine->listener.trigger(engine->listener.context, &trigger);
-    }
-    explain_wait(engine, is_post ? PAG_WAIT_POST : PAG_WAIT_COMPLETE,
-                 (struct waiting_call){call->enter_ns, call->leave_ns}, now,
-                 (struct moment){.time_ns = message->send_enter_ns, .node = message->node});
-}

@@ -151,26 +151,6 @@ const struct awaited_unlock *locks_awaited(const struct call *call)
     return NULL;
 }
 
-void locks_emit(struct engine *engine, const struct location_state *location,
-                const struct awaited_unlock *unlock, struct moment *now)
-{
-    const struct call *call = &location->call;
-    if (engine->listener.trigger) {
-        struct trigger trigger;
-        window_begin_trigger(&trigger, engine, location, TRIGGER_RMA);
-        int64_t *value = trigger.value;
-        value[TRIGGER_RMA_ENTER] = (int64_t)call->enter_ns;
-        value[TRIGGER_RMA_LEAVE] = (int64_t)call->leave_ns;
-        value[TRIGGER_RMA_KIND] = TRIGGER_RMA_LOCK;
-        value[TRIGGER_RMA_PARTNER_ENTER] = (int64_t)unlock->time_ns;
-        value[TRIGGER_RMA_PARTNER] = unlock->rank;
-        value[TRIGGER_RMA_LAST_ACCESS] = TRIGGER_NEVER;
-        engine->listener.trigger(engine->listener.context, &trigger);
-    }
-    explain_wait(engine, PAG_WAIT_LOCK, (struct waiting_call){call->enter_ns, call->leave_ns}, now,
-                 (struct moment){.time_ns = unlock->time_ns, .node = unlock->node});
-}
-
 void locks_leave_call(struct engine *engine, struct location_state *location)
 {
     struct rank_state *rank = &engine->ranks[location->rank];

@@ -104,10 +104,6 @@ void locks_enter_call(struct engine *engine, struct location_state *location);
 void locks_add_waiter(struct engine *engine, struct location_state *location);
 /// What ended the wait of CALL, which is left and may have waited for a lock; NULL: it did not.
 const struct awaited_unlock *locks_awaited(const struct call *call);
-/// The trigger event and the explanation of the wait that UNLOCK ended in the call being left. NOW
-/// is where the wait begins, then where it ends.
-void locks_emit(struct engine *engine, const struct location_state *location,
-                const struct awaited_unlock *unlock, struct moment *now);
 /// The open call, which may have waited for a lock, is left.
 void locks_leave_call(struct engine *engine, struct location_state *location);
 
@@ -127,10 +123,6 @@ uint32_t epochs_await(struct engine *engine, struct location_state *location,
                       const struct event *event);
 /// The open call, which may have waited for posts, is left: it has not if one of them came later.
 void epochs_leave(struct engine *engine, struct location_state *location);
-/// The trigger event and the explanation of the wait for MESSAGE, the deciding one of the call
-/// being left. NOW is where the wait begins, then where it ends.
-void epochs_emit(struct engine *engine, const struct location_state *location,
-                 const struct message *message, struct moment *now);
 
 // --- collective operations: members, releases, the last one out (collective.c)
 
