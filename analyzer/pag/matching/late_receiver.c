@@ -64,9 +64,20 @@ static void forget(struct eager *eager)
     eager->oldest = 0;
 }
 
+/// Whether what the MPI library does with MESSAGE depends on its size.
+static bool may_be_buffered(const struct message *message)
+{
+    return message->is_standard && message->sender != message->receiver;
+}
+
+static bool was_buffered(const struct message *message)
+{
+    return message->send_over_ns < message->post_enter_ns;
+}
+
 bool late_receiver_is_certain(const struct engine *engine, const struct message *message)
 {
-    if (!message->is_standard || message->sender == message->receiver)
+    if (!may_be_buffered(message))
         return false;
     const struct send_habits *habits = &engine->eager.habits[scope_of(engine, message)];
     return habits->n_waiting == N_WAITING_SENDS &&
@@ -92,7 +103,7 @@ static void learn(struct send_habits *habits, const struct message *message)
 {
     if (message->size_bytes < habits->limit)
         return;
-    if (message->send_over_ns < message->post_enter_ns)
+    if (was_buffered(message))
         *habits = (struct send_habits){.limit = message->size_bytes + 1};
     else if (message->is_alone && !message->is_nonblocking &&
              message->send_enter_ns < message->post_enter_ns &&
@@ -103,12 +114,12 @@ static void learn(struct send_habits *habits, const struct message *message)
 void late_receiver_see(struct engine *engine, const struct message *message)
 {
     struct eager *eager = &engine->eager;
-    unsigned scope = scope_of(engine, message);
-    if (!message->is_standard || message->sender == message->receiver)
+    if (!may_be_buffered(message))
         return;
+    unsigned scope = scope_of(engine, message);
     learn(&eager->habits[scope], message);
     uint64_t *limit = &eager->limits[scope];
-    if (message->send_over_ns >= message->post_enter_ns || message->size_bytes < *limit)
+    if (!was_buffered(message) || message->size_bytes < *limit)
         return;
     *limit = message->size_bytes + 1;
     eager->told_wrongly |= eager->has_told && eager->told_limits[0] <= eager->limits[0] &&
