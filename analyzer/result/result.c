@@ -187,6 +187,14 @@ const char *result_warning_text(const struct result *result, const char *code)
     return NULL;
 }
 
+uint32_t result_find_pattern(const struct result *result, const char *id)
+{
+    for (uint32_t i = 0; i < result->n_patterns; i++)
+        if (strcmp(result->patterns[i].id, id) == 0)
+            return i;
+    return RESULT_NONE;
+}
+
 void result_release(struct result *result)
 {
     struct owned walk = {.purpose = OWNED_FREE};

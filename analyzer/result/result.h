@@ -534,6 +534,9 @@ struct result {
 /// The text of RESULT's warning CODE, NULL without.
 const char *result_warning_text(const struct result *result, const char *code);
 
+/// The number of the pattern ID in RESULT, RESULT_NONE: it is not there.
+uint32_t result_find_pattern(const struct result *result, const char *id);
+
 /// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.
 void result_release(struct result *result);
 

@@ -217,14 +217,6 @@ static int64_t take(struct portion *portion, int64_t time_ns)
     return taken_ns;
 }
 
-static struct result_pattern *pattern_named(struct result *result, const char *id)
-{
-    for (size_t i = 0; id && i < result->n_patterns; i++)
-        if (!strcmp(result->patterns[i].id, id))
-            return &result->patterns[i];
-    return NULL;
-}
-
 static int compare_parts(const void *left, const void *right)
 {
     const struct result_path_share *a = left, *b = right;
@@ -402,7 +394,8 @@ static void fill(const struct call_tree *tree, const struct pag_explanation *exp
 void origins_collect(const struct call_tree *tree, struct result *result)
 {
     for (int kind = 0; kind < PAG_WAIT_KINDS && !result->interval.what; kind++) {
-        struct result_pattern *pattern = pattern_named(result, pattern_of_kind[kind]);
+        uint32_t found = result_find_pattern(result, pattern_of_kind[kind]);
+        struct result_pattern *pattern = found == RESULT_NONE ? NULL : &result->patterns[found];
         bool is_judged = pattern && pattern->window_ns > 0;
         const struct pag_explanation *explanation =
             is_judged ? &tree->replay->explanations[kind] : &tree->replay->outside_window[kind];

@@ -80,19 +80,17 @@ void facts_release(struct facts *facts)
 
 static double pattern_share(const struct result *result, const struct cause *cause, const char *id)
 {
-    for (size_t i = 0; i < result->n_patterns; i++)
-        if (strcmp(result->patterns[i].id, id) == 0)
-            return part_of((double)cause->by_pattern_ns[i], (double)cause->loss_ns);
-    return 0;
+    uint32_t pattern = result_find_pattern(result, id);
+    return pattern == RESULT_NONE
+               ? 0
+               : part_of((double)cause->by_pattern_ns[pattern], (double)cause->loss_ns);
 }
 
-/// Whether the trace has what PATTERN is seen by.
+/// Whether the trace has what the pattern ID is seen by.
 static bool is_evaluated(const struct result *result, const char *id)
 {
-    for (size_t i = 0; i < result->n_patterns; i++)
-        if (strcmp(result->patterns[i].id, id) == 0)
-            return result->patterns[i].is_evaluated;
-    return false;
+    uint32_t pattern = result_find_pattern(result, id);
+    return pattern != RESULT_NONE && result->patterns[pattern].is_evaluated;
 }
 
 /// The part of the loss that is waits in collective operations: all but those for messages.

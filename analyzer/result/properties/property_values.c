@@ -464,10 +464,8 @@ static unsigned metric_of(const struct property_values *v, const struct property
 {
     if (slot->metric != METRIC_WAIT_STATE)
         return slot->metric;
-    for (unsigned i = 0; i < v->result->n_patterns; i++)
-        if (strcmp(v->result->patterns[i].id, slot->metric_name) == 0)
-            return METRIC_WAIT_STATE + i;
-    return UINT32_MAX;
+    uint32_t pattern = result_find_pattern(v->result, slot->metric_name);
+    return pattern == RESULT_NONE ? UINT32_MAX : METRIC_WAIT_STATE + pattern;
 }
 
 bool property_values_have(const struct property_values *v, const struct property_slot *slot)
