@@ -80,11 +80,10 @@ static void open_next(struct packets *packets)
     free(path);
 }
 
-/// All files may be closed already but one.
-static void close_files(struct packets *packets)
+static void close_file(struct packets *packets)
 {
-    for (size_t i = 0; i < packets->n_files; i++)
-        packets->status = new_file_close(&packets->files[i], packets->status, &packets->err);
+    packets->status =
+        new_file_close(&packets->files[packets->file], packets->status, &packets->err);
 }
 
 /// Pipes, devices and what links lead to get everything.
@@ -132,7 +131,7 @@ bool packets_is_full(const struct packets *packets)
 
 void packets_next_file(struct packets *packets)
 {
-    close_files(packets);
+    close_file(packets);
     open_next(packets);
 }
 
@@ -144,7 +143,7 @@ size_t packets_n_files(const struct packets *packets)
 void packets_go_back(struct packets *packets, size_t file)
 {
     if (is_regular(packets)) {
-        close_files(packets);
+        close_file(packets);
         packets->status =
             new_file_reopen(&packets->files[file - 1], packets->status, &packets->err);
     }
@@ -154,7 +153,7 @@ void packets_go_back(struct packets *packets, size_t file)
 int packets_finish(struct packets *packets, struct error *err)
 {
     size_t n_named = 0;
-    close_files(packets);
+    close_file(packets);
     while (packets->status == 0 && n_named < packets->n_files) {
         packets->status = new_file_finish(&packets->files[n_named], 0, &packets->err);
         n_named += packets->status == 0;
