@@ -68,6 +68,6 @@ double region_severity_read(struct database *database, int64_t id, const char *p
 
 /// 0 when REGION can be understood and PROPERTY is known of regions: all are but those of a stored
 /// trial's whole run (trial_severity_names) other than inefficiency, and FURTHER (up to NULL; NULL
-/// for none). Else -1 and ERR. WHO asks is said first.
+/// for none). Else -1 and ERR. The message begins with WHO, the one that asks.
 int region_severity_check(const char *property, const char *region, const char *const *further,
                           const char *who, struct error *err);

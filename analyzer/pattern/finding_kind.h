@@ -69,7 +69,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(other_code)  /* 1 where the function that waits is not the one that is waited for, else 0 */ \
     X(lock_share)  /* of one-sided calls: to lock, unlock and flush */                             \
     X(fence_share) /* the same: to fence, start, complete, post and wait */                        \
-    X(window_records) /* 1 where the trace tells who waits for whom in these, else 0 */            \
+    X(window_records) /* 1 where the trace tells which rank one waits for in these, else 0 */      \
     X(is_barrier)     /* 1 where the calls in the place are barriers, else 0 */                    \
     X(is_all_to_all)  /* the same: send from each rank to each other one */                        \
     X(is_poll)        /* the same: only look whether something has come */                         \

@@ -12,8 +12,8 @@
 
 // --- in a call
 
-/// Whether the message that departs by LOCATION's open call is still there: nobody may have waited
-/// for it, and its place may be another one's.
+/// Whether the message that departs by LOCATION's open call is still there. If no call waited for
+/// it, another message may have its place now.
 static bool is_departing(const struct engine *engine, const struct location_state *location,
                          uint32_t index)
 {

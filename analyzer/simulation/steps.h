@@ -93,7 +93,7 @@ bool part_waits(const struct engine *engine, struct part part);
 /// not MPI_Finalize.
 bool is_carried_out(const struct engine *engine, struct part part);
 
-/// Whether it waits there for somebody who has not come.
+/// Whether a member waits there for another one that has not come.
 bool carried_out_is_held(const struct engine *engine, struct part part);
 
 /// When PART's member is through with its operation, which is carried out. PAG_NOT_KNOWN: not

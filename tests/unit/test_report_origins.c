@@ -30,8 +30,7 @@ enum { DEFAULT_SEEDS = 250 };
 enum { DEFAULT_SEEDS = 1000 };
 #endif
 
-/// A rank's leave, or a completion, is explained by nobody; neither is a part of another wait: the
-/// order of messages, Late Complete.
+/// Completions have no origins, nor have parts of other waits: wrong order, Late Complete.
 static bool has_origins(const struct result_pattern *pattern)
 {
     return strstr(pattern->id, "completion") == NULL && strstr(pattern->id, "order") == NULL &&

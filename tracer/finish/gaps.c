@@ -123,8 +123,8 @@ static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct 
     }
 }
 
-/// Does the other side, or any other member, lack the event? Of an epoch some members only take
-/// part, so where one lacks any the window's others cannot be told apart.
+/// Does the other side, or any other member, lack the event? Only some members take part in
+/// an epoch. So if one member lacks an epoch, those of the others cannot be matched.
 static bool has_counterpart(struct gaps *gaps, const struct side *side, uint64_t number)
 {
     struct side other = *side;

@@ -86,7 +86,7 @@ enum finding_subject cause_of_call(const struct result_region *region);
 /// Ranks that have much of something.
 struct named_ranks {
     uint32_t main;  // with most, the lowest of equals; RESULT_NONE: none
-    double least;   // a quarter of that: who has so much is named
+    double least;   // a quarter of that: ranks with this much are named
     uint64_t n;     // that are named
     char text[160]; // "rank 2", "ranks 0-3", "ranks 1, 5, 7, 9", "all ranks", "12 ranks, rank 3
                     // most"

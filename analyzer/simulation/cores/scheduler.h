@@ -34,7 +34,7 @@
 // first of the queue gets the core and its holder goes to the end. (Where processes that wait
 // leave, they look in at the end of each slice, so that slices follow each other from getting the
 // core on, and it is over when the next one ends.) Who ends leaves its core to the first of the
-// queue. Several things at one time: who is done goes on (lower turn, then lower location, first),
+// queue. Of what happens at one time, finished work comes first (lower turn, then lower location),
 // then slices end (longest over first, then lower location; where no rank has work last).
 // Work is done while having a core, at full speed, and over at the first whole ns; the part of it
 // that this is too late counts as done of work begun then. A wait is over when its time has come
@@ -64,14 +64,15 @@ struct time_slices {
     struct sliced_process *processes; // of all groups, by location
     uint32_t n_cores;
     uint64_t slice_ns;
-    bool yields;       // who waits leaves
+    bool yields;       // a process that waits leaves
     uint32_t *holders; // locations that have a core
     uint32_t n_holders;
     uint32_t *queue; // a ring
     uint32_t first, n_queued, capacity;
 };
 
-/// YIELDS: the scheduler takes who waits out (time_slices_end) and in again (time_slices_begin).
+/// YIELDS: the scheduler takes a process that waits out (time_slices_end) and in again
+/// (time_slices_begin).
 /// PROCESSES (by location) are the caller's; at most N_PROCESSES of them will be here.
 void time_slices_init(struct time_slices *slices, struct sliced_process *processes,
                       uint32_t n_processes, uint32_t n_cores, uint64_t slice_ns, bool yields);

@@ -188,13 +188,13 @@ bool cost_table_find(const struct cost_table *table, uint64_t size_bytes, uint64
 bool cost_table_is_empty(const struct cost_table *table);
 
 // --- core_wait.c
-// Who lacked a core in the recording. Ranks of a node with more ranks than cores share them, or
-// those of them that are bound to the same cores (trace/definitions.h). All cores are taken while
-// as many of these ranks as there are cores compute (are outside MPI). The own time of an MPI call
-// is the part of it after the last time before its leave at which all cores were taken; until then
-// its core belonged to others. So on one core all time belongs to somebody, and none to two: to who
-// computes, or, while none does, to the call that is left first. Changes are kept for as long as
-// they are likely to be asked for: memory does not depend on the length of the run.
+// When ranks lacked a core in the recording. Ranks of a node with more ranks than cores share them,
+// or those of them that are bound to the same cores (trace/definitions.h). All cores are taken
+// while as many of these ranks as there are cores compute (are outside MPI). The own time of an MPI
+// call is the part of it after the last time before its leave at which all cores were taken; until
+// then its core belonged to others. So on one core all time belongs to somebody, and none to two:
+// to who computes, or, while none does, to the call that is left first. Changes are kept for as
+// long as they are likely to be asked for: memory does not depend on the length of the run.
 
 struct core_wait;
 
