@@ -327,9 +327,9 @@ static void take_batch(struct location_reader *reader, struct batch *batch)
         cursor->end += batch->n;
         return;
     }
-    struct event *front = batch->events + BATCH_HEADROOM - n_unread;
     if (n_unread)
-        memcpy(front, cursor->events + cursor->position, n_unread * sizeof *front);
+        memcpy(batch->events + BATCH_HEADROOM - n_unread, cursor->events + cursor->position,
+               n_unread * sizeof *cursor->events);
     struct event *old_events = cursor->events;
     size_t old_capacity = reader->capacity;
     *cursor = (struct cursor){.events = batch->events,

@@ -110,9 +110,9 @@ errors() {
 
 many() {
     PAGODA_BUFFER_BYTES=65536 threads "$1" trace_pthreads many
-    # Threads that come at the same time may be some more.
+    # Threads that come at the same time may be some more, but not all 300 of each rank and its first.
     [ "$(count '^LOCATION ' "$definitions")" -ge 512 ]
-    [ "$(count '^LOCATION ' "$definitions")" -le 560 ]
+    [ "$(count '^LOCATION ' "$definitions")" -lt 602 ]
     messages | grep -q 'threads were not recorded from their begin: '
     sums
 }
