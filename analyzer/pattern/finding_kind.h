@@ -42,11 +42,13 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(balance)       /* mean over greatest computing time of the ranks in the judged part */       \
     X(is_hub) /* 1 where the rank with most messages is the one with most of the loss, else 0 */   \
     X(mutual) /* 1 where the rank with most of the loss waits as well, else 0 */                   \
-    X(concurrency)   /* ranks that compute at the same time, in the mean */                        \
-    X(task_us)       /* microseconds that ranks compute for each message of the hub */             \
-    X(symmetric)     /* 1 where the waiting call also sends, or completes sends, else 0 */         \
-    X(sharing)       /* 1 where the rank with most of the loss shares cores with others, else 0 */ \
-    X(barrier_share) /* waits at barriers */                                                       \
+    X(concurrency) /* ranks that compute at the same time, in the mean */                          \
+    X(task_us)     /* microseconds that ranks compute for each message of the hub */               \
+    X(symmetric)   /* 1 where the waiting call also sends, or completes sends, else 0 */           \
+    X(sharing)     /* 1 where the rank with most of the loss shares cores with others, else 0 */   \
+    X(taken_share) /* CPU time that other programs took at least, of what the ranks would have had \
+                    */                                                                             \
+    X(barrier_share)    /* waits at barriers */                                                    \
     X(contention_share) /* waits for locks of RMA windows */                                       \
     X(epoch_share)      /* waits for epochs of RMA windows to begin or to end */                   \
     X(message_share)    /* waits for messages */                                                   \
@@ -134,6 +136,8 @@ enum finding_number {
     X(lock_place)    /* where they wait for one that another of them has */                        \
     X(lock_release)  /* where that one gives it back */                                            \
     X(sharing)       /* "4 ranks shared 2 cores" */                                                \
+    X(taken)         /* "2.5 s" of CPU time that other programs took at least */                   \
+    X(taken_part)    /* "40.0 %" of the CPU time that the ranks would have had */                  \
     X(ranks)         /* "4" of the run */                                                          \
     X(last_rank)     /* "3" */
 

@@ -430,7 +430,11 @@ struct result {
     bool has_cpu_time;   // CPU samples tell computing from
     uint64_t no_cpu_ns;  // time outside MPI, and in MPI but not waiting, without CPU time
     uint64_t blocked_ns; // of that, known to be blocked
-    uint64_t total_ns;   // ranks that were read x length of the window
+    // CPU time that other programs took from the ranks at least, and its share of what the ranks
+    // would have had; 0 where it is too little to tell.
+    uint64_t taken_ns;
+    double taken_share;
+    uint64_t total_ns;               // ranks that were read x length of the window
     struct result_named *properties; // archive properties: command line, MPI, host, ...
     size_t n_properties;
     struct result_node *nodes;

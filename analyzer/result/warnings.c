@@ -455,12 +455,15 @@ static void warn_of_other_programs(const struct definitions *definitions, struct
         had_ns += uses[i].used_ns;
     }
     free(uses);
+    if (n_disturbed == 0)
+        return;
+    result->taken_ns = (uint64_t)fmin(lost_ns, 1e19);
+    result->taken_share = lost_ns / (lost_ns + had_ns);
     warn(result, "disturbed-recording", n_disturbed, "rank",
          "disturbed by other programs, which took at least %s of CPU time from them, %s of what "
          "they would have had. Times do not hold for a quiet machine, nor do predictions: record "
          "again without the other programs",
-         quantity_time((uint64_t)fmin(lost_ns, 1e19)).text,
-         quantity_part(lost_ns, lost_ns + had_ns).text);
+         quantity_time(result->taken_ns).text, quantity_share(result->taken_share).text);
 }
 
 /// The part of WORD before OFFSET joins WORDS, unless it is there, or they are too many.

@@ -778,6 +778,18 @@ wait-at-nx1 998900 998900
         and (.warnings | map("\(.code) \(.count)") == ["without-cpu-time 3"])
         and (.findings[0] | .kind == "no-core" and .ranks == [0]
             and (.text | contains("Other programs used the cores, or the ranks slept or waited for devices")))'
+    # It is known where each rank had 10 ms of CPU time and waited for a core for 9 or for 10 ms.
+    local waited
+    for waited in 9 10; do
+        for rank in 0 1 2; do
+            printf "property $rank PAGODA::CORE_%s_NS %s000000\n" OF 50 USED 10 WAIT $waited
+        done | cat - enough.txt >disturbed.txt
+        "$BUILD/tools/mktrace" disturbed.txt disturbed$waited
+    done
+    "$PAGODA" replay --json disturbed9 | jq -e '.findings[0].kind == "no-core"'
+    "$PAGODA" replay --json disturbed10 | jq -e '.findings[0] | .kind == "other-programs"
+        and (.text | startswith("Other programs took at least 30.00 ms of CPU time, 50.0 % of what the ranks"))'
+    "$PAGODA" replay disturbed9 | grep 'How sure *Other programs took 47.4 % of the CPU time that'
     # On two nodes a call that waits for nobody may wait for the network.
     sed 's/^nodes n n n/nodes n m m/;s/^cores n.*/cores n 1\ncores m 2/' enough.txt >apart.txt
     "$BUILD/tools/mktrace" apart.txt apart

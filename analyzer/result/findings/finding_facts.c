@@ -630,6 +630,18 @@ static char *sharing_text(const struct result *result)
     return text;
 }
 
+/// What other programs had of the ranks' cores.
+static void put_taken(const struct result *result, struct facts *facts)
+{
+    facts->numbers[FINDING_NUMBER_taken_share] = result->taken_share;
+    if (result->taken_ns == 0)
+        return;
+    facts_put_text(facts, FINDING_TEXT_taken,
+                   memory_copy_text(quantity_time(result->taken_ns).text));
+    facts_put_text(facts, FINDING_TEXT_taken_part,
+                   memory_copy_text(quantity_share(result->taken_share).text));
+}
+
 void facts_collect(struct facts *facts, const struct result *result, const struct cause *cause)
 {
     double loss_ns = (double)cause->loss_ns;
@@ -679,4 +691,5 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     put_thread_locks(result, facts);
     if (cores_of(result).n_short_ranks > 0 || facts->numbers[FINDING_NUMBER_sharing] > 0)
         facts_put_text(facts, FINDING_TEXT_sharing, sharing_text(result));
+    put_taken(result, facts);
 }

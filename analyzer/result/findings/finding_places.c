@@ -195,11 +195,18 @@ static uint32_t heaviest_path(const struct result *result, uint32_t rank, bool c
 static uint32_t heaviest_site(const struct result *result, uint32_t rank)
 {
     uint32_t found = RESULT_NONE;
+    double most_ns = 0;
     for (uint32_t i = 0; i < result->n_sites; i++) {
         const struct result_site *site = &result->sites[i];
-        if (site->before_max_rank == rank &&
-            (found == RESULT_NONE || site->before_max_ns > result->sites[found].before_max_ns))
+        // Of the other ranks only the sum is known.
+        uint64_t others_ns = site->before_ns - site->before_max_ns;
+        double ns = site->before_max_rank == rank ? (double)site->before_max_ns
+                    : result->n_ranks > 1 ? (double)others_ns / (double)(result->n_ranks - 1)
+                                          : 0;
+        if (ns > most_ns) {
+            most_ns = ns;
             found = i;
+        }
     }
     return found;
 }

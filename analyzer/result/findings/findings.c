@@ -376,6 +376,9 @@ static void write_certainty(const struct result *result, uint64_t n_read, FILE *
     const struct result_finding *first = result->n_findings > 0 ? &result->findings[0] : NULL;
     if (n_read == 0 || result->total_ns == 0)
         return;
+    if (result->taken_ns > 0)
+        fprintf(out, "Other programs took %s of the CPU time that the ranks would have had. ",
+                quantity_share(result->taken_share).text);
     if (n_read < result->n_ranks)
         fprintf(out, "%s could not be read; the numbers cover the other %" PRIu64 ". ",
                 quantity_count(result->n_ranks - n_read, "rank").text, n_read);
