@@ -59,6 +59,21 @@ static void test_polls_wait_for_the_sender_that_computes_longest(void **state)
         assert_int_equal(found.findings[0].ranks[0], is_enough);
         forget(&found);
     }
+    // In a program without recorded functions: before most calls another rank computes longest.
+    struct result_site sites[2] = {{.path = 1, .before_ns = 60 * MS, .before_max_ns = 40 * MS},
+                                   {.path = 2, .before_ns = 9 * MS, .before_max_ns = 9 * MS}};
+    sites[1].before_max_rank = 1;
+    sites[0].before_since = sites[1].before_since = RESULT_NONE;
+    for (int i = 0; i < 2; i++)
+        sites[i].function = sites[i].function_shown = sites[i].file = sites[i].source = (char *)"";
+    result.sites = sites;
+    result.n_sites = 2;
+    struct result_region solve = regions[0];
+    regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    find(&result, &found);
+    assert_says(&found, "rank 1 sends to it, and computes longest in the code before MPI_Iprobe");
+    forget(&found);
+    regions[0] = solve;
     regions[receive].name = name;
 }
 
