@@ -134,6 +134,12 @@ struct pag_hand_over {
     uint64_t begin_ns;
 };
 
+/// A process had used CPU_NS at TIME_NS, and had been ready to run without a core for WAIT_NS.
+struct pag_cpu_sample {
+    uint64_t time_ns, cpu_ns;
+    uint64_t wait_ns; // EVENT_NO_CORE_WAIT: not known
+};
+
 /// What the next events of a location are, in simulated time.
 enum pag_moved_kind {
     /// Outside MPI. Their times follow from the work done before them, which listener.weighed gave
@@ -196,8 +202,8 @@ struct pag_listener {
     void (*called)(void *context, const struct pag_called *call);
     /// In measured time, where a process has several threads. SPAN is valid during the call only.
     void (*thread_span)(void *context, const struct pag_thread_span *span);
-    /// The master location of RANK, outside of calls, had used CPU_NS at TIME_NS.
-    void (*cpu_time)(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
+    /// A CPU sample of the master location of RANK, outside of calls.
+    void (*cpu_time)(void *context, uint32_t rank, const struct pag_cpu_sample *sample);
     /// In measured time: a location enters and leaves each of its regions, MPI calls among them. In
     /// the order of time, except where partners are read ahead; a leave comes after what the call
     /// had to tell. All three are set or none; with them the run has no digests.

@@ -48,9 +48,9 @@ static inline void tell_called(const struct engine *engine, const struct locatio
 static void tell_cpu_time(const struct engine *engine, const struct location_state *location,
                           const struct event *event)
 {
+    const struct pag_cpu_sample sample = {event->time_ns, event->size_bytes, event->received_bytes};
     if (engine->listener.cpu_time && location->is_master)
-        engine->listener.cpu_time(engine->listener.context, location->rank, event->time_ns,
-                                  event->size_bytes);
+        engine->listener.cpu_time(engine->listener.context, location->rank, &sample);
 }
 
 void step_begin(struct engine *engine, struct location_state *location, uint64_t time_ns)

@@ -103,10 +103,10 @@ static void on_thread_span(void *context, const struct pag_thread_span *span)
     timeline_thread_span(run->timeline, span);
 }
 
-static void on_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
+static void on_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample *sample)
 {
     struct replay_run *run = context;
-    recorded_cpu_time(run->recorded, rank, time_ns, cpu_ns);
+    recorded_cpu_time(run->recorded, rank, sample);
 }
 
 static void on_window_moved(void *context)

@@ -178,22 +178,22 @@ void recorded_called(void *context, const struct pag_called *of)
     state->left = call;
 }
 
-void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns)
+void recorded_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample *sample)
 {
     struct recorded *recorded = context;
     if (!recorded_is_oversubscribed(recorded, rank))
         return;
     struct kept_rank *state = &recorded->kept[rank];
     struct kept_call *left = &state->left;
-    if (left->is_known && state->has_cpu && cpu_ns >= state->cpu_ns &&
-        cpu_ns - state->cpu_ns + SHORTEST_SLICE_NS <= time_ns - state->cpu_at_ns) {
+    if (left->is_known && state->has_cpu && sample->cpu_ns >= state->cpu_ns &&
+        sample->cpu_ns - state->cpu_ns + SHORTEST_SLICE_NS <= sample->time_ns - state->cpu_at_ns) {
         note(recorded, RECORDED_LOST_CORES, rank, left->leave_ns, 1);
         left->is_known = false;
     }
     count_kept(recorded, left);
     state->has_cpu = true;
-    state->cpu_at_ns = time_ns;
-    state->cpu_ns = cpu_ns;
+    state->cpu_at_ns = sample->time_ns;
+    state->cpu_ns = sample->cpu_ns;
 }
 
 static void put_partner_time(struct recorded *recorded, int kind, uint32_t rank)

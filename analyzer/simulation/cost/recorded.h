@@ -93,7 +93,7 @@ void recorded_trigger(void *context, const struct trigger *trigger);
 void recorded_tested(void *context, const struct trigger *trigger);
 void recorded_computing(void *context, uint32_t rank, uint64_t time_ns, bool computes);
 void recorded_called(void *context, const struct pag_called *of);
-void recorded_cpu_time(void *context, uint32_t rank, uint64_t time_ns, uint64_t cpu_ns);
+void recorded_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample *sample);
 
 /// After the measured replay, which found RESULT: from here on costs can be asked for.
 void recorded_conclude(struct recorded *recorded, const struct pag_result *result);
