@@ -27,6 +27,14 @@ int new_file_open(struct new_file *file, const char *path, struct error *err)
     return file->stream ? 0 : new_file_failed(file, err);
 }
 
+int new_file_refuse_special(const char *path, struct error *err)
+{
+    struct stat there;
+    if (stat(path, &there) != 0 || S_ISREG(there.st_mode))
+        return 0;
+    return error_set(err, "cannot write %s: it is no file, and others are to be beside it", path);
+}
+
 int new_file_close(struct new_file *file, int status, struct error *err)
 {
     if (!file->stream)

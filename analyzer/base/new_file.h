@@ -16,6 +16,9 @@ struct new_file {
 /// 0, or -1 and ERR; in either case new_file_finish() follows.
 int new_file_open(struct new_file *file, const char *path, struct error *err);
 
+/// PATH may be new or a file, else -1 and ERR: there are to be other files beside it.
+int new_file_refuse_special(const char *path, struct error *err);
+
 /// All is written, as STATUS says; the file keeps its other name. 0, or -1 and ERR.
 int new_file_close(struct new_file *file, int status, struct error *err);
 

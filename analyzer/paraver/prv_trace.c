@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "analyzer/base/memory.h"
@@ -104,11 +103,7 @@ static char *path_beside(const char *path, const char *suffix)
 static int open_files(struct prv_trace *trace, const char *path, struct error *err)
 {
     static const char *const suffixes[N_FILES] = {[PCF] = ".pcf", [ROW] = ".row"};
-    struct stat there;
-    int status = 0;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        return error_set(err, "cannot write %s: it is no file, and others are to be beside it",
-                         path);
+    int status = new_file_refuse_special(path, err);
     for (int i = 0; i < N_FILES && status == 0; i++) {
         char *name = i == PRV ? memory_copy_text(path) : path_beside(path, suffixes[i]);
         status = new_file_open(&trace->files[i], name, err);
