@@ -362,6 +362,11 @@ binding-counts: programs
 check-archives: all $(BUILD)/tools/count_events
 	@BUILD=$(BUILD) tests/check-archives "$(DIR)"
 
+# SimGrid's replay of the archives below DIR, by its time and by Pagoda's.
+.PHONY: check-simgrid
+check-simgrid: all
+	@BUILD=$(BUILD) tests/check-simgrid "$(DIR)"
+
 # Address and undefined behaviour: the unit and the command-line tests in a build of their own, but for files
 # with a line `# Unsanitized: REASON`. Most of the time is spent in starting programs, which is shorter the
 # less there is to relocate.
@@ -526,6 +531,7 @@ help:
 	@echo 'make causes     the diagnosis of programs with one known cause each, on a quiet machine'
 	@echo 'make accuracy   predictions against real runs, on a quiet machine; QUICK=1 CALIBRATE=1'
 	@echo 'make check-archives DIR=...  counts of the archives there, by Pagoda and by otf2-print'
+	@echo 'make check-simgrid DIR=...   the archives there, replayed by SimGrid'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make deb  a Debian package;  make clean  removes $(BUILD)/'
 	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
-// HTML page; a replay as tracks for Perfetto's viewer, or as a trace for Paraver.
+// HTML page; a replay as tracks for Perfetto's viewer, or as a trace for Paraver or SimGrid.
 #include "analyzer/cmd/commands.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "analyzer/perfetto/track_events.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/pages.h"
+#include "analyzer/simgrid/ti_trace.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
 #include "analyzer/whatif/whatif.h"
@@ -26,8 +28,8 @@
 
 #define VIEWER_BYTES 500000000 // of a file that Perfetto's viewer loads in a browser
 
-enum export_format { FORMAT_HTML, FORMAT_PERFETTO, FORMAT_PRV, N_FORMATS };
-static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv"};
+enum export_format { FORMAT_HTML, FORMAT_PERFETTO, FORMAT_PRV, FORMAT_TI, N_FORMATS };
+static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti"};
 
 struct export_request {
     const char *source, *path; // a trace or a database; the file
@@ -147,14 +149,55 @@ static int write_prv(const struct export_request *request, struct replay_run *ru
     return status;
 }
 
+/// What SimGrid's replay does not do as the run did, or only roughly.
+static void warn_of_losses(const struct ti_losses *losses, const struct result *result)
+{
+    static const char *const codes[] = {"unmatched-send", "unmatched-receive",
+                                        "more-ranks-than-cores", "disturbed-recording"};
+    if (losses->n_nonblocking > 0)
+        log_warning("%" PRIu64
+                    " calls of nonblocking collective operations are written as blocking ones, "
+                    "where they complete: SimGrid's format has no others",
+                    losses->n_nonblocking);
+    if (losses->n_left_out > 0)
+        log_warning("%" PRIu64
+                    " calls of collective operations on intercommunicators are left out: "
+                    "SimGrid's format has none",
+                    losses->n_left_out);
+    if (losses->has_windows)
+        log_warning("accesses to RMA windows and their locks are left out: SimGrid's format has "
+                    "none");
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (result_warning_text(result, codes[i]))
+            log_warning("%s [%s]", result_warning_text(result, codes[i]), codes[i]);
+}
+
+static int write_ti(const struct export_request *request, struct replay_run *run,
+                    const struct catalogue *catalogue, struct error *err)
+{
+    struct ti_losses losses;
+    run->ti = ti_trace_new(request->path, trace_definitions(run->trace), err);
+    if (!run->ti)
+        return -1;
+    int status = replay_run(run, catalogue, NULL, false, "replaying", err);
+    if (status == 0)
+        status = ti_trace_finish(run->ti, &run->replay, &losses, err);
+    if (status == 0)
+        warn_of_losses(&losses, &run->result);
+    ti_trace_free(run->ti);
+    return status;
+}
+
 static int export_events(const struct export_request *request, struct exported *exported,
                          struct error *err)
 {
+    static int (*const writers[N_FORMATS])(const struct export_request *, struct replay_run *,
+                                           const struct catalogue *, struct error *) = {
+        [FORMAT_PERFETTO] = write_tracks, [FORMAT_PRV] = write_prv, [FORMAT_TI] = write_ti};
     exported->catalogue = catalogue_load_shipped(NULL, 0, err);
     if (!exported->catalogue || replay_run_open(&exported->measured, request->source, err) != 0)
         return -1;
-    return (request->format == FORMAT_PRV ? write_prv : write_tracks)(request, &exported->measured,
-                                                                      exported->catalogue, err);
+    return writers[request->format](request, &exported->measured, exported->catalogue, err);
 }
 
 // --- a database
@@ -206,7 +249,8 @@ static int read_format(struct export_request *request, struct error *err)
            strcmp(request->format_name, format_names[request->format]) != 0)
         request->format++;
     if (request->format == N_FORMATS)
-        return error_set(err, "--format is html, perfetto or prv, not %s", request->format_name);
+        return error_set(err, "--format is html, perfetto, prv or ti, not %s",
+                         request->format_name);
     if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)
         return error_set(err, "--split goes with --format perfetto");
     if (request->format != FORMAT_HTML && request->n_words > 0)
@@ -246,9 +290,11 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write to FILE, such as run.html; an existing file is replaced", NULL),
-        OPTION_TEXT_ROW("format", 0, "html|perfetto|prv", &request->format_name,
-                        "an HTML page, tracks for the viewer ui.perfetto.dev, or a Paraver trace",
-                        "html", .manual = "The latter two are for traces without what-if options."),
+        OPTION_TEXT_ROW(
+            "format", 0, "html|perfetto|prv|ti", &request->format_name,
+            "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, or a "
+            "time-independent trace for SimGrid",
+            "html", .manual = "All but the first are for traces without what-if options."),
         OPTION_SIZE_ROW("split", 0, "SIZE", &request->split_bytes,
                         "begin a further file of tracks where one has SIZE, such as 200M", "500M"),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
@@ -263,7 +309,7 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_usage usage = {
         .command = "export",
         .operands = "TRACE|DB -o FILE",
-        .summary = "Writes a run, or the runs of a database, for a browser or Paraver",
+        .summary = "Writes a run, or the runs of a database, for a browser, Paraver or SimGrid",
         .details =
             "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
             "has findings, timeline and tables; with what-if options two timelines.\n"
@@ -272,7 +318,9 @@ static bool read_request(int argc, char **argv, struct export_request *request,
             "With --format perfetto each function call, message and wait state of TRACE\n"
             "becomes an event on a track: open FILE in https://ui.perfetto.dev.\n"
             "With --format prv FILE is such as run.prv, and run.pcf and run.row name what is\n"
-            "in it.\n",
+            "in it.\n"
+            "With --format ti FILE is for SimGrid's smpirun -replay; FILE.actions has what\n"
+            "each rank computes, sends and receives.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),

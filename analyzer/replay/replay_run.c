@@ -64,6 +64,8 @@ static void on_entered(void *context, const struct pag_entered *entered)
         track_events_entered(run->tracks, entered);
     if (run->prv)
         prv_trace_entered(run->prv, entered);
+    if (run->ti)
+        ti_trace_entered(run->ti, entered);
 }
 
 static void on_left(void *context, uint32_t location, uint64_t time_ns)
@@ -73,6 +75,8 @@ static void on_left(void *context, uint32_t location, uint64_t time_ns)
         track_events_left(run->tracks, location, time_ns);
     if (run->prv)
         prv_trace_left(run->prv, location, time_ns);
+    if (run->ti)
+        ti_trace_left(run->ti, location, time_ns);
 }
 
 static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
@@ -106,7 +110,10 @@ static void on_thread_span(void *context, const struct pag_thread_span *span)
 static void on_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample *sample)
 {
     struct replay_run *run = context;
-    recorded_cpu_time(run->recorded, rank, sample);
+    if (run->recorded)
+        recorded_cpu_time(run->recorded, rank, sample);
+    if (run->ti)
+        ti_trace_cpu_time(run->ti, rank, sample);
 }
 
 static void on_window_moved(void *context)
@@ -191,7 +198,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
     options.explains = catalogue != NULL;
     options.keeps_series = catalogue != NULL && !prediction;
     options.moment = run->moment;
-    bool writes_events = run->tracks || run->prv;
+    bool writes_events = run->tracks || run->prv || run->ti;
     options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
@@ -202,7 +209,7 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
         .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
-        .cpu_time = gathers ? on_cpu_time : NULL,
+        .cpu_time = gathers || run->ti ? on_cpu_time : NULL,
         .entered = writes_events ? on_entered : NULL,
         .left = writes_events ? on_left : NULL,
         .counted = writes_events ? on_counted : NULL,

@@ -14,6 +14,7 @@
 #include "analyzer/result/result.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/rewrite/time_map.h"
+#include "analyzer/simgrid/ti_trace.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/trace/reader.h"
 
@@ -30,6 +31,7 @@ struct replay_run {
     struct timeline *timeline;       // to be filled with the run; of the caller; NULL: none
     struct track_events *tracks;     // to be written with the measured run; likewise
     struct prv_trace *prv;           // likewise
+    struct ti_trace *ti;             // likewise
     bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 

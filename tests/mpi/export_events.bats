@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# pagoda export --format perfetto and prv of real runs, event by event against what the OTF2 library reads from the
+# pagoda export --format perfetto, prv and ti of real runs, event by event against what the OTF2 library reads from the
 # archive.
 # shellcheck disable=SC2154 # variables that trace.bash sets
 load ../helper
@@ -19,6 +19,8 @@ shown() {
     viewer archive "$dir/traces.otf2" run.pftrace
     "$PAGODA" export "$dir" -o run.prv --format prv
     "$ROOT/tests/cli/paraver.py" archive "$dir/traces.otf2" run.prv
+    "$PAGODA" export "$dir" -o run.ti --format ti
+    "$ROOT/tests/cli/simgrid.py" run.ti "$dir/traces.otf2"
     "$PAGODA" explain --json >names.json
     "$PAGODA" replay --json "$dir" >report.json
     viewer report report.json run.pftrace <names.json
@@ -81,7 +83,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$PAGODA" export 
         "$BUILD/tools/mktrace" "$length.txt" "run$length"
     done
     local short long
-    for format in perfetto prv; do
+    for format in perfetto prv ti; do
         short=$(peak run8000 "$format")
         long=$(peak run80000 "$format")
         echo "$format: $short KiB, 10 times longer $long KiB"
