@@ -278,8 +278,9 @@ int cmd_diff(int argc, char **argv)
                         "compare this metric, from the whole down to the functions, ranks, nodes "
                         "and messages where it differs",
                         NULL,
-                        .manual = "`pagoda query` lists the metrics; one that adds up over "
-                                  "everything will do. Without --metric it is the run time."),
+                        .manual = "`pagoda query` lists the metrics; those that add up over "
+                                  "processes only cannot be compared. Without --metric it is the "
+                                  "run time."),
         OPTION_FLAG_ROW("structure", 0, &settings.wants_structure,
                         "compare the resources of the runs instead of their times",
                         .manual = "For each hierarchy the tree shows the resources that not all "

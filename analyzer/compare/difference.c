@@ -429,6 +429,21 @@ void difference_descend(struct difference *difference,
     order_tree(table);
 }
 
+void difference_of_each(struct difference *difference,
+                        const struct difference_thresholds *thresholds,
+                        struct difference_table *table)
+{
+    size_t n_kept = 0;
+    *table = (struct difference_table){0};
+    make_table(difference, DIFFERENCE_BY_CALL_PATH, thresholds, table);
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (table->rows[i].is_change)
+            table->rows[n_kept++] = table->rows[i];
+    table->n_rows = n_kept;
+    if (n_kept > 0)
+        qsort(table->rows, n_kept, sizeof *table->rows, compare_changes);
+}
+
 void difference_table_release(struct difference_table *table)
 {
     free(table->rows);

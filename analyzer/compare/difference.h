@@ -90,6 +90,12 @@ void difference_descend(struct difference *difference,
                         const struct difference_thresholds *thresholds, bool is_lack_zero,
                         struct difference_table *table);
 
+/// Of values that do not add up: those that changed, the largest change first. The length of a run
+/// is its value of the whole; the table's rows belong to DIFFERENCE.
+void difference_of_each(struct difference *difference,
+                        const struct difference_thresholds *thresholds,
+                        struct difference_table *table);
+
 void difference_table_release(struct difference_table *table);
 
 /// Two-sided probability that means of normal values without a difference are as far apart as
@@ -111,8 +117,7 @@ bool difference_is_worse(const struct difference_row *row);
 const char *difference_kind(const struct difference_row *row);
 
 // --- stored_difference.c
-// The difference of two groups of stored trials: of their run time, and of any metric that adds up
-// over the parts of a run.
+// The difference of two groups of stored trials: of their run time, and of other metrics.
 
 /// Which trials are compared: A and B as in trial_group_to_compare().
 struct difference_choice {
@@ -155,22 +160,25 @@ size_t difference_count_worse(const struct difference_page *page);
 /// What a report about the difference of one metric is made from: from the whole down to the parts,
 /// in each hierarchy of resources in which the metric has values (the performance difference of
 /// Karavanic and Miller, "Experiment Management Support for Performance Tuning", SC 1997).
-/// Rows and totals have values of the metric, summed over a run, in their fields called _ns.
+/// Of a metric that does not add up, such as a ratio, all parts that changed. Rows and totals have
+/// values of the metric in their fields called _ns.
 struct metric_difference {
     const char *database; // NULL: none
     char *metric, *unit;
+    bool adds_up;
     struct difference_runs runs;
     struct difference_thresholds thresholds;
     struct metric_hierarchy {
         const char *name; // "Code"
         struct difference *difference;
-        struct difference_table table; // of difference_descend()
-    } hierarchies[N_QUERY_BY];
-    size_t n_hierarchies; // at least 1
+        struct difference_table table; // of difference_descend(), or difference_of_each()
+    } hierarchies[N_QUERY_BY];         // those in which it has values
+    size_t n_hierarchies;
+    struct difference_row total;
 };
 
-/// Reads and compares METRIC of stored trials. 0, or -1 and ERR: unknown metric, one whose values
-/// do not add up, no value at all. DIFFERENCE is to be released in either case.
+/// Reads and compares METRIC of stored trials. 0, or -1 and ERR: unknown metric, one that adds up
+/// over processes only, no value at all. DIFFERENCE is to be released in either case.
 int metric_difference_read(struct database *database, const struct difference_choice *choice,
                            const char *metric, struct metric_difference *difference,
                            struct error *err);

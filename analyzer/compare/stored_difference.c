@@ -108,7 +108,8 @@ size_t difference_count_worse(const struct difference_page *page)
 
 // --- any metric
 
-/// Only values that may be summed can be followed from the whole to the parts.
+/// Values that may be summed are followed from the whole to the parts; those that may not are
+/// compared part by part. Sums over some of the resources are neither.
 static int check_metric(struct database *database, const char *name,
                         struct metric_difference *difference, struct error *err)
 {
@@ -119,7 +120,7 @@ static int check_metric(struct database *database, const char *name,
     int status = 0;
     if (n > 1)
         status = error_set(err, "%s means %zu metrics: name one of them", name, n);
-    else if (strcmp(metrics[0].adds_up_over, "everything") != 0)
+    else if (strcmp(metrics[0].adds_up_over, "processes") == 0)
         status = error_set(err,
                            "values of %s do not add up to that of the whole run; `pagoda query` "
                            "lists metrics that add up over everything%s",
@@ -130,20 +131,28 @@ static int check_metric(struct database *database, const char *name,
     if (status == 0) {
         difference->metric = memory_copy_text(metrics[0].name);
         difference->unit = memory_copy_text(metrics[0].unit);
+        difference->adds_up = strcmp(metrics[0].adds_up_over, "everything") == 0;
     }
     database_rows_free(metrics, n, QUERY_METRIC_LETTERS);
     return status;
 }
 
-/// The values of one run by one kind of resources, whose names the map has changed.
+/// The values of one run by one kind of resources, whose names the map has changed, and its sum or,
+/// where they do not add up, its value.
 struct values {
     struct part {
         char *name;
         double value;
     } * parts;
     size_t n, capacity;
+    double total;
     const struct resource_map *map;
 };
+
+static void keep_total(const struct query_value *value, void *user)
+{
+    ((struct values *)user)->total = value->value;
+}
 
 static void keep_value(const struct query_value *value, void *user)
 {
@@ -171,7 +180,7 @@ static double find_scale(const struct metric_difference *of, const struct values
     double greatest = 0;
     int exponent = 50;
     for (size_t i = 0; i < of->runs.n && strcmp(of->unit, "ns") != 0; i++) {
-        double size = 0;
+        double size = fabs(runs[i].total);
         for (size_t j = 0; j < runs[i].n; j++)
             size += fabs(runs[i].parts[j].value);
         greatest = fmax(greatest, size);
@@ -194,10 +203,10 @@ static void unscale(struct difference_table *table, double scale)
 
 /// The values of a run, as whole numbers; the length of the run is their total.
 static void add_run(struct difference *difference, enum difference_group group,
-                    const struct values *values, double scale)
+                    const struct values *values, bool adds_up, double scale)
 {
-    int64_t total = 0;
-    for (size_t i = 0; i < values->n; i++)
+    int64_t total = adds_up ? 0 : llround(values->total * scale);
+    for (size_t i = 0; adds_up && i < values->n; i++)
         total += llround(values->parts[i].value * scale);
     size_t run = difference_add_run(difference, group, total > 0 ? (uint64_t)total : 0, 1);
     for (size_t i = 0; i < values->n; i++) {
@@ -206,10 +215,10 @@ static void add_run(struct difference *difference, enum difference_group group,
     }
 }
 
-/// Compares the runs by one kind of resources. 0, also if there are no values, or -1 and ERR.
+/// Compares the runs by one kind of resources; *HAS_VALUES once there are any. 0, or -1 and ERR.
 static int read_hierarchy(struct database *database, const struct resource_map *map,
                           enum query_by by, const struct metric_difference *of,
-                          struct metric_hierarchy *to, struct error *err)
+                          struct metric_hierarchy *to, bool *has_values, struct error *err)
 {
     size_t n = of->runs.n;
     struct values *runs = memory_zeroed(n, sizeof *runs);
@@ -219,12 +228,19 @@ static int read_hierarchy(struct database *database, const struct resource_map *
             .metric = of->metric, .by = by, .trials = &of->runs.list[i].id, .n_trials = 1};
         runs[i].map = map;
         status = query_metric(database, &question, keep_value, &runs[i], err);
+        question.by = QUERY_BY_TRIAL;
+        if (status == 0 && !of->adds_up)
+            status = query_metric(database, &question, keep_total, &runs[i], err);
+        *has_values |= runs[i].n > 0 || fpclassify(runs[i].total) != FP_ZERO;
     }
     double scale = find_scale(of, runs);
     for (size_t i = 0; i < n; i++)
-        add_run(to->difference, of->runs.list[i].group, &runs[i], scale);
+        add_run(to->difference, of->runs.list[i].group, &runs[i], of->adds_up, scale);
     release_values(runs, n);
-    difference_descend(to->difference, &of->thresholds, true, &to->table);
+    if (of->adds_up)
+        difference_descend(to->difference, &of->thresholds, true, &to->table);
+    else
+        difference_of_each(to->difference, &of->thresholds, &to->table);
     unscale(&to->table, scale);
     return status;
 }
@@ -239,6 +255,7 @@ int metric_difference_read(struct database *database, const struct difference_ch
     } hierarchies[] = {{QUERY_BY_CODE, "Code"},       {QUERY_BY_CALL_PATH, "CallPath"},
                        {QUERY_BY_MACHINE, "Machine"}, {QUERY_BY_PROCESS, "Process"},
                        {QUERY_BY_MESSAGE, "Message"}, {QUERY_BY_SYNC_OBJECT, "SyncObject"}};
+    bool has_values = false;
     *difference =
         (struct metric_difference){.database = database->path, .thresholds = choice->thresholds};
     if (check_metric(database, metric, difference, err) ||
@@ -249,20 +266,24 @@ int metric_difference_read(struct database *database, const struct difference_ch
                          difference->metric, difference->unit);
     for (size_t i = 0; i < sizeof hierarchies / sizeof hierarchies[0]; i++) {
         struct metric_hierarchy *to = &difference->hierarchies[difference->n_hierarchies];
+        if (hierarchies[i].by == QUERY_BY_MACHINE && !difference->adds_up)
+            continue; // only sums over ranks are stored by node
         *to = (struct metric_hierarchy){hierarchies[i].name, difference_new(), {0}};
         difference->n_hierarchies++;
-        if (read_hierarchy(database, choice->map, hierarchies[i].by, difference, to, err))
+        if (read_hierarchy(database, choice->map, hierarchies[i].by, difference, to, &has_values,
+                           err))
             return -1;
-        if (to->table.n_rows == 0) { // the metric has no values by these resources
+        if (i == 0 || difference->n_hierarchies == 1)
+            difference->total = to->table.total;
+        if (to->table.n_rows == 0) { // nothing to show by these resources
             difference_free(to->difference);
             difference_table_release(&to->table);
             difference->n_hierarchies--;
         }
     }
-    return difference->n_hierarchies > 0
-               ? 0
-               : error_set(err, "no compared run has values of %s by resources",
-                           difference->metric);
+    return has_values ? 0
+                      : error_set(err, "no compared run has values of %s by resources",
+                                  difference->metric);
 }
 
 void metric_difference_release(struct metric_difference *difference)

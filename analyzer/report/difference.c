@@ -403,9 +403,9 @@ static void add_metric_row(struct table *table, const struct metric_difference *
     table_add_cell(table, "%s", row->is_in_b ? amount(of, row->b_ns, false).text : "-");
     table_add_cell(table, "%s", amount(of, row->b_ns - row->a_ns, true).text);
     add_p(table, row);
-    size_t depth = resource_path_depth(row->call_path);
+    size_t depth = of->adds_up ? resource_path_depth(row->call_path) : 0;
     add_path_cell(table, paths, depth > 2 ? 2 * (depth - 2) : 0,
-                  resource_path_last(row->call_path));
+                  of->adds_up ? resource_path_last(row->call_path) : row->call_path);
 }
 
 static void print_hierarchy(const struct metric_difference *of,
@@ -419,14 +419,16 @@ static void print_hierarchy(const struct metric_difference *of,
     table_add_columns(&table, "<", "A", "B", "change", "p", "<resource");
     for (size_t i = 0; i < hierarchy->table.n_rows; i++)
         add_metric_row(&table, of, &hierarchy->table.rows[i], &paths);
-    fprintf(stream, "\n%s, from the top down where there is a change (*)\n", hierarchy->name);
+    fprintf(stream, "\n%s, %s\n", hierarchy->name,
+            of->adds_up ? "from the top down where there is a change (*)"
+                        : "all parts with a change");
     table_print(&table, 2, width_of(stream), stream);
     shown_paths_release(&paths);
 }
 
 void text_print_metric_difference(const struct metric_difference *of, FILE *stream)
 {
-    const struct difference_row *total = &of->hierarchies[0].table.total;
+    const struct difference_row *total = &of->total;
     print_runs(&of->runs, stream);
     fprintf(stream, "\n%s: %s -> %s: %s (%s)", of->metric, amount(of, total->a_ns, false).text,
             amount(of, total->b_ns, false).text, amount(of, total->b_ns - total->a_ns, true).text,
@@ -466,7 +468,7 @@ static json_t *metric_object(const void *list, size_t i)
     return JSON_OBJECT(
         {"a", runs_array(&of->runs, DIFFERENCE_A)}, {"b", runs_array(&of->runs, DIFFERENCE_B)},
         {"metric", json_text(of->metric)}, {"unit", json_text(of->unit)},
-        {"total", metric_values(json_object(), &of->hierarchies[0].table.total)},
+        {"total", metric_values(json_object(), &of->total)},
         {"hierarchies", json_list(of->n_hierarchies, hierarchy_object, of->hierarchies)});
 }
 

@@ -57,6 +57,8 @@ static int find_metric(struct query *query, const char *metric)
         return -1;
     int row = database_ask(query->database, query->err, sql, "s>ibb", metric, &query->metric_id,
                            &query->rule.is_exact, &query->rule.is_call_path_exact);
+    if (row == 1 && query->rule.is_exact && query->question->by == QUERY_BY_MACHINE)
+        return error_set(query->err, "values of %s do not add up over the ranks of a node", metric);
     return row < 0 ? -1 : 0;
 }
 
