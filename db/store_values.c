@@ -308,16 +308,21 @@ static int add_profile(struct storing *s)
     return status;
 }
 
-/// A counter that is called as one of our metrics, or as such a counter, has a name of its own.
-static int counter_metric_id(struct storing *s, const struct result_counter *counter, int64_t *id)
+static bool is_our_metric(const char *name)
 {
-    bool is_taken = strncmp(counter->name, "counter.", 8) == 0;
-    for (int i = 0; i < N_METRICS; i++)
-        is_taken |= strcmp(metrics[i].name, counter->name) == 0;
-    char *name = memory_format("%s%s", is_taken ? "counter." : "", counter->name);
-    int status = writer_metric_id(
-        s->writer, &(struct writer_metric){name, counter->unit, counter->description, "everything"},
-        id, s->err);
+    int i = 0;
+    while (i < N_METRICS && strcmp(metrics[i].name, name) != 0)
+        i++;
+    return i < N_METRICS;
+}
+
+/// The id of METRIC, whose name gets PREFIX if it is TAKEN. 0, or -1 and the error.
+static int prefixed_metric_id(struct storing *s, struct writer_metric metric, const char *prefix,
+                              bool is_taken, int64_t *id)
+{
+    char *name = memory_format("%s%s", is_taken ? prefix : "", metric.name);
+    metric.name = name;
+    int status = writer_metric_id(s->writer, &metric, id, s->err);
     free(name);
     return status;
 }
@@ -326,8 +331,11 @@ static int add_counters(struct storing *s)
 {
     for (size_t c = 0; c < s->result->n_counters; c++) {
         const struct result_counter *counter = &s->result->counters[c];
+        const struct writer_metric described = {counter->name, counter->unit, counter->description,
+                                                "everything"};
+        bool is_taken = is_our_metric(counter->name) || strncmp(counter->name, "counter.", 8) == 0;
         int64_t metric, focus;
-        if (counter_metric_id(s, counter, &metric))
+        if (prefixed_metric_id(s, described, "counter.", is_taken, &metric))
             return -1;
         for (size_t i = 0; i < s->result->n_path_ranks; i++) {
             const struct result_path_rank *at = &s->result->path_ranks[i];
@@ -335,6 +343,45 @@ static int add_counters(struct storing *s)
                 (find_focus(s, at->path, RESULT_NONE, at->rank, &focus) ||
                  writer_number(s->writer, metric, focus, INTERVAL_RUN, counter->by_path_rank[i],
                                s->err)))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static bool is_counter(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->n_counters; i++)
+        if (strcmp(result->counters[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/// Metrics that files define: each value at exactly the part of the run it is of, for they need not
+/// add up. No focus is an iteration, or a node.
+static int add_defined_metrics(struct storing *s)
+{
+    const struct result *result = s->result;
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        const struct result_metric *defined = &result->metrics[i];
+        const struct writer_metric described = {defined->name, defined->unit, defined->summary,
+                                                "nothing"};
+        bool is_taken = is_our_metric(defined->name) || is_counter(result, defined->name);
+        int64_t metric, id;
+        if (prefixed_metric_id(s, described, "metric.", is_taken, &metric))
+            return -1;
+        for (size_t k = 0; k < defined->n_values; k++) {
+            const struct result_metric_value *value = &defined->values[k];
+            struct writer_focus focus = writer_whole_program;
+            if (value->region != RESULT_NONE)
+                focus.in[ROOT_CODE] = s->codes[value->region].id;
+            if (value->path != RESULT_NONE) // its region would be a second restriction
+                focus.in[ROOT_CALL_PATH] = s->call_paths[value->path].id;
+            if (value->rank != RESULT_NONE)
+                focus.in[ROOT_PROCESS] = s->processes[value->rank].id;
+            if (value->iteration == RESULT_NONE && value->node == RESULT_NONE &&
+                (writer_focus_id(s->writer, &focus, &id, s->err) ||
+                 writer_number(s->writer, metric, id, INTERVAL_RUN, value->value, s->err)))
                 return -1;
         }
     }
@@ -603,10 +650,10 @@ int store_values(struct writer *writer, const struct result *result, struct erro
         .processes = memory_zeroed(result->n_ranks, sizeof *s.processes),
     };
     static int (*const steps[])(struct storing *) = {
-        add_codes,         add_call_paths, add_machines,     add_nodes,
-        add_processes,     add_metrics,    add_run_values,   add_rank_values,
-        add_region_values, add_profile,    add_counters,     add_files,
-        add_critical_path, add_traffic,    add_sync_objects, add_patterns,
+        add_codes,        add_call_paths,      add_machines,    add_nodes,         add_processes,
+        add_metrics,      add_run_values,      add_rank_values, add_region_values, add_profile,
+        add_counters,     add_defined_metrics, add_files,       add_critical_path, add_traffic,
+        add_sync_objects, add_patterns,
     };
     int status = 0;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == 0; i++)

@@ -255,7 +255,7 @@ static int load_file(struct loaded *loaded, const struct request *request, struc
     if (status == 0 && kind == PROPERTIES)
         show_properties(loaded, request->what);
     if (status == 0 && !loaded->wants[kind])
-        status = error_set(err, "%s: it has constants only, no property", request->what);
+        status = error_set(err, "%s: it has constants only, no property or metric", request->what);
     for (size_t i = 0; status == 0 && kind == FINDINGS && i < loaded->catalogue->findings.n; i++)
         if (strcmp(loaded->catalogue->findings.kinds[i].file, request->what) == 0)
             show_finding(loaded, &loaded->catalogue->findings.kinds[i]);

@@ -303,7 +303,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                         .manual = "Section The ideal network says how."),
         OPTION_LIST_ROW(
             "patterns", 0, "FILE", &request->pattern_files,
-            "also look for what FILE defines: patterns, a kind of findings or properties",
+            "also look for what FILE defines: patterns, a kind of findings, properties, metrics",
             .manual = "What has the id of a shipped one replaces it."),
         OPTION_LIST_ROW("interval", 0, "WHAT", &request->intervals,
                         "report on this part of the run only: 1s:2s, REGION, REGION#3, REGION#*",

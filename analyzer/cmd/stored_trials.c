@@ -212,7 +212,8 @@ struct collection {
 
 static void page_add(struct interval_page *page, const struct result *result)
 {
-    *ARRAY_NEXT(page->rows, page->n_rows, page->capacity) = (struct interval_row){
+    struct interval_row *row = ARRAY_NEXT(page->rows, page->n_rows, page->capacity);
+    *row = (struct interval_row){
         .name = memory_copy_text(result->interval.what),
         .is_phase = result->interval.is_phase,
         .begin_ns = result->interval.begin_ns,
@@ -226,7 +227,13 @@ static void page_add(struct interval_page *page, const struct result *result)
         .outside_ns = result->unrecorded_ns,
         .total_ns = result->total_ns,
         .headline = memory_copy_text(result->headline),
+        .metrics = memory_zeroed(result->n_metrics + 1, sizeof *row->metrics),
+        .n_metrics = result->n_metrics,
     };
+    for (size_t i = 0; i < result->n_metrics; i++)
+        row->metrics[i] = (struct interval_metric){memory_copy_text(result->metrics[i].name),
+                                                   memory_copy_text(result->metrics[i].unit),
+                                                   result_metric_whole(&result->metrics[i])};
 }
 
 /// Stores RESULT, and prints it or adds it to the table.
@@ -259,6 +266,11 @@ static void page_release(struct interval_page *page)
     for (size_t i = 0; i < page->n_rows; i++) {
         free(page->rows[i].name);
         free(page->rows[i].headline);
+        for (size_t k = 0; k < page->rows[i].n_metrics; k++) {
+            free(page->rows[i].metrics[k].name);
+            free(page->rows[i].metrics[k].unit);
+        }
+        free(page->rows[i].metrics);
     }
     free(page->rows);
     *page = (struct interval_page){0};

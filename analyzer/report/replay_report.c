@@ -26,6 +26,7 @@ void text_print(const struct result *result, const struct text_options *options,
     page_waits(&page);
     page_threads(&page);
     page_counters(&page);
+    page_metrics(&page);
     page_files(&page);
     if (!result->interval.what)
         page_critical_path(&page);
@@ -37,8 +38,9 @@ void json_print(const struct result *result, const struct whatif_report *whatif,
     json_put_run(report, result);
     JSON_PUT(report, {"groups", json_groups(result)}, {"iterations", json_iterations(result)},
              {"threads", json_threads(result)}, {"profile", json_profile(result)},
-             {"counters", json_counters(result)}, {"files", json_files(result)},
-             {"critical_path", json_critical_path(result)}, {"patterns", json_wait_states(result)});
+             {"counters", json_counters(result)}, {"metrics", json_metrics(result)},
+             {"files", json_files(result)}, {"critical_path", json_critical_path(result)},
+             {"patterns", json_wait_states(result)});
     json_put_findings(report, result);
     JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
     json_print_document(stream, JSON_FORMAT, report);
@@ -56,7 +58,10 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
     table_add_columns(&table, "from", "time", "efficiency", "load balance");
     if (has_lost)
         table_add_column(&table, "no CPU time", false);
-    table_add_columns(&table, "waiting", "<interval", "<biggest loss");
+    table_add_column(&table, "waiting", false);
+    for (size_t k = 0; page->n_rows > 0 && k < page->rows[0].n_metrics; k++)
+        table_add_column(&table, page->rows[0].metrics[k].name, false);
+    table_add_columns(&table, "<interval", "<biggest loss");
     for (size_t i = 0; i < page->n_rows; i++) {
         const struct interval_row *row = &page->rows[i];
         table_add_cell(&table, "%s", quantity_time(row->begin_ns).text);
@@ -68,11 +73,21 @@ void text_print_intervals(const struct interval_page *page, const struct text_op
                            quantity_part((double)row->no_cpu_ns, (double)row->total_ns).text);
         table_add_cell(&table, "%s",
                        quantity_part((double)row->wait_ns, (double)row->total_ns).text);
+        for (size_t k = 0; k < row->n_metrics; k++)
+            table_add_cell(&table, "%s",
+                           metric_amount(row->metrics[k].unit, row->metrics[k].value).text);
         table_add_cell(&table, "%s", row->name);
         table_add_cell(&table, "%s", row->headline);
     }
     fprintf(stream, "trace %s: %s\n\n", page->trace, quantity_count(page->n_rows, "interval").text);
     table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
+}
+
+static json_t *interval_metric_object(const void *of, size_t i)
+{
+    const struct interval_metric *metric = &((const struct interval_row *)of)->metrics[i];
+    return JSON_OBJECT({"metric", json_text(metric->name)}, {"unit", json_text(metric->unit)},
+                       {"value", json_number(metric->value)});
 }
 
 static json_t *interval_row_object(const void *of, size_t i)
@@ -89,7 +104,9 @@ static json_t *interval_row_object(const void *of, size_t i)
                                    {"load_balance", json_number(row->efficiency.load_balance)},
                                    {"cpu", json_number(row->efficiency.cpu)},
                                    {"communication", json_number(row->efficiency.communication)})},
-        {"headline", json_text(row->headline)});
+        {"headline", json_text(row->headline)},
+        {"metrics",
+         row->n_metrics > 0 ? json_list(row->n_metrics, interval_metric_object, row) : NULL});
 }
 
 void json_print_intervals(const struct interval_page *page, FILE *stream)

@@ -156,6 +156,11 @@ struct interval_row {
     struct result_efficiency efficiency;
     uint64_t useful_ns, no_cpu_ns, wait_ns, other_mpi_ns, outside_ns, total_ns; // sums over ranks
     char *headline;
+    struct interval_metric { // that files define, of the whole interval
+        char *name, *unit;
+        double value; // NAN: unknown, or 0
+    } * metrics;
+    size_t n_metrics; // the same in all rows
 };
 
 struct interval_page {

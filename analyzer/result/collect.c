@@ -13,6 +13,7 @@
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/findings/findings.h"
 #include "analyzer/result/parts.h"
+#include "analyzer/result/properties/metrics.h"
 #include "analyzer/result/sites.h"
 #include "analyzer/result/views/timeline.h"
 
@@ -386,6 +387,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     iterations_collect(&tree, result);
     if (input->replay->recent)
         moment_collect(&tree, result);
+    metrics_collect(&input->catalogue->properties, result);
     findings_write(&input->catalogue->findings, result);
     call_tree_release(&tree);
 }

@@ -2,6 +2,7 @@
 // Ownership of a result: every text and array in it is its own.
 #include "analyzer/result/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,13 @@ static void code_owned(struct owned *walk, struct result *result)
         struct result_counter *counter = &result->counters[i];
         OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
         counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
+    }
+    result->metrics = OWNED_ARRAY(walk, result->metrics, result->n_metrics);
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        struct result_metric *metric = &result->metrics[i];
+        OWNED_TEXTS(walk, &metric->name, &metric->unit, &metric->summary, &metric->focus,
+                    &metric->needs);
+        metric->values = OWNED_ARRAY(walk, metric->values, metric->n_values);
     }
     result->files = OWNED_ARRAY(walk, result->files, result->n_files);
     for (size_t i = 0; i < result->n_files; i++)
@@ -193,6 +201,15 @@ uint32_t result_find_pattern(const struct result *result, const char *id)
         if (strcmp(result->patterns[i].id, id) == 0)
             return i;
     return RESULT_NONE;
+}
+
+double result_metric_whole(const struct result_metric *metric)
+{
+    const struct result_metric_value *first = metric->values;
+    bool is_whole = metric->n_values > 0 && first->region == RESULT_NONE &&
+                    first->path == RESULT_NONE && first->iteration == RESULT_NONE &&
+                    first->node == RESULT_NONE && first->rank == RESULT_NONE;
+    return is_whole ? first->value : NAN;
 }
 
 void result_release(struct result *result)

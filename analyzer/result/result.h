@@ -75,6 +75,23 @@ struct result_counter {
     double *by_path_rank;            // in the order of result.path_ranks
 };
 
+/// A value of a metric in one part of the run; RESULT_NONE: not only there.
+struct result_metric_value {
+    uint32_t region, path, iteration, node, rank;
+    double value; // not 0
+};
+
+/// A metric that a file of properties defines (pagoda-patterns(5)).
+struct result_metric {
+    char *name, *unit, *summary; // "" without a comment
+    char *focus;                 // what it is asked of (property_focus_names)
+    char *needs; // what the trace does not have, so that there are no values; NULL: nothing
+    // Of the whole run if there is such a value, then of each part that has one; of each of these
+    // first that of all ranks, then those of the ranks.
+    struct result_metric_value *values;
+    size_t n_values;
+};
+
 /// A file as a paradigm of I/O has it, and what was done to it there.
 struct result_file {
     char *name, *paradigm; // "" when unknown
@@ -452,6 +469,8 @@ struct result {
     size_t n_path_ranks;
     struct result_counter *counters; // of the whole run only, not of predictions
     size_t n_counters;
+    struct result_metric *metrics; // those of the user's, and what shipped ones have values
+    size_t n_metrics;
     struct result_file *files; // of the whole run only; most time first
     size_t n_files;
     struct result_file_use *file_uses; // sorted by (file, path, rank, is_inner)
@@ -540,6 +559,9 @@ const char *result_warning_text(const struct result *result, const char *code);
 
 /// The number of the pattern ID in RESULT, RESULT_NONE: it is not there.
 uint32_t result_find_pattern(const struct result *result, const char *id);
+
+/// The value of METRIC for the whole run, NAN without one.
+double result_metric_whole(const struct result_metric *metric);
 
 /// Frees everything in RESULT (a zeroed result is fine) but not RESULT itself.
 void result_release(struct result *result);

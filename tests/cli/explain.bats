@@ -13,7 +13,7 @@ setup() {
     grep -qx 'Kinds of findings that a report begins with' all
     find "$ROOT"/patterns{,/findings,/properties,/machines,/policies,/models} -maxdepth 1 -name '*.xml' \
         -printf '%f\n' | sed 's/\.xml$//' >names
-    sed -n 's/^property \([a-z_]*\).*/\1/p' "$ROOT"/patterns/properties/*.asl >>names
+    sed -n 's/^\(property\|metric\) \([a-z_]*\).*/\2/p' "$ROOT"/patterns/properties/*.asl >>names
     [ -z "$(sort names | uniq -d)" ]
     while read -r name; do
         grep -qE "^ *$name( |$)" all || { echo "$name is not listed"; return 1; }

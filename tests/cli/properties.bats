@@ -194,11 +194,11 @@ ASL
     wrong_file bad.asl "there is no value 'TRESHOLD' here (at character 22 of \"profile(r, e).time > TRESHOLD\")"
     property bad.asl 'mean(profile(r, e).time) > 0'
     wrong_file bad.asl "mean(...) needs a set: 'where NAME in ranks'"
-    property bad.asl 'max(profile(r, e).time where p in nodes) > 0'
-    wrong_file bad.asl "there is no set 'nodes'"
+    property bad.asl 'max(profile(r, e).time where p in hosts) > 0'
+    wrong_file bad.asl "there is no set 'hosts'"
     property bad.asl '1' 'Regoin r, Experiment e'
     wrong_file bad.asl "bad.asl:1: a parameter cannot be a 'Regoin'; its type is float, int or one of Experiment, \
-Region, CallPath, Process, Iteration; did you mean Region?"
+Region, CallPath, Process, Node, Iteration; did you mean Region?"
     property bad.asl '1' 'Region r'
     wrong_file bad.asl "property 'p' needs a parameter Experiment"
     property bad.asl '1' 'Experiment e, float limit = 1, float limit = 2'
@@ -210,7 +210,7 @@ Region, CallPath, Process, Iteration; did you mean Region?"
     printf 'property p(Experiment e) { condition: 1; confidence: 1; severity: 1 }\n' >bad.asl
     wrong_file bad.asl "severity of property 'p' does not end in ';'"
     printf 'propertie p\n' >bad.asl
-    wrong_file bad.asl "bad.asl:1: 'property' or 'const' is missing before 'propertie'"
+    wrong_file bad.asl "bad.asl:1: 'property', 'metric' or 'const' is missing before 'propertie'"
     printf 'const LIMIT = 3;\n' >bad.asl
     wrong_file bad.asl "float or int is missing before 'LIMIT'"
     wrong_files_refused
@@ -307,7 +307,7 @@ hierarchy() {
         (.hierarchies | map(.id) == ["message-passing", "mixed", "threads"])'
     run --separate-stderr "$PAGODA" explain "$ROOT/patterns/properties/thresholds.asl"
     [ "$status" = 1 ]
-    [[ $stderr == *'it has constants only, no property' ]]
+    [[ $stderr == *'it has constants only, no property or metric' ]]
     run --separate-stderr "$PAGODA" explain waiting_for_mesages
     [ "$status" = 1 ]
     [[ $stderr == *'did you mean `waiting_for_messages`?'* ]]

@@ -19,11 +19,17 @@ const char *const property_focus_names[N_PROPERTY_FOCI] = {
 #define NAME(name, by) #name,
 const char *const property_metric_names[N_PROPERTY_METRICS] = {PROPERTY_METRICS(NAME)};
 #undef NAME
-static const unsigned char known_by[N_PROPERTY_METRICS + 1] = {
+static const unsigned char known_by[METRIC_COUNTER + 1] = {
 #define KNOWN(name, by) by,
     PROPERTY_METRICS(KNOWN)
 #undef KNOWN
-        [METRIC_WAIT_STATE] = BY_PLACE | BY_RANK};
+        [METRIC_WAIT_STATE] = BY_PLACE | BY_RANK,
+    [METRIC_COUNTER] = BY_PLACE | BY_RANK};
+
+unsigned property_metric_known_by(unsigned metric)
+{
+    return known_by[metric];
+}
 
 /// A set that an expression is about, and the name of its elements.
 struct element {
@@ -92,6 +98,7 @@ static unsigned by_kind(enum property_focus_kind kind)
     static const unsigned char by[N_PROPERTY_FOCI] = {[FOCUS_region] = BY_PLACE,
                                                       [FOCUS_call_path] = BY_PLACE,
                                                       [FOCUS_rank] = BY_RANK,
+                                                      [FOCUS_node] = BY_RANK,
                                                       [FOCUS_iteration] = BY_ITERATION};
     return by[kind];
 }
@@ -195,7 +202,7 @@ static int check_use(const struct compiling *c, const struct property_slot *slot
         return error_set(c->err, "%s is not known %s", slot->metric_name, of);
     bool is_by_path = (slot->is_of_focus && c->property->focus == FOCUS_call_path) ||
                       (slot->set != SLOT_NONE && c->element->kind == FOCUS_call_path);
-    if (is_by_path && slot->metric >= METRIC_thread_barrier && slot->metric != METRIC_WAIT_STATE)
+    if (is_by_path && slot->metric >= METRIC_thread_barrier && slot->metric < METRIC_WAIT_STATE)
         return error_set(c->err, "%s is not known of a call path", slot->metric_name);
     return by & BY_ITERATION && by != BY_ITERATION
                ? error_set(c->err, "%s of an iteration is not known by rank or place",
@@ -203,22 +210,30 @@ static int check_use(const struct compiling *c, const struct property_slot *slot
                : 0;
 }
 
+/// .time, or ."PAPI_TOT_INS"
+static int read_metric(const struct compiling *c, char **at, struct property_slot *slot)
+{
+    *at += strspn(*at, " \t\r\n");
+    bool is_quoted = (*at)[0] == '.' && (*at)[1] == '"';
+    const char *name = *at + (is_quoted ? 2 : 1);
+    size_t length = is_quoted ? strcspn(name, "\"") : **at == '.' ? name_length(name) : 0;
+    if (length == 0 || (is_quoted && name[length] != '"'))
+        return error_set(c->err, "profile(...) needs a metric, as profile(...).time, or a counter "
+                                 "of the archive, as profile(...).\"PAPI_TOT_INS\"");
+    slot->metric_name = memory_format("%.*s", (int)length, name);
+    slot->metric = METRIC_COUNTER;
+    *at = (char *)name + length + is_quoted;
+    return is_quoted ? 0 : find_metric(c, slot);
+}
+
 static int replace_access(const struct compiling *c, char *begin, char **at, bool is_duration)
 {
-    struct property_slot slot = {.kind = SLOT_METRIC, .set = SLOT_NONE};
+    struct property_slot slot = {.kind = SLOT_METRIC, .set = SLOT_NONE, .metric = METRIC_time};
     if (read_arguments(c, at, &slot) != 0)
         return -1;
-    if (is_duration) {
+    if (is_duration)
         slot.metric_name = memory_copy_text("time");
-    } else {
-        *at += strspn(*at, " \t\r\n");
-        size_t length = **at == '.' ? name_length(*at + 1) : 0;
-        if (length == 0)
-            return error_set(c->err, "profile(...) needs a metric, as profile(...).time");
-        slot.metric_name = memory_format("%.*s", (int)length, *at + 1);
-        *at += length + 1;
-    }
-    if (find_metric(c, &slot) != 0 || check_use(c, &slot) != 0) {
+    if ((!is_duration && read_metric(c, at, &slot) != 0) || check_use(c, &slot) != 0) {
         free(slot.metric_name);
         return -1;
     }
@@ -259,8 +274,10 @@ static int read_element(const struct compiling *c, const char *where, const char
     static const struct {
         const char *name;
         enum property_focus_kind kind;
-    } sets[] = {
-        {"ranks", FOCUS_rank}, {"iterations", FOCUS_iteration}, {"call_paths", FOCUS_call_path}};
+    } sets[] = {{"ranks", FOCUS_rank},
+                {"nodes", FOCUS_node},
+                {"iterations", FOCUS_iteration},
+                {"call_paths", FOCUS_call_path}};
     char name[64], in[8], set[64];
     int n_read = 0;
     if (sscanf(where, "%*s %63[A-Za-z0-9_] %7[A-Za-z] %63[A-Za-z0-9_] %n", name, in, set,
@@ -279,8 +296,8 @@ static int read_element(const struct compiling *c, const char *where, const char
             (struct element){(uint32_t)c->property->n_slots, memory_copy_text(name), sets[i].kind};
         return 0;
     }
-    return error_set(c->err, "there is no set '%s'; there are ranks, iterations and call_paths",
-                     set);
+    return error_set(
+        c->err, "there is no set '%s'; there are ranks, nodes, iterations and call_paths", set);
 }
 
 static int replace(const struct compiling *c, char *text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading a file of properties: constants, and the parts of each property (asl_property.h). What
-// stands in its expressions is read by asl_expression.c.
+// Reading a file of properties: constants, and the parts of each property or metric
+// (asl_property.h). What stands in its expressions is read by asl_expression.c.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +202,7 @@ static int read_constant(struct source *source, struct property_list *list)
 
 struct reading {
     struct source *source;
+    const char *kind; // "property" or "metric"
     struct asl_property *property;
     struct asl_scope scope;
 };
@@ -282,26 +283,42 @@ static int read_parameters(struct reading *reading)
             return -1;
     } while (take_sign(source, ','));
     if (!reading->scope.experiment)
-        return REFUSE(source, "property '%s' needs a parameter Experiment",
+        return REFUSE(source, "%s '%s' needs a parameter Experiment", reading->kind,
+                      reading->property->name);
+    if (reading->property->unit && reading->scope.basis)
+        return REFUSE(source, "metric '%s' cannot have a basis, which is of severities",
                       reading->property->name);
     return expect_sign(source, ')');
 }
 
-/// The expression up to the next `;`, of WHAT.
-static int read_expression(struct reading *reading, const char *what, struct expression *value)
+/// What stands up to the next `;`, of WHAT; NULL and the error. The caller frees.
+static char *take_text(struct reading *reading, const char *what)
 {
     struct source *source = reading->source;
     skip_blanks(source);
     size_t length = strcspn(source->at, ";{}");
-    if (source->at[length] != ';')
-        return REFUSE(source, "%s of property '%s' does not end in ';'", what,
-                      reading->property->name);
+    if (source->at[length] != ';') {
+        REFUSE(source, "%s of %s '%s' does not end in ';'", what, reading->kind,
+               reading->property->name);
+        return NULL;
+    }
     char *text = memory_format("%.*s", (int)length, source->at);
+    return text;
+}
+
+static int read_expression(struct reading *reading, const char *what, struct expression *value)
+{
+    struct source *source = reading->source;
+    char *text = take_text(reading, what);
+    if (!text)
+        return -1;
+    size_t length = strlen(text);
     int status = asl_compile(reading->property, &reading->scope, text, value, source->err);
     free(text);
     if (status != 0)
-        return error_wrap(source->err, "%s:%u: property '%s': %s", source->path,
-                          line_at(source, source->at), reading->property->name, what);
+        return error_wrap(source->err, "%s:%u: %s '%s': %s", source->path,
+                          line_at(source, source->at), reading->kind, reading->property->name,
+                          what);
     source->at += length + 1;
     return 0;
 }
@@ -318,13 +335,38 @@ static int read_let(struct reading *reading)
         status = read_expression(reading, slot.name, &slot.value);
     if (status == 0 && !asl_add_slot(reading->property, &slot, source->err)) {
         expression_release(&slot.value);
-        status = error_wrap(source->err, "%s:%u: property '%s'", source->path,
-                            line_at(source, source->at), reading->property->name);
+        status = error_wrap(source->err, "%s:%u: %s '%s'", source->path,
+                            line_at(source, source->at), reading->kind, reading->property->name);
     } else if (status == 0) {
         return 0;
     }
     free(slot.name);
     return status;
+}
+
+/// `WORD:`
+static int expect_part(struct reading *reading, const char *word)
+{
+    struct source *source = reading->source;
+    return take_word(source, word)
+               ? expect_sign(source, ':')
+               : REFUSE(source, "'%s' of %s '%s' is missing %s", word, reading->kind,
+                        reading->property->name, next_word(source).text);
+}
+
+static int read_unit(struct reading *reading)
+{
+    struct source *source = reading->source;
+    char *text = expect_part(reading, "unit") == 0 ? take_text(reading, "unit") : NULL;
+    if (!text)
+        return -1;
+    source->at += strlen(text) + 1;
+    free(reading->property->unit);
+    reading->property->unit = text_single_spaced(text, false);
+    free(text);
+    return reading->property->unit[0]
+               ? 0
+               : REFUSE(source, "the unit of metric '%s' is empty", reading->property->name);
 }
 
 static int read_body(struct reading *reading)
@@ -336,7 +378,8 @@ static int read_body(struct reading *reading)
         struct expression *value;
     } parts[] = {{"condition", &property->condition},
                  {"confidence", &property->confidence},
-                 {"severity", &property->severity}};
+                 {"severity", &property->severity},
+                 {"value", &property->value}};
     if (expect_sign(source, '{') != 0)
         return -1;
     take_word(source, "let");
@@ -344,14 +387,12 @@ static int read_body(struct reading *reading)
         if (read_let(reading) != 0)
             return -1;
     take_word(source, "in");
-    for (size_t i = 0; i < 3; i++) {
-        if (!take_word(source, parts[i].word))
-            return REFUSE(source, "'%s' of property '%s' is missing %s", parts[i].word,
-                          property->name, next_word(source).text);
-        if (expect_sign(source, ':') != 0 ||
+    if (property->unit && read_unit(reading) != 0)
+        return -1;
+    for (size_t i = property->unit ? 3 : 0; i < (property->unit ? 4 : 3); i++)
+        if (expect_part(reading, parts[i].word) != 0 ||
             read_expression(reading, parts[i].word, parts[i].value) != 0)
             return -1;
-    }
     return expect_sign(source, '}');
 }
 
@@ -390,22 +431,26 @@ static void release_property(struct asl_property *property)
     expression_release(&property->condition);
     expression_release(&property->confidence);
     expression_release(&property->severity);
+    expression_release(&property->value);
+    free(property->unit);
     free(property->name);
     free(property->summary);
     free(property->text);
     free(property->file);
 }
 
-/// A property, of which the word has been read; its comment begins at COMMENT.
+/// A property or a metric, of which the word KIND has been read; its comment begins at COMMENT.
 static int read_property(struct source *source, struct property_list *list, size_t comment,
-                         const struct asl_scope *scope)
+                         const char *kind, const struct asl_scope *scope)
 {
-    size_t begin = (size_t)(source->at - source->text) - strlen("property");
+    size_t begin = (size_t)(source->at - source->text) - strlen(kind);
     struct asl_property property = {.line = line_at(source, source->at)};
-    struct reading reading = {source, &property, *scope};
+    struct reading reading = {source, kind, &property, *scope};
+    if (strcmp(kind, "metric") == 0)
+        property.unit = memory_copy_text("");
     property.file = memory_copy_text(source->path);
     property.summary = comment_in(source, comment, begin);
-    property.name = take_name(source, "a property");
+    property.name = take_name(source, property.unit ? "a metric" : "a property");
     int status = property.name && read_parameters(&reading) == 0 ? read_body(&reading) : -1;
     property.text = memory_format("%.*s", (int)((size_t)(source->at - source->text) - begin),
                                   source->written + begin);
@@ -438,13 +483,18 @@ static int read_file(struct property_list *list, const char *path, const struct 
         skip_blanks(&source);
         if (!*source.at)
             break;
-        if (take_word(&source, "const"))
+        if (take_word(&source, "const")) {
             status = read_constant(&source, scope ? &passed : list);
-        else if (!take_word(&source, "property"))
-            status =
-                REFUSE(&source, "'property' or 'const' is missing %s", next_word(&source).text);
+            continue;
+        }
+        const char *kind = take_word(&source, "metric")     ? "metric"
+                           : take_word(&source, "property") ? "property"
+                                                            : NULL;
+        if (!kind)
+            status = REFUSE(&source, "'property', 'metric' or 'const' is missing %s",
+                            next_word(&source).text);
         else if (scope)
-            status = read_property(&source, list, comment, scope);
+            status = read_property(&source, list, comment, kind, scope);
         else
             skip_property(&source);
     }

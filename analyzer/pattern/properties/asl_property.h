@@ -2,7 +2,9 @@
 // Properties of a run, patterns/properties/*.asl, in the text form of ASL (APART Specification
 // Language: Fahringer, Gerndt, Riley, Traeff, "Knowledge specification for automatic performance
 // analysis", 2001; JavaPSL and Aksum have the same parts): when a property holds of a part of the
-// run, how sure that is, and how much of a basis it costs. pagoda-patterns(5) has the grammar.
+// run, how sure that is, and how much of a basis it costs. Metrics of the user's stand in the same
+// files and have a value instead (Bubak, Funika, Wismueller, "The CrossGrid performance analysis
+// tool for interactive Grid applications", 2002). pagoda-patterns(5) has the grammar.
 #pragma once
 
 #include <stdbool.h>
@@ -18,6 +20,7 @@
     X(region, "Region")                                                                            \
     X(call_path, "CallPath")                                                                       \
     X(rank, "Process")                                                                             \
+    X(node, "Node")                                                                                \
     X(iteration, "Iteration")
 
 enum property_focus_kind {
@@ -33,7 +36,7 @@ enum { BY_PLACE = 1, BY_RANK = 2, BY_ITERATION = 4 };
 
 /// Metrics of profile(...): X(name, what it is known by besides the program). Times are in ns, sums
 /// over ranks, of the whole run and including what is called. Wait states are metrics, too: their
-/// ids with underscores (late_sender).
+/// ids with underscores (late_sender). So are counters of the archive: profile(...)."NAME".
 #define PROPERTY_METRICS(X)                                                                        \
     X(time, BY_PLACE | BY_RANK | BY_ITERATION) /* program and rank: the run time, of each rank */  \
     X(exclusive_time, BY_PLACE | BY_RANK)                                                          \
@@ -85,9 +88,13 @@ enum property_metric {
     PROPERTY_METRICS(METRIC)
 #undef METRIC
         N_PROPERTY_METRICS,
-    METRIC_WAIT_STATE = N_PROPERTY_METRICS
+    METRIC_WAIT_STATE = N_PROPERTY_METRICS,
+    METRIC_COUNTER // of the archive
 };
 extern const char *const property_metric_names[N_PROPERTY_METRICS];
+
+/// What METRIC is known by besides the program, wait states and counters included.
+unsigned property_metric_known_by(unsigned metric);
 
 /// Operations on the values of a set: any and all of conditions.
 #define PROPERTY_OPERATIONS(X) X(min) X(max) X(mean) X(sum) X(any) X(all)
@@ -108,12 +115,12 @@ struct property_slot {
     uint32_t set;                  // the SLOT_SET of whose elements it is, or SLOT_NONE
     bool is_parameter;             // a number that a hierarchy may set
     double number;                 // of SLOT_NUMBER
-    unsigned metric;               // of SLOT_METRIC, METRIC_WAIT_STATE included
+    unsigned metric;               // of SLOT_METRIC, METRIC_WAIT_STATE and METRIC_COUNTER included
     char *metric_name;             // as in the file
     bool is_of_focus, is_of_basis; // else of the program
     struct expression value;       // of SLOT_LET, and of an element of SLOT_SET
     enum property_operation operation;
-    enum property_focus_kind over; // call_path (those below the focus), rank or iteration
+    enum property_focus_kind over; // call_path (those below the focus), rank, ...
 };
 
 struct asl_property {
@@ -125,6 +132,9 @@ struct asl_property {
     struct property_slot slots[EXPRESSION_SLOTS];
     size_t n_slots;
     struct expression condition, confidence, severity;
+    char *unit;              // of a metric; NULL: of a property
+    struct expression value; // of a metric
+    bool is_shipped;
 };
 
 /// A number with a name that files share: const float SMALL_IO_THRESHOLD = 4096;

@@ -207,6 +207,10 @@ static int read_node(struct linking *l, const struct xml_element *element, uint3
     const struct asl_property *property = property_find(l->properties, name);
     if (!property)
         return unknown_property(l, element, name);
+    if (property->unit)
+        return REFUSE(path_of(l), element, l->err,
+                      "'%s' is a metric, which has a value but no severity; a <node> is a property",
+                      name);
     if (l->to->n_nodes == MAX_NODES)
         return REFUSE(path_of(l), element, l->err, "there are more than %d nodes", MAX_NODES);
     uint32_t at = (uint32_t)l->to->n_nodes;
@@ -286,6 +290,14 @@ int hierarchies_link(struct hierarchy_list *list, const struct property_list *pr
 // Constants of all files are read before the properties, so that a file of thresholds replaces
 // those of the shipped ones.
 
+static bool is_extra(const struct property_files *files, const struct asl_property *property)
+{
+    for (size_t i = 0; i < files->n; i++)
+        if (strcmp(files->extra_files[i], property->file) == 0)
+            return true;
+    return false;
+}
+
 int properties_load(struct property_list *properties, struct hierarchy_list *hierarchies,
                     const struct property_files *files, const char *const *wait_states,
                     size_t n_wait_states, struct error *err)
@@ -303,6 +315,9 @@ int properties_load(struct property_list *properties, struct hierarchy_list *hie
         status = property_constants_read(properties, *path, err);
     for (char **path = asl; path && *path && status == 0; path++)
         status = property_asl_read(properties, *path, wait_states, n_wait_states, err);
+    for (size_t i = 0; i < properties->n; i++)
+        properties->items[i].is_shipped =
+            files->directory && !is_extra(files, &properties->items[i]);
     for (char **path = xml; path && *path && status == 0; path++)
         status = hierarchy_read(hierarchies, *path, err);
     if (status == 0)
@@ -316,14 +331,6 @@ static bool has_property(const struct hierarchy *hierarchy, size_t property)
 {
     for (size_t i = 0; i < hierarchy->n_nodes; i++)
         if (hierarchy->nodes[i].property == property)
-            return true;
-    return false;
-}
-
-static bool is_extra(const struct property_files *files, const struct asl_property *property)
-{
-    for (size_t i = 0; i < files->n; i++)
-        if (strcmp(files->extra_files[i], property->file) == 0)
             return true;
     return false;
 }
@@ -342,7 +349,8 @@ struct hierarchy *hierarchy_choose(const struct hierarchy_list *hierarchies, con
         return NULL;
     }
     for (size_t i = 0; i < properties->n; i++)
-        if (is_extra(files, &properties->items[i]) && !has_property(hierarchy, i))
+        if (!properties->items[i].unit && is_extra(files, &properties->items[i]) &&
+            !has_property(hierarchy, i))
             hierarchy_add_top(hierarchy, (uint32_t)i);
     return hierarchy;
 }

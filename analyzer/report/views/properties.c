@@ -29,6 +29,8 @@ static char *focus_text(const struct property_search *search, const struct prope
         return memory_copy_text(result->paths[focus->path].shown);
     if (focus->rank != RESULT_NONE)
         return memory_format("rank %" PRIu32, focus->rank);
+    if (focus->node != RESULT_NONE)
+        return memory_format("node %s", result->nodes[focus->node].name);
     if (focus->iteration == RESULT_NONE)
         return memory_copy_text("the program");
     const struct result_iteration *item = &result->iterations.items[focus->iteration];
@@ -98,7 +100,10 @@ static json_t *focus_object(const struct property_search *search,
                                                 : json_text(result->regions[focus->region].name)},
         {"path",
          focus->path == RESULT_NONE ? json_null() : json_text(result->paths[focus->path].path)},
-        {"rank", number_json(focus->rank)}, {"first", item ? json_count(item->first) : json_null()},
+        {"rank", number_json(focus->rank)},
+        {"node",
+         focus->node == RESULT_NONE ? json_null() : json_text(result->nodes[focus->node].name)},
+        {"first", item ? json_count(item->first) : json_null()},
         {"last", item ? json_count(item->last) : json_null()});
 }
 

@@ -11,27 +11,42 @@
 
 enum { FOCUS_COLUMNS = 11, LABEL_COLUMNS = 16 };
 
-void property_page_list(const struct known *known, size_t width, FILE *stream)
+/// Those with a value, or those with a severity.
+static void list_properties(const struct known *known, bool are_metrics, size_t columns,
+                            size_t width, FILE *stream)
 {
-    size_t columns = 0;
-    for (size_t i = 0; i < known->n_properties; i++)
-        columns = list_column(columns, known->property[i].name);
     for (size_t i = 0; i < known->n_properties; i++) {
         const struct asl_property *property = &known->property[i];
         size_t indent = columns + FOCUS_COLUMNS;
+        if ((property->unit != NULL) != are_metrics)
+            continue;
         fprintf(stream, "%-*s%-*s", (int)columns, property->name, FOCUS_COLUMNS,
                 property_focus_names[property->focus]);
         print_paragraph(property->summary[0] ? property->summary : "(no comment)", indent, indent,
                         width, stream);
     }
+}
+
+void property_page_list(const struct known *known, size_t width, FILE *stream)
+{
+    size_t columns = 0, n_metrics = 0;
+    for (size_t i = 0; i < known->n_properties; i++) {
+        columns = list_column(columns, known->property[i].name);
+        n_metrics += known->property[i].unit != NULL;
+    }
+    list_properties(known, false, columns, width, stream);
+    if (n_metrics > 0)
+        fprintf(stream, "%sMetrics that files define\n\n",
+                n_metrics < known->n_properties ? "\n" : "");
+    list_properties(known, true, columns, width, stream);
     if (known->hierarchies)
         fprintf(stream, "\nHierarchies of properties\n\n");
     for (size_t i = 0; i < known->n_hierarchies; i++)
         print_labelled(known->hierarchies[i].id, columns, known->hierarchies[i].summary, width,
                        stream);
     char *metrics = spelling_list(property_metric_names, N_PROPERTY_METRICS);
-    fprintf(stream,
-            "\nMetrics that a property may use, besides wait states such as late_sender\n\n");
+    fprintf(stream, "\nMetrics that a property may use, besides wait states such as late_sender\n"
+                    "and counters such as \"PAPI_TOT_INS\"\n\n");
     print_paragraph(metrics, 0, 0, width, stream);
     free(metrics);
 }
@@ -91,6 +106,7 @@ static json_t *property_object(const void *of, size_t i)
     const struct asl_property *property = &((const struct known *)of)->property[i];
     return JSON_OBJECT({"name", json_text(property->name)},
                        {"focus", json_string(property_focus_names[property->focus])},
+                       {"unit", property->unit ? json_text(property->unit) : json_null()},
                        {"summary", json_text_or_null(property->summary)},
                        {"text", json_text(property->text)}, {"file", json_text(property->file)});
 }

@@ -63,6 +63,11 @@ json_t *json_shares(const struct result *result, const struct result_path_share 
 json_t *json_site_shares(const struct result *result, const struct result_path_share *shares,
                          size_t n);
 
+// ---- metrics.c
+
+/// VALUE of a metric in UNIT: a time, a size, a share or a number; "-" for NAN.
+struct quantity metric_amount(const char *unit, double value);
+
 // ---- one section each
 
 void page_groups(const struct page *page);
@@ -72,6 +77,7 @@ void page_call_tree(const struct page *page);
 void page_waits(const struct page *page);
 void page_critical_path(const struct page *page);
 void page_counters(const struct page *page);
+void page_metrics(const struct page *page);
 void page_files(const struct page *page);
 /// Nothing where no process has several threads.
 void page_thread_efficiency(const struct page *page);
@@ -80,11 +86,12 @@ void page_threads(const struct page *page);
 double page_place_time_ns(const struct result *result);
 
 /// NULL: none were asked for, no loop was found, no process has several threads, no counter is
-/// there, no file was used.
+/// there, no file defines a metric, no file was used.
 json_t *json_groups(const struct result *result);
 json_t *json_iterations(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);
+json_t *json_metrics(const struct result *result);
 json_t *json_files(const struct result *result);
 json_t *json_profile(const struct result *result);
 json_t *json_critical_path(const struct result *result);

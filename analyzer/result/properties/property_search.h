@@ -15,14 +15,15 @@
 // --- property_values.c
 // The metrics of properties (analyzer/pattern/properties/asl_property.h), of any part of a result.
 
-/// A part of a run: RESULT_NONE is all of them. Not both a region and a path; an iteration alone.
+/// A part of a run: RESULT_NONE is all of them. Not both a region and a path, nor a rank and a
+/// node; an iteration alone.
 struct property_focus {
-    uint32_t region, path, rank;
+    uint32_t region, path, rank, node;
     uint32_t iteration; // in result->iterations.items
 };
 #define FOCUS_OF_ALL                                                                               \
     {                                                                                              \
-        RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE                                         \
+        RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE                            \
     }
 
 struct property_values;
@@ -31,8 +32,10 @@ struct property_values;
 struct property_values *property_values_new(const struct result *result);
 void property_values_free(struct property_values *values);
 
-/// Whether RESULT has the metric of SLOT, a SLOT_METRIC.
-bool property_values_have(const struct property_values *values, const struct property_slot *slot);
+/// What PROPERTY needs and RESULT does not have, "num_reads, bytes_read"; NULL without. The caller
+/// frees.
+char *property_needs(const struct result *result, const struct asl_property *property,
+                     bool is_of_phase);
 
 /// The metric of SLOT in FOCUS; NAN where it is not known.
 double property_value(struct property_values *values, const struct property_slot *slot,
@@ -53,6 +56,29 @@ uint32_t property_values_end(const struct property_values *values, uint32_t path
 /// The outermost paths that end in REGION, *N of them.
 const uint32_t *property_values_paths(const struct property_values *values, uint32_t region,
                                       size_t *n);
+
+// --- property_evaluation.c
+
+/// How many parts of a run a property with this focus is asked of, and the one with INDEX.
+size_t property_n_foci(const struct result *result, enum property_focus_kind kind);
+struct property_focus property_focus_at(enum property_focus_kind kind, uint32_t index);
+
+/// A property, or a metric, in one part of a run.
+struct property_evaluation {
+    struct property_values *values;
+    const struct result *result; // theirs
+    const struct asl_property *property;
+    const struct property_node *node; // NULL: of a metric
+    struct property_focus focus;
+    double slots[EXPRESSION_SLOTS];
+};
+
+/// Computes .slots, which its expressions use; the other fields are set.
+void property_evaluate(struct property_evaluation *evaluation);
+
+/// The same for RANK alone there, once property_evaluate() has made what is not of the focus: the
+/// property has no sets, and names metrics of its focus that are known by rank.
+void property_evaluate_rank(struct property_evaluation *evaluation, uint32_t rank);
 
 // --- property_search.c
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/text.h"
 #include "analyzer/trace/definitions.h"
 
 /// What time in a region is.
@@ -30,7 +31,7 @@ struct property_values {
     uint32_t *around;    // regions, by region
     size_t *around_of;   // by region: its first one of them; one more
     uint8_t *region_is;  // by region: IN_...
-    struct kept *kept;   // by metric, then by pattern
+    struct kept *kept;   // by metric, then by pattern, then by counter
 };
 
 // ---- places
@@ -115,6 +116,11 @@ static uint8_t what_region_is(const struct result_region *region)
                                                           : IN_COMPUTING;
 }
 
+static size_t n_metrics(const struct result *result)
+{
+    return N_PROPERTY_METRICS + result->n_patterns + result->n_counters;
+}
+
 struct property_values *property_values_new(const struct result *result)
 {
     struct property_values *v = memory_zeroed(1, sizeof *v);
@@ -128,13 +134,13 @@ struct property_values *property_values_new(const struct result *result)
         add_around(v, i, &capacity);
         v->region_is[i] = what_region_is(&result->regions[i]);
     }
-    v->kept = memory_zeroed(N_PROPERTY_METRICS + result->n_patterns, sizeof *v->kept);
+    v->kept = memory_zeroed(n_metrics(result), sizeof *v->kept);
     return v;
 }
 
 void property_values_free(struct property_values *v)
 {
-    for (size_t i = 0; i < N_PROPERTY_METRICS + v->result->n_patterns; i++)
+    for (size_t i = 0; i < n_metrics(v->result); i++)
         free(v->kept[i].by_rank);
     free(v->kept);
     free(v->rows);
@@ -169,7 +175,7 @@ const uint32_t *property_values_paths(const struct property_values *v, uint32_t 
 struct sum {
     struct property_values *v;
     struct kept *kept;
-    unsigned metric;  // METRIC_WAIT_STATE and more: of a pattern
+    unsigned metric;  // METRIC_WAIT_STATE and more: of a pattern, then of a counter
     uint32_t counted; // of visits and exclusive time: this region or path only, RESULT_NONE
     bool is_path;
 };
@@ -282,11 +288,24 @@ static void add_waits(const struct sum *sum, const struct result_pattern *patter
         add(sum, pattern->sums[low].rank, (double)pattern->sums[low].ns);
 }
 
+/// All counters of one name.
+static void add_counters(const struct sum *sum, const char *name, uint32_t begin, uint32_t end)
+{
+    const struct result *result = sum->v->result;
+    for (size_t c = 0; c < result->n_counters; c++)
+        for (size_t i = sum->v->rows[begin];
+             i < sum->v->rows[end] && strcmp(result->counters[c].name, name) == 0; i++)
+            add(sum, result->path_ranks[i].rank, result->counters[c].by_path_rank[i]);
+}
+
 /// All paths from BEGIN to END.
 static void add_range(const struct sum *sum, uint32_t begin, uint32_t end)
 {
     const struct result *result = sum->v->result;
-    if (sum->metric >= METRIC_WAIT_STATE)
+    size_t first_counter = METRIC_WAIT_STATE + result->n_patterns;
+    if (sum->metric >= first_counter)
+        add_counters(sum, result->counters[sum->metric - first_counter].name, begin, end);
+    else if (sum->metric >= METRIC_WAIT_STATE)
         add_waits(sum, &result->patterns[sum->metric - METRIC_WAIT_STATE], begin, end);
     else if (sum->metric == METRIC_time)
         add_inclusive(sum, begin);
@@ -459,21 +478,28 @@ static double iteration_value(const struct result_iteration *item, unsigned metr
     }
 }
 
-/// The metric of SLOT, that of a wait state by its pattern; UINT_MAX where that was not looked for.
-static unsigned metric_of(const struct property_values *v, const struct property_slot *slot)
+/// The metric of SLOT, that of a wait state by its pattern, that of a counter by the first of its
+/// name; UINT_MAX where there is none.
+static unsigned metric_of(const struct result *result, const struct property_slot *slot)
 {
-    if (slot->metric != METRIC_WAIT_STATE)
+    if (slot->metric < METRIC_WAIT_STATE)
         return slot->metric;
-    uint32_t pattern = result_find_pattern(v->result, slot->metric_name);
+    for (size_t i = 0; slot->metric == METRIC_COUNTER && i < result->n_counters; i++)
+        if (strcmp(result->counters[i].name, slot->metric_name) == 0)
+            return (unsigned)(METRIC_WAIT_STATE + result->n_patterns + i);
+    uint32_t pattern = slot->metric == METRIC_COUNTER
+                           ? RESULT_NONE
+                           : result_find_pattern(result, slot->metric_name);
     return pattern == RESULT_NONE ? UINT32_MAX : METRIC_WAIT_STATE + pattern;
 }
 
-bool property_values_have(const struct property_values *v, const struct property_slot *slot)
+/// Whether RESULT has the metric of SLOT, a SLOT_METRIC.
+static bool has(const struct result *result, const struct property_slot *slot)
 {
-    const struct result *result = v->result;
-    unsigned metric = metric_of(v, slot);
+    unsigned metric = metric_of(result, slot);
     if (metric >= METRIC_WAIT_STATE)
-        return metric != UINT32_MAX && result->patterns[metric - METRIC_WAIT_STATE].is_evaluated;
+        return metric != UINT32_MAX && (slot->metric == METRIC_COUNTER ||
+                                        result->patterns[metric - METRIC_WAIT_STATE].is_evaluated);
     if (is_of_requests(metric))
         return result->n_files > 0;
     if (metric == METRIC_no_cpu_time)
@@ -483,10 +509,18 @@ bool property_values_have(const struct property_values *v, const struct property
     return !is_of_program(metric) || !isnan(program_value(result, metric));
 }
 
+static double sum_on_node(const struct result *result, const struct kept *kept, uint32_t node)
+{
+    double sum = 0;
+    for (size_t i = 0; i < result->n_ranks; i++)
+        sum += result->ranks[i].node == node ? kept->by_rank[i] : 0;
+    return sum;
+}
+
 double property_value(struct property_values *v, const struct property_slot *slot,
                       const struct property_focus *focus)
 {
-    unsigned metric = metric_of(v, slot);
+    unsigned metric = metric_of(v->result, slot);
     if (metric == UINT32_MAX)
         return NAN;
     if (focus->iteration != RESULT_NONE)
@@ -494,7 +528,9 @@ double property_value(struct property_values *v, const struct property_slot *slo
     if (is_of_program(metric))
         return program_value(v->result, metric);
     const struct kept *kept = values_at(v, metric, focus->region, focus->path);
-    return focus->rank == RESULT_NONE ? kept->total : kept->by_rank[focus->rank];
+    return focus->rank != RESULT_NONE   ? kept->by_rank[focus->rank]
+           : focus->node != RESULT_NONE ? sum_on_node(v->result, kept, focus->node)
+                                        : kept->total;
 }
 
 double property_basis_value(struct property_values *v, enum property_basis basis,
@@ -516,4 +552,33 @@ double property_basis_value(struct property_values *v, enum property_basis basis
     if (region == RESULT_NONE && path == RESULT_NONE && result->total_ns > 0)
         return (double)result->total_ns;
     return values_at(v, METRIC_time, region, path)->total;
+}
+
+// ---- what the trace does not have
+
+static void add_need(char **needs, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = *needs; at && (at = strstr(at, name)); at += length)
+        if ((at == *needs || at[-1] == ' ') && (at[length] == ',' || !at[length]))
+            return;
+    text_append(needs, "%s%s", *needs ? ", " : "", name);
+}
+
+char *property_needs(const struct result *result, const struct asl_property *property,
+                     bool is_of_phase)
+{
+    bool has_loop = result->iterations.n_items > 1;
+    char *needs = NULL;
+    for (size_t i = 0; i < property->n_slots; i++) {
+        const struct property_slot *slot = &property->slots[i];
+        if (slot->kind == SLOT_METRIC && !has(result, slot))
+            add_need(&needs, slot->metric_name);
+        if (!has_loop && ((slot->kind == SLOT_SET && slot->over == FOCUS_iteration) ||
+                          (slot->is_of_basis && is_of_phase)))
+            add_need(&needs, "iterations");
+    }
+    if (!has_loop && property->focus == FOCUS_iteration)
+        add_need(&needs, "iterations");
+    return needs;
 }

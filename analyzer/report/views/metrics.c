@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Metrics that files define: of each the whole run, then the parts of it that took longest.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
+#include "analyzer/report/views/views.h"
+
+/// A part of the run and the values there: FIRST is of all ranks, or of the first one where there
+/// is none.
+struct part {
+    const struct result_metric_value *first;
+    size_t n;
+    uint64_t time_ns; // 0 where it does not matter
+};
+
+static bool is_same_part(const struct result_metric_value *a, const struct result_metric_value *b)
+{
+    return a->region == b->region && a->path == b->path && a->iteration == b->iteration &&
+           a->node == b->node;
+}
+
+static uint64_t time_of(const struct result *result, const struct result_metric_value *value)
+{
+    return value->region != RESULT_NONE ? result->regions[value->region].inclusive_ns
+           : value->path != RESULT_NONE ? result->paths[value->path].inclusive_ns
+           : value->iteration != RESULT_NONE || value->node != RESULT_NONE ? 0
+                                                                           : UINT64_MAX;
+}
+
+/// The parts that METRIC has values of, *N of them. The caller frees.
+static struct part *parts_of(const struct result *result, const struct result_metric *metric,
+                             size_t *n)
+{
+    struct part *parts = memory_zeroed(metric->n_values + 1, sizeof *parts);
+    *n = 0;
+    for (size_t i = 0; i < metric->n_values; i++) {
+        const struct result_metric_value *value = &metric->values[i];
+        if (*n == 0 || !is_same_part(parts[*n - 1].first, value))
+            parts[(*n)++] = (struct part){value, 0, time_of(result, value)};
+        parts[*n - 1].n++;
+    }
+    return parts;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct part *left = a, *right = b;
+    return ORDER_BY(MORE_FIRST(left->time_ns, right->time_ns),
+                    LESS_FIRST(left->first, right->first));
+}
+
+struct quantity metric_amount(const char *unit, double value)
+{
+    if (isnan(value))
+        return quantity_format("-");
+    if (strcmp(unit, "ns") == 0 && value >= 0)
+        return quantity_time((uint64_t)llround(value));
+    if (strcmp(unit, "bytes") == 0 && value >= 0)
+        return quantity_size((uint64_t)llround(value));
+    return strcmp(unit, "share") == 0 ? quantity_share(value) : quantity_format("%.4g", value);
+}
+
+static char *where_text(const struct result *result, const struct result_metric_value *value)
+{
+    if (value->region != RESULT_NONE)
+        return memory_copy_text(result->regions[value->region].shown);
+    if (value->path != RESULT_NONE)
+        return memory_copy_text(result->paths[value->path].shown);
+    if (value->node != RESULT_NONE)
+        return memory_format("node %s", result->nodes[value->node].name);
+    if (value->iteration == RESULT_NONE)
+        return memory_copy_text("whole run");
+    const struct result_iteration *item = &result->iterations.items[value->iteration];
+    return item->first == item->last
+               ? memory_format("iteration %" PRIu64, item->first)
+               : memory_format("iterations %" PRIu64 "-%" PRIu64, item->first, item->last);
+}
+
+/// The least and the greatest value of a rank in PART, and whose it is: two cells each.
+static void add_ranks(struct table *table, const struct result_metric *metric,
+                      const struct part *part)
+{
+    const struct result_metric_value *least = NULL, *most = NULL;
+    for (const struct result_metric_value *at = part->first; at < part->first + part->n; at++) {
+        if (at->rank == RESULT_NONE)
+            continue;
+        least = !least || at->value < least->value ? at : least;
+        most = !most || at->value > most->value ? at : most;
+    }
+    table_add_cell(table, "%s", least ? metric_amount(metric->unit, least->value).text : "");
+    table_add_cell(table, "%s", least ? quantity_format("%" PRIu32, least->rank).text : "");
+    table_add_cell(table, "%s", most ? metric_amount(metric->unit, most->value).text : "");
+    table_add_cell(table, "%s", most ? quantity_format("%" PRIu32, most->rank).text : "");
+}
+
+static bool has_ranks(const struct result_metric *metric)
+{
+    size_t i = 0;
+    while (i < metric->n_values && metric->values[i].rank == RESULT_NONE)
+        i++;
+    return i < metric->n_values;
+}
+
+static void print_parts(const struct page *page, const struct result_metric *metric)
+{
+    struct table table = {0};
+    size_t n;
+    struct part *parts = parts_of(page->result, metric, &n);
+    size_t n_shown = n < page->options->top ? n : page->options->top;
+    qsort(parts, n, sizeof *parts, by_time);
+    table_add_column(&table, "value", false);
+    if (has_ranks(metric))
+        table_add_columns(&table, "least", "rank", "most", "rank");
+    table_add_column(&table, "where", true);
+    for (size_t i = 0; i < n_shown; i++) {
+        const struct result_metric_value *first = parts[i].first;
+        char *where = where_text(page->result, first);
+        table_add_cell(&table, "%s",
+                       first->rank == RESULT_NONE ? metric_amount(metric->unit, first->value).text
+                                                  : "");
+        if (has_ranks(metric))
+            add_ranks(&table, metric, &parts[i]);
+        table_add_cell(&table, "%s", where);
+        free(where);
+    }
+    page_table(page, &table);
+    page_left_out(page, n - n_shown, "further part", "--top");
+    free(parts);
+}
+
+static void page_metric(const struct page *page, const struct result_metric *metric)
+{
+    char *heading = memory_format("Metric %s in %s", metric->name, metric->unit);
+    page_heading(page, heading, "");
+    free(heading);
+    if (metric->summary[0]) {
+        fputs("  ", page->stream);
+        print_paragraph(metric->summary, 2, 2, page->options->width, page->stream);
+    }
+    if (metric->needs)
+        fprintf(page->stream, "  cannot be evaluated: needs %s\n", metric->needs);
+    else if (metric->n_values == 0)
+        fprintf(page->stream, "  no value other than 0\n");
+    else
+        print_parts(page, metric);
+}
+
+void page_metrics(const struct page *page)
+{
+    for (size_t i = 0; i < page->result->n_metrics; i++)
+        page_metric(page, &page->result->metrics[i]);
+}
+
+static json_t *values_array(const struct result *result, const struct result_metric *metric)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < metric->n_values; i++) {
+        const struct result_metric_value *value = &metric->values[i];
+        const struct result_iteration *item =
+            value->iteration == RESULT_NONE ? NULL : &result->iterations.items[value->iteration];
+        json_array_append_new(
+            array,
+            JSON_OBJECT({"region", value->region == RESULT_NONE
+                                       ? json_null()
+                                       : json_text(result->regions[value->region].name)},
+                        {"path", json_path(result, value->path)},
+                        {"first", item ? json_count(item->first) : json_null()},
+                        {"last", item ? json_count(item->last) : json_null()},
+                        {"node", value->node == RESULT_NONE
+                                     ? json_null()
+                                     : json_text(result->nodes[value->node].name)},
+                        {"rank", json_index(value->rank)}, {"value", json_real(value->value)}));
+    }
+    return array;
+}
+
+static json_t *metric_object(const void *of, size_t i)
+{
+    const struct result *result = of;
+    const struct result_metric *metric = &result->metrics[i];
+    return JSON_OBJECT({"metric", json_text(metric->name)}, {"unit", json_text(metric->unit)},
+                       {"text", json_text(metric->summary)}, {"focus", json_text(metric->focus)},
+                       {"needs", metric->needs ? json_text(metric->needs) : json_null()},
+                       {"values", values_array(result, metric)});
+}
+
+json_t *json_metrics(const struct result *result)
+{
+    return result->n_metrics > 0 ? json_list(result->n_metrics, metric_object, result) : NULL;
+}
