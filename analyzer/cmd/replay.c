@@ -22,6 +22,7 @@
 #include "analyzer/replay/named_values.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/report.h"
+#include "analyzer/result/properties/metrics.h"
 #include "analyzer/result/properties/property_search.h"
 #include "analyzer/result/views/child_paths.h"
 #include "analyzer/result/views/groups.h"
@@ -487,8 +488,11 @@ static int run_request(struct replay_request *request, struct replay_outcome *ou
     if (request->explain && request->moment.time_ns > measured->result.time_ns)
         return error_set(err, "--explain %s: the run ends at %s", request->explain,
                          quantity_time(measured->result.time_ns).text);
-    if (request->wants_ideal && replay_run_ideal(measured, err) != 0)
-        return -1;
+    if (request->wants_ideal) {
+        if (replay_run_ideal(measured, err) != 0)
+            return -1;
+        metrics_collect(&outcome->catalogue->properties, &measured->result);
+    }
     if (predicts)
         findings_predict(measured);
     else

@@ -60,6 +60,17 @@ static void named_owned(struct owned *walk, struct result *result)
         owned_text(walk, &result->communicators[i].name);
 }
 
+void result_metrics_owned(struct owned *walk, struct result *result)
+{
+    result->metrics = OWNED_ARRAY(walk, result->metrics, result->n_metrics);
+    for (size_t i = 0; i < result->n_metrics; i++) {
+        struct result_metric *metric = &result->metrics[i];
+        OWNED_TEXTS(walk, &metric->name, &metric->unit, &metric->summary, &metric->focus,
+                    &metric->needs);
+        metric->values = OWNED_ARRAY(walk, metric->values, metric->n_values);
+    }
+}
+
 static void code_owned(struct owned *walk, struct result *result)
 {
     result->regions = OWNED_ARRAY(walk, result->regions, result->n_regions);
@@ -77,13 +88,7 @@ static void code_owned(struct owned *walk, struct result *result)
         OWNED_TEXTS(walk, &counter->name, &counter->unit, &counter->description);
         counter->by_path_rank = OWNED_ARRAY(walk, counter->by_path_rank, result->n_path_ranks);
     }
-    result->metrics = OWNED_ARRAY(walk, result->metrics, result->n_metrics);
-    for (size_t i = 0; i < result->n_metrics; i++) {
-        struct result_metric *metric = &result->metrics[i];
-        OWNED_TEXTS(walk, &metric->name, &metric->unit, &metric->summary, &metric->focus,
-                    &metric->needs);
-        metric->values = OWNED_ARRAY(walk, metric->values, metric->n_values);
-    }
+    result_metrics_owned(walk, result);
     result->files = OWNED_ARRAY(walk, result->files, result->n_files);
     for (size_t i = 0; i < result->n_files; i++)
         OWNED_TEXTS(walk, &result->files[i].name, &result->files[i].paradigm);

@@ -569,4 +569,5 @@ void result_release(struct result *result);
 struct owned;
 /// What it owns (base/owned.h).
 void result_owned(struct owned *walk, struct result *result);
+void result_metrics_owned(struct owned *walk, struct result *result);
 void result_finding_owned(struct owned *walk, struct result_finding *finding);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/owned.h"
 #include "analyzer/result/properties/property_search.h"
 
 struct collecting {
@@ -71,6 +72,11 @@ static void collect_metric(const struct asl_property *metric, struct property_va
 void metrics_collect(const struct property_list *properties, struct result *result)
 {
     struct property_values *values = NULL;
+    struct owned walk = {.purpose = OWNED_FREE};
+    result_metrics_owned(&walk, result);
+    owned_end(&walk);
+    result->metrics = NULL;
+    result->n_metrics = 0;
     for (size_t i = 0; i < properties->n; i++) {
         const struct asl_property *metric = &properties->items[i];
         char *needs = metric->unit ? property_needs(result, metric, false) : NULL;

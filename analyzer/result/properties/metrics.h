@@ -6,5 +6,5 @@
 #include "analyzer/result/result.h"
 
 /// Evaluates those of PROPERTIES that are metrics in all parts of RESULT they are asked of: fills
-/// result->metrics.
+/// result->metrics, anew where they are there.
 void metrics_collect(const struct property_list *properties, struct result *result);
