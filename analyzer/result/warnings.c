@@ -227,7 +227,9 @@ static void warn_of_unused(const struct trace *trace, struct result *result)
          "such as a temperature, are not",
          counters);
     warn(result, "unused-parameter", n_parameters, "parameter value",
-         "left out: %s. Visits of a region count alike, whatever their parameters", parameters);
+         "left out: %s. Numbers are added up and reported by call path, of whole runs; texts are "
+         "not",
+         parameters);
     free(counters);
     free(parameters);
     free(list);

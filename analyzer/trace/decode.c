@@ -62,6 +62,37 @@ static const struct attribute *find_attribute(const struct attributes *attribute
     return NULL;
 }
 
+// --- what counters grow by, and values of parameters
+
+// Adds GROWTH before the next event: one for each counter, however often it is recorded there.
+static void add_growth(struct decoder *decoder, uint64_t ticks, uint32_t counter, double growth)
+{
+    uint64_t time_ns = clock_time_ns(decoder->clock, in_time(decoder, ticks));
+    struct counts *counts = &decoder->counts;
+    uint32_t before = counts->base + decoder->n_output;
+    for (size_t i = counts->n_growths; i-- > 0 && counts->growths[i].before == before;)
+        if (counts->growths[i].counter == counter) {
+            counts->growths[i].growth += growth;
+            counts->growths[i].time_ns = time_ns;
+            return;
+        }
+    *ARRAY_NEXT(counts->growths, counts->n_growths, counts->capacity) =
+        (struct counter_growth){before, counter, growth, time_ns};
+}
+
+// The parameters of a marker that has been entered.
+static void count_marker(struct decoder *decoder, uint64_t ticks,
+                         const struct attributes *attributes)
+{
+    for (uint32_t i = 0; decoder->counts.is_on && i < attributes->n; i++) {
+        const struct attribute *attribute = &attributes->items[i];
+        uint32_t counter = id_table_get(&decoder->resolved->marker_parameters, attribute->id);
+        double value = attribute->type == OTF2_TYPE_DOUBLE ? attribute->value.float64 : 0;
+        if (counter != UINT32_MAX && value > 0 && isfinite(value))
+            add_growth(decoder, ticks, counter, value);
+    }
+}
+
 // --- regions
 
 // Puts the place of a call into EVENT, an enter. Where it is undefined the call itself stays.
@@ -134,7 +165,7 @@ static __attribute__((noinline)) void put_attributes(struct decoder *decoder, st
     bool is_polls = false;
     uint64_t n_polls = 0, inside_ns = UINT64_MAX;
     for (uint32_t i = 0; i < attributes->n; i++) {
-        uint8_t role = attributes->items[i].role;
+        uint32_t role = attributes->items[i].role;
         OTF2_Type type = attributes->items[i].type;
         OTF2_AttributeValue value = attributes->items[i].value;
         if (role == ATTRIBUTE_CALL_SITE &&
@@ -171,6 +202,8 @@ void decode_enter(struct decoder *decoder, uint64_t ticks, OTF2_RegionRef region
     event->context = EVENT_NO_INDEX;
     if (attributes->n > 0)
         put_attributes(decoder, event, attributes);
+    if (attributes->n > 0 && decoder->resolved->definitions.regions[index].is_marker)
+        count_marker(decoder, ticks, attributes);
 }
 
 // A CPU time just before a leave is that of its end: for the replay it comes after the region.
@@ -451,22 +484,6 @@ void decode_counts_begin(struct decoder *decoder)
         counts->last[i] = NAN;
 }
 
-// Adds GROWTH before the next event: one for each counter, however often it is recorded there.
-static void add_growth(struct decoder *decoder, uint64_t ticks, uint32_t counter, double growth)
-{
-    uint64_t time_ns = clock_time_ns(decoder->clock, in_time(decoder, ticks));
-    struct counts *counts = &decoder->counts;
-    uint32_t before = counts->base + decoder->n_output;
-    for (size_t i = counts->n_growths; i-- > 0 && counts->growths[i].before == before;)
-        if (counts->growths[i].counter == counter) {
-            counts->growths[i].growth += growth;
-            counts->growths[i].time_ns = time_ns;
-            return;
-        }
-    *ARRAY_NEXT(counts->growths, counts->n_growths, counts->capacity) =
-        (struct counter_growth){before, counter, growth, time_ns};
-}
-
 // Accesses have counters beside their events.
 void decode_access(struct decoder *decoder, uint64_t ticks, enum access_counter counter,
                    OTF2_RmaWinRef window, uint32_t target, uint64_t size_bytes)
@@ -521,11 +538,15 @@ void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metri
         wait < n_values ? value_as_ns(types[wait], values[wait]) : EVENT_NO_CORE_WAIT;
 }
 
-void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter)
+void decode_parameter(struct decoder *decoder, uint64_t ticks, OTF2_ParameterRef parameter,
+                      double value)
 {
     uint32_t place = id_table_get(&decoder->records->parameters.by_id, parameter);
+    uint32_t counter = id_table_get(&decoder->resolved->parameters, parameter);
     if (decoder->n_unused && place != UINT32_MAX)
         decoder->n_unused[decoder->records->metrics.n + place]++;
+    if (decoder->counts.is_on && counter != UINT32_MAX && value > 0)
+        add_growth(decoder, ticks, counter, value);
 }
 
 // --- file I/O

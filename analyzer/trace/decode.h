@@ -59,10 +59,11 @@ static inline void decoder_begin(struct decoder *decoder)
 struct attributes {
     uint32_t n;
     struct attribute {
-        uint8_t role; // enum attribute_role
+        OTF2_AttributeRef id;
+        uint32_t role; // enum attribute_role, UINT32_MAX for none
         OTF2_Type type;
         OTF2_AttributeValue value;
-    } items[16]; // further ones are ignored: there are fewer roles
+    } items[16]; // further ones are ignored: there are fewer roles, and markers have few
 };
 
 /// Adds an attribute of a record, if it means something.
@@ -70,10 +71,11 @@ static inline void decode_attribute(const struct decoder *decoder, struct attrib
                                     OTF2_AttributeRef id, OTF2_Type type, OTF2_AttributeValue value)
 {
     uint32_t role = id_table_get(&decoder->resolved->attribute_roles, id);
-    if (role != UINT32_MAX &&
+    if ((role != UINT32_MAX ||
+         id_table_get(&decoder->resolved->marker_parameters, id) != UINT32_MAX) &&
         attributes->n < sizeof attributes->items / sizeof attributes->items[0])
         attributes->items[attributes->n++] =
-            (struct attribute){.role = (uint8_t)role, .type = type, .value = value};
+            (struct attribute){.id = id, .role = role, .type = type, .value = value};
 }
 
 // Each appends the event of a record to the output. A record that names something undefined is
@@ -124,7 +126,9 @@ void decode_window_collective(struct decoder *decoder, uint64_t ticks, OTF2_Coll
 
 void decode_metric(struct decoder *decoder, uint64_t ticks, OTF2_MetricRef metric, uint8_t n_values,
                    const OTF2_Type *types, const OTF2_MetricValue *values);
-void decode_parameter(struct decoder *decoder, OTF2_ParameterRef parameter);
+/// VALUE is 0 of a text.
+void decode_parameter(struct decoder *decoder, uint64_t ticks, OTF2_ParameterRef parameter,
+                      double value);
 
 // Records of file I/O are no events: they are noted in decoder.files.
 

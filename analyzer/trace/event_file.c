@@ -236,7 +236,7 @@ static void read_file_operation(struct content *content, struct decoder *decoder
 static void read_other(struct event_file *file, int kind, struct content *content,
                        struct decoder *decoder, const struct local_definitions *local)
 {
-    uint64_t ticks = file->ticks;
+    uint64_t ticks = file->ticks, value;
     uint32_t number;
     switch (kind) {
     case MPI_REQUEST_TEST:
@@ -249,9 +249,12 @@ static void read_other(struct event_file *file, int kind, struct content *conten
     case PARAMETER_INT:
     case PARAMETER_UNSIGNED_INT:
         number = local_definitions_id(local, OTF2_MAPPING_PARAMETER, content_32(content));
-        content_64(content); // its value
+        value = content_64(content);
         if (content_is_whole(content))
-            decode_parameter(decoder, number);
+            decode_parameter(decoder, ticks, number,
+                             kind == PARAMETER_STRING ? 0
+                             : kind == PARAMETER_INT  ? (double)(int64_t)value
+                                                      : (double)value);
         break;
     case RMA_COLLECTIVE_BEGIN:
         decode_plain(decoder, ticks, EVENT_COLLECTIVE_BEGIN, 0);

@@ -236,18 +236,17 @@ static OTF2_CallbackCode on_metric(CALLBACK_PARAMETERS, OTF2_MetricRef metric, u
     return OTF2_CALLBACK_SUCCESS;
 }
 
-// Parameters are counted, whatever the type of their values.
-#define ON_PARAMETER(name, type)                                                                   \
+#define ON_PARAMETER(name, type, number)                                                           \
     static OTF2_CallbackCode name(CALLBACK_PARAMETERS, OTF2_ParameterRef parameter, type value)    \
     {                                                                                              \
         IGNORE_PARAMETERS;                                                                         \
-        (void)ticks, (void)value;                                                                  \
-        decode_parameter(user_data, parameter);                                                    \
+        (void)value;                                                                               \
+        decode_parameter(user_data, ticks, parameter, number);                                     \
         return OTF2_CALLBACK_SUCCESS;                                                              \
     }
-ON_PARAMETER(on_parameter_string, OTF2_StringRef)
-ON_PARAMETER(on_parameter_int, int64_t)
-ON_PARAMETER(on_parameter_unsigned_int, uint64_t)
+ON_PARAMETER(on_parameter_string, OTF2_StringRef, 0)
+ON_PARAMETER(on_parameter_int, int64_t, (double)value)
+ON_PARAMETER(on_parameter_unsigned_int, uint64_t, (double)value)
 #undef ON_PARAMETER
 
 static OTF2_CallbackCode on_file_open(CALLBACK_PARAMETERS, OTF2_IoHandleRef handle,

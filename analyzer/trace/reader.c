@@ -562,7 +562,8 @@ size_t trace_unused(const struct trace *trace, struct unused **list)
         all[n_counters + i] =
             (struct unused){.name = records_text(records, records->parameters.items[i].name),
                             .is_parameter = true,
-                            .n_values = n_records_of(trace, records->metrics.n + i, false)};
+                            .n_values = n_records_of(trace, records->metrics.n + i,
+                                                     records->parameters.items[i].is_number)};
     size_t n = 0;
     for (size_t i = 0; i < n_all; i++)
         if (all[i].n_values > 0 && (all[i].is_parameter || (strcmp(all[i].name, METRIC_CPU_TIME) &&

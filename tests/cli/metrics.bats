@@ -95,6 +95,32 @@ ASL
     [[ $("$PAGODA" explain instructions_per_cycle) == *$'\n  unit: instructions/cycle;\n'* ]]
 }
 
+@test "parameters of markers are counters" {
+    cat >text <<'TEXT'
+region solve s.c:1
+region cells - marker
+0 0  enter solve
+0 10 enter cells work 100
+0 10 leave cells
+0 20 enter cells work 30.5 7
+0 20 leave cells
+0 40 leave solve
+1 0  enter solve
+1 10 enter cells
+1 10 leave cells
+1 30 enter cells work 2
+1 30 leave cells
+1 50 leave solve
+TEXT
+    "$BUILD/tools/mktrace" text cells
+    printf 'metric cost(Region r, Experiment e) { unit: ns; value: profile(r, e).time / profile(r, e)."work"; }\n' >cost.asl
+    "$PAGODA" replay --json --patterns cost.asl cells >out.json
+    jq -e '.counters | length == 1 and (.[0] | [.name, .total] == ["work", 132.5] and [.values[] | .rank, .path, .value] ==
+        [0, "solve/cells", 130.5, 1, "solve/cells", 2])' out.json
+    # 90, 40 and 50 ns for so many; times 132.5.
+    jq -e '[.metrics[0].values[] | select(.region == "solve").value * 132.5 | round] == [90, 41, 3313]' out.json
+}
+
 # metric FILE VALUE [PARAMETERS]: a file with one metric.
 metric() {
     printf 'metric m(%s) {\n  unit: 1;\n  value: %s;\n}\n' "${3:-Region r, Experiment e}" "$2" >"$1"

@@ -524,22 +524,28 @@ with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
     both = definitions.metric_class(members[:3], MetricOccurrence.SYNCHRONOUS, RecorderKind.CPU)
     definitions.metric_class(members[3:], MetricOccurrence.ASYNCHRONOUS, RecorderKind.CPU)
     size = definitions.parameter("problem size", ParameterType.UINT64)
+    shift = definitions.parameter("shift", ParameterType.INT64)
+    kind = definitions.parameter("kind", ParameterType.STRING)
     writer = trace.event_writer("Main", group=process)
     for start in range(0, 100, 10):
         writer.metric(start, both, [start, 7, 8])
         writer.enter(start, work)
         writer.parameter_unsigned_int(start + 1, size, start)
+        writer.parameter_int(start + 2, shift, start - 50)
+        writer.parameter_string(start + 3, kind, "dense")
         writer.metric(start + 5, both, [start + 5, 7, 8])
         writer.leave(start + 5, work)
 PYTHON
     run --separate-stderr "$PAGODA" check counted
     [ "$status" = 0 ]
     [ "${lines[1]}" = '  unused-counter: 40 counter values left out: PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not' ]
-    [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out: problem size. Visits of a region count alike, whatever their parameters' ]
+    [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out: kind. Numbers are added up and reported by call path, of whole runs; texts are not' ]
     run "$PAGODA" replay counted
-    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not [unused-counter]'*'problem size. Visits of a region count alike, whatever their parameters [unused-parameter]'* ]]
+    [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not [unused-counter]'*'10 parameter values left out: kind. Numbers are added up and reported by call path, of whole runs; texts are not [unused-parameter]'* ]]
     run "$PAGODA" replay --ideal --json counted
     [ "$(jq -c '[.warnings[] | select(.code | startswith("unused-")) | .count]' <<<"$output")" = '[40,10]' ]
+    # From 0 to 90; from -50 to 40, of which those below 0 do not count.
+    jq -e '[.counters[] | .name, .total, .values[0].path] == ["problem size", 450, "work", "shift", 100, "work"]' <<<"$output"
 }
 
 @test "stdout that cannot be written: one sentence, exit status 1" {

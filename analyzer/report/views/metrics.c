@@ -142,7 +142,8 @@ static void page_metric(const struct page *page, const struct result_metric *met
         print_paragraph(metric->summary, 2, 2, page->options->width, page->stream);
     }
     if (metric->needs)
-        fprintf(page->stream, "  cannot be evaluated: needs %s\n", metric->needs);
+        fprintf(page->stream, "  cannot be evaluated: needs %s%s\n", metric->needs,
+                page->result->interval.what ? ", which may be known of whole runs only" : "");
     else if (metric->n_values == 0)
         fprintf(page->stream, "  no value other than 0\n");
     else

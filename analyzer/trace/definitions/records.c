@@ -282,11 +282,10 @@ static OTF2_CallbackCode on_metric_instance(void *user_data, OTF2_MetricRef id,
 static OTF2_CallbackCode on_parameter(void *user_data, OTF2_ParameterRef id, OTF2_StringRef name,
                                       OTF2_ParameterType type)
 {
-    (void)type;
     struct records *records = user_data;
     struct parameter_record *record = APPEND(records, parameters, id);
     if (record)
-        *record = (struct parameter_record){id, name};
+        *record = (struct parameter_record){id, name, type != OTF2_PARAMETER_TYPE_STRING};
     return OTF2_CALLBACK_SUCCESS;
 }
 

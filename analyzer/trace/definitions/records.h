@@ -159,6 +159,7 @@ struct io_handle_record {
 struct parameter_record {
     OTF2_ParameterRef id;
     OTF2_StringRef name;
+    bool is_number;
 };
 
 struct attribute_record {

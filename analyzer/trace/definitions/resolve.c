@@ -363,12 +363,43 @@ static void add_access_counters(struct definitions *definitions)
         definitions->counters[definitions->n_counters++] = counters[i];
 }
 
+// A counter of the sum of a parameter's values.
+static void add_parameter(struct definitions *definitions, struct id_table *table, uint32_t id,
+                          const char *name)
+{
+    id_table_add(table, id, (uint32_t)definitions->n_counters);
+    definitions->counters[definitions->n_counters++] =
+        (struct counter){name, "", "values of the parameter, added up", 1, true};
+}
+
+// Values of Parameter records, and those that our markers have as attributes.
+static void add_parameters(struct resolved *resolved, const struct records *records)
+{
+    struct definitions *definitions = &resolved->definitions;
+    size_t n_markers = 0;
+    for (size_t i = 0; i < records->parameters.n; i++) {
+        const struct parameter_record *record = &records->parameters.items[i];
+        if (record->is_number)
+            add_parameter(definitions, &resolved->parameters, record->id,
+                          records_text(records, record->name));
+    }
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        n_markers += definitions->regions[i].is_marker;
+    for (size_t i = 0; n_markers > 0 && i < records->attributes.n; i++) {
+        const char *name = records_text(records, records->attributes.items[i].name);
+        if (strncmp(name, "pagoda::", 8) != 0)
+            add_parameter(definitions, &resolved->marker_parameters,
+                          records->attributes.items[i].id, name);
+    }
+}
+
 // Counters other than our own, without those whose values are a state, such as a temperature.
 static void resolve_counters(struct resolved *resolved, const struct records *records)
 {
     struct definitions *definitions = &resolved->definitions;
-    definitions->counters =
-        memory_zeroed(records->metric_members.n + ACCESS_COUNTERS, sizeof(struct counter));
+    definitions->counters = memory_zeroed(records->metric_members.n + records->parameters.n +
+                                              records->attributes.n + ACCESS_COUNTERS,
+                                          sizeof(struct counter));
     for (size_t i = 0; i < records->metric_members.n; i++) {
         const struct metric_member_record *record = &records->metric_members.items[i];
         const char *name = records_text(records, record->name);
@@ -385,6 +416,7 @@ static void resolve_counters(struct resolved *resolved, const struct records *re
                              .scale = pow(base, (double)record->exponent),
                              .is_growth = kind == OTF2_METRIC_VALUE_RELATIVE};
     }
+    add_parameters(resolved, records);
     if (records->windows.n > 0)
         add_access_counters(definitions);
 }
@@ -488,6 +520,8 @@ void resolved_release(struct resolved *resolved)
     id_table_release(&resolved->cpu_time_position);
     id_table_release(&resolved->core_wait_position);
     id_table_release(&resolved->counters);
+    id_table_release(&resolved->parameters);
+    id_table_release(&resolved->marker_parameters);
     id_table_release(&resolved->files_of_handles);
     id_table_release(&resolved->attribute_roles);
     *resolved = (struct resolved){0};
