@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
-// sent. What the clocks are off by is found in one replay (rewrite/clock_fit.h), written as
-// clock offsets (rewrite/shift_clocks.c), and a replay of the copy says what is left.
+// sent: what corrects the clocks of a replay (rewrite/clock_fit.h) is written as clock offsets
+// (rewrite/shift_clocks.c).
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
@@ -13,60 +13,10 @@
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
-#include "analyzer/pag/pag.h"
 #include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
-#include "analyzer/trace/clock.h"
 #include "analyzer/trace/reader.h"
-
-/// One replay: what its listener calls.
-struct pass {
-    struct progress progress;
-    struct clock_bounds *bounds; // NULL: only violations are counted
-    uint64_t n_violations;
-};
-
-static void on_message(void *context, const struct pag_message *message)
-{
-    clock_bounds_message(((struct pass *)context)->bounds, message);
-}
-
-static void on_trigger(void *context, const struct trigger *trigger)
-{
-    clock_bounds_trigger(((struct pass *)context)->bounds, trigger);
-}
-
-static void on_reached(void *context, uint64_t time_ns)
-{
-    progress_update(&((struct pass *)context)->progress, time_ns);
-}
-
-static int replay(struct pass *pass, struct trace *trace, const char *what, struct error *err)
-{
-    struct pag_options options = PAG_OPTIONS_DEFAULT;
-    options.explains = false;
-    const struct pag_listener listener = {.context = pass,
-                                          .message = pass->bounds ? on_message : NULL,
-                                          .trigger = pass->bounds ? on_trigger : NULL,
-                                          .reached = on_reached};
-    struct pag_result result = {0};
-    progress_begin(&pass->progress, what, trace_definitions(trace)->length_ns);
-    int status = pag_run(trace, &options, &listener, &result, err);
-    progress_end(&pass->progress);
-    pass->n_violations = result.n_clock_violations;
-    pag_result_release(&result);
-    return status;
-}
-
-/// What is left in the copy.
-static int count_again(const char *directory, struct pass *pass, struct error *err)
-{
-    struct trace *trace = trace_open(directory, err);
-    int status = trace ? replay(pass, trace, "checking", err) : -1;
-    trace_close(trace);
-    return status;
-}
 
 /// By how much a rank's records are moved; how fast its clock is, where corrections drift.
 static bool print_rank(const struct clock_correction *correction, size_t rank)
@@ -103,29 +53,16 @@ static void print(const struct clock_correction *correction, uint64_t n_before, 
 
 static int align(const char *path, const char *directory, struct error *err)
 {
-    struct clock_bounds bounds;
-    struct pass pass = {.bounds = &bounds}, again = {0};
-    int status = rewrite_check(directory, err);
-    struct trace *trace = status == 0 ? trace_open(path, err) : NULL;
-    if (!trace)
-        return -1;
-    size_t n_ranks = trace_definitions(trace)->n_ranks;
-    struct clock_correction correction = clock_correction_none(n_ranks);
-    uint64_t tick_ns = clock_duration_ns(trace_source(trace).clock, 1);
-    clock_bounds_init(&bounds, n_ranks, trace_definitions(trace)->length_ns);
-    status = replay(&pass, trace, "replaying", err);
-    if (status == 0 && pass.n_violations > 0)
-        status = clock_fit(&bounds, tick_ns + 1, &correction, err);
+    struct clock_report report = {0};
+    struct trace *trace = rewrite_check(directory, err) == 0 ? trace_open(path, err) : NULL;
+    int status = trace ? correct_clocks(trace, &report, err) : -1;
     if (status == 0)
-        status = shift_clocks(directory, trace, &correction, err);
+        status = shift_clocks(directory, trace, err);
     if (status == 0)
-        status = count_again(directory, &again, err);
-    if (status == 0)
-        print(&correction, pass.n_violations, again.n_violations);
-    clock_bounds_release(&bounds);
-    clock_correction_release(&correction);
+        print(&report.correction, report.n_violations, report.n_left);
+    clock_correction_release(&report.correction);
     trace_close(trace);
-    return status;
+    return status == 0 ? 0 : -1;
 }
 
 int cmd_align(int argc, char **argv)

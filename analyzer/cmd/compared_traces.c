@@ -67,20 +67,6 @@ static int add_interval(void *context, const struct interval *interval, struct r
     return status;
 }
 
-/// Stores what lies in the N INTERVALS of TRACE, each as a trial of the origin "interval".
-static int add_intervals(struct compared_traces *traces, const char *trace,
-                         const struct interval *intervals, size_t n, struct error *err)
-{
-    struct interval_target target = {traces, trace};
-    struct interval_replay replay = {.trace = trace,
-                                     .index = &PAG_INDEX_SETTINGS_DEFAULT,
-                                     .catalogue = traces->catalogue,
-                                     .each = add_interval,
-                                     .context = &target,
-                                     .max_bytes = INTERVAL_REPLAY_BYTES};
-    return interval_replay(&replay, intervals, n, err);
-}
-
 static int make_folder(struct compared_traces *traces, struct error *err)
 {
     char *folder = memory_format("%s/pagoda-diff-XXXXXX", scratch_file_folder());
@@ -165,14 +151,14 @@ int compared_intervals_check(const char *text, struct error *err)
 }
 
 struct finding {
-    struct compared_intervals *intervals;
-    const char *trace;
+    struct interval_list *list;
+    struct trace *trace;
 };
 
 static int find_word(void *user, const char *word, struct error *err)
 {
     struct finding *finding = user;
-    return interval_find(&finding->intervals->list, finding->trace, word, err);
+    return interval_find(finding->list, finding->trace, word, err);
 }
 
 static bool is_known(const struct interval_list *list, size_t i)
@@ -183,31 +169,49 @@ static bool is_known(const struct interval_list *list, size_t i)
     return false;
 }
 
+/// Finds the intervals that TEXT means, anew, and replays each once. As interval_replay().
+static int replay_text(struct interval_replay *replay, const char *text, struct interval_list *list,
+                       struct error *err)
+{
+    const struct interval_target *target = replay->context;
+    struct finding finding = {list, replay->trace};
+    size_t n, n_once = 0;
+    interval_list_release(list);
+    int status = for_each_word(text, find_word, &finding, &n, err);
+    if (status == 0 && list->n < 2)
+        status = error_set(err, "%s is one interval of %s, there must be two at least", text,
+                           target->trace);
+    struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
+    for (size_t i = 0; i < list->n; i++)
+        if (!is_known(list, i))
+            once[n_once++] = list->items[i];
+    if (status == 0)
+        status = interval_replay(replay, once, n_once, err);
+    free(once);
+    return status;
+}
+
 int compared_intervals_replay(struct compared_traces *traces, const char *trace, const char *text,
                               struct compared_intervals *intervals, struct error *err)
 {
-    *traces = (struct compared_traces){0};
     *intervals = (struct compared_intervals){0};
     struct interval_list *list = &intervals->list;
-    struct finding finding = {intervals, trace};
-    size_t n;
-    int status = for_each_word(text, find_word, &finding, &n, err);
-    if (status == 0 && list->n < 2)
-        status =
-            error_set(err, "%s is one interval of %s, there must be two at least", text, trace);
-    if (status == 0)
-        status = begin(traces, err);
+    struct interval_target target = {traces, trace};
+    int status = begin(traces, err);
+    struct interval_replay replay = {.trace = status == 0 ? trace_open(trace, err) : NULL,
+                                     .corrects_clocks = true,
+                                     .index = &PAG_INDEX_SETTINGS_DEFAULT,
+                                     .catalogue = traces->catalogue,
+                                     .each = add_interval,
+                                     .context = &target,
+                                     .max_bytes = INTERVAL_REPLAY_BYTES};
+    status = replay.trace ? 1 : -1;
+    while (status == 1) // again after the clocks were corrected
+        status = replay_text(&replay, text, list, err);
+    trace_close(replay.trace);
     intervals->names = memory_zeroed(list->n + 1, sizeof *intervals->names);
-    struct interval *once = memory_new((list->n + 1) * sizeof *once); // without repetitions
-    size_t n_once = 0;
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; i < list->n; i++)
         intervals->names[i] = interval_name(trace, &list->items[i]);
-        if (!is_known(list, i))
-            once[n_once++] = list->items[i];
-    }
-    if (status == 0)
-        status = add_intervals(traces, trace, once, n_once, err);
-    free(once);
     return status;
 }
 

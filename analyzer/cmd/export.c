@@ -125,11 +125,13 @@ static int write_tracks(const struct export_request *request, struct replay_run 
                         const struct catalogue *catalogue, struct error *err)
 {
     uint64_t max_bytes = request->split_bytes > 0 ? request->split_bytes : VIEWER_BYTES;
-    run->tracks =
-        track_events_new(request->path, max_bytes, trace_definitions(run->trace), catalogue, err);
-    if (!run->tracks)
-        return -1;
-    int status = replay_run(run, catalogue, NULL, false, "replaying", err);
+    int status = 1;
+    while (status == 1) { // again after the clocks were corrected
+        track_events_free(run->tracks);
+        run->tracks = track_events_new(request->path, max_bytes, trace_definitions(run->trace),
+                                       catalogue, err);
+        status = run->tracks ? replay_run(run, catalogue, NULL, false, "replaying", err) : -1;
+    }
     if (status == 0)
         status = track_events_finish(run->tracks, &run->replay, err);
     track_events_free(run->tracks);
@@ -139,10 +141,12 @@ static int write_tracks(const struct export_request *request, struct replay_run 
 static int write_prv(const struct export_request *request, struct replay_run *run,
                      const struct catalogue *catalogue, struct error *err)
 {
-    run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
-    if (!run->prv)
-        return -1;
-    int status = replay_run(run, catalogue, NULL, false, "replaying", err);
+    int status = 1;
+    while (status == 1) { // again after the clocks were corrected
+        prv_trace_free(run->prv);
+        run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
+        status = run->prv ? replay_run(run, catalogue, NULL, false, "replaying", err) : -1;
+    }
     if (status == 0)
         status = prv_trace_finish(run->prv, &run->replay, err);
     prv_trace_free(run->prv);

@@ -281,25 +281,31 @@ int replay_intervals(const struct replay_intervals *request, bool *is_unreadable
     struct interval_list list = {0};
     struct collection collection = {
         .request = request, .page = {.trace = request->trace}, .is_unreadable = is_unreadable};
-    struct interval_replay replay = {.trace = request->trace,
+    struct interval_replay replay = {.trace = trace_open(request->trace, err),
+                                     .corrects_clocks = true,
                                      .index = &PAG_INDEX_SETTINGS_DEFAULT,
                                      .catalogue = request->catalogue,
                                      .each = add_one,
                                      .context = &collection,
                                      .max_bytes = INTERVAL_REPLAY_BYTES};
     struct interval_page *page = &collection.page;
-    int status = 0;
-    for (size_t i = 0; i < request->texts->count && status == 0; i++)
-        status = interval_find(&list, request->trace, request->texts->values[i], err);
-    collection.is_several = list.n > 1;
-    if (status == 0)
-        status = interval_replay(&replay, list.items, list.n, err);
+    int status = replay.trace ? 1 : -1;
+    while (status == 1) { // again after the clocks were corrected
+        interval_list_release(&list);
+        status = 0;
+        for (size_t i = 0; i < request->texts->count && status == 0; i++)
+            status = interval_find(&list, replay.trace, request->texts->values[i], err);
+        collection.is_several = list.n > 1;
+        if (status == 0)
+            status = interval_replay(&replay, list.items, list.n, err);
+    }
     if (page->n_rows > 0 && request->wants_json)
         json_print_intervals(page, stdout);
     else if (page->n_rows > 0)
         text_print_intervals(page, request->text, stdout);
     page_release(page);
     interval_list_release(&list);
+    trace_close(replay.trace);
     return status;
 }
 

@@ -145,8 +145,17 @@ static void see_violation(const struct engine *engine, uint64_t cause_ns, const 
         result->max_clock_violation_ns = cause_ns - call->leave_ns;
 }
 
-static struct release find_release(struct engine *engine, const struct call *call)
+/// LOCATION's call cannot end before what RANK did at CAUSE_NS, whatever the clocks say.
+static void tell_cause(const struct engine *engine, const struct location_state *location,
+                       uint32_t rank, uint64_t cause_ns)
 {
+    const struct pag_cause cause = {rank, location->rank, cause_ns, location->call.leave_ns};
+    engine->listener.caused(engine->listener.context, &cause);
+}
+
+static struct release find_release(struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
     struct release best = {
         .time_ns = call->enter_ns, .node = NONE, .rank = NONE, .priority = PRIORITY_CALL};
     for (uint32_t i = 0; i < call->n_receives; i++) {
@@ -175,6 +184,8 @@ static struct release find_release(struct engine *engine, const struct call *cal
         if (member->in_ns > call->leave_ns && !must_synchronise)
             continue;
         see_violation(engine, member->in_ns, call);
+        if (engine->listener.caused && must_synchronise)
+            tell_cause(engine, location, member->rank, member->in_ns);
         consider(&best, (struct release){.time_ns = member->in_ns,
                                          .node = member->node,
                                          .rank = member->rank,
@@ -218,9 +229,11 @@ static const struct message *later_sent(const struct message *best, const struct
     return best;
 }
 
-static const struct message *deciding_message(const struct engine *engine, const struct call *call,
+static const struct message *deciding_message(const struct engine *engine,
+                                              const struct location_state *location,
                                               uint32_t *n_messages)
 {
+    const struct call *call = &location->call;
     const struct message *best = NULL;
     *n_messages = 0;
     for (uint32_t i = 0; i < call->n_receives; i++) {
@@ -231,6 +244,9 @@ static const struct message *deciding_message(const struct engine *engine, const
         message->is_landing = true;
         (*n_messages)++;
         see_violation(engine, message->send_enter_ns, call);
+        // Which call waited for a post is told by times only.
+        if (engine->listener.caused && !(message->is_of_window && message->tag == EVENT_TAG_POST))
+            tell_cause(engine, location, message->sender, message->send_enter_ns);
         best = later_sent(best, message);
     }
     return best;
@@ -310,7 +326,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
 {
     const struct call *call = &location->call;
     uint32_t n_messages;
-    const struct message *message = deciding_message(engine, call, &n_messages);
+    const struct message *message = deciding_message(engine, location, &n_messages);
     if (!message || call->is_test)
         return;
     if (message->is_of_window) {
@@ -494,7 +510,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     }
     struct release release = {.node = NONE};
     if (!call->is_test)
-        release = find_release(engine, call);
+        release = find_release(engine, location);
     struct moment now = {call->enter_ns, call->enter_node, false};
     if (call->is_cut_late)
         now = (struct moment){call->enter_ns, location->index, true};

@@ -125,6 +125,13 @@ struct pag_entered {
     uint64_t first_message, n_messages;
 };
 
+/// What rank CAUSE did at CAUSE_NS, a send or the enter of a collective operation, cannot come
+/// after rank EFFECT left its call at LEAVE_NS. By the recorded clocks it may: a clock violation.
+struct pag_cause {
+    uint32_t cause, effect;
+    uint64_t cause_ns, leave_ns;
+};
+
 /// The path that determined a location's present becomes that of another one until BEGIN_NS, from
 /// where on it is its own. BEFORE is the latest hand-over on the path of the other one: what the
 /// listener returned for it, or the number of a location that has had none.
@@ -195,6 +202,9 @@ struct pag_listener {
     void (*message)(void *context, const struct pag_message *message);
     /// A message whose send is completed by the call that is left; of its receive nothing is known.
     void (*sent)(void *context, const struct pag_message *message);
+    /// For each message that is received, and each member that leaves a collective operation and
+    /// needs others: of these the one that came last.
+    void (*caused)(void *context, const struct pag_cause *cause);
     /// From TIME_NS on the master location of RANK computes (outside MPI), or no longer. In the
     /// order of time, except where partners are read ahead.
     void (*computing)(void *context, uint32_t rank, uint64_t time_ns, bool computes);

@@ -11,6 +11,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/pag/phase.h"
 #include "analyzer/pattern/matcher.h"
+#include "analyzer/replay/replay_run.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/definitions.h"
@@ -225,17 +226,17 @@ static int check_report(const char *text, const struct selection *selection,
     return 0;
 }
 
-/// Reads the archive PATH once; PARTS are to be freed.
-static int find_parts(const char *path, const struct pag_phase *phase, struct pag_part **parts,
+/// Reads the archive once; PARTS are to be freed.
+static int find_parts(struct trace *first, const struct pag_phase *phase, struct pag_part **parts,
                       struct pag_phase_report *report, struct error *err)
 {
-    struct trace *trace = trace_open(path, err);
+    struct trace *trace = trace_again(first, err);
     if (!trace)
         return -1;
     size_t n_locations = trace_definitions(trace)->n_locations;
     *parts = memory_zeroed((size_t)phase->n_phases * n_locations + 1, sizeof **parts);
     pag_phase_find(trace, phase, *parts, report);
-    trace_close(trace);
+    trace_give_back(first, trace);
     return 0;
 }
 
@@ -280,17 +281,17 @@ static int add_phases(struct interval_list *list, const char *text,
     return 0;
 }
 
-static int find_phases(struct interval_list *list, const char *path, const char *text,
-                       const struct selection *selection, const struct definitions *definitions,
-                       struct error *err)
+static int find_phases(struct interval_list *list, struct trace *trace, const char *text,
+                       const struct selection *selection, struct error *err)
 {
+    const struct definitions *definitions = trace_definitions(trace);
     struct pag_phase_report report;
     struct pag_part *parts = NULL;
     bool *ends = selection->to ? regions_called(text, selection->to, definitions, err) : NULL;
     bool *begins =
         selection->to && !ends ? NULL : regions_called(text, selection->from, definitions, err);
     struct pag_phase phase = {begins, ends, selection->first, selection->last, false, 1};
-    int status = begins ? find_parts(path, &phase, &parts, &report, err) : -1;
+    int status = begins ? find_parts(trace, &phase, &parts, &report, err) : -1;
     if (status == 0)
         status = check_report(text, selection, &report, err);
     if (status == 0 && selection->is_each) {
@@ -298,7 +299,7 @@ static int find_phases(struct interval_list *list, const char *path, const char 
         phase.n_phases = report.n_visits;
         free(parts);
         parts = NULL;
-        status = find_parts(path, &phase, &parts, &report, err);
+        status = find_parts(trace, &phase, &parts, &report, err);
     }
     if (status == 0)
         status = add_phases(list, text, selection, &phase, parts, definitions->n_locations, err);
@@ -308,19 +309,15 @@ static int find_phases(struct interval_list *list, const char *path, const char 
     return status;
 }
 
-int interval_find(struct interval_list *list, const char *trace, const char *text,
+int interval_find(struct interval_list *list, struct trace *trace, const char *text,
                   struct error *err)
 {
     struct selection selection;
-    struct trace *opened = NULL;
     int status = read_selection(text, &selection, err);
-    if (status == 0)
-        status = (opened = trace_open(trace, err)) != NULL ? 0 : -1;
     if (status == 0 && selection.is_phase)
-        status = find_phases(list, trace, text, &selection, trace_definitions(opened), err);
+        status = find_phases(list, trace, text, &selection, err);
     else if (status == 0)
-        add_times(list, text, &selection, trace_definitions(opened)->n_locations);
-    trace_close(opened);
+        add_times(list, text, &selection, trace_definitions(trace)->n_locations);
     selection_release(&selection);
     return status;
 }
@@ -357,6 +354,7 @@ struct pass {
     const struct interval *intervals;
     struct part_matchers *matchers;
     struct progress progress;
+    struct pag_result result;
     struct pag_index *index; // of the archive, or being made; NULL: none
     uint64_t mark;           // of the files, when the index was looked for
     size_t bytes_each;       // memory that an interval takes
@@ -376,17 +374,25 @@ static void on_reached(void *context, uint64_t time_ns)
     progress_update(&pass->progress, time_ns);
 }
 
+/// Whether the clocks of the trace turn out to disagree, so the replay tells nothing yet.
+static bool is_undecided(const struct pass *pass, const struct pag_result *found)
+{
+    const struct interval_replay *replay = pass->replay;
+    return replay->corrects_clocks && !replay->knows_clocks && found->n_clock_violations > 0;
+}
+
 static void on_part(void *context, size_t part, const struct pag_result *found)
 {
     struct pass *pass = context;
     const struct interval *interval = &pass->intervals[part];
     struct result result = {0};
-    if (pass->status != 0)
+    if (pass->status != 0 || is_undecided(pass, found))
         return;
     collect_result(&(struct collect_input){.trace = pass->trace,
                                            .catalogue = pass->replay->catalogue,
                                            .matcher = part_matchers_at(pass->matchers, part),
                                            .replay = found,
+                                           .clocks = &pass->replay->clocks,
                                            .interval = interval->what,
                                            .is_phase = interval->is_phase},
                    &result);
@@ -409,15 +415,13 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
     options.index = pass->index;
     const struct pag_listener listener = {
         .context = pass, .trigger = on_trigger, .reached = on_reached, .part = on_part};
-    struct pag_result result;
     progress_begin(&pass->progress, "replaying", definitions->length_ns);
-    int status = pag_run(pass->trace, &options, &listener, &result, err);
+    int status = pag_run(pass->trace, &options, &listener, &pass->result, err);
     progress_end(&pass->progress);
     if (status != 0)
         error_wrap(err, "cannot replay %s", trace_path(pass->trace));
-    size_t bytes = part_matchers_bytes(pass->matchers) / n + pag_part_bytes(&result);
+    size_t bytes = part_matchers_bytes(pass->matchers) / n + pag_part_bytes(&pass->result);
     pass->bytes_each = bytes > pass->bytes_each ? bytes : pass->bytes_each;
-    pag_result_release(&result);
     part_matchers_free(pass->matchers);
     free(parts);
     return status != 0 ? status : pass->status;
@@ -427,6 +431,8 @@ static int run_pass(struct pass *pass, size_t n, struct error *err)
 static void begin_index(struct pass *pass)
 {
     const struct pag_index_settings *settings = pass->replay->index;
+    if (pass->replay->clocks.moved_ns > 0)
+        settings = NULL; // places in time are those of the recorded clocks
     if (settings) {
         pass->mark = index_file_mark(pass->trace);
         pass->index = index_file_read(pass->trace, pass->mark, settings);
@@ -451,7 +457,8 @@ static int run_indexed(struct interval_replay *replay, struct pass *pass, size_t
     replay->n_passes++;
     replay->n_indexed += had_index && !pass->index->is_damaged;
     if (had_index && pass->index->is_damaged) {
-        log_warning("%s: its index is damaged: the whole run is replayed", replay->trace);
+        log_warning("%s: its index is damaged: the whole run is replayed",
+                    trace_path(replay->trace));
         drop_index(pass);
         *n = 0;
         return 0;
@@ -467,20 +474,25 @@ int interval_replay(struct interval_replay *replay, const struct interval *inter
                     struct error *err)
 {
     struct pass pass = {.replay = replay, .intervals = intervals, .err = err};
-    struct trace *first = NULL;
+    bool is_first = true;
     int status = 0;
     for (size_t n_pass = 1; n > 0 && status == 0; n -= n_pass, pass.intervals += n_pass) {
-        pass.trace = first ? trace_again(first, err) : trace_open(replay->trace, err);
-        if (!first && pass.trace)
+        pass.trace = trace_again(replay->trace, err);
+        if (is_first && pass.trace)
             begin_index(&pass);
-        first = first ? first : pass.trace;
+        is_first = false;
         if (pass.bytes_each > 0)
             n_pass = replay->max_bytes / pass.bytes_each;
         n_pass = n_pass < 1 ? 1 : n_pass > n ? n : n_pass;
         status = pass.trace ? run_indexed(replay, &pass, &n_pass, err) : -1;
-        trace_give_back(first, pass.trace);
+        trace_give_back(replay->trace, pass.trace);
+        if (status == 0 && n_pass > 0 && is_undecided(&pass, &pass.result)) {
+            status = replay_correct_clocks(replay->trace, &pass.result, &replay->clocks, err);
+            replay->knows_clocks = true;
+            n_pass = 0;
+        }
+        pag_result_release(&pass.result);
     }
     drop_index(&pass);
-    trace_close(first);
     return status;
 }

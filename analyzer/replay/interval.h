@@ -22,6 +22,7 @@
 #include "analyzer/pag/index.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
+#include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/reader.h"
 
@@ -45,9 +46,9 @@ int interval_check(const char *text, struct error *err);
 /// Likewise all TEXTS.
 int intervals_check(const struct option_list *texts, struct error *err);
 
-/// Adds the intervals that TEXT means in the archive TRACE: one, or several by NAME#*. 0, or -1 and
-/// ERR: no such region, or fewer visits of it. The caller releases LIST in either case.
-int interval_find(struct interval_list *list, const char *trace, const char *text,
+/// Adds the intervals that TEXT means in the open archive TRACE: one, or several by NAME#*. 0, or
+/// -1 and ERR: no such region, or fewer visits of it. The caller releases LIST in either case.
+int interval_find(struct interval_list *list, struct trace *trace, const char *text,
                   struct error *err);
 void interval_list_release(struct interval_list *list);
 
@@ -61,7 +62,7 @@ int interval_check_result(const struct interval *interval, const struct result *
 #define INTERVAL_REPLAY_BYTES ((size_t)64 << 20)
 
 struct interval_replay {
-    const char *trace;
+    struct trace *trace;
     const struct catalogue *catalogue;
     /// Called with the result of each interval, in their order; RESULT is valid during the call
     /// only. -1 and ERR: the intervals after it are left out.
@@ -70,11 +71,16 @@ struct interval_replay {
     void *context;
     size_t max_bytes; // INTERVAL_REPLAY_BYTES; one replay serves at least one interval
     const struct pag_index_settings *index; // of the archive, made and used; NULL: none
+    bool corrects_clocks;                   // first of all, if they disagree
+    bool knows_clocks;                      // that was done, or cannot be:
+    struct collect_clocks clocks;           // what was wrong
     size_t n_passes;                        // counts the replays
     size_t n_indexed;                       // of them those that an index made shorter
 };
 
-/// 0, or -1 and ERR: the trace cannot be replayed, or `each` failed.
+/// 0; 1 before the first call of `each`: the clocks of the trace are corrected now, and the
+/// intervals are to be found and replayed again; -1 and ERR: the trace cannot be replayed, or
+/// `each` failed.
 int interval_replay(struct interval_replay *replay, const struct interval *intervals, size_t n,
                     struct error *err);
 

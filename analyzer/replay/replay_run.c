@@ -5,6 +5,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/pag/location/digest.h"
 #include "analyzer/result/collect.h"
+#include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/simulation/cost/ideal.h"
 #include "analyzer/simulation/prediction.h"
 
@@ -184,8 +185,10 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
     return run->times ? 0 : -1;
 }
 
-int replay_run(struct replay_run *run, const struct catalogue *catalogue,
-               struct prediction *prediction, bool gathers, const char *what, struct error *err)
+/// One pass, whose findings are not concluded. 0, or -1 and ERR.
+static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
+                     struct prediction *prediction, bool gathers, const char *what,
+                     struct error *err)
 {
     const struct definitions *definitions = trace_definitions(run->trace);
     if (catalogue)
@@ -225,8 +228,71 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
         prediction ? prediction_run(prediction, run->trace, &options, &listener, &run->replay, err)
                    : pag_run(run->trace, &options, &listener, &run->replay, err);
     progress_end(&run->progress);
-    if (failed)
-        return error_wrap(err, "cannot replay %s", trace_path(run->trace));
+    return failed ? error_wrap(err, "cannot replay %s", trace_path(run->trace)) : 0;
+}
+
+int replay_correct_clocks(struct trace *trace, const struct pag_result *replay,
+                          struct collect_clocks *clocks, struct error *err)
+{
+    if (replay->n_clock_violations == 0)
+        return 0;
+    if (replay->n_unmatched_receives > 0) {
+        error_set(&clocks->why_not, "the clocks of ranks disagree, or messages are taken for "
+                                    "others because the trace lacks some that were sent");
+        return 0;
+    }
+    struct clock_report report;
+    int status = correct_clocks(trace, &report, &clocks->why_not);
+    if (status == 0)
+        *clocks = (struct collect_clocks){
+            .n_violations = replay->n_clock_violations,
+            .max_violation_ns = replay->max_clock_violation_ns,
+            .moved_ns = clock_correction_most_ns(&report.correction),
+        };
+    clock_correction_release(&report.correction);
+    if (status < 0)
+        return error_set(err, "%s", clocks->why_not.text);
+    return status == 0;
+}
+
+/// The pass before is forgotten.
+static int make_pass_anew(struct replay_run *run, const struct catalogue *catalogue, bool gathers,
+                          const char *what, struct error *err)
+{
+    pag_result_release(&run->replay);
+    matcher_free(run->matcher);
+    recorded_free(run->recorded);
+    run->matcher = NULL;
+    run->recorded = NULL;
+    if (run->timeline)
+        timeline_begin_anew(run->timeline);
+    struct trace *again = trace_again(run->trace, err);
+    int status = again ? make_pass(run, catalogue, NULL, gathers, what, err) : -1;
+    trace_give_back(run->trace, again);
+    return status;
+}
+
+/// In measured time, by corrected clocks. As replay_run().
+static int measure(struct replay_run *run, const struct catalogue *catalogue, bool gathers,
+                   const char *what, struct error *err)
+{
+    bool is_again = run->clocks.moved_ns > 0, writes_events = run->tracks || run->prv;
+    if (is_again)
+        return make_pass_anew(run, catalogue, gathers, what, err);
+    if (make_pass(run, catalogue, NULL, gathers, what, err) != 0)
+        return -1;
+    int status = replay_correct_clocks(run->trace, &run->replay, &run->clocks, err);
+    return status == 1 && !writes_events ? make_pass_anew(run, catalogue, gathers, what, err)
+                                         : status;
+}
+
+int replay_run(struct replay_run *run, const struct catalogue *catalogue,
+               struct prediction *prediction, bool gathers, const char *what, struct error *err)
+{
+    int status = prediction ? make_pass(run, catalogue, prediction, gathers, what, err)
+                            : measure(run, catalogue, gathers, what, err);
+    if (status != 0)
+        return status;
     if (gathers)
         recorded_conclude(run->recorded, &run->replay);
     if (catalogue)
@@ -234,7 +300,8 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                                                .catalogue = catalogue,
                                                .matcher = run->matcher,
                                                .timeline = run->timeline,
-                                               .replay = &run->replay},
+                                               .replay = &run->replay,
+                                               .clocks = &run->clocks},
                        &run->result);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/perfetto/track_events.h"
+#include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/rewrite/time_map.h"
@@ -25,6 +26,7 @@ struct replay_run {
     struct matcher *matcher;   // NULL without a catalogue
     struct recorded *recorded; // NULL unless gathered
     struct pag_result replay;
+    struct collect_clocks clocks;    // of a measured run, before they were corrected
     struct result result;            // with a catalogue
     struct time_map *times;          // where events go in simulated time; NULL unless asked for
     const struct pag_moment *moment; // to be explained in `result`, NULL: none
@@ -50,13 +52,22 @@ int replay_run_open_again(struct replay_run *run, struct trace *first, struct er
 /// 0, or -1 and ERR.
 int replay_run_keep_times(struct replay_run *run, const char *directory, struct error *err);
 
-/// Replays it, once: as PREDICTION says, or with NULL in measured time. With a CATALOGUE waits are
-/// looked for and `result` is made; GATHERS: costs for predictions are gathered. WHAT names the
-/// pass for the progress bar, NULL: there is none. 0, or -1 and ERR.
+/// Replays it: as PREDICTION says, or with NULL in measured time. There clocks that disagree are
+/// corrected first (replay_correct_clocks()), for all further passes over the trace as well. With a
+/// CATALOGUE waits are looked for and `result` is made; GATHERS: costs for predictions are
+/// gathered. WHAT names the pass for the progress bar, NULL: there is none. 0; -1 and ERR; 1: what
+/// `tracks` or `prv` has written is by clocks that are corrected now, so these begin anew, and this
+/// is called again.
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                struct prediction *prediction, bool gathers, const char *what, struct error *err);
 
 void replay_run_release(struct replay_run *run);
+
+/// REPLAY is what a replay of TRACE has found. If its clocks disagree they are corrected
+/// (rewrite/clock_fit.h), and TRACE is to be replayed once more: 1. 0: REPLAY holds, as CLOCKS
+/// says; -1 and ERR: the trace can no longer be read.
+int replay_correct_clocks(struct trace *trace, const struct pag_result *replay,
+                          struct collect_clocks *clocks, struct error *err);
 
 /// Replays the trace of MEASURED once more, on an ideal network: tells serialisation from transfer
 /// in MEASURED->result. MEASURED is replayed, with its costs gathered. 0, or -1 and ERR.

@@ -186,6 +186,18 @@ static void put_program(const struct definitions *definitions, struct result *re
     result->arguments = name.arguments;
 }
 
+static void collect_clocks(const struct collect_input *input, struct result *result)
+{
+    const struct collect_clocks *clocks = input->clocks;
+    bool is_corrected = clocks && clocks->moved_ns > 0;
+    result->n_clock_violations =
+        is_corrected ? clocks->n_violations : input->replay->n_clock_violations;
+    result->max_clock_violation_ns =
+        is_corrected ? clocks->max_violation_ns : input->replay->max_clock_violation_ns;
+    result->clock_moved_ns = is_corrected ? clocks->moved_ns : 0;
+    result->n_clock_violations_left = input->replay->n_clock_violations;
+}
+
 static void put_facts(const struct collect_input *input, struct result *result)
 {
     const struct definitions *definitions = trace_definitions(input->trace);
@@ -197,8 +209,7 @@ static void put_facts(const struct collect_input *input, struct result *result)
     result->n_events = replay->n_events;
     result->n_messages = replay->n_messages;
     result->n_collectives = replay->n_collectives;
-    result->n_clock_violations = replay->n_clock_violations;
-    result->max_clock_violation_ns = replay->max_clock_violation_ns;
+    collect_clocks(input, result);
     result->time_ns = replay->time_ns;
     result->window_begin_ns = replay->window_begin_ns;
     result->window_end_ns = replay->window_end_ns;
@@ -383,7 +394,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     critical_path_collect(&tree, result);
     put_traffic(input->replay, result);
     put_communicators(definitions, input->replay, result);
-    warnings_collect(input->trace, input->replay, &coverage, result);
+    warnings_collect(input, &coverage, result);
     iterations_collect(&tree, result);
     if (input->replay->recent)
         moment_collect(&tree, result);

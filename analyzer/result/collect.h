@@ -4,11 +4,19 @@
 
 #include <stdbool.h>
 
+#include "analyzer/base/error.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/result/result.h"
 #include "analyzer/trace/reader.h"
+
+/// What was wrong with the recorded clocks, before they were corrected.
+struct collect_clocks {
+    uint64_t n_violations, max_violation_ns;
+    uint64_t moved_ns;    // records come later by at most that; 0: they were not corrected,
+    struct error why_not; // for that reason, where there is one
+};
 
 /// A finished replay: the trace is read to its end, the matcher has seen all trigger events.
 struct collect_input {
@@ -16,9 +24,10 @@ struct collect_input {
     const struct catalogue *catalogue;
     const struct matcher *matcher;
     const struct pag_result *replay;
-    struct timeline *timeline; // to be concluded; NULL: none
-    const char *interval;      // what the replay was cut to (pag_options.parts), NULL: nothing
-    bool is_phase;             // that is another time on each rank
+    const struct collect_clocks *clocks; // NULL: those of `replay`
+    struct timeline *timeline;           // to be concluded; NULL: none
+    const char *interval; // what the replay was cut to (pag_options.parts), NULL: nothing
+    bool is_phase;        // that is another time on each rank
 };
 
 /// Fills RESULT (zeroed before), which owns all it holds; the caller releases it. Efficiencies as

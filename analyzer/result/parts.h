@@ -13,6 +13,8 @@
 #include "analyzer/result/result.h"
 #include "analyzer/trace/reader.h"
 
+struct collect_input;
+
 // --- shares.c
 // What the run time and the waits consist of: the critical path, and the activities that made the
 // releasing ranks late, by region, rank and place in the source.
@@ -73,15 +75,16 @@ void waits_collect(const struct waits_input *input, struct result *result);
 // --- warnings.c
 // What a reader of a report must know about the trace behind it, as sentences with stable codes.
 
-/// Fills warnings and has_unreadable_records of RESULT from what the replay and the reader counted:
+/// Fills warnings and has_unreadable_records of RESULT from what INPUT says that the replay and the
+/// reader counted:
 /// ambiguous-receive, backward-time, bad-reference, clock-violation, incomplete-collective,
 /// location-cut, location-skipped, lost-record, missing-definitions, missing-event,
 /// missing-finalize, missing-init, missing-record, more-ranks-than-cores, outside-partner,
 /// recording-cost, recording-off, recording-stopped, short-region, unbalanced-region,
 /// unknown-record, unmatched-receive, unmatched-send, unused-counter, unused-parameter. Takes nodes
 /// from RESULT.
-void warnings_collect(struct trace *trace, const struct pag_result *replay,
-                      const struct coverage *coverage, struct result *result);
+void warnings_collect(const struct collect_input *input, const struct coverage *coverage,
+                      struct result *result);
 
 // --- counters.c
 // What the counters of the archive grew by at each call path on each rank (result.counters).

@@ -424,8 +424,10 @@ struct result {
                    // not say
     char *arguments; // it was called with, "" when there are none or unknown
     char *creator;
-    uint64_t n_locations, n_events, n_messages, n_collectives, n_clock_violations;
-    uint64_t max_clock_violation_ns;
+    uint64_t n_locations, n_events, n_messages, n_collectives;
+    uint64_t n_clock_violations, max_clock_violation_ns; // by the recorded clocks
+    uint64_t clock_moved_ns; // these were corrected: records come later by at most that; 0: not
+    uint64_t n_clock_violations_left;
     uint64_t time_ns;
     uint64_t window_begin_ns, window_end_ns;
     struct {

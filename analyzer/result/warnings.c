@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts of the replay and of the reader become warnings; those about locations name them.
+#include "analyzer/result/collect.h"
 #include "analyzer/result/parts.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +73,28 @@ static void warn(struct result *result, const char *code, uint64_t count, const 
     free(rest);
 }
 
+/// What was wrong with the clocks, and what was done.
+static void warn_of_clocks(const struct collect_input *input, struct result *result)
+{
+    const char *why_not = input->clocks ? input->clocks->why_not.text : "";
+    char *outcome;
+    if (result->clock_moved_ns > 0)
+        outcome = memory_format(
+            "the clocks of ranks disagree. They are corrected here: events come "
+            "later by up to %s, and %" PRIu64
+            " violations remain. pagoda check judges the recorded clocks; "
+            "pagoda align writes the corrected trace",
+            quantity_time(result->clock_moved_ns).text, result->n_clock_violations_left);
+    else
+        outcome = memory_format("%s. Waits there are cut at the end of their call%s",
+                                *why_not ? why_not : "the clocks of ranks disagree",
+                                *why_not ? "" : "; pagoda align sets clocks right");
+    warn(result, "clock-violation", result->n_clock_violations, "clock violation",
+         "(data received up to %s before it was sent): %s",
+         quantity_time(result->max_clock_violation_ns).text, outcome);
+    free(outcome);
+}
+
 static void warn_of_replay(const struct pag_result *replay, struct result *result)
 {
     warn(result, "unmatched-send", replay->n_unmatched_sends, "message",
@@ -84,11 +108,6 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
     warn(result, "ambiguous-receive", replay->n_ambiguous_receives, "receive",
          "matched in order of completion, because the trace does not say what was posted. Single "
          "waits there may be off; pagoda trace records the order of posting");
-    warn(result, "clock-violation", replay->n_clock_violations, "clock violation",
-         "(data received up to %s before it was sent): the clocks of ranks disagree. Waits there "
-         "are "
-         "cut at the end of their call; pagoda align sets clocks right",
-         quantity_time(replay->max_clock_violation_ns).text);
     warn(result, "incomplete-collective", replay->n_incomplete_collectives, "collective operation",
          "in which not all members took part. Waits there are not counted");
     warn(result, "missing-init", replay->n_missing_init, "rank",
@@ -514,11 +533,14 @@ static int compare_warnings(const void *left, const void *right)
     return strcmp(a->code, b->code);
 }
 
-void warnings_collect(struct trace *trace, const struct pag_result *replay,
-                      const struct coverage *coverage, struct result *result)
+void warnings_collect(const struct collect_input *input, const struct coverage *coverage,
+                      struct result *result)
 {
+    struct trace *trace = input->trace;
+    const struct pag_result *replay = input->replay;
     result->warnings = memory_zeroed(MAX_WARNINGS, sizeof *result->warnings);
     warn_of_replay(replay, result);
+    warn_of_clocks(input, result);
     warn(result, "missing-record", coverage->n_message_calls + coverage->n_collective_calls,
          "MPI call",
          "whose messages or collectives the trace does not record. Waits there cannot be found; "

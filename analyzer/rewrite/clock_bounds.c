@@ -124,60 +124,24 @@ static void add_point(const struct clock_bounds *all, struct clock_bound *bound,
     bound->n_points -= end - first - n;
 }
 
-static void note(struct clock_bounds *all, int64_t cause, uint32_t effect, int64_t sent_ns,
-                 int64_t took_ns)
+void clock_bounds_cause(void *context, const struct pag_cause *cause)
 {
-    if (cause < 0 || (size_t)cause >= all->n_ranks || effect >= all->n_ranks || cause == effect)
+    struct clock_bounds *all = context;
+    int64_t took_ns = (int64_t)(cause->leave_ns - cause->cause_ns);
+    if (cause->cause == cause->effect)
         return;
-    uint64_t pair = (uint64_t)cause << 32 | effect;
+    uint64_t pair = (uint64_t)cause->cause << 32 | cause->effect;
     uint32_t index;
     if (!map_get(&all->by_pair, pair, &index)) {
         index = (uint32_t)all->n;
-        *ARRAY_NEXT(all->bounds, all->n, all->capacity) =
-            (struct clock_bound){.cause = (uint32_t)cause, .effect = effect, .least_ns = took_ns};
+        *ARRAY_NEXT(all->bounds, all->n, all->capacity) = (struct clock_bound){
+            .cause = cause->cause, .effect = cause->effect, .least_ns = took_ns};
         map_put(&all->by_pair, pair, index);
     }
     struct clock_bound *bound = &all->bounds[index];
     if (took_ns < bound->least_ns)
         bound->least_ns = took_ns;
-    add_point(all, bound, (struct clock_point){sent_ns, took_ns});
-}
-
-void clock_bounds_message(void *context, const struct pag_message *message)
-{
-    note(context, message->sender, message->receiver, (int64_t)message->send_enter_ns,
-         (int64_t)message->leave_ns - (int64_t)message->send_enter_ns);
-}
-
-void clock_bounds_trigger(void *context, const struct trigger *trigger)
-{
-    const int64_t *value = trigger->value;
-    if (trigger->kind != TRIGGER_COLLECTIVE)
-        return;
-    bool has_data = value[TRIGGER_COLLECTIVE_BYTES] > 0;
-    int64_t cause = value[TRIGGER_COLLECTIVE_LAST_RANK];
-    int64_t enter_ns = value[TRIGGER_COLLECTIVE_LAST_ENTER];
-    switch (value[TRIGGER_COLLECTIVE_KIND]) {
-    case COLLECTIVE_BARRIER:
-        break;
-    case COLLECTIVE_ALL_TO_ALL:
-        if (!has_data)
-            return;
-        break;
-    case COLLECTIVE_ONE_TO_ALL:
-        cause = value[TRIGGER_COLLECTIVE_ROOT_RANK];
-        enter_ns = value[TRIGGER_COLLECTIVE_ROOT_ENTER];
-        if (!has_data || enter_ns == TRIGGER_NEVER)
-            return;
-        break;
-    case COLLECTIVE_ALL_TO_ONE:
-        if (!has_data || !value[TRIGGER_COLLECTIVE_IS_ROOT])
-            return;
-        break;
-    default:
-        return;
-    }
-    note(context, cause, trigger->rank, enter_ns, value[TRIGGER_COLLECTIVE_LEAVE] - enter_ns);
+    add_point(all, bound, (struct clock_point){(int64_t)cause->cause_ns, took_ns});
 }
 
 // --- looked up

@@ -17,10 +17,12 @@
 #include "analyzer/base/text.h"
 
 #define UNREACHED INT64_MAX
+#define NO_RANK   UINT32_MAX
 
 enum {
     MOST_PIECES = 128,
     MOST_HALVINGS = 10, // of the run
+    LEAST_PIECE = 32,   // margins for rounding
     N_REFINEMENTS = 3,
 };
 
@@ -36,82 +38,92 @@ struct clock_fit {
     size_t n_pieces;
 };
 
-static struct clock_correction new_correction(size_t n_ranks, size_t n_knots)
-{
-    return (struct clock_correction){.n_ranks = n_ranks,
-                                     .n_knots = n_knots,
-                                     .at_ns = memory_zeroed(n_ranks * n_knots, sizeof(int64_t)),
-                                     .later_ns = memory_zeroed(n_ranks * n_knots, sizeof(int64_t))};
-}
-
-struct clock_correction clock_correction_none(size_t n_ranks)
-{
-    return new_correction(n_ranks, 1);
-}
-
-void clock_correction_release(struct clock_correction *correction)
-{
-    free(correction->at_ns);
-    free(correction->later_ns);
-    *correction = (struct clock_correction){0};
-}
-
 // --- constants that keep the bounds: bound->least_ns
+
+/// Whether some way leads back to itself; FROM: the rank before each one on its way, NO_RANK. SEEN
+/// is as long.
+static bool has_circle(const uint32_t *from, uint32_t *seen, size_t n_ranks)
+{
+    memset(seen, 0, n_ranks * sizeof *seen);
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        uint32_t rank = i;
+        for (; rank != NO_RANK && seen[rank] == 0; rank = from[rank])
+            seen[rank] = i + 1;
+        if (rank != NO_RANK && seen[rank] == i + 1)
+            return true;
+    }
+    return false;
+}
 
 /// Shortest ways to every rank: from where AT_NS is 0, along the bounds or against them. Whether
 /// there are any: a circle of bounds below 0 has none.
 static bool shorten(const struct clock_fit *fit, bool against, int64_t *at_ns)
 {
-    bool goes_on = true;
-    for (size_t round = 0; goes_on && round <= fit->n_ranks; round++) {
+    uint32_t *from = memory_new((fit->n_ranks + 1) * sizeof *from);
+    uint32_t *seen = memory_new((fit->n_ranks + 1) * sizeof *seen);
+    bool goes_on = true, is_circle = false;
+    memset(from, 0xff, fit->n_ranks * sizeof *from);
+    while (goes_on && !is_circle) {
         goes_on = false;
         for (size_t i = 0; i < fit->all->n; i++) {
             const struct clock_bound *bound = &fit->all->bounds[i];
-            int64_t from_ns = at_ns[against ? bound->effect : bound->cause];
-            int64_t *to_ns = &at_ns[against ? bound->cause : bound->effect];
-            if (bound->least_ns == UNREACHED || from_ns == UNREACHED ||
-                from_ns + bound->least_ns >= *to_ns)
+            uint32_t source = against ? bound->effect : bound->cause;
+            uint32_t target = against ? bound->cause : bound->effect;
+            if (bound->least_ns == UNREACHED || at_ns[source] == UNREACHED ||
+                at_ns[source] + bound->least_ns >= at_ns[target])
                 continue;
-            *to_ns = from_ns + bound->least_ns;
+            at_ns[target] = at_ns[source] + bound->least_ns;
+            from[target] = source;
             goes_on = true;
         }
+        is_circle = goes_on && has_circle(from, seen, fit->n_ranks);
     }
-    return !goes_on;
+    free(from);
+    free(seen);
+    return !is_circle;
 }
 
-/// How far each clock is ahead of that of rank 0, in the middle between the bounds; false: there
-/// are none for some rank. The mean of two solutions is one; rounding down both ways of a bound
-/// keeps it.
-static bool take_middle(const struct clock_fit *fit, int64_t *ahead_ns)
+/// How far each clock is ahead of that of rank 0, in the middle between the bounds; by how much
+/// that may be wrong, UNREACHED: there are none for some rank. The mean of two solutions is one;
+/// rounding down both ways of a bound keeps it.
+static int64_t find_middle(const struct clock_fit *fit, int64_t *ahead_ns)
 {
-    int64_t *least = memory_zeroed(fit->n_ranks, sizeof *least);
-    bool has_all = true;
+    int64_t *least = memory_zeroed(fit->n_ranks, sizeof *least), wrong_ns = 0;
     for (size_t i = 1; i < fit->n_ranks; i++)
         ahead_ns[i] = least[i] = UNREACHED;
     ahead_ns[0] = 0;
     shorten(fit, false, ahead_ns);
     shorten(fit, true, least);
-    for (size_t i = 0; i < fit->n_ranks && has_all; i++) {
-        has_all = ahead_ns[i] != UNREACHED && least[i] != UNREACHED;
-        if (!has_all)
+    for (size_t i = 0; i < fit->n_ranks && wrong_ns != UNREACHED; i++) {
+        if (ahead_ns[i] == UNREACHED || least[i] == UNREACHED) {
+            wrong_ns = UNREACHED;
             break;
-        int64_t twice = ahead_ns[i] - least[i];
+        }
+        int64_t width_ns = ahead_ns[i] + least[i], twice = ahead_ns[i] - least[i];
+        wrong_ns = width_ns / 2 > wrong_ns ? width_ns / 2 : wrong_ns;
         ahead_ns[i] = twice / 2 - (twice % 2 < 0);
     }
     free(least);
-    return has_all;
+    return wrong_ns;
 }
 
-/// Constants that keep the bounds. false: there are none.
-static bool solve_constants(const struct clock_fit *fit, int64_t *ahead_ns)
+/// Constants that keep the bounds. false: there are none. The least changes that do leave clocks no
+/// further from the truth than they were. The middle between the bounds is taken only if it does,
+/// too: if it is wrong by at most half the largest of these changes, or IS_ESTIMATED.
+static bool solve_constants(const struct clock_fit *fit, bool is_estimated, int64_t *ahead_ns)
 {
-    int64_t *middle = memory_zeroed(fit->n_ranks, sizeof *middle);
     memset(ahead_ns, 0, fit->n_ranks * sizeof *ahead_ns);
-    bool is_solved = shorten(fit, false, ahead_ns);
-    if (is_solved && fit->n_ranks > 0 && take_middle(fit, middle))
+    if (!shorten(fit, false, ahead_ns))
+        return false;
+    int64_t changed_ns = 0;
+    for (size_t i = 0; i < fit->n_ranks; i++)
+        changed_ns = -ahead_ns[i] > changed_ns ? -ahead_ns[i] : changed_ns;
+    int64_t *middle = memory_zeroed(fit->n_ranks, sizeof *middle);
+    int64_t wrong_ns = fit->n_ranks > 0 ? find_middle(fit, middle) : UNREACHED;
+    if (wrong_ns != UNREACHED && (is_estimated || wrong_ns <= changed_ns / 2))
         memcpy(ahead_ns, middle, fit->n_ranks * sizeof *middle);
     free(middle);
-    return is_solved;
+    return true;
 }
 
 // --- pieces of constant drift
@@ -336,7 +348,7 @@ static bool keep_bounds(struct clock_fit *fit, bool *is_lost)
         for (size_t i = 0; i < fit->all->n; i++)
             if (fit->all->bounds[i].least_ns != UNREACHED)
                 fit->all->bounds[i].least_ns -= fit->margin_ns;
-        if (solve_constants(fit, &ahead_ns[k * n_ranks]))
+        if (solve_constants(fit, true, &ahead_ns[k * n_ranks]))
             continue;
         is_lost[before] = is_lost[after] = true;
         is_kept = false;
@@ -353,11 +365,12 @@ static bool halve(struct clock_fit *fit, const bool *is_lost)
 {
     size_t n = 0, n_ranks = fit->n_ranks, n_most = 2 * fit->n_pieces + 1;
     double run_ns = fit->knot_ns[fit->n_pieces] - fit->knot_ns[0];
+    double least_ns = fmax(run_ns / (1 << MOST_HALVINGS), LEAST_PIECE * (double)fit->margin_ns);
     double *knot_ns = memory_zeroed(n_most, sizeof *knot_ns);
     for (size_t k = 0; k <= fit->n_pieces; k++) {
         const double *knot = &fit->knot_ns[k];
         knot_ns[n++] = knot[0];
-        if (k < fit->n_pieces && is_lost[k] && knot[1] - knot[0] > run_ns / (1 << MOST_HALVINGS))
+        if (k < fit->n_pieces && is_lost[k] && knot[1] - knot[0] > least_ns)
             knot_ns[n++] = (knot[0] + knot[1]) / 2;
     }
     bool is_any = n > fit->n_pieces + 1 && n <= MOST_PIECES + 1;
@@ -436,7 +449,7 @@ static void find_correction(const struct clock_fit *fit, struct clock_correction
 {
     size_t n_knots = fit->n_pieces > 0 ? fit->n_pieces + 1 : 1, n = fit->n_ranks * n_knots;
     clock_correction_release(correction);
-    *correction = new_correction(fit->n_ranks, n_knots);
+    *correction = clock_correction_new(fit->n_ranks, n_knots);
     int64_t most_ns = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         int64_t ahead_ns = fit->ahead_ns[i / n_knots];
@@ -460,7 +473,7 @@ int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
                             .margin_ns = (int64_t)(3 * resolution_ns) + 1,
                             .back = memory_zeroed(bounds->n, sizeof *fit.back),
                             .ahead_ns = memory_zeroed(bounds->n_ranks, sizeof *fit.ahead_ns)};
-    bool is_solved = solve_constants(&fit, fit.ahead_ns) || fit_pieces(&fit);
+    bool is_solved = solve_constants(&fit, false, fit.ahead_ns) || fit_pieces(&fit);
     if (is_solved)
         find_correction(&fit, correction);
     int status = is_solved ? 0 : refuse(&fit, err);

@@ -11,7 +11,8 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/map.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/pag/trigger.h"
+#include "analyzer/trace/definitions/clock_correction.h"
+#include "analyzer/trace/reader.h"
 
 // --- clock_bounds.c
 // What messages and collectives say of the ranks' clocks. If the clock of rank i is A_i ahead, a
@@ -44,11 +45,8 @@ struct clock_bounds {
 void clock_bounds_init(struct clock_bounds *all, size_t n_ranks, uint64_t length_ns);
 void clock_bounds_release(struct clock_bounds *all);
 
-/// Parts of a pag_listener; CONTEXT is a struct clock_bounds. Of collectives these say something:
-/// barriers and operations in which all need all, by the member that came last; broadcasts and the
-/// like, by their root; reductions and the like, of their root.
-void clock_bounds_message(void *context, const struct pag_message *message);
-void clock_bounds_trigger(void *context, const struct trigger *trigger);
+/// A pag_listener's `caused`; CONTEXT is a struct clock_bounds.
+void clock_bounds_cause(void *context, const struct pag_cause *cause);
 
 /// The first point at this time or later; n_points: none.
 size_t clock_bound_find(const struct clock_bound *bound, double sent_ns);
@@ -62,21 +60,23 @@ double clock_bound_took(struct clock_point from, struct clock_point to, double s
 
 // --- clock_fit.c
 
-/// By how much the records of each rank must come later: linear between two knots and beyond them;
-/// constant where there is one knot. Element rank * n_knots + knot of both arrays.
-struct clock_correction {
-    size_t n_ranks, n_knots;
-    int64_t *at_ns;    // by the rank's clock; ascending
-    int64_t *later_ns; // the least of all is 0
-};
-
-/// Nothing comes later: one knot. The caller releases.
-struct clock_correction clock_correction_none(size_t n_ranks);
-void clock_correction_release(struct clock_correction *correction);
-
 /// The correction with the fewest knots that keeps BOUNDS, exact to RESOLUTION_NS. Of ranks that
 /// all send to each other, perhaps by way of others, it is in the middle between the bounds,
 /// measured from rank 0; else the least that does. 0, and it takes the place of CORRECTION; or -1
 /// and ERR where clocks jump too often. BOUNDS are of no use afterwards.
 int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
               struct clock_correction *correction, struct error *err);
+
+// --- correct_clocks.c
+
+/// What is wrong with the clocks of a trace, and what was done.
+struct clock_report {
+    uint64_t n_violations, n_left;      // before and after
+    struct clock_correction correction; // all 0 if there are none. The caller releases
+};
+
+/// Replays TRACE, which has been read or just opened, and corrects its clocks from then on
+/// (trace_correct_clocks()), again while some remain: the member that enters a collective operation
+/// last may change with each correction. 0, and TRACE has been read to its end; 1 and ERR: its
+/// clocks cannot be corrected, likewise; -1 and ERR: it cannot be read.
+int correct_clocks(struct trace *trace, struct clock_report *report, struct error *err);

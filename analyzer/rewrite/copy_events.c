@@ -21,7 +21,7 @@
 
 /// Parameters that all callbacks for events share.
 #define COPY_EVENT_PARAMETERS                                                                      \
-    OTF2_LocationRef location, OTF2_TimeStamp ticks, uint64_t record, void *user_data,             \
+    OTF2_LocationRef location, OTF2_TimeStamp own_ticks, uint64_t record, void *user_data,         \
         OTF2_AttributeList *attributes
 
 /// A message that a call completes later.
@@ -36,6 +36,8 @@ struct late_message {
 /// One location.
 struct copy {
     struct trace_source source;
+    const struct local_definitions *local; // with its clock offsets
+    size_t clock_interval;
     struct decoder decoder;
     struct event event; // the decoder's output
     struct time_map_reader *times;
@@ -56,6 +58,12 @@ struct copy {
 };
 
 // ---- when a record happens now ----
+
+/// A time of the location's clock on the run's.
+static uint64_t in_run(struct copy *copy, uint64_t own_ticks)
+{
+    return local_definitions_ticks(copy->local, &copy->clock_interval, own_ticks);
+}
 
 /// The run does not have the record at hand.
 static bool copy_is_left_out(const struct copy *copy)
@@ -199,6 +207,7 @@ static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, 
                                       uint32_t tag, uint64_t size_bytes)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.MpiSend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
                          tag, size_bytes);
     uint64_t time_ns = copy_place(copy, ticks);
@@ -218,6 +227,7 @@ static OTF2_CallbackCode copy_MpiIsend(COPY_EVENT_PARAMETERS, uint32_t receiver,
                                        uint32_t tag, uint64_t size_bytes, uint64_t request)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.MpiIsend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
                           tag, size_bytes, request);
     uint64_t time_ns = copy_place(copy, ticks);
@@ -232,6 +242,7 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
                                       uint32_t tag, uint64_t size_bytes)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.MpiRecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm, tag,
                          size_bytes);
     uint64_t time_ns = copy_place(copy, ticks);
@@ -252,6 +263,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
                                        uint32_t tag, uint64_t size_bytes, uint64_t request)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.MpiIrecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm,
                           tag, size_bytes, request);
     uint64_t time_ns = copy_place(copy, ticks);
@@ -269,6 +281,7 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
 static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t request)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.MpiIsendComplete(location, ticks, record, copy_decoder(copy), attributes, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
@@ -291,6 +304,7 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters, uint64_t request)       \
     {                                                                                              \
         struct copy *copy = user_data;                                                             \
+        uint64_t ticks = in_run(copy, own_ticks);                                                  \
         otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes arguments,       \
                           request);                                                                \
         uint64_t time_ns = copy_place(copy, ticks);                                                \
@@ -310,6 +324,7 @@ enum { BATCH_RECORDS = 4096 };
     static OTF2_CallbackCode copy_##kind(COPY_EVENT_PARAMETERS parameters)                         \
     {                                                                                              \
         struct copy *copy = user_data;                                                             \
+        uint64_t ticks = in_run(copy, own_ticks);                                                  \
         otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes arguments);      \
         uint64_t time_ns = copy_place(copy, ticks);                                                \
         return copy_written(                                                                       \
@@ -324,6 +339,7 @@ REPLAYED_EVENT_KINDS(COPY_REPLAYED)
     {                                                                                              \
         (void)location, (void)record;                                                              \
         struct copy *copy = user_data;                                                             \
+        uint64_t ticks = in_run(copy, own_ticks);                                                  \
         uint64_t time_ns = copy_place(copy, ticks);                                                \
         return copy_written(copy,                                                                  \
                             OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns arguments));   \
@@ -335,6 +351,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
     static OTF2_CallbackCode copy_Enter(COPY_EVENT_PARAMETERS, OTF2_RegionRef region)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.Enter(location, ticks, record, copy_decoder(copy), attributes, region);
     uint64_t time_ns = copy_place(copy, ticks);
     for (uint32_t i = OTF2_AttributeList_GetNumberOfElements(attributes); i-- > 0;) {
@@ -364,6 +381,7 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
                                      const OTF2_Type *types, const OTF2_MetricValue *values)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
     otf2_records.Metric(location, ticks, record, copy_decoder(copy), attributes, metric, n_values,
                         types, values);
     bool is_event = copy->decoder.n_output > 0;
@@ -385,9 +403,11 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
 }
 
 /// A flush takes as long as it did.
-static OTF2_CallbackCode copy_BufferFlush(COPY_EVENT_PARAMETERS, OTF2_TimeStamp stop_ticks)
+static OTF2_CallbackCode copy_BufferFlush(COPY_EVENT_PARAMETERS, OTF2_TimeStamp own_stop_ticks)
 {
     struct copy *copy = user_data;
+    uint64_t ticks = in_run(copy, own_ticks);
+    uint64_t stop_ticks = in_run(copy, own_stop_ticks);
     otf2_records.BufferFlush(location, ticks, record, copy_decoder(copy), attributes, stop_ticks);
     uint64_t flush_ns =
         stop_ticks > ticks ? clock_duration_ns(copy->source.clock, stop_ticks - ticks) : 0;
@@ -438,10 +458,12 @@ static int copy_all(struct copy_events *shared, struct copy *copy, OTF2_EvtReade
     return 0;
 }
 
-int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_records,
+int copy_events(struct copy_events *shared, OTF2_LocationRef id,
+                const struct local_definitions *local, uint64_t n_records,
                 struct time_map_reader *times, uint64_t *n_written, struct error *err)
 {
-    struct copy copy = {.source = shared->source, .times = times, .late = shared->late, .err = err};
+    struct copy copy = {
+        .source = shared->source, .local = local, .times = times, .late = shared->late, .err = err};
     map_init(&copy.requests);
     copy.decoder = (struct decoder){.output = &copy.event,
                                     .end_ticks = INT64_MAX,
@@ -457,6 +479,8 @@ int copy_events(struct copy_events *shared, OTF2_LocationRef id, uint64_t n_reco
                          otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
     OTF2_ErrorCode code =
         OTF2_Reader_RegisterEvtCallbacks(shared->reader, reader, shared->callbacks, &copy);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_EvtReader_ApplyClockOffsets(reader, false); // which may be corrected
     int status = code == OTF2_SUCCESS ? copy_all(shared, &copy, reader, n_records)
                                       : error_set(err, "cannot read: %s", otf2_error_cause(code));
     copy.decoder.n_output = 0;

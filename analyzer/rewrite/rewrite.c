@@ -187,9 +187,9 @@ static int copy_location(struct rewriting *all, uint32_t index, struct error *er
     all->location_times = time_map_read(all->times, index, speed, err);
     if (!all->location_times)
         return -1;
-    int status =
-        copy_events(&all->copy, location->id, trace_location_report(all->trace, index)->n_read,
-                    all->location_times, &copied->n_records, err);
+    int status = copy_events(&all->copy, location->id, trace_local_definitions(all->trace, index),
+                             trace_location_report(all->trace, index)->n_read, all->location_times,
+                             &copied->n_records, err);
     time_map_reader_free(all->location_times);
     all->location_times = NULL;
     return status;

@@ -12,6 +12,7 @@
 #include "analyzer/rewrite/clock_fit.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/time_map.h"
+#include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/reader.h"
 
 // --- rewrite.c
@@ -31,11 +32,9 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
 // A copy of an archive in which the clocks of locations are set right: the same records, byte by
 // byte, with other clock offsets in the locations' own definitions, which every reader applies.
 
-/// Copies TRACE, replayed to its end, to DIRECTORY (see new_archive.h); the records of a rank's
-/// locations are as much later there as CORRECTION says, beyond what their own offsets say. Wholly
-/// or not at all. 0, or -1 and ERR.
-int shift_clocks(const char *directory, const struct trace *trace,
-                 const struct clock_correction *correction, struct error *err);
+/// Copies TRACE, replayed to its end, to DIRECTORY (see new_archive.h), with the clock offsets that
+/// TRACE has (trace_correct_clocks()). Wholly or not at all. 0, or -1 and ERR.
+int shift_clocks(const char *directory, const struct trace *trace, struct error *err);
 
 // --- copy_definitions.c
 // Copies the global definitions of an archive.
@@ -84,9 +83,10 @@ struct copy_events {
 /// NULL when memory is out; the caller deletes them.
 OTF2_EvtReaderCallbacks *copy_events_callbacks(void);
 
-/// Copies the first N_RECORDS records of the location with this OTF2 ID, at the times of TIMES;
-/// *N_WRITTEN records were written. 0, or -1 and ERR.
-int copy_events(struct copy_events *copy, OTF2_LocationRef id, uint64_t n_records,
+/// Copies the first N_RECORDS records of the location with this OTF2 ID, and the clock offsets
+/// LOCAL, at the times of TIMES; *N_WRITTEN records were written. 0, or -1 and ERR.
+int copy_events(struct copy_events *copy, OTF2_LocationRef id,
+                const struct local_definitions *local, uint64_t n_records,
                 struct time_map_reader *times, uint64_t *n_written, struct error *err);
 
 // --- definition_copy.c

@@ -88,9 +88,10 @@ struct location {
     bool is_defined;    // false: a stand-in, the location group names it but no definition does
     // What our tracer says of processes that did not end by MPI_Finalize:
     bool is_cut_short;
-    uint64_t recorded_until_ns; // time of the last record
-    const char *stop_reason;    // why recording stopped while the process went on, NULL: it did not
-    uint64_t n_short_regions;   // that our tracer dropped because they were too short
+    uint64_t recorded_until_ticks; // of the last record
+    uint64_t recorded_until_ns;
+    const char *stop_reason;  // why recording stopped while the process went on, NULL: it did not
+    uint64_t n_short_regions; // that our tracer dropped because they were too short
     // What recording took of so much time, estimated; and what of it went to functions left out.
     uint64_t recording_ns, recording_of_ns, excluded_ns;
     uint64_t record_ps; // process time that a record took, in the mean; 0: not known

@@ -14,6 +14,7 @@
 #include "analyzer/trace/ahead/shared.h"
 #include "analyzer/trace/archive.h"
 #include "analyzer/trace/chunk_file.h"
+#include "analyzer/trace/definitions/clock_correction.h"
 #include "analyzer/trace/open_trace.h"
 #include "analyzer/trace/otf2_records.h"
 
@@ -196,8 +197,9 @@ static void read_all_local_definitions(struct trace *trace)
 }
 
 // Makes ready what opens locations. IS_SHARED: some of them only, if spread.h has further
-// processes.
-static int prepare_locations(struct trace *trace, bool is_shared, struct error *err)
+// processes. LIKE, an opening of the same archive, has the clock offsets; NULL: as recorded.
+static int prepare_locations(struct trace *trace, bool is_shared, const struct trace *like,
+                             struct error *err)
 {
     const struct definitions *definitions = &trace->resolved.definitions;
     trace->n_readers = definitions->n_locations;
@@ -224,6 +226,8 @@ static int prepare_locations(struct trace *trace, bool is_shared, struct error *
     if (is_shared && spread_size() > 1 && trace->chunk_bytes.definitions > 0)
         shared_begin(trace);
     read_all_local_definitions(trace);
+    for (size_t i = 0; i < trace->n_readers && like; i++)
+        local_definitions_copy_offsets(&trace->readers[i].local, &like->readers[i].local);
     otf2_error_begin();
     OTF2_ErrorCode code = OTF2_Reader_OpenEvtFiles(trace->otf2_reader);
     if (code != OTF2_SUCCESS)
@@ -235,20 +239,39 @@ static int prepare_locations(struct trace *trace, bool is_shared, struct error *
     return 0;
 }
 
-// Opens the locations that this process reads, up to the first event of each.
-static struct opening open_locations(struct trace *trace)
+// Up to rebase_times() times are raw ticks.
+static void begin_raw_times(struct trace *trace)
 {
-    struct opening opening = {.first_ticks = INT64_MAX};
+    trace->clock = clock_of(UINT64_C(1000000000), 0);
+    trace->has_origin = false;
+}
+
+// The first event of all that this process reads, of open locations; INT64_MAX: none.
+static int64_t find_first_ticks(struct trace *trace)
+{
+    int64_t first_ticks = INT64_MAX;
     for (size_t i = 0; i < trace->n_readers; i++) {
         const struct cursor *cursor = &trace->readers[i].cursor;
         if (trace->readers[i].is_remote)
             continue;
+        trace_fill(trace, i, 1);
+        if (cursor->end && (int64_t)cursor->events[0].time_ns < first_ticks)
+            first_ticks = (int64_t)cursor->events[0].time_ns;
+    }
+    return first_ticks;
+}
+
+// Opens the locations that this process reads, up to the first event of each.
+static struct opening open_locations(struct trace *trace)
+{
+    struct opening opening = {0};
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        if (trace->readers[i].is_remote)
+            continue;
         location_open(trace, i);
         opening.exceeds_a_promise |= exceeds_promise(trace, i);
-        trace_fill(trace, i, 1);
-        if (cursor->end && (int64_t)cursor->events[0].time_ns < opening.first_ticks)
-            opening.first_ticks = (int64_t)cursor->events[0].time_ns;
     }
+    opening.first_ticks = find_first_ticks(trace);
     return opening;
 }
 
@@ -272,7 +295,7 @@ static void rebase_ends(struct definitions *definitions, const struct clock *clo
 {
     for (size_t i = 0; i < definitions->n_locations; i++) {
         struct location *location = &definitions->locations[i];
-        int64_t ticks = (int64_t)(location->recorded_until_ns - clock->origin_ticks);
+        int64_t ticks = (int64_t)(location->recorded_until_ticks - clock->origin_ticks);
         if (location->is_cut_short)
             location->recorded_until_ns =
                 ticks > 0 ? clock_duration_ns(clock, (uint64_t)ticks < max_ticks ? (uint64_t)ticks
@@ -325,12 +348,13 @@ static void rebase_times(struct trace *trace, int64_t first_ticks)
     trace->has_origin = true;
 }
 
-static struct trace *open_trace(const char *path, bool is_shared, struct error *err)
+static struct trace *open_trace(const char *path, bool is_shared, const struct trace *like,
+                                struct error *err)
 {
     struct trace *trace = memory_zeroed(1, sizeof *trace);
     pthread_mutex_init(&trace->lock, NULL);
     records_init(&trace->records);
-    trace->clock = clock_of(UINT64_C(1000000000), 0); // raw ticks for rebase_times()
+    begin_raw_times(trace);
     trace->path = anchor_find(path, err);
     if (!trace->path || open_archive(trace, err) != 0)
         goto failed;
@@ -343,7 +367,7 @@ static struct trace *open_trace(const char *path, bool is_shared, struct error *
         error_set(err, "'%s' defines no location, so there are no events in it", trace->path);
         goto failed;
     }
-    if (prepare_locations(trace, is_shared, err) != 0)
+    if (prepare_locations(trace, is_shared, like, err) != 0)
         goto failed;
     struct opening opening = open_locations(trace);
     if (trace->shared)
@@ -359,12 +383,12 @@ failed:
 
 struct trace *trace_open(const char *path, struct error *err)
 {
-    return open_trace(path, false, err);
+    return open_trace(path, false, NULL, err);
 }
 
 struct trace *trace_open_shared(const char *path, struct error *err)
 {
-    return open_trace(path, true, err);
+    return open_trace(path, true, NULL, err);
 }
 
 // Ends the reading, wherever it is.
@@ -461,6 +485,31 @@ static int rewind_trace(struct trace *trace, struct error *err)
     return 0;
 }
 
+int trace_correct_clocks(struct trace *trace, const struct clock_correction *correction,
+                         struct error *err)
+{
+    struct clock counted_by = trace->clock;
+    if (trace->chunk_bytes.events == 0) // the library says when events are
+        return error_set(err, "the trace is compressed, so its clocks cannot be corrected"), 1;
+    stop_reading(trace);
+    for (size_t i = 0; i < trace->n_readers; i++) {
+        struct location_reader *reader = &trace->readers[i];
+        uint32_t rank = trace->resolved.definitions.locations[i].rank;
+        if (reader->is_remote)
+            read_local_definitions(trace, i);
+        reader->is_remote = false;
+        if (rank != EVENT_NO_INDEX)
+            clock_correction_add(correction, rank, &counted_by, trace->records.ticks_per_second,
+                                 &reader->local);
+        reader->decoder.end_ticks = INT64_MAX;
+    }
+    begin_raw_times(trace);
+    if (rewind_trace(trace, err) != 0)
+        return -1;
+    rebase_times(trace, find_first_ticks(trace));
+    return 0;
+}
+
 struct trace *trace_again(struct trace *first, struct error *err)
 {
     pthread_mutex_lock(&first->lock);
@@ -471,7 +520,7 @@ struct trace *trace_again(struct trace *first, struct error *err)
         first->spares = again->next_spare;
     pthread_mutex_unlock(&first->lock);
     if (!again)
-        return trace_open(first->path, err);
+        return open_trace(first->path, false, first, err);
     stop_reading(again);
     if (rewind_trace(again, err) == 0)
         return again;
@@ -502,6 +551,11 @@ const struct definitions *trace_definitions(const struct trace *trace)
 struct trace_source trace_source(const struct trace *trace)
 {
     return (struct trace_source){&trace->records, &trace->resolved, &trace->clock};
+}
+
+const struct local_definitions *trace_local_definitions(const struct trace *trace, size_t location)
+{
+    return &trace->readers[location].local;
 }
 
 const char *trace_path(const struct trace *trace)

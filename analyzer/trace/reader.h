@@ -12,6 +12,8 @@
 #include "analyzer/trace/definitions.h"
 
 struct clock;
+struct clock_correction;
+struct local_definitions;
 struct records;
 struct resolved;
 struct trace;
@@ -39,6 +41,13 @@ struct trace *trace_again(struct trace *first, struct error *err);
 /// Ends a pass that trace_again() began; NULL is ignored.
 void trace_give_back(struct trace *first, struct trace *again);
 
+/// TRACE, which has been read, and is not lent, is at its begin again, and its records come as much
+/// later as CORRECTION says, beyond what its clock offsets said; in further passes likewise. Times
+/// count from the first event as it is then. 0; 1 and ERR, and nothing is done: the archive is
+/// compressed; -1 and ERR: it can no longer be read.
+int trace_correct_clocks(struct trace *trace, const struct clock_correction *correction,
+                         struct error *err);
+
 const struct definitions *trace_definitions(const struct trace *trace);
 const char *trace_path(const struct trace *trace); // of the anchor file
 
@@ -64,3 +73,6 @@ struct trace_source {
     const struct clock *clock;
 };
 struct trace_source trace_source(const struct trace *trace);
+
+/// What applies to the records of LOCATION: its clock offsets, corrected or not.
+const struct local_definitions *trace_local_definitions(const struct trace *trace, size_t location);

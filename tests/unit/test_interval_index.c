@@ -93,14 +93,15 @@ static char *replay(const char *archive, const struct interval *intervals, size_
     size_t size_bytes = 0;
     struct error err = {{0}};
     FILE *out = open_memstream(&text, &size_bytes);
-    struct interval_replay run = {.trace = archive,
+    struct interval_replay run = {.trace = trace_open(archive, &err),
                                   .catalogue = shipped_catalogue,
                                   .each = print,
                                   .context = out,
                                   .max_bytes = INTERVAL_REPLAY_BYTES,
                                   .index = index};
-    if (interval_replay(&run, intervals, n, &err) != 0)
+    if (!run.trace || interval_replay(&run, intervals, n, &err) != 0)
         fprintf(out, "%s\n", err.text);
+    trace_close(run.trace);
     n_indexed += run.n_indexed;
     fclose(out);
     return text;

@@ -20,6 +20,7 @@ enum { N_RANKS = 3, N_STEPS = 300 };
 
 static struct catalogue *catalogue;
 static char *directory;
+static struct trace *trace;
 
 /// Each rank computes in `step` for a time of its own, then waits in a barrier, and each but the
 /// first receives late from the one before it.
@@ -60,13 +61,15 @@ static int set_up(void **state)
     catalogue = catalogue_load("patterns", NULL, 0, &err);
     int status = text_trace_write(text, directory, &err);
     free(text);
-    return catalogue ? status : -1;
+    trace = status == 0 ? trace_open(directory, &err) : NULL;
+    return catalogue && trace ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     catalogue_free(catalogue);
+    trace_close(trace);
     scratch_remove(directory);
     return 0;
 }
@@ -86,7 +89,7 @@ static char *results(const struct interval *intervals, size_t n, size_t max_byte
     size_t size_bytes = 0;
     struct error err = {{0}};
     FILE *out = open_memstream(&text, &size_bytes);
-    struct interval_replay replay = {.trace = directory,
+    struct interval_replay replay = {.trace = trace,
                                      .catalogue = catalogue,
                                      .each = print,
                                      .context = out,
@@ -106,7 +109,7 @@ static struct interval_list find_intervals(void)
     struct interval_list list = {0};
     struct error err = {{0}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (interval_find(&list, directory, texts[i], &err) != 0)
+        if (interval_find(&list, trace, texts[i], &err) != 0)
             fail_msg("%s", err.text);
     assert_int_equal(list.n, N_STEPS + 6);
     return list;
@@ -160,7 +163,7 @@ static void test_nothing_follows_a_failure(void **state)
     struct interval_list list = find_intervals();
     struct error err = {{0}};
     int n = 0;
-    struct interval_replay replay = {.trace = directory,
+    struct interval_replay replay = {.trace = trace,
                                      .catalogue = catalogue,
                                      .each = count,
                                      .context = &n,

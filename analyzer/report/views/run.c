@@ -153,6 +153,7 @@ void page_warnings(const struct page *page, bool of_damage_only)
 
 static json_t *trace_object(const struct result *result)
 {
+    bool is_corrected = result->clock_moved_ns > 0;
     return JSON_OBJECT(
         {"path", json_text(result->trace_path)}, {"program", json_text(result->program)},
         {"arguments", json_text(result->arguments)}, {"creator", json_text(result->creator)},
@@ -161,7 +162,10 @@ static json_t *trace_object(const struct result *result)
         {"messages", json_count(result->n_messages)},
         {"collectives", json_count(result->n_collectives)},
         {"clock_violations", json_count(result->n_clock_violations)},
-        {"max_clock_violation_ns", json_count(result->max_clock_violation_ns)});
+        {"max_clock_violation_ns", json_count(result->max_clock_violation_ns)},
+        {"clock_moved_ns", is_corrected ? json_count(result->clock_moved_ns) : NULL},
+        {"clock_violations_left",
+         is_corrected ? json_count(result->n_clock_violations_left) : NULL});
 }
 
 static json_t *window_object(const struct result *result)

@@ -97,6 +97,15 @@ void timeline_free(struct timeline *timeline)
     free(timeline);
 }
 
+void timeline_begin_anew(struct timeline *timeline)
+{
+    struct timeline *anew = timeline_new(timeline->definitions, timeline->n_threads > 0);
+    const struct timeline before = *timeline;
+    *timeline = *anew;
+    *anew = before;
+    timeline_free(anew);
+}
+
 static uint16_t *cell(const struct timeline *timeline, size_t row, uint64_t column)
 {
     return timeline->shares + (row * timeline->n_columns + column) * TIMELINE_KINDS;

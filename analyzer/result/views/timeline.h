@@ -94,6 +94,9 @@ struct timeline {
 struct timeline *timeline_new(const struct definitions *definitions, bool shows_threads);
 void timeline_free(struct timeline *timeline);
 
+/// Forgets the run so far: the same run follows from its begin on.
+void timeline_begin_anew(struct timeline *timeline);
+
 /// As struct pag_listener has them; calls of one rank come in the order of time.
 void timeline_called(struct timeline *timeline, const struct pag_called *call);
 void timeline_message(struct timeline *timeline, const struct pag_message *message);

@@ -9,19 +9,21 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 
 enum { MAPPING_TABLE = 5, CLOCK_OFFSET = 6 }; // kinds of records
 
-// false: not after the one before, which OTF2 refuses, too.
-static bool add_clock_offset(struct local_definitions *local, uint64_t ticks, int64_t offset_ticks)
+bool local_definitions_add_offset(struct local_definitions *local, uint64_t ticks,
+                                  int64_t offset_ticks, double deviation)
 {
     if (local->n_intervals > 0 && ticks <= local->intervals[local->n_intervals - 1].begin_ticks)
         return false;
     struct clock_interval *interval =
         ARRAY_NEXT(local->intervals, local->n_intervals, local->interval_capacity);
-    *interval = (struct clock_interval){.begin_ticks = ticks, .offset_ticks = offset_ticks};
+    *interval = (struct clock_interval){
+        .begin_ticks = ticks, .offset_ticks = offset_ticks, .deviation = deviation};
     if (local->n_intervals == 1)
         return true;
     struct clock_interval *before = interval - 1;
@@ -29,6 +31,15 @@ static bool add_clock_offset(struct local_definitions *local, uint64_t ticks, in
     before->end_ticks = ticks;
     before->slope = (double)change / (double)(ticks - before->begin_ticks);
     return true;
+}
+
+void local_definitions_copy_offsets(struct local_definitions *local,
+                                    const struct local_definitions *other)
+{
+    local->n_intervals = 0;
+    for (size_t i = 0; i < other->n_intervals; i++)
+        *ARRAY_NEXT(local->intervals, local->n_intervals, local->interval_capacity) =
+            other->intervals[i];
 }
 
 static void add_map(struct local_definitions *local, unsigned kind, const OTF2_IdMap *map)
@@ -52,8 +63,11 @@ static bool read_clock_offset(struct local_definitions *local, struct content *c
 {
     uint64_t ticks = content_full(content);
     uint64_t offset_ticks = content_64(content);
-    content_full(content); // standard deviation
-    return content_is_whole(content) && add_clock_offset(local, ticks, (int64_t)offset_ticks);
+    uint64_t bits = content_full(content);
+    double deviation;
+    memcpy(&deviation, &bits, sizeof deviation);
+    return content_is_whole(content) &&
+           local_definitions_add_offset(local, ticks, (int64_t)offset_ticks, deviation);
 }
 
 // A row of global identifiers, or of pairs of a local and a global one.
@@ -98,8 +112,7 @@ bool local_definitions_read(struct local_definitions *local, const char *path, u
 static OTF2_CallbackCode on_clock_offset(void *user_data, OTF2_TimeStamp ticks,
                                          int64_t offset_ticks, double standard_deviation)
 {
-    (void)standard_deviation;
-    add_clock_offset(user_data, ticks, offset_ticks);
+    local_definitions_add_offset(user_data, ticks, offset_ticks, standard_deviation);
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -16,6 +16,7 @@ struct clock_interval {
     uint64_t begin_ticks, end_ticks;
     int64_t offset_ticks; // at the begin
     double slope;
+    double deviation; // of the offset, as recorded
 };
 
 /// Zeroed: no offset, and identifiers are global ones.
@@ -36,6 +37,15 @@ bool local_definitions_read(struct local_definitions *local, const char *path, u
 /// Has the library read all definitions of READER into LOCAL, which must outlive the reading.
 OTF2_ErrorCode local_definitions_read_by_library(struct local_definitions *local,
                                                  OTF2_Reader *archive, OTF2_DefReader *reader);
+
+/// Adds an offset that holds from TICKS on. false: not after the one before, which OTF2 refuses,
+/// too.
+bool local_definitions_add_offset(struct local_definitions *local, uint64_t ticks,
+                                  int64_t offset_ticks, double deviation);
+
+/// Gives LOCAL the clock offsets of OTHER.
+void local_definitions_copy_offsets(struct local_definitions *local,
+                                    const struct local_definitions *other);
 
 /// The same as local_definitions_ticks() where there are two intervals or more.
 uint64_t local_definitions_shifted(const struct local_definitions *local, size_t *interval,

@@ -251,7 +251,7 @@ static uint64_t *number_called(struct location *location, const char *name)
         const char *name;
         uint64_t *number;
     } numbers[] = {
-        {"PAGODA::RECORDED_UNTIL", &location->recorded_until_ns},
+        {"PAGODA::RECORDED_UNTIL", &location->recorded_until_ticks},
         {"PAGODA::SHORT_REGIONS", &location->n_short_regions},
         {"PAGODA::RECORDING_NS", &location->recording_ns},
         {"PAGODA::RECORDING_OF_NS", &location->recording_of_ns},
@@ -285,7 +285,7 @@ static void read_ends(struct definitions *definitions, const struct records *rec
         uint64_t *number = property->is_text ? NULL : number_called(location, name);
         if (number)
             *number = property->value;
-        if (number == &location->recorded_until_ns)
+        if (number == &location->recorded_until_ticks)
             location->is_cut_short = true;
         if (property->is_text && !strcmp(name, "PAGODA::STOPPED"))
             location->stop_reason = records_text(records, (OTF2_StringRef)property->value);
