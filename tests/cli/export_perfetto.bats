@@ -214,7 +214,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
     archive pipeline
     run "$PAGODA" export pipeline -o run.pftrace --format chrome
     [ "$status" = 2 ]
-    [[ $output == *"--format is html, perfetto or prv, not chrome"* ]]
+    [[ $output == *"--format is html, perfetto, prv or ti, not chrome"* ]]
     echo >runs.db
     run "$PAGODA" export runs.db -o run.pftrace --format perfetto
     [ "$status" = 1 ]
