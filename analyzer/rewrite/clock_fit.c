@@ -17,7 +17,10 @@
 #include "analyzer/base/text.h"
 
 #define UNREACHED INT64_MAX
-#define NO_RANK   UINT32_MAX
+/// In ns: what a fit leaves of a bound ends there if the fit diverges; many of these can be added
+/// up.
+#define FARTHEST 1e15
+#define NO_RANK  UINT32_MAX
 
 enum {
     MOST_PIECES = 128,
@@ -192,7 +195,7 @@ static int64_t least_between(const struct clock_fit *fit, const struct clock_bou
         double time_ns = true_time(fit, bound->cause, (double)point->sent_ns);
         least = fmin(least, rest_at(fit, bound, time_ns, (double)point->took_ns));
     }
-    return isinf(least) ? UNREACHED : (int64_t)floor(least);
+    return isinf(least) ? UNREACHED : (int64_t)floor(fmax(fmin(least, FARTHEST), -FARTHEST));
 }
 
 static void find_least(struct clock_fit *fit, double from_ns, double to_ns)
@@ -394,8 +397,8 @@ static bool runs_evenly(const struct clock_fit *fit)
 {
     for (size_t rank = 0; rank < fit->n_ranks; rank++)
         for (size_t k = 0; k < fit->n_pieces; k++)
-            if (fabs(knots_of(fit, rank)[k + 1] - knots_of(fit, rank)[k]) >
-                (fit->knot_ns[k + 1] - fit->knot_ns[k]) / 10)
+            if (!(fabs(knots_of(fit, rank)[k + 1] - knots_of(fit, rank)[k]) <=
+                  (fit->knot_ns[k + 1] - fit->knot_ns[k]) / 10)) // nor what is no number
                 return false;
     return true;
 }
