@@ -371,9 +371,9 @@ check-simgrid: all
 # with a line `# Unsanitized: REASON`. Most of the time is spent in starting programs, which is shorter the
 # less there is to relocate.
 # Libraries linked into the program start sooner, which is clang's way by itself. NULL + 0, which clang
-# reports, is defined from C2y on.
+# reports, is defined from C2y on. gcc's macro says in the tests that sanitizers are there.
 sanitize-flags = -fsanitize=address,undefined -fno-sanitize-recover=all $(if $(shell $(CC) --version | grep -i clang),\
-    -fno-sanitize=pointer-overflow,-static-libasan -static-libubsan)
+    -fno-sanitize=pointer-overflow -D__SANITIZE_ADDRESS__,-static-libasan -static-libubsan)
 sanitized-tests = tests/unit $(filter-out $(shell grep -l '^\# Unsanitized: ' tests/cli/*.bats),$(wildcard tests/cli/*.bats))
 sanitize:
 	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/sanitize MPIS= \
