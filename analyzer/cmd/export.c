@@ -121,36 +121,51 @@ static int export_run(const struct export_request *request, struct exported *exp
 
 // --- all events
 
-static int write_tracks(const struct export_request *request, struct replay_run *run,
+static int begin_tracks(const struct export_request *request, struct replay_run *run,
                         const struct catalogue *catalogue, struct error *err)
 {
     uint64_t max_bytes = request->split_bytes > 0 ? request->split_bytes : VIEWER_BYTES;
-    int status = 1;
-    while (status == 1) { // again after the clocks were corrected
-        track_events_free(run->tracks);
-        run->tracks = track_events_new(request->path, max_bytes, trace_definitions(run->trace),
-                                       catalogue, err);
-        status = run->tracks ? replay_run(run, catalogue, NULL, false, "replaying", err) : -1;
-    }
-    if (status == 0)
-        status = track_events_finish(run->tracks, &run->replay, err);
-    track_events_free(run->tracks);
-    return status;
+    run->tracks =
+        track_events_new(request->path, max_bytes, trace_definitions(run->trace), catalogue, err);
+    return run->tracks ? 0 : -1;
 }
 
-static int write_prv(const struct export_request *request, struct replay_run *run,
+static int finish_tracks(struct replay_run *run, struct error *err)
+{
+    return track_events_finish(run->tracks, &run->replay, err);
+}
+
+static void release_tracks(struct replay_run *run)
+{
+    track_events_free(run->tracks);
+    run->tracks = NULL;
+}
+
+static int begin_prv(const struct export_request *request, struct replay_run *run,
                      const struct catalogue *catalogue, struct error *err)
 {
-    int status = 1;
-    while (status == 1) { // again after the clocks were corrected
-        prv_trace_free(run->prv);
-        run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
-        status = run->prv ? replay_run(run, catalogue, NULL, false, "replaying", err) : -1;
-    }
-    if (status == 0)
-        status = prv_trace_finish(run->prv, &run->replay, err);
+    (void)catalogue;
+    run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
+    return run->prv ? 0 : -1;
+}
+
+static int finish_prv(struct replay_run *run, struct error *err)
+{
+    return prv_trace_finish(run->prv, &run->replay, err);
+}
+
+static void release_prv(struct replay_run *run)
+{
     prv_trace_free(run->prv);
-    return status;
+    run->prv = NULL;
+}
+
+static int begin_ti(const struct export_request *request, struct replay_run *run,
+                    const struct catalogue *catalogue, struct error *err)
+{
+    (void)catalogue;
+    run->ti = ti_trace_new(request->path, trace_definitions(run->trace), err);
+    return run->ti ? 0 : -1;
 }
 
 /// What SimGrid's replay does not do as the run did, or only roughly.
@@ -176,32 +191,51 @@ static void warn_of_losses(const struct ti_losses *losses, const struct result *
             log_warning("%s [%s]", result_warning_text(result, codes[i]), codes[i]);
 }
 
-static int write_ti(const struct export_request *request, struct replay_run *run,
-                    const struct catalogue *catalogue, struct error *err)
+static int finish_ti(struct replay_run *run, struct error *err)
 {
     struct ti_losses losses;
-    run->ti = ti_trace_new(request->path, trace_definitions(run->trace), err);
-    if (!run->ti)
-        return -1;
-    int status = replay_run(run, catalogue, NULL, false, "replaying", err);
-    if (status == 0)
-        status = ti_trace_finish(run->ti, &run->replay, &losses, err);
+    int status = ti_trace_finish(run->ti, &run->replay, &losses, err);
     if (status == 0)
         warn_of_losses(&losses, &run->result);
-    ti_trace_free(run->ti);
     return status;
 }
+
+static void release_ti(struct replay_run *run)
+{
+    ti_trace_free(run->ti);
+    run->ti = NULL;
+}
+
+/// How the files of a format are written by a replay. What has begun is a member of the run until
+/// it is released, which may be without a begin.
+static const struct events_format {
+    int (*begin)(const struct export_request *, struct replay_run *, const struct catalogue *,
+                 struct error *);
+    int (*finish)(struct replay_run *, struct error *);
+    void (*release)(struct replay_run *);
+} events_formats[N_FORMATS] = {[FORMAT_PERFETTO] = {begin_tracks, finish_tracks, release_tracks},
+                               [FORMAT_PRV] = {begin_prv, finish_prv, release_prv},
+                               [FORMAT_TI] = {begin_ti, finish_ti, release_ti}};
 
 static int export_events(const struct export_request *request, struct exported *exported,
                          struct error *err)
 {
-    static int (*const writers[N_FORMATS])(const struct export_request *, struct replay_run *,
-                                           const struct catalogue *, struct error *) = {
-        [FORMAT_PERFETTO] = write_tracks, [FORMAT_PRV] = write_prv, [FORMAT_TI] = write_ti};
+    const struct events_format *format = &events_formats[request->format];
+    struct replay_run *run = &exported->measured;
     exported->catalogue = catalogue_load_shipped(NULL, 0, err);
-    if (!exported->catalogue || replay_run_open(&exported->measured, request->source, err) != 0)
+    if (!exported->catalogue || replay_run_open(run, request->source, err) != 0)
         return -1;
-    return writers[request->format](request, &exported->measured, exported->catalogue, err);
+    int status = 1;
+    while (status == 1) { // again after the clocks were corrected
+        format->release(run);
+        status = format->begin(request, run, exported->catalogue, err);
+        if (status == 0)
+            status = replay_run(run, exported->catalogue, NULL, false, "replaying", err);
+    }
+    if (status == 0)
+        status = format->finish(run, err);
+    format->release(run);
+    return status;
 }
 
 // --- a database

@@ -185,6 +185,12 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
     return run->times ? 0 : -1;
 }
 
+/// Whether files of all events are written.
+static bool writes_events(const struct replay_run *run)
+{
+    return run->tracks || run->prv || run->ti;
+}
+
 /// One pass, whose findings are not concluded. 0, or -1 and ERR.
 static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
                      struct prediction *prediction, bool gathers, const char *what,
@@ -201,21 +207,20 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     options.explains = catalogue != NULL;
     options.keeps_series = catalogue != NULL && !prediction;
     options.moment = run->moment;
-    bool writes_events = run->tracks || run->prv || run->ti;
     options.only_times = prediction && !catalogue && !run->finds_path;
     const struct pag_listener listener = {
         .context = run,
         .trigger = catalogue || gathers ? on_trigger : NULL,
         .tested = gathers ? on_tested : NULL,
-        .message = gathers || run->timeline || writes_events ? on_message : NULL,
+        .message = gathers || run->timeline || writes_events(run) ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
         .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
         .cpu_time = gathers || run->ti ? on_cpu_time : NULL,
-        .entered = writes_events ? on_entered : NULL,
-        .left = writes_events ? on_left : NULL,
-        .counted = writes_events ? on_counted : NULL,
+        .entered = writes_events(run) ? on_entered : NULL,
+        .left = writes_events(run) ? on_left : NULL,
+        .counted = writes_events(run) ? on_counted : NULL,
         .handed_over = run->tracks ? on_handed_over : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
@@ -276,14 +281,13 @@ static int make_pass_anew(struct replay_run *run, const struct catalogue *catalo
 static int measure(struct replay_run *run, const struct catalogue *catalogue, bool gathers,
                    const char *what, struct error *err)
 {
-    bool is_again = run->clocks.moved_ns > 0, writes_events = run->tracks || run->prv;
-    if (is_again)
+    if (run->clocks.moved_ns > 0)
         return make_pass_anew(run, catalogue, gathers, what, err);
     if (make_pass(run, catalogue, NULL, gathers, what, err) != 0)
         return -1;
     int status = replay_correct_clocks(run->trace, &run->replay, &run->clocks, err);
-    return status == 1 && !writes_events ? make_pass_anew(run, catalogue, gathers, what, err)
-                                         : status;
+    return status == 1 && !writes_events(run) ? make_pass_anew(run, catalogue, gathers, what, err)
+                                              : status;
 }
 
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,

@@ -56,8 +56,8 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
 /// corrected first (replay_correct_clocks()), for all further passes over the trace as well. With a
 /// CATALOGUE waits are looked for and `result` is made; GATHERS: costs for predictions are
 /// gathered. WHAT names the pass for the progress bar, NULL: there is none. 0; -1 and ERR; 1: what
-/// `tracks` or `prv` has written is by clocks that are corrected now, so these begin anew, and this
-/// is called again.
+/// `tracks`, `prv` or `ti` has written is by clocks that are corrected now, so it begins anew, and
+/// this is called again.
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                struct prediction *prediction, bool gathers, const char *what, struct error *err);
 

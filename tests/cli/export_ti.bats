@@ -104,8 +104,8 @@ finalize' ]
     cat >run.txt <<'EOF'
 comm pair ranks 0 2
 0 100 enter MPI_Bcast
-0 210 coll-end bcast pair 1 0 64
-0 210 leave MPI_Bcast
+0 110 coll-end bcast pair 1 0 64
+0 110 leave MPI_Bcast
 2 200 enter MPI_Bcast
 2 210 coll-end bcast pair 1 64 64
 2 210 leave MPI_Bcast
@@ -126,7 +126,7 @@ EOF
     echo "$output"
     [ "$output" = 'init
 recv 2 2147418114 2147483647
-compute 90
+compute 190
 isend 2 2147418112 10
 wait 0 2 2147418112
 finalize
@@ -141,6 +141,16 @@ compute 90
 recv 0 2147418112 2147483647
 recv 1 2147418112 2147483647
 finalize' ]
+}
+
+@test "clocks that disagree are corrected before anything is written" {
+    archive replay/clocks
+    ti
+    mv run.ti.actions corrected
+    "$PAGODA" align run -o right && rm -r run && mv right run
+    ti
+    cmp run.ti.actions corrected
+    "$ROOT/tests/cli/simgrid.py" run.ti run/traces.otf2
 }
 
 @test "time without a core is no computing, and time asleep is sleep" {
