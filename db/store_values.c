@@ -371,17 +371,18 @@ static int add_defined_metrics(struct storing *s)
         if (prefixed_metric_id(s, described, "metric.", is_taken, &metric))
             return -1;
         for (size_t k = 0; k < defined->n_values; k++) {
-            const struct result_metric_value *value = &defined->values[k];
+            const struct result_part *in = &defined->values[k].in;
             struct writer_focus focus = writer_whole_program;
-            if (value->region != RESULT_NONE)
-                focus.in[ROOT_CODE] = s->codes[value->region].id;
-            if (value->path != RESULT_NONE) // its region would be a second restriction
-                focus.in[ROOT_CALL_PATH] = s->call_paths[value->path].id;
-            if (value->rank != RESULT_NONE)
-                focus.in[ROOT_PROCESS] = s->processes[value->rank].id;
-            if (value->iteration == RESULT_NONE && value->node == RESULT_NONE &&
+            if (in->region != RESULT_NONE)
+                focus.in[ROOT_CODE] = s->codes[in->region].id;
+            if (in->path != RESULT_NONE) // its region would be a second restriction
+                focus.in[ROOT_CALL_PATH] = s->call_paths[in->path].id;
+            if (in->rank != RESULT_NONE)
+                focus.in[ROOT_PROCESS] = s->processes[in->rank].id;
+            if (in->iteration == RESULT_NONE && in->node == RESULT_NONE &&
                 (writer_focus_id(s->writer, &focus, &id, s->err) ||
-                 writer_number(s->writer, metric, id, INTERVAL_RUN, value->value, s->err)))
+                 writer_number(s->writer, metric, id, INTERVAL_RUN, defined->values[k].value,
+                               s->err)))
                 return -1;
         }
     }

@@ -210,11 +210,10 @@ uint32_t result_find_pattern(const struct result *result, const char *id)
 
 double result_metric_whole(const struct result_metric *metric)
 {
-    const struct result_metric_value *first = metric->values;
-    bool is_whole = metric->n_values > 0 && first->region == RESULT_NONE &&
-                    first->path == RESULT_NONE && first->iteration == RESULT_NONE &&
-                    first->node == RESULT_NONE && first->rank == RESULT_NONE;
-    return is_whole ? first->value : NAN;
+    const struct result_part whole = RESULT_PART_ALL;
+    bool is_whole =
+        metric->n_values > 0 && memcmp(&metric->values[0].in, &whole, sizeof whole) == 0;
+    return is_whole ? metric->values[0].value : NAN;
 }
 
 void result_release(struct result *result)

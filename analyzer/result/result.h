@@ -75,9 +75,20 @@ struct result_counter {
     double *by_path_rank;            // in the order of result.path_ranks
 };
 
-/// A value of a metric in one part of the run; RESULT_NONE: not only there.
+/// A part of a run: RESULT_NONE is all of them. Not both a region and a path, nor a rank and a
+/// node; an iteration alone.
+struct result_part {
+    uint32_t region, path, rank, node;
+    uint32_t iteration; // in result.iterations.items
+};
+#define RESULT_PART_ALL                                                                            \
+    {                                                                                              \
+        RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE                            \
+    }
+
+/// A value of a metric in one part of the run.
 struct result_metric_value {
-    uint32_t region, path, iteration, node, rank;
+    struct result_part in;
     double value; // not 0
 };
 

@@ -123,14 +123,14 @@ static void make_hierarchy(struct hierarchy *hierarchy, struct property_node *no
 
 // ---- ancestors
 
-static bool is_same_focus(const struct property_focus *a, const struct property_focus *b)
+static bool is_same_focus(const struct result_part *a, const struct result_part *b)
 {
     return a->region == b->region && a->path == b->path && a->rank == b->rank &&
            a->iteration == b->iteration;
 }
 
 static const struct property_instance *find(const struct property_search *search, uint32_t node,
-                                            const struct property_focus *focus)
+                                            const struct result_part *focus)
 {
     for (size_t i = 0; i < search->n_instances; i++)
         if (search->instances[i].node == node &&
@@ -160,7 +160,7 @@ static bool contains(const struct result *result, uint32_t outer, uint32_t inner
 /// Whether NODE is critical in FOCUS (NULL: anywhere), in all that FOCUS is within, and likewise
 /// the nodes above it.
 static bool is_reached(const struct property_search *all, uint32_t node,
-                       const struct property_focus *focus)
+                       const struct result_part *focus)
 {
     const struct result *result = all->result;
     const struct asl_property *items = all->properties->items;
@@ -171,7 +171,7 @@ static bool is_reached(const struct property_search *all, uint32_t node,
             return true;
     if (!focus || !find(all, node, focus))
         return false;
-    struct property_focus around = *focus;
+    struct result_part around = *focus;
     for (uint32_t i = 0; focus->region != RESULT_NONE && i < result->n_regions; i++) {
         around.region = i;
         if (contains(result, i, focus->region) && !is_reached(all, node, &around))

@@ -17,18 +17,18 @@ struct part {
     uint64_t time_ns; // 0 where it does not matter
 };
 
-static bool is_same_part(const struct result_metric_value *a, const struct result_metric_value *b)
+static bool is_same_part(const struct result_part *a, const struct result_part *b)
 {
     return a->region == b->region && a->path == b->path && a->iteration == b->iteration &&
            a->node == b->node;
 }
 
-static uint64_t time_of(const struct result *result, const struct result_metric_value *value)
+static uint64_t time_of(const struct result *result, const struct result_part *part)
 {
-    return value->region != RESULT_NONE ? result->regions[value->region].inclusive_ns
-           : value->path != RESULT_NONE ? result->paths[value->path].inclusive_ns
-           : value->iteration != RESULT_NONE || value->node != RESULT_NONE ? 0
-                                                                           : UINT64_MAX;
+    return part->region != RESULT_NONE ? result->regions[part->region].inclusive_ns
+           : part->path != RESULT_NONE ? result->paths[part->path].inclusive_ns
+           : part->iteration != RESULT_NONE || part->node != RESULT_NONE ? 0
+                                                                         : UINT64_MAX;
 }
 
 /// The parts that METRIC has values of, *N of them. The caller frees.
@@ -39,8 +39,8 @@ static struct part *parts_of(const struct result *result, const struct result_me
     *n = 0;
     for (size_t i = 0; i < metric->n_values; i++) {
         const struct result_metric_value *value = &metric->values[i];
-        if (*n == 0 || !is_same_part(parts[*n - 1].first, value))
-            parts[(*n)++] = (struct part){value, 0, time_of(result, value)};
+        if (*n == 0 || !is_same_part(&parts[*n - 1].first->in, &value->in))
+            parts[(*n)++] = (struct part){value, 0, time_of(result, &value->in)};
         parts[*n - 1].n++;
     }
     return parts;
@@ -64,43 +64,27 @@ struct quantity metric_amount(const char *unit, double value)
     return strcmp(unit, "share") == 0 ? quantity_share(value) : quantity_format("%.4g", value);
 }
 
-static char *where_text(const struct result *result, const struct result_metric_value *value)
-{
-    if (value->region != RESULT_NONE)
-        return memory_copy_text(result->regions[value->region].shown);
-    if (value->path != RESULT_NONE)
-        return memory_copy_text(result->paths[value->path].shown);
-    if (value->node != RESULT_NONE)
-        return memory_format("node %s", result->nodes[value->node].name);
-    if (value->iteration == RESULT_NONE)
-        return memory_copy_text("whole run");
-    const struct result_iteration *item = &result->iterations.items[value->iteration];
-    return item->first == item->last
-               ? memory_format("iteration %" PRIu64, item->first)
-               : memory_format("iterations %" PRIu64 "-%" PRIu64, item->first, item->last);
-}
-
 /// The least and the greatest value of a rank in PART, and whose it is: two cells each.
 static void add_ranks(struct table *table, const struct result_metric *metric,
                       const struct part *part)
 {
     const struct result_metric_value *least = NULL, *most = NULL;
     for (const struct result_metric_value *at = part->first; at < part->first + part->n; at++) {
-        if (at->rank == RESULT_NONE)
+        if (at->in.rank == RESULT_NONE)
             continue;
         least = !least || at->value < least->value ? at : least;
         most = !most || at->value > most->value ? at : most;
     }
     table_add_cell(table, "%s", least ? metric_amount(metric->unit, least->value).text : "");
-    table_add_cell(table, "%s", least ? quantity_format("%" PRIu32, least->rank).text : "");
+    table_add_cell(table, "%s", least ? quantity_format("%" PRIu32, least->in.rank).text : "");
     table_add_cell(table, "%s", most ? metric_amount(metric->unit, most->value).text : "");
-    table_add_cell(table, "%s", most ? quantity_format("%" PRIu32, most->rank).text : "");
+    table_add_cell(table, "%s", most ? quantity_format("%" PRIu32, most->in.rank).text : "");
 }
 
 static bool has_ranks(const struct result_metric *metric)
 {
     size_t i = 0;
-    while (i < metric->n_values && metric->values[i].rank == RESULT_NONE)
+    while (i < metric->n_values && metric->values[i].in.rank == RESULT_NONE)
         i++;
     return i < metric->n_values;
 }
@@ -118,10 +102,12 @@ static void print_parts(const struct page *page, const struct result_metric *met
     table_add_column(&table, "where", true);
     for (size_t i = 0; i < n_shown; i++) {
         const struct result_metric_value *first = parts[i].first;
-        char *where = where_text(page->result, first);
-        table_add_cell(&table, "%s",
-                       first->rank == RESULT_NONE ? metric_amount(metric->unit, first->value).text
-                                                  : "");
+        struct result_part place = first->in;
+        place.rank = RESULT_NONE;
+        char *where = part_text(page->result, &place, "whole run");
+        table_add_cell(
+            &table, "%s",
+            first->in.rank == RESULT_NONE ? metric_amount(metric->unit, first->value).text : "");
         if (has_ranks(metric))
             add_ranks(&table, metric, &parts[i]);
         table_add_cell(&table, "%s", where);
@@ -156,26 +142,17 @@ void page_metrics(const struct page *page)
         page_metric(page, &page->result->metrics[i]);
 }
 
+static json_t *value_object(const struct result *result, const struct result_metric_value *value)
+{
+    return JSON_PUT(json_put_part(json_object(), result, &value->in),
+                    {"value", json_real(value->value)});
+}
+
 static json_t *values_array(const struct result *result, const struct result_metric *metric)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < metric->n_values; i++) {
-        const struct result_metric_value *value = &metric->values[i];
-        const struct result_iteration *item =
-            value->iteration == RESULT_NONE ? NULL : &result->iterations.items[value->iteration];
-        json_array_append_new(
-            array,
-            JSON_OBJECT({"region", value->region == RESULT_NONE
-                                       ? json_null()
-                                       : json_text(result->regions[value->region].name)},
-                        {"path", json_path(result, value->path)},
-                        {"first", item ? json_count(item->first) : json_null()},
-                        {"last", item ? json_count(item->last) : json_null()},
-                        {"node", value->node == RESULT_NONE
-                                     ? json_null()
-                                     : json_text(result->nodes[value->node].name)},
-                        {"rank", json_index(value->rank)}, {"value", json_real(value->value)}));
-    }
+    for (size_t i = 0; i < metric->n_values; i++)
+        json_array_append_new(array, value_object(result, &metric->values[i]));
     return array;
 }
 

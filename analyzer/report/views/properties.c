@@ -19,26 +19,6 @@ static const char *name_of(const struct property_search *search, uint32_t node)
     return search->properties->items[search->hierarchy->nodes[node].property].name;
 }
 
-/// "rank 3", "main/solve"; the caller frees.
-static char *focus_text(const struct property_search *search, const struct property_focus *focus)
-{
-    const struct result *result = search->result;
-    if (focus->region != RESULT_NONE)
-        return memory_copy_text(result->regions[focus->region].shown);
-    if (focus->path != RESULT_NONE)
-        return memory_copy_text(result->paths[focus->path].shown);
-    if (focus->rank != RESULT_NONE)
-        return memory_format("rank %" PRIu32, focus->rank);
-    if (focus->node != RESULT_NONE)
-        return memory_format("node %s", result->nodes[focus->node].name);
-    if (focus->iteration == RESULT_NONE)
-        return memory_copy_text("the program");
-    const struct result_iteration *item = &result->iterations.items[focus->iteration];
-    return item->first == item->last
-               ? memory_format("iteration %" PRIu64, item->first)
-               : memory_format("iterations %" PRIu64 "-%" PRIu64, item->first, item->last);
-}
-
 static void print_instances(const struct property_search *search,
                             const struct text_options *options, FILE *stream)
 {
@@ -47,7 +27,7 @@ static void print_instances(const struct property_search *search,
     table_add_columns(&table, "severity", "sure", "<property", "<where");
     for (size_t i = 0; i < n; i++) {
         const struct property_instance *instance = &search->instances[i];
-        char *where = focus_text(search, &instance->focus);
+        char *where = part_text(search->result, &instance->focus, "the program");
         table_add_cell(&table, "%s", quantity_share(instance->severity).text);
         table_add_cell(&table, "%s", quantity_format("%.0f %%", 100 * instance->confidence).text);
         table_add_cell(&table, "%s", name_of(search, instance->node));
@@ -80,31 +60,13 @@ void text_print_properties(const struct property_search *search, const struct te
                 search->properties->items[search->gaps[i].property].name, search->gaps[i].needs);
 }
 
-static json_t *number_json(uint32_t number)
-{
-    return number == RESULT_NONE ? json_null() : json_count(number);
-}
-
 static json_t *focus_object(const struct property_search *search,
                             const struct property_instance *instance)
 {
-    const struct result *result = search->result;
-    const struct property_focus *focus = &instance->focus;
-    const struct result_iteration *item =
-        focus->iteration == RESULT_NONE ? NULL : &result->iterations.items[focus->iteration];
     const struct asl_property *property =
         &search->properties->items[node_of(search, instance)->property];
-    return JSON_OBJECT(
-        {"kind", json_string(property_focus_names[property->focus])},
-        {"region", focus->region == RESULT_NONE ? json_null()
-                                                : json_text(result->regions[focus->region].name)},
-        {"path",
-         focus->path == RESULT_NONE ? json_null() : json_text(result->paths[focus->path].path)},
-        {"rank", number_json(focus->rank)},
-        {"node",
-         focus->node == RESULT_NONE ? json_null() : json_text(result->nodes[focus->node].name)},
-        {"first", item ? json_count(item->first) : json_null()},
-        {"last", item ? json_count(item->last) : json_null()});
+    return json_put_part(JSON_OBJECT({"kind", json_string(property_focus_names[property->focus])}),
+                         search->result, &instance->focus);
 }
 
 static json_t *instance_object(const void *of, size_t i)

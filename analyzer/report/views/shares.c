@@ -65,6 +65,39 @@ json_t *json_path(const struct result *result, uint32_t path)
     return path == RESULT_NONE ? json_null() : json_text(result->paths[path].path);
 }
 
+char *part_text(const struct result *result, const struct result_part *part, const char *whole)
+{
+    if (part->region != RESULT_NONE)
+        return memory_copy_text(result->regions[part->region].shown);
+    if (part->path != RESULT_NONE)
+        return memory_copy_text(result->paths[part->path].shown);
+    if (part->rank != RESULT_NONE)
+        return memory_format("rank %" PRIu32, part->rank);
+    if (part->node != RESULT_NONE)
+        return memory_format("node %s", result->nodes[part->node].name);
+    if (part->iteration == RESULT_NONE)
+        return memory_copy_text(whole);
+    const struct result_iteration *item = &result->iterations.items[part->iteration];
+    return item->first == item->last
+               ? memory_format("iteration %" PRIu64, item->first)
+               : memory_format("iterations %" PRIu64 "-%" PRIu64, item->first, item->last);
+}
+
+json_t *json_put_part(json_t *object, const struct result *result, const struct result_part *part)
+{
+    const struct result_iteration *item =
+        part->iteration == RESULT_NONE ? NULL : &result->iterations.items[part->iteration];
+    return JSON_PUT(object,
+                    {"region", part->region == RESULT_NONE
+                                   ? json_null()
+                                   : json_text(result->regions[part->region].name)},
+                    {"path", json_path(result, part->path)}, {"rank", json_index(part->rank)},
+                    {"node", part->node == RESULT_NONE ? json_null()
+                                                       : json_text(result->nodes[part->node].name)},
+                    {"first", item ? json_count(item->first) : json_null()},
+                    {"last", item ? json_count(item->last) : json_null()});
+}
+
 json_t *json_put_site(json_t *object, const struct result_site *site)
 {
     return JSON_PUT(object, {"source", json_text(site->source)}, {"file", json_text(site->file)},

@@ -53,6 +53,12 @@ void write_ranks(const struct result *result, const struct result_amount *amount
 /// An index such as a rank, and the name of a call path: null for RESULT_NONE.
 json_t *json_index(uint32_t index);
 json_t *json_path(const struct result *result, uint32_t path);
+/// "rank 3", "main/solve", "iterations 4-7", or WHOLE of the whole run; of a rank in a place the
+/// place. The caller frees.
+char *part_text(const struct result *result, const struct result_part *part, const char *whole);
+/// Adds region, path, rank, node, first and last of PART to OBJECT, which is returned: null where
+/// it is of all of them.
+json_t *json_put_part(json_t *object, const struct result *result, const struct result_part *part);
 /// Adds "source" and what else is known of a place of calls to OBJECT, which is returned.
 json_t *json_put_site(json_t *object, const struct result_site *site);
 /// Adds the time and the share to OBJECT, which is returned.

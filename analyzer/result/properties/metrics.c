@@ -11,6 +11,7 @@
 
 struct collecting {
     struct property_evaluation evaluation;
+    bool is_by_rank; // as well as of all ranks
     struct result_metric *to;
     size_t capacity; // of its values
 };
@@ -18,13 +19,12 @@ struct collecting {
 static void put_value(struct collecting *c)
 {
     const struct property_evaluation *e = &c->evaluation;
-    const struct property_focus *at = &e->focus;
     double value;
     if (!expression_value(&e->property->value, e->slots, &value) || !isfinite(value) ||
         fpclassify(value) == FP_ZERO)
         return;
-    *ARRAY_NEXT(c->to->values, c->to->n_values, c->capacity) = (struct result_metric_value){
-        at->region, at->path, at->iteration, at->node, at->rank, value};
+    *ARRAY_NEXT(c->to->values, c->to->n_values, c->capacity) =
+        (struct result_metric_value){e->focus, value};
 }
 
 /// Whether METRIC means something of one rank in a place: all that it takes of the place is known
@@ -42,13 +42,13 @@ static bool is_by_rank(const struct asl_property *metric)
     return is_of_place && metric->focus != FOCUS_rank && metric->focus != FOCUS_node;
 }
 
-static void collect_at(struct collecting *c, const struct property_focus *focus)
+static void collect_at(struct collecting *c, const struct result_part *focus)
 {
     const struct result *result = c->evaluation.result;
     c->evaluation.focus = *focus;
     property_evaluate(&c->evaluation);
     put_value(c);
-    for (uint32_t i = 0; is_by_rank(c->evaluation.property) && i < result->n_ranks; i++) {
+    for (uint32_t i = 0; c->is_by_rank && i < result->n_ranks; i++) {
         if (result->ranks[i].is_skipped)
             continue;
         property_evaluate_rank(&c->evaluation, i);
@@ -59,12 +59,16 @@ static void collect_at(struct collecting *c, const struct property_focus *focus)
 static void collect_metric(const struct asl_property *metric, struct property_values *values,
                            const struct result *result, struct result_metric *to)
 {
-    struct collecting c = {{values, result, metric, NULL, FOCUS_OF_ALL, {0}}, to, 0};
-    const struct property_focus everything = FOCUS_OF_ALL;
+    const struct result_part everything = RESULT_PART_ALL;
+    struct collecting c = {
+        .evaluation = {.values = values, .result = result, .property = metric},
+        .is_by_rank = is_by_rank(metric),
+        .to = to,
+    };
     collect_at(&c, &everything);
     for (uint32_t i = 0;
          metric->focus != FOCUS_program && i < property_n_foci(result, metric->focus); i++) {
-        struct property_focus focus = property_focus_at(metric->focus, i);
+        struct result_part focus = property_focus_at(metric->focus, i);
         collect_at(&c, &focus);
     }
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const struct property_focus everything = FOCUS_OF_ALL;
+static const struct result_part everything = RESULT_PART_ALL;
 
 // ---- foci
 
@@ -27,9 +27,9 @@ size_t property_n_foci(const struct result *result, enum property_focus_kind kin
     }
 }
 
-struct property_focus property_focus_at(enum property_focus_kind kind, uint32_t index)
+struct result_part property_focus_at(enum property_focus_kind kind, uint32_t index)
 {
-    struct property_focus focus = everything;
+    struct result_part focus = everything;
     if (kind == FOCUS_region)
         focus.region = index;
     else if (kind == FOCUS_call_path)
@@ -46,9 +46,9 @@ struct property_focus property_focus_at(enum property_focus_kind kind, uint32_t 
 // ---- values of one property in one focus
 
 static double slot_value(const struct property_evaluation *e, const struct property_slot *slot,
-                         const struct property_focus *element)
+                         const struct result_part *element)
 {
-    struct property_focus of = slot->is_of_focus ? e->focus : everything;
+    struct result_part of = slot->is_of_focus ? e->focus : everything;
     if (slot->is_of_basis)
         return property_basis_value(e->values, e->node->basis, &e->focus);
     if (slot->set != SLOT_NONE && element->path != RESULT_NONE) {
@@ -94,7 +94,7 @@ static void note(struct aggregate *to, enum property_operation operation, double
 
 /// Adds the value of the set SLOT for one of its elements.
 static void note_element(struct property_evaluation *e, uint32_t set,
-                         const struct property_focus *element, struct aggregate *to)
+                         const struct result_part *element, struct aggregate *to)
 {
     const struct property_slot *slot = &e->property->slots[set];
     for (size_t i = 0; i < e->property->n_slots; i++)
@@ -109,7 +109,7 @@ static void note_paths(struct property_evaluation *e, uint32_t set, uint32_t beg
                        struct aggregate *to)
 {
     for (uint32_t i = begin; i < end; i++) {
-        struct property_focus element = property_focus_at(FOCUS_call_path, i);
+        struct result_part element = property_focus_at(FOCUS_call_path, i);
         note_element(e, set, &element, to);
     }
 }
@@ -141,7 +141,7 @@ static double set_value(struct property_evaluation *e, uint32_t set)
         note_call_paths(e, set, &all);
     for (uint32_t i = 0;
          slot->over != FOCUS_call_path && i < property_n_foci(e->result, slot->over); i++) {
-        struct property_focus element = property_focus_at(slot->over, i);
+        struct result_part element = property_focus_at(slot->over, i);
         if (slot->over != FOCUS_rank || !e->result->ranks[i].is_skipped)
             note_element(e, set, &element, &all);
     }

@@ -139,7 +139,7 @@ static void search_node(struct searching *s, uint32_t node)
 static int compare_instances(const void *a, const void *b)
 {
     const struct property_instance *x = a, *y = b;
-    const struct property_focus *left = &x->focus, *right = &y->focus;
+    const struct result_part *left = &x->focus, *right = &y->focus;
     return ORDER_BY(MORE_FIRST(x->severity, y->severity), LESS_FIRST(x->node, y->node),
                     LESS_FIRST(left->region, right->region), LESS_FIRST(left->path, right->path),
                     LESS_FIRST(left->rank, right->rank), LESS_FIRST(left->node, right->node),

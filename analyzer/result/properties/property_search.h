@@ -15,17 +15,6 @@
 // --- property_values.c
 // The metrics of properties (analyzer/pattern/properties/asl_property.h), of any part of a result.
 
-/// A part of a run: RESULT_NONE is all of them. Not both a region and a path, nor a rank and a
-/// node; an iteration alone.
-struct property_focus {
-    uint32_t region, path, rank, node;
-    uint32_t iteration; // in result->iterations.items
-};
-#define FOCUS_OF_ALL                                                                               \
-    {                                                                                              \
-        RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE, RESULT_NONE                            \
-    }
-
 struct property_values;
 
 /// RESULT must outlive it; the caller frees.
@@ -39,11 +28,11 @@ char *property_needs(const struct result *result, const struct asl_property *pro
 
 /// The metric of SLOT in FOCUS; NAN where it is not known.
 double property_value(struct property_values *values, const struct property_slot *slot,
-                      const struct property_focus *focus);
+                      const struct result_part *focus);
 
 /// The duration of what BASIS is for FOCUS; the program's is its judged part.
 double property_basis_value(struct property_values *values, enum property_basis basis,
-                            const struct property_focus *focus);
+                            const struct result_part *focus);
 
 /// The N regions that all visits of REGION are within, the innermost of its first visit first. They
 /// have lower numbers.
@@ -61,7 +50,7 @@ const uint32_t *property_values_paths(const struct property_values *values, uint
 
 /// How many parts of a run a property with this focus is asked of, and the one with INDEX.
 size_t property_n_foci(const struct result *result, enum property_focus_kind kind);
-struct property_focus property_focus_at(enum property_focus_kind kind, uint32_t index);
+struct result_part property_focus_at(enum property_focus_kind kind, uint32_t index);
 
 /// A property, or a metric, in one part of a run.
 struct property_evaluation {
@@ -69,7 +58,7 @@ struct property_evaluation {
     const struct result *result; // theirs
     const struct asl_property *property;
     const struct property_node *node; // NULL: of a metric
-    struct property_focus focus;
+    struct result_part focus;
     double slots[EXPRESSION_SLOTS];
 };
 
@@ -84,7 +73,7 @@ void property_evaluate_rank(struct property_evaluation *evaluation, uint32_t ran
 
 struct property_instance {
     uint32_t node; // in hierarchy->nodes
-    struct property_focus focus;
+    struct result_part focus;
     double severity, confidence; // 0..1
 };
 

@@ -292,10 +292,12 @@ static void add_waits(const struct sum *sum, const struct result_pattern *patter
 static void add_counters(const struct sum *sum, const char *name, uint32_t begin, uint32_t end)
 {
     const struct result *result = sum->v->result;
-    for (size_t c = 0; c < result->n_counters; c++)
-        for (size_t i = sum->v->rows[begin];
-             i < sum->v->rows[end] && strcmp(result->counters[c].name, name) == 0; i++)
+    for (size_t c = 0; c < result->n_counters; c++) {
+        if (strcmp(result->counters[c].name, name) != 0)
+            continue;
+        for (size_t i = sum->v->rows[begin]; i < sum->v->rows[end]; i++)
             add(sum, result->path_ranks[i].rank, result->counters[c].by_path_rank[i]);
+    }
 }
 
 /// All paths from BEGIN to END.
@@ -518,7 +520,7 @@ static double sum_on_node(const struct result *result, const struct kept *kept, 
 }
 
 double property_value(struct property_values *v, const struct property_slot *slot,
-                      const struct property_focus *focus)
+                      const struct result_part *focus)
 {
     unsigned metric = metric_of(v->result, slot);
     if (metric == UINT32_MAX)
@@ -534,7 +536,7 @@ double property_value(struct property_values *v, const struct property_slot *slo
 }
 
 double property_basis_value(struct property_values *v, enum property_basis basis,
-                            const struct property_focus *focus)
+                            const struct result_part *focus)
 {
     const struct result *result = v->result;
     uint32_t region = RESULT_NONE, path = RESULT_NONE;
