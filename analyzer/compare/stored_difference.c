@@ -273,7 +273,7 @@ int metric_difference_read(struct database *database, const struct difference_ch
         if (read_hierarchy(database, choice->map, hierarchies[i].by, difference, to, &has_values,
                            err))
             return -1;
-        if (i == 0 || difference->n_hierarchies == 1)
+        if (difference->n_hierarchies == 1)
             difference->total = to->table.total;
         if (to->table.n_rows == 0) { // nothing to show by these resources
             difference_free(to->difference);

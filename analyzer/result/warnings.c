@@ -421,7 +421,7 @@ static void warn_of_cores(struct result *result)
                "descheduled as " RESULT_REGION_NO_CPU "; single waits may include more"
              : "more than there are cores on their nodes. Time spent descheduled counts for the "
                "interrupted MPI call or function: any time below may include some");
-    if (lost_kind(result) != LOST_UNKNOWN || result_warning_text(result, "disturbed-recording"))
+    if (lost_kind(result) != LOST_UNKNOWN || result->taken_ns > 0)
         return;
     for (size_t i = 0; i < result->n_ranks; i++)
         n_lost += result->ranks[i].no_cpu_ns + result->ranks[i].no_cpu_mpi_ns > 0;

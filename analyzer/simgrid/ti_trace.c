@@ -205,7 +205,7 @@ static void post(struct ti_trace *trace, uint32_t rank, const struct event *even
         if (request.peer == EVENT_NO_INDEX)
             return;
         add(trace, rank, "isend %u %u %" PRIu64, request.peer, request.tag, event->size_bytes);
-        if (event->flags & EVENT_OF_WINDOW) // nobody waits for it
+        if (event->flags & EVENT_OF_WINDOW) // no call waits for it
             return;
     }
     uint32_t place = request_at(trace, rank, event->request);

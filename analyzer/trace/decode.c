@@ -200,9 +200,10 @@ void decode_enter(struct decoder *decoder, uint64_t ticks, OTF2_RegionRef region
     struct event *event = append(decoder, ticks, EVENT_ENTER);
     event->index = index;
     event->context = EVENT_NO_INDEX;
-    if (attributes->n > 0)
-        put_attributes(decoder, event, attributes);
-    if (attributes->n > 0 && decoder->resolved->definitions.regions[index].is_marker)
+    if (attributes->n == 0)
+        return;
+    put_attributes(decoder, event, attributes);
+    if (decoder->resolved->definitions.regions[index].is_marker)
         count_marker(decoder, ticks, attributes);
 }
 

@@ -10,11 +10,14 @@ setup() {
 
 archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/$1.txt" "${2:-trace}"; }
 
+# has_module MPI: the processes of its launcher can work together.
+has_module() { has_mpi "$1" && [ -e "$BUILD/libpagoda-mpi-$1.so" ]; }
+
 # for_each_mpi FUNCTION: `mpi` is its name; nothing without any.
 for_each_mpi() {
     local n=0
     for mpi in openmpi mpich; do
-        if has_mpi $mpi && [ -e "$BUILD/libpagoda-mpi-$mpi.so" ]; then
+        if has_module $mpi; then
             "$1"
             n=$((n + 1))
         fi
@@ -25,7 +28,7 @@ for_each_mpi() {
 # one_mpi FUNCTION: with one of them, where it has no part in what is tested: the one that starts sooner.
 one_mpi() {
     for mpi in mpich openmpi; do
-        if has_mpi $mpi && [ -e "$BUILD/libpagoda-mpi-$mpi.so" ]; then
+        if has_module $mpi; then
             "$1"
             return
         fi
