@@ -369,7 +369,7 @@ check-simgrid: all
 
 # Address and undefined behaviour: the unit and the command-line tests in a build of their own, but for files
 # with a line `# Unsanitized: REASON`. Most of the time is spent in starting programs, which is shorter the
-# less there is to relocate.
+# less there is to relocate, and the sooner freed memory is used again: a page that is touched first costs most.
 # Libraries linked into the program start sooner, which is clang's way by itself. NULL + 0, which clang
 # reports, is defined from C2y on. gcc's macro says in the tests that sanitizers are there.
 sanitize-flags = -fsanitize=address,undefined -fno-sanitize-recover=all $(if $(shell $(CC) --version | grep -i clang),\
@@ -379,10 +379,19 @@ sanitize:
 	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/sanitize MPIS= \
 	    CFLAGS='-O1 -g1 -fno-omit-frame-pointer -fno-pie $(sanitize-flags)' \
 	    LDFLAGS='$(sanitize-flags) -no-pie' tests test-objects
-	@ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	@ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=1:thread_local_quarantine_size_kb=64 \
+	    UBSAN_OPTIONS=print_stacktrace=1 \
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
 	    BUILD=$(BUILD)/sanitize tests/run $(if $(SKIP_FAILS),--skip-fails) \
 	    $(or $(T),$(sanitized-tests))
+
+# libFuzzer on all that Pagoda reads from users and other tools, each KIND of input for SECONDS.
+.PHONY: fuzz
+fuzz: all $(BUILD)/fuzz/fuzz_inputs
+	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/libfuzzer CC=clang MPIS= \
+	    CFLAGS='-O1 -g1 -DLIBFUZZER -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+	    -fno-sanitize=pointer-overflow' LDFLAGS='-fsanitize=fuzzer,address,undefined' $(BUILD)/libfuzzer/fuzz/fuzz_inputs
+	@BUILD=$(BUILD) tests/fuzz/long $(or $(SECONDS),60) $(KIND)
 
 # One table, about four minutes on two idle cores; tests/bench/bench says how to choose rows, archives and sizes.
 bench: all $(benches) $(patsubst %,$(BUILD)/programs/openmpi/%,is mg sweep trace_calls)
@@ -525,6 +534,7 @@ help:
 	@echo 'make install    PREFIX=/usr/local DESTDIR=; uninstall takes it away again'
 	@echo 'make deps       install (or name) the packages to build and run; deps-test, deps-lint'
 	@echo 'make sanitize   unit and command-line tests with address and undefined sanitizers'
+	@echo 'make fuzz       looks for inputs that break readers; SECONDS=60 for each kind, KIND="machine formula"'
 	@echo 'make lint       format, static checks, shell scripts, manual pages; format repairs'
 	@echo 'make layers     who may include whom'
 	@echo 'make bench      speed and memory of replays, predictions, store and tracer'

@@ -74,8 +74,9 @@ static int check_pattern(struct parser *parser, const char *pattern)
             return FAIL(parser, "`%s` ends in a backslash", pattern);
         if (*c != '[')
             continue;
-        const char *close = strchr(c + 1 + (c[1] == '!' || c[1] == '^') + 1, ']');
-        if (c[1] == '\0' || !close)
+        const char *first = c + 1 + (c[1] == '!' || c[1] == '^');
+        const char *close = *first ? strchr(first + 1, ']') : NULL;
+        if (!close)
             return FAIL(parser, "`%s` opens a [ that nothing closes; write \\[ for the character",
                         pattern);
         c = close;

@@ -18,10 +18,11 @@
 #include "analyzer/pag/pag.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/tools/lib/spoil.h"
 #include "tests/tools/lib/text_trace.h"
 
 // A case may take CPU_SECONDS of the processor, and HANG_SECONDS in all on a busy machine.
-enum { CPU_SECONDS = 10, HANG_SECONDS = 120, N_FILES = 6, MAX_CHANGES = 8, N_PASSES = 2 };
+enum { CPU_SECONDS = 10, HANG_SECONDS = 120, N_FILES = 6, N_PASSES = 2 };
 
 static const char *const file_names[N_FILES] = {
     "traces.otf2", "traces.def", "traces/0.def", "traces/1.def", "traces/0.evt", "traces/1.evt",
@@ -40,17 +41,6 @@ struct input_file {
     char *content;
     size_t size_bytes;
 };
-
-static uint64_t random_state;
-
-// xorshift64*, Vigna 2016.
-static uint32_t random_below(uint32_t limit)
-{
-    random_state ^= random_state >> 12;
-    random_state ^= random_state << 25;
-    random_state ^= random_state >> 27;
-    return (uint32_t)((random_state * UINT64_C(2685821657736338717)) >> 33) % limit;
-}
 
 // A run with every kind of record, so that every callback meets spoiled ones.
 static const char seed_text[] =
@@ -75,48 +65,13 @@ static const char seed_text[] =
     "0 96 enter MPI_Finalize\n0 99 leave MPI_Finalize\n"
     "1 96 enter MPI_Finalize\n1 99 leave MPI_Finalize\n";
 
-// One change of a copy of a file: a byte, a bit, a hole, a doubled piece, or a new end.
-static void change(char *content, size_t *size_bytes)
-{
-    uint32_t size = (uint32_t)*size_bytes;
-    if (size < 2)
-        return;
-    uint32_t at = random_below(size);
-    uint32_t length = 1 + random_below(size - at < 16 ? size - at : 16);
-    switch (random_below(6)) {
-    case 0:
-        content[at] = (char)random_below(256);
-        break;
-    case 1:
-        content[at] = (char)(content[at] ^ 1 << random_below(8));
-        break;
-    case 2:
-        content[at] = (char)(random_below(2) ? 0xff : 0);
-        break;
-    case 3:
-        memmove(content + at, content + at + length, size - at - length);
-        *size_bytes -= length;
-        break;
-    case 4:
-        memmove(content + at + length, content + at, size - at);
-        *size_bytes += length;
-        break;
-    default:
-        *size_bytes = at;
-    }
-}
-
 static void write_case(struct input_file *files)
 {
     for (size_t i = 0; i < N_FILES; i++)
         scratch_write(files[i].path, files[i].content, files[i].size_bytes);
-    uint32_t n_changes = 1 + random_below(MAX_CHANGES);
-    struct input_file *file = &files[random_below(N_FILES)];
+    struct input_file *file = &files[spoil_random(N_FILES)];
     size_t size_bytes = file->size_bytes;
-    char *content = memory_zeroed(size_bytes + 16 * MAX_CHANGES + 1, 1);
-    memcpy(content, file->content, size_bytes);
-    for (uint32_t i = 0; i < n_changes; i++)
-        change(content, &size_bytes);
+    char *content = spoil(file->content, &size_bytes);
     scratch_write(file->path, content, size_bytes);
     free(content);
 }
@@ -251,10 +206,9 @@ int main(int argc, char **argv)
 {
     unsigned n_cases = 1000;
     const char *kept = NULL;
-    random_state = 1;
     for (int option; (option = getopt(argc, argv, "s:n:k:")) != -1;) {
         if (option == 's')
-            random_state = strtoull(optarg, NULL, 10) + 1;
+            spoil_begin(strtoull(optarg, NULL, 10));
         else if (option == 'n')
             n_cases = (unsigned)strtoul(optarg, NULL, 10);
         else if (option == 'k')
