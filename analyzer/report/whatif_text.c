@@ -347,6 +347,10 @@ static void print_quality(const struct page *page, const struct whatif_report *r
     if (first->hand_over_ns > 0)
         page_labelled(page, "", "%s of context switches, summed over the ranks%s",
                       quantity_time(first->hand_over_ns).text, of_first(report));
+    if (first->has_phases)
+        page_labelled(page, "", "%s of a rank to another node, %s altogether%s",
+                      quantity_count(first->n_relocated, "move").text,
+                      quantity_time(first->relocated_ns).text, of_first(report));
     for (size_t i = 0; i < report->n_notes; i++)
         page_labelled(page, i == 0 ? "Assumed" : "", "%s", report->notes[i]);
     if (first->transfers.n_messages > 0)

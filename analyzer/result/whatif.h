@@ -103,7 +103,9 @@ struct whatif_point {
     bool is_untraced;                // then recording_ns of the ranks' work is left out
     uint64_t recording_ns;
     uint64_t hand_over_ns; // that changes of cores between ranks cost, summed over the ranks
-    bool leaves_out;       // some messages or collective operations are to be left out:
+    bool has_phases;       // from which on ranks may be on other nodes
+    uint64_t n_relocated, relocated_ns; // times that one went there, how long that took
+    bool leaves_out; // some messages or collective operations are to be left out:
     struct simulated_left_out left_out;
     uint64_t n_forced; // calls that would have waited for ever
     struct collective_use collectives;

@@ -8,6 +8,7 @@
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/change/relocation.h"
 #include "analyzer/simulation/state.h"
 
 // --- in a call
@@ -32,6 +33,8 @@ static void depart(struct engine *engine, const struct location_state *location,
         if (message->departed_ns != PAG_NOT_KNOWN || !is_departing(engine, location, index))
             continue;
         message->departed_ns = now_ns;
+        message->sender_site = site_of(prediction, message_at(engine, index)->sender);
+        message->receiver_site = site_of(prediction, message_at(engine, index)->receiver);
         if (prediction->aggregation && !message_at(engine, index)->is_of_window)
             message->follows_ns = aggregation_departed(engine, index, now_ns);
         transfers_ready(engine, index);
@@ -74,7 +77,7 @@ static bool is_handle(const struct engine *engine, const struct call *call)
     return call->n_parts > 0 && call->n_receives + call->n_sends == 0;
 }
 
-/// Whom the messages of the open call go to that have an overhead of their own.
+/// Where the messages of the open call go to that have an overhead of their own.
 static void find_receivers(struct engine *engine, struct location_simulation *state)
 {
     const struct prediction *prediction = prediction_of(engine);
@@ -84,7 +87,8 @@ static void find_receivers(struct engine *engine, struct location_simulation *st
         uint32_t index = state->departing[i];
         if (!prediction->aggregation || message_at(engine, index)->is_of_window ||
             !aggregation_follows(engine, index))
-            state->receivers[state->n_receivers++] = message_at(engine, index)->receiver;
+            state->receivers[state->n_receivers++] =
+                site_of(prediction, message_at(engine, index)->receiver);
     }
 }
 
@@ -312,7 +316,7 @@ static uint64_t start_length(const struct prediction *prediction, uint32_t rank,
                              uint64_t lost_ns)
 {
     const struct scenario *scenario = prediction->scenario;
-    pag_work speed = scenario->groups[scenario->group_of_rank[rank]].speed;
+    pag_work speed = scenario->groups[scenario->group_of_rank[site_of(prediction, rank)]].speed;
     pag_work scaled = work;
     if (recorded_is_oversubscribed(prediction->recorded, rank)) {
         scaled += (pag_work)lost_ns * PAG_WORK_PER_NS;
@@ -361,6 +365,8 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
     state->outside_ns += now_ns - state->computation.begin_ns - state->outside_wait_ns;
     computation_close(engine, location, now_ns);
     moved_tell_outside(engine, location, now_ns);
+    if (relocation_begin(engine, location, event, now_ns))
+        return;
     if (prediction_of(engine)->overlap &&
         overlap_begin(engine, location, event, state->computation.recorded_now_ns, now_ns)) {
         in_call_enter_late(engine, location, now_ns);

@@ -284,6 +284,12 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
     condition->follows_ns = times->follows_ns;
     condition->sender = message->sender;
     condition->receiver = message->receiver;
+    condition->sender_site = times->sender_site;
+    condition->receiver_site = times->receiver_site;
+    if (times->is_rendezvous) { // it begins to move now, or when its receive was posted
+        condition->sender_site = site_of(prediction_of(engine), message->sender);
+        condition->receiver_site = site_of(prediction_of(engine), message->receiver);
+    }
     condition->is_rendezvous = times->is_rendezvous;
 }
 

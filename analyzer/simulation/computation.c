@@ -13,6 +13,7 @@
 #include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
+#include "analyzer/simulation/change/relocation.h"
 #include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
@@ -175,7 +176,8 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
     if (location->rank == NONE)
         return false;
     if (event->kind == EVENT_ENTER)
-        return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE;
+        return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE ||
+               relocation_is_due(engine, location, event);
     if (prediction_of(engine)->overlap && overlap_ends_at(engine, location, event))
         return true;
     return event_is_message_record(event) || is_of_team(event);
@@ -251,7 +253,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     if (computation->recorded_now_ns > seen_ns)
         seen_ns = computation->recorded_now_ns;
     uint32_t last_path = profile->current;
-    if (has_paths && event && event->kind == EVENT_ENTER)
+    if (has_paths && event && event->kind == EVENT_ENTER && ends_computing(engine, event))
         last_path = profile_before_call(profile, event->index, event->context);
     bool is_stretch_visited =
         has_visits && !computation->is_stretch_over && visit_begin(engine, location, last_path);
@@ -360,4 +362,13 @@ void computation_close(const struct engine *engine, struct location_state *locat
         given_ns = up_to_ns;
         given_blocked_ns += blocked_ns;
     }
+}
+
+void computation_pass_blocked(const struct engine *engine, struct location_state *location,
+                              uint64_t end_ns)
+{
+    uint64_t passed_ns = end_ns - location->profile.last_ns;
+    location->profile.last_ns = end_ns;
+    if (!engine->options.only_times)
+        give_blocked(location, location->profile.current, passed_ns);
 }

@@ -39,11 +39,11 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         .number = prediction->n_sent++,
         .size_bytes = size_bytes + added_bytes,
         .follows_ns = PAG_NOT_KNOWN,
-        .is_rendezvous =
-            message->is_synchronous ||
-            (!message->is_of_window &&
-             prediction->costs->is_rendezvous(prediction, message->sender, message->receiver,
-                                              size_bytes + added_bytes)),
+        .is_rendezvous = message->is_synchronous ||
+                         (!message->is_of_window &&
+                          prediction->costs->is_rendezvous(
+                              prediction, site_of(prediction, message->sender),
+                              site_of(prediction, message->receiver), size_bytes + added_bytes)),
     };
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = message->awaits_receiver =

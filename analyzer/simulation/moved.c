@@ -83,6 +83,20 @@ void moved_tell_outside(const struct engine *engine, const struct location_state
                                      .blocked_ns = computation->blocked_ns});
 }
 
+void moved_tell_blocked(const struct engine *engine, const struct location_state *location,
+                        uint64_t begin_ns, uint64_t now_ns)
+{
+    uint64_t recorded_ns = simulated_location(engine, location)->computation.recorded_now_ns;
+    if (is_wanted(engine))
+        tell(engine, &(struct pag_moved){.kind = PAG_MOVED_OUTSIDE,
+                                         .location = location->index,
+                                         .recorded_begin_ns = recorded_ns,
+                                         .recorded_end_ns = recorded_ns,
+                                         .begin_ns = begin_ns,
+                                         .end_ns = now_ns,
+                                         .blocked_ns = now_ns - begin_ns});
+}
+
 void moved_tell_call(const struct engine *engine, const struct location_state *location,
                      uint64_t recorded_end_ns, uint64_t now_ns)
 {

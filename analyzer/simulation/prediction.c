@@ -16,6 +16,7 @@
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
 #include "analyzer/simulation/change/region_pattern.h"
+#include "analyzer/simulation/change/relocation.h"
 #include "analyzer/simulation/change/scale.h"
 #include "analyzer/simulation/change/set_work.h"
 #include "analyzer/simulation/cores/placement.h"
@@ -37,6 +38,7 @@ uint64_t scenario_slice_ns(const struct scenario_settings *settings)
 void scenario_release(struct scenario *scenario)
 {
     placement_release(&scenario->placement);
+    free(scenario->phase_patterns);
     free(scenario->group_of_rank);
     free(scenario->keeps_cores);
     free(scenario->saved_hand_overs);
@@ -56,8 +58,8 @@ static int place(struct scenario *scenario, const struct definitions *definition
     const struct scenario_settings *settings = scenario->settings;
     uint32_t n_ranks = (uint32_t)definitions->n_ranks;
     if (settings->n_places > 0)
-        return placement_read(&scenario->placement, n_ranks, settings->places, settings->n_places,
-                              err);
+        return placement_read(&scenario->placement, definitions, settings->places,
+                              settings->n_places, err);
     if (settings->n_nodes > 0)
         placement_map(&scenario->placement, n_ranks, settings->n_nodes, settings->is_cyclic);
     else
@@ -136,8 +138,8 @@ int scenario_init(struct scenario *scenario, const struct definitions *definitio
         .slice_ns = scenario_slice_ns(settings),
     };
     if (check_timeless(settings, err) != 0 || place(scenario, definitions, err) != 0 ||
-        region_scales_init(scenario, err) != 0 || read_computes(scenario, err) != 0 ||
-        check_node_speeds(scenario, err) != 0 ||
+        relocation_init(scenario, err) != 0 || region_scales_init(scenario, err) != 0 ||
+        read_computes(scenario, err) != 0 || check_node_speeds(scenario, err) != 0 ||
         region_patterns_add_all(scenario->regions, "--drop-sync", settings->drops,
                                 settings->n_drops, &scenario->drops, err) != 0 ||
         message_cuts_init(scenario, definitions, err) != 0 ||
@@ -163,8 +165,9 @@ static void carry_out_collectives(struct prediction *prediction,
     prediction->has_slices = scenario->is_shared && scenario->slice_ns > 0;
     if (prediction->has_slices || (machine && machine_has_algorithms(machine)))
         prediction->collectives = collective_runs_new(
-            definitions, scenario, prediction->is_delayed ? &prediction->delay : NULL,
-            prediction->contention != NULL, prediction->has_slices ? prediction->scheduler : NULL);
+            definitions, scenario, prediction->site_of_rank,
+            prediction->is_delayed ? &prediction->delay : NULL, prediction->contention != NULL,
+            prediction->has_slices ? prediction->scheduler : NULL);
 }
 
 uint64_t prediction_hand_over_ns(const struct scenario *scenario, const struct recorded *recorded)
@@ -194,6 +197,12 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .is_delayed = settings->added_latency_ns > 0 || settings->added_byte_fs > 0,
         .notes = recorded_notes(recorded),
     };
+    if (scenario->placement.n_phases > 1) {
+        prediction->site_of_rank =
+            memory_new(definitions->n_ranks * sizeof *prediction->site_of_rank);
+        for (uint32_t rank = 0; rank < definitions->n_ranks; rank++)
+            prediction->site_of_rank[rank] = rank;
+    }
     if (prediction->is_delayed)
         added_latency_init(&prediction->delay, definitions, &scenario->placement,
                            settings->added_latency_ns, settings->added_byte_fs);
@@ -226,6 +235,7 @@ void prediction_release(struct prediction *prediction)
     rank_notes_reader_free(prediction->notes);
     free(prediction->progress);
     scheduler_free(prediction->scheduler);
+    free(prediction->site_of_rank);
     contention_free(prediction->contention);
     collective_runs_free(prediction->collectives);
     added_latency_release(&prediction->delay);
@@ -279,6 +289,9 @@ static void advance(struct engine *engine, struct location_state *location, uint
         if (prediction_of(engine)->migration)
             migration_began(engine, location, now_ns);
         outside_begin(engine, location, now_ns, now_ns);
+        break;
+    case SIMULATION_MOVING:
+        relocation_end(engine, location, now_ns);
         break;
     case SIMULATION_OUTSIDE:
         outside_is_over(engine, location, now_ns);

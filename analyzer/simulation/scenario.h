@@ -39,12 +39,13 @@ struct region_work {
 /// What a user asks for; SCENARIO_UNCHANGED: nothing. Each value is held here only: the reader of
 /// an option fills it, and the simulation reads it by way of the scenario.
 struct scenario_settings {
-    const char *const *places; // NODE=RANKS
+    const char *const *places; // [PHASE:]NODE=RANKS
     size_t n_places;
-    uint32_t n_nodes; // 0: as recorded, or as placed
-    bool is_cyclic;   // with n_nodes
-    uint32_t n_cores; // per node; 0: as recorded, 1 with a placement
-    uint64_t speed;   // of all nodes, millionths, 0: unchanged
+    uint64_t state_bytes; // that go with a rank where it changes its node
+    uint32_t n_nodes;     // 0: as recorded, or as placed
+    bool is_cyclic;       // with n_nodes
+    uint32_t n_cores;     // per node; 0: as recorded, 1 with a placement
+    uint64_t speed;       // of all nodes, millionths, 0: unchanged
     const struct node_speed *node_speeds;
     size_t n_node_speeds;
     const struct machine *machine; // its cores and speed count unless given here; NULL: none; it
@@ -126,7 +127,8 @@ struct message_cuts {
 struct scenario {
     const struct scenario_settings *settings;
     struct placement placement;
-    uint32_t *group_of_rank; // whose cores a rank shares
+    uint32_t *phase_patterns; // by phase of the placement but 0: where it begins
+    uint32_t *group_of_rank;  // by site: whose cores a rank shares
     struct core_group *groups;
     size_t n_groups;
     struct scopes scopes;             // which messages of the machine two ranks exchange

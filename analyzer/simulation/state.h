@@ -41,6 +41,7 @@ struct prediction {
     const struct recorded *recorded;
     const struct cost_model *costs;
     struct scheduler *scheduler;
+    uint32_t *site_of_rank;              // where each is now (placement.h); NULL: none ever moves
     struct contention *contention;       // NULL: messages do not hinder each other
     struct collective_runs *collectives; // carried out message by message; NULL: none is
     bool has_slices;                     // steps of these need a core
@@ -178,6 +179,7 @@ struct probe {
 /// What a location does.
 enum simulation_phase {
     SIMULATION_BEFORE,  // its first event
+    SIMULATION_MOVING,  // to another node (relocation.h)
     SIMULATION_OUTSIDE, // works outside MPI
     SIMULATION_ENTERED, // works in a call before its messages depart
     SIMULATION_BLOCKED, // in a call, for partners that have not come
@@ -210,7 +212,7 @@ struct location_simulation {
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;
     size_t departing_capacity;
-    uint32_t *receivers; // of those that follow no other one (aggregate.h)
+    uint32_t *receivers; // sites, of those that follow no other one (aggregate.h)
     uint32_t n_receivers;
     size_t receivers_capacity;
     pag_work outside_work;
@@ -237,7 +239,8 @@ struct message_simulation {
     uint64_t arrived_ns;       // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
     uint64_t number;           // order of sending
     uint64_t size_bytes;       // as the run sends it (cut_messages.h), with what moved work adds
-    uint64_t follows_ns;       // see call_condition
+    uint32_t sender_site, receiver_site; // when it departed
+    uint64_t follows_ns;                 // see call_condition
     bool is_rendezvous;
     bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.c)
 };
@@ -251,6 +254,12 @@ static inline struct location_simulation *simulated_location(const struct engine
                                                              const struct location_state *location)
 {
     return &prediction_of(engine)->locations[location->index];
+}
+
+/// Where RANK is now (placement.h).
+static inline uint32_t site_of(const struct prediction *prediction, uint32_t rank)
+{
+    return prediction->site_of_rank ? prediction->site_of_rank[rank] : rank;
 }
 
 /// The event AHEAD of the next one of LOCATION; NULL: it ends before.

@@ -79,6 +79,10 @@ const struct event *computation_read(struct engine *engine, struct location_stat
 void computation_close(const struct engine *engine, struct location_state *location,
                        uint64_t end_ns);
 
+/// After it, up to END_NS, LOCATION is blocked outside MPI.
+void computation_pass_blocked(const struct engine *engine, struct location_state *location,
+                              uint64_t end_ns);
+
 // --- carried_out.c
 // Collective operations of a simulated run: whether a member waits in one, and those that are
 // carried out message by message.
@@ -145,6 +149,10 @@ void moved_tell_left_out(const struct engine *engine, uint32_t location, uint64_
 /// LOCATION's computation outside MPI ended at NOW_NS.
 void moved_tell_outside(const struct engine *engine, const struct location_state *location,
                         uint64_t now_ns);
+
+/// Then it was blocked there from BEGIN_NS on, which it was not in the recording, until NOW_NS.
+void moved_tell_blocked(const struct engine *engine, const struct location_state *location,
+                        uint64_t begin_ns, uint64_t now_ns);
 
 /// LOCATION's open call was left at NOW_NS; its last event was recorded at RECORDED_END_NS.
 void moved_tell_call(const struct engine *engine, const struct location_state *location,
@@ -298,6 +306,7 @@ static inline struct simulated_call call_description(const struct engine *engine
             state->n_departing == 1 ? message_at(engine, state->departing[0])->size_bytes : 0,
         .location = location->index,
         .rank = location->rank,
+        .site = site_of(prediction, location->rank),
         .region = call->is_bare ? EVENT_NO_INDEX : location->profile.paths[call->path].region,
         .recorded_enter_ns = call->recorded_enter_ns - state->polling.of_call_ns,
         .recorded_leave_ns = call->recorded_leave_ns,

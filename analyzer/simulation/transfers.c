@@ -122,9 +122,9 @@ size_t transfers_show(struct engine *engine, uint64_t next_ns)
     size_t n = 0;
     for (; prediction->n_transfers > 0 && prediction->transfers[0].ready_ns <= until_ns; n++) {
         struct transfer transfer = pop(prediction);
-        uint64_t arrived_ns =
-            contention_transfer(prediction->contention, transfer.sender, transfer.receiver,
-                                transfer.size_bytes, transfer.ready_ns);
+        uint64_t arrived_ns = contention_transfer(
+            prediction->contention, site_of(prediction, transfer.sender),
+            site_of(prediction, transfer.receiver), transfer.size_bytes, transfer.ready_ns);
         // Else its receiver did not wait, and it is gone.
         if (!transfer.is_part && prediction->messages[transfer.message].number == transfer.number)
             prediction->messages[transfer.message].arrived_ns = arrived_ns;

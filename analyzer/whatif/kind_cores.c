@@ -49,13 +49,23 @@ static int read_cpu_speed(const struct whatif_option *option, const char *text,
 const struct whatif_option whatif_options_of_cores[] = {
     {.name = "place",
      .kind = WHATIF_REPEATED,
-     .argument = "NODE=RANKS",
+     .argument = "[PHASE:]NODE=RANKS",
      .read = whatif_read_one_more,
      .field = offsetof(struct whatif_case, settings.places),
      .n_field = offsetof(struct whatif_case, settings.n_places),
-     .help = "run these ranks on a node, such as a=0-3,8",
+     .help = "run these ranks on a node, such as a=0-3,8; with PHASE from its begin on",
      .excludes = "nodes",
      .why = "both say where ranks run: give one of them"},
+    {.name = "state",
+     .kind = WHATIF_AXIS,
+     .argument = "BYTES",
+     .read = whatif_read_value,
+     .field = offsetof(struct whatif_case, settings.state_bytes),
+     .parse = option_read_size,
+     .help = "with --place PHASE:...: bytes that a rank takes along to another node",
+     .default_text = "0",
+     .needs = "place",
+     .does = "is what ranks take along that change their node by"},
     {.name = "nodes",
      .kind = WHATIF_AXIS,
      .argument = "N",
@@ -317,6 +327,9 @@ void whatif_put_ranks(struct whatif_point *point, const struct scenario *scenari
     point->ranks = memory_zeroed(placement->n_ranks, sizeof *point->ranks);
     point->n_ranks = placement->n_ranks;
     point->is_untraced = scenario->settings->is_untraced;
+    point->has_phases = placement->n_phases > 1;
+    point->n_relocated = replay->simulated->n_relocated;
+    point->relocated_ns = replay->simulated->relocated_ns;
     for (uint32_t i = 0; i < placement->n_ranks; i++) {
         const struct simulated_rank *rank = &replay->simulated->ranks[i];
         uint64_t speed = scenario->groups[scenario->group_of_rank[i]].speed;

@@ -148,7 +148,7 @@ END
     refused '--place a=0-2,7: there is no rank 7, the last one is 2' --place a=0-2,7
     refused '--place b=1: rank 1 is on node a already' --place a=0-2 --place b=1
     refused 'rank 2 is on no node' --place a=0,1
-    refused '--place a=: not of the form NODE=RANKS' --place a=
+    refused '--place a=: not of the form \[PHASE:\]NODE=RANKS' --place a=
     refused '--place a=2-0: 2-0 is not a range of ranks' --place a=2-0
     refused '`0;1. is not a list of ranks' --place 'a=0;1'
     refused 'there is no rank 9999' --place a=0-99999999999999999999

@@ -41,6 +41,23 @@ refused() {
     "$PAGODA" replay --json out | jq -e '[.nodes[] | [.name, .cores, .ranks]] == [["a", 1, 2], ["b", 1, 1]]'
 }
 
+@test "ranks that change their node take their time before the phase" {
+    use phases
+    comes_back --place two:b=0
+    [ "$("$PAGODA" replay --json out | jq .time_ns)" = 5500 ]
+    cat >machine.xml <<END
+<machine name="m"><message scope="node"><point bytes="0" time="10ns"/></message>
+<message scope="network"><point bytes="0" time="100ns"/><point bytes="100" time="1100ns"/></message></machine>
+END
+    comes_back --place two:b=0 --cores 2 --machine machine.xml --state 50
+    # Rank 0 is on its way from 1000 to 1600.
+    otf2-print out/traces.otf2 | awk '$2 == 0 && /two/ { print $1, $3 }' | diff - <(printf 'ENTER 1600\nLEAVE 3600\n')
+    "$PAGODA" replay --json trace --place two:b=0 --cores 2 --machine machine.xml --state 50 | jq -e '.whatif |
+        [.relocations, .relocation_ns, .ranks[0].wait_ns, .ranks[0].finish_ns] == [1, 600, 600, 3600]'
+    "$PAGODA" replay trace --place two:b=0 --machine machine.xml --state 50 |
+        grep -q '^ *1 move of a rank to another node, 600 ns altogether$'
+}
+
 @test "other tools open it" {
     "$PAGODA" replay --nodes 1 --output out trace >/dev/null
     otf2-print out/traces.otf2 >events

@@ -41,6 +41,7 @@ values() {
         echo "$option"
     done >options <<'END'
 --place a
+--state x --place a=0-1
 --nodes x
 --map blok --nodes 2
 --cores x
@@ -169,11 +170,18 @@ END
 }
 
 @test "placements" {
-    values 2 'not of the form NODE=RANKS' --place a = a= =0
+    values 2 'not of the form [PHASE:]NODE=RANKS' --place a = a= =0 :a=0 solve:=0 solve:a=
     values 2 'is not a list of ranks' --place a=x a=0, a=,0 a=0,,1 a=-1 a=0x1 'a=0 1' a==0 a=0-
     values 2 '1-0 is not a range of ranks' --place a=1-0
     is 2 '--place a=0,1,1: rank 1 is on node a already' --place a=0,1,1
     is 2 '--place b=7-9: rank 8 is on node a already' --place a=8-12 --place b=7-9
+    is 2 '--place solve:b=0-1: rank 0 is on node a already' --place solve:a=0 --place solve:b=0-1
+    is 1 '--place slove: there is no such region; is it solve?' --place slove:a=0
+    is 1 '--place before MPI_Barrier: a phase begins with a function or a marker' --place 'before MPI_Barrier:a=0'
+    is 1 '--state: no rank changes its node: --place needs a PHASE' --place a=0-1 --state 1 \
+        --machine machine.xml
+    is 1 '--state: how long it takes comes from a machine file' --place solve:a=0 --state 1
+    is 2 '--state is what ranks take along that change their node by --place, which is missing' --state 1
     is 2 '--place c=0-99999999: rank 5 is on node b already' --place b=5 --place c=0-99999999
     is 1 '--place a=0-2: there is no rank 2, the last one is 1' --place a=0-2
     is 1 'there is no rank 99999999999999999999, the last' --place a=0-99999999999999999999

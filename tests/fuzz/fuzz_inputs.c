@@ -302,6 +302,10 @@ static int read_ranks(const char *path, char *text, struct error *err)
     enum { N_RANKS = 9 };
     bool is_member[N_RANKS] = {false};
     struct placement placement = {0};
+    struct node node = {.name = "node"};
+    struct rank ranks[N_RANKS] = {{0}}; // all on that
+    const struct definitions definitions = {
+        .ranks = ranks, .n_ranks = N_RANKS, .nodes = &node, .n_nodes = 1};
     const char *texts[N_RANKS];
     size_t n = 0;
     rank_list_check(text, strlen(text), err);
@@ -310,7 +314,7 @@ static int read_ranks(const char *path, char *text, struct error *err)
         texts[n++] = one;
     int result = placement_check(texts, n, err);
     if (result == 0)
-        placement_read(&placement, N_RANKS, texts, n, err);
+        placement_read(&placement, &definitions, texts, n, err);
     placement_release(&placement);
     return result;
 }

@@ -284,7 +284,7 @@ static int ask_changes(struct asked *asked, const struct predicted_scenario *sce
     return status;
 }
 
-/// The other settings of SCENARIO; PLACES has room for a text a rank.
+/// The other settings of SCENARIO; PLACES has room for two texts a rank.
 static void put_settings(const struct predicted_scenario *scenario, uint32_t n_ranks,
                          struct scenario_settings *settings, char **places,
                          struct region_scale *scales, struct node_speed *speeds)
@@ -302,13 +302,17 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
     settings->is_timeless = scenario->is_timeless;
     settings->scales = scales;
     settings->n_scales = scenario->n_regions;
-    bool is_moved = false;
+    bool is_moved = scenario->begins_elsewhere;
     for (uint32_t r = 0; r < n_ranks; r++)
         is_moved = is_moved || scenario->node[r] != scenario->recorded_node[r];
+    const char *phase = scenario->begins_elsewhere ? "main:" : "";
     for (uint32_t r = 0; r < n_ranks && is_moved; r++)
-        places[r] = memory_format("n%" PRIu32 "=%" PRIu32, scenario->node[r], r);
+        places[settings->n_places++] =
+            memory_format("%sn%" PRIu32 "=%" PRIu32, phase, scenario->node[r], r);
+    for (uint32_t r = 0; r < n_ranks && scenario->begins_elsewhere; r++)
+        places[settings->n_places++] = memory_format("elsewhere%" PRIu32 "=%" PRIu32, r, r);
     settings->places = (const char *const *)places;
-    settings->n_places = is_moved ? n_ranks : 0;
+    settings->state_bytes = scenario->has_machine ? scenario->state_bytes : 0;
     for (uint32_t i = 0; i < scenario->n_regions; i++)
         scales[i] = (struct region_scale){.pattern = scenario->regions[i].name,
                                           .factor = scenario->regions[i].factor};
@@ -343,7 +347,7 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
                        uint64_t *finish_ns, struct error *err)
 {
     const struct definitions *definitions = engine_run_definitions(run);
-    char *places[PROGRAM_MAX_RANKS] = {NULL};
+    char *places[2 * PROGRAM_MAX_RANKS] = {NULL};
     struct region_scale scales[SCENARIO_MAX_REGIONS];
     struct node_speed speeds[PROGRAM_MAX_RANKS];
     struct scenario_settings settings = SCENARIO_UNCHANGED;
@@ -367,8 +371,8 @@ int engine_run_predict(const struct engine_run *run, const struct predicted_scen
     pag_result_release(&result);
     machine_release(&machine);
     asked_release(&asked);
-    for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)
-        free(places[r]);
+    for (uint32_t i = 0; i < 2 * PROGRAM_MAX_RANKS; i++)
+        free(places[i]);
     return status;
 }
 

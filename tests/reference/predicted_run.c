@@ -428,6 +428,18 @@ static int turn_of(const struct prediction_state *state, const struct process *p
     }
 }
 
+/// How long the state of a rank takes from a node that no other rank has.
+static uint64_t way_ns(const struct prediction_state *state)
+{
+    const struct scenario_machine *machine = &state->scenario->machine;
+    const struct scenario_messages *messages = machine->network.is_given ? &machine->network
+                                               : machine->node.is_given  ? &machine->node
+                                                                         : &machine->core;
+    return state->scenario->has_machine
+               ? machine_transfer_ns(messages, state->scenario->state_bytes)
+               : recorded_cost(state->model, COST_FLIGHT, true, 0);
+}
+
 static void set_up(struct prediction_state *state, const struct model *recorded)
 {
     changed_program_init(&state->program, recorded, state->scenario);
@@ -461,6 +473,8 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         process->step = state->program.steps[rank];
         if (!state->scenario->is_timeless) // else all begin at 0
             process->begin_ns = model->trace->locations[rank].records[0].time_ns;
+        if (state->scenario->begins_elsewhere)
+            process->begin_ns += way_ns(state);
     }
     deal_cores(state);
 }

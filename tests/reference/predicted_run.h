@@ -121,6 +121,8 @@ struct predicted_scenario {
     uint32_t recorded_cores[PROGRAM_MAX_RANKS]; // of each node, 0: not known
     uint32_t node[PROGRAM_MAX_RANKS];           // below PROGRAM_MAX_RANKS
     uint32_t n_cores;                           // of each node; 0: every rank has a core of its own
+    bool begins_elsewhere; // each rank on a node of its own, which it leaves where it enters main
+    uint64_t state_bytes;  // that go with it then
     bool is_sticky, spins;
     uint64_t slice_ns;                      // for which ranks keep cores they share, 0: no time
     uint64_t speed;                         // of all nodes, millionths

@@ -120,6 +120,20 @@ void scenario_unchanged(struct predicted_scenario *scenario, const char *text)
         scenario->recorded_cores[line[8] - '0'] = (uint32_t)(line[10] - '0');
 }
 
+/// All ranks begin at once, so that no message is sent to one that is not there yet, and with cores
+/// enough, so that nothing of the recording depends on where they were.
+static bool may_begin_elsewhere(const struct predicted_scenario *scenario, const char *text,
+                                uint32_t n_ranks)
+{
+    uint32_t n_at_once = 0;
+    for (const char *at = text; (at = strstr(at, " 0 enter main\n")); at++)
+        n_at_once++;
+    for (uint32_t r = 0; r < n_ranks; r++)
+        if (scenario->recorded_cores[scenario->recorded_node[r]] > 0)
+            return false;
+    return n_at_once == n_ranks;
+}
+
 void scenario_change(struct predicted_scenario *scenario, struct random *random, const char *text,
                      uint32_t n_ranks)
 {
@@ -131,8 +145,13 @@ void scenario_change(struct predicted_scenario *scenario, struct random *random,
     for (uint32_t r = 0; r < n_ranks && is_moved; r++)
         scenario->node[r] = random_below(random, n_nodes);
     scenario->n_cores = 1 + random_below(random, MAX_CORES);
+    scenario->begins_elsewhere =
+        is_moved && may_begin_elsewhere(scenario, text, n_ranks) && random_chance(random, 60);
+    scenario->state_bytes = scenario->begins_elsewhere ? random_below(random, 5000) : 0;
     scenario->added_latency_ns = random_chance(random, 25) ? random_below(random, 100) : 0;
     scenario->added_byte_fs = random_chance(random, 25) ? random_below(random, 1000) : 0;
+    if (scenario->begins_elsewhere) // else what is added depends on the other nodes as well
+        scenario->added_latency_ns = scenario->added_byte_fs = 0;
     scenario->is_sticky = random_chance(random, 30);
     scenario->spins = random_chance(random, 30);
     scenario->speed = speeds[random_below(random, sizeof speeds / sizeof speeds[0])];
@@ -288,6 +307,8 @@ void scenario_print(const struct predicted_scenario *scenario, uint32_t n_ranks,
         fprintf(stream, " %" PRIu32 ">%" PRIu32, scenario->recorded_node[r], scenario->node[r]);
     fprintf(stream, ", %" PRIu32 " cores%s%s, speed %" PRIu64, scenario->n_cores,
             scenario->is_sticky ? " sticky" : "", scenario->spins ? " spin" : "", scenario->speed);
+    if (scenario->begins_elsewhere)
+        fprintf(stream, ", from elsewhere with %" PRIu64 " bytes", scenario->state_bytes);
     fprintf(stream, ", slices of %" PRIu64 " ns", scenario->slice_ns);
     fprintf(stream, ", added %" PRIu64 " ns + %" PRIu64 " fs a byte", scenario->added_latency_ns,
             scenario->added_byte_fs);

@@ -37,13 +37,15 @@ void added_latency_init(struct added_latency *delay, const struct definitions *d
         .spans_nodes = memory_zeroed(definitions->n_communicators, sizeof(bool)),
         .is_everywhere = true,
     };
-    for (uint32_t rank = 1; rank < placement->n_ranks; rank++)
-        if (placement->node_of_rank[rank] != placement->node_of_rank[0])
+    uint32_t n_sites = placement_n_sites(placement), n_ranks = placement->n_ranks;
+    for (uint32_t site = 1; site < n_sites; site++)
+        if (placement->node_of_rank[site] != placement->node_of_rank[0])
             delay->is_everywhere = false;
     for (size_t i = 0; i < definitions->n_communicators; i++)
-        if (definitions->communicators[i].is_mpi)
+        for (uint32_t first = 0; first < n_sites && !delay->spans_nodes[i]; first += n_ranks)
             delay->spans_nodes[i] =
-                is_on_nodes(&definitions->communicators[i], placement->node_of_rank);
+                definitions->communicators[i].is_mpi &&
+                is_on_nodes(&definitions->communicators[i], placement->node_of_rank + first);
 }
 
 void added_latency_release(struct added_latency *delay)
@@ -87,7 +89,7 @@ static uint64_t moved_bytes(const struct pag_volume *volume)
 static uint64_t delay_of(const struct added_latency *delay, const struct call_condition *condition)
 {
     if (condition->kind != CONDITION_COLLECTIVE)
-        return added_latency_of_message(delay, condition->sender, condition->receiver,
+        return added_latency_of_message(delay, condition->sender_site, condition->receiver_site,
                                         condition->size_bytes);
     if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
         condition->is_carried_out || condition->communicator == EVENT_NO_INDEX)

@@ -97,25 +97,22 @@ uint64_t aggregation_departed(struct engine *engine, uint32_t index, uint64_t de
 {
     struct prediction *prediction = prediction_of(engine);
     struct aggregation *aggregation = prediction->aggregation;
-    const struct message *message = message_at(engine, index);
     const struct message_simulation *times = &prediction->messages[index];
     const struct place *member = &aggregation->members[index];
     struct group *group = &aggregation->groups[member->group];
     uint64_t up_to_bytes = member->before_bytes + times->size_bytes;
-    uint64_t time_ns =
-        prediction->costs->message_ns(prediction, message->sender, message->receiver, up_to_bytes);
+    uint32_t from = times->sender_site, to = times->receiver_site;
+    uint64_t time_ns = prediction->costs->message_ns(prediction, from, to, up_to_bytes);
     if (!member->is_follower) {
         group->arrival_ns = departed_ns + time_ns;
         return PAG_NOT_KNOWN;
     }
-    uint64_t before_ns = prediction->costs->message_ns(prediction, message->sender,
-                                                       message->receiver, member->before_bytes);
+    uint64_t before_ns = prediction->costs->message_ns(prediction, from, to, member->before_bytes);
     if (group->arrival_ns < departed_ns)
         group->arrival_ns = departed_ns;
     group->arrival_ns += time_ns > before_ns ? time_ns - before_ns : 0;
-    uint64_t alone_ns =
-        departed_ns + prediction->costs->message_ns(prediction, message->sender, message->receiver,
-                                                    up_to_bytes - member->before_bytes);
+    uint64_t alone_ns = departed_ns + prediction->costs->message_ns(
+                                          prediction, from, to, up_to_bytes - member->before_bytes);
     if (group->arrival_ns > alone_ns)
         group->arrival_ns = alone_ns;
     return group->arrival_ns - departed_ns;

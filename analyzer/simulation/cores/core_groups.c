@@ -64,44 +64,84 @@ uint64_t core_groups_hand_over(const struct scenario_settings *settings)
     return settings->machine ? settings->machine->hand_over_ns : 0;
 }
 
+/// Ranks on a node: as many as are there in one phase, as many as are ever there.
+struct node_use {
+    uint32_t n_at_once, n_ever;
+};
+
+/// Whether the rank of SITE has had the same VALUE, by site, in an earlier phase.
+static bool had_before(const struct placement *placement, const uint32_t *values, uint32_t site)
+{
+    uint32_t n_ranks = placement->n_ranks;
+    for (uint32_t earlier = site % n_ranks; earlier < site; earlier += n_ranks)
+        if (values[earlier] == values[site])
+            return true;
+    return false;
+}
+
+/// By node; the caller frees.
+static struct node_use *count_ranks(const struct placement *placement)
+{
+    struct node_use *uses = memory_zeroed(placement->n_nodes, sizeof *uses);
+    uint32_t *n_now = memory_zeroed(placement->n_nodes, sizeof *n_now);
+    for (uint32_t site = 0; site < placement_n_sites(placement); site++) {
+        uint32_t node = placement->node_of_rank[site];
+        if (site % placement->n_ranks == 0)
+            memset(n_now, 0, placement->n_nodes * sizeof *n_now);
+        n_now[node]++;
+        uses[node].n_ever += !had_before(placement, placement->node_of_rank, site);
+        if (n_now[node] > uses[node].n_at_once)
+            uses[node].n_at_once = n_now[node];
+    }
+    free(n_now);
+    return uses;
+}
+
 /// Fluid: a group a node. Sticky: a group a core, the ranks of a node dealt round robin.
 static void make_groups(struct scenario *scenario, const struct definitions *definitions)
 {
     const struct scenario_settings *settings = scenario->settings;
     const struct placement *placement = &scenario->placement;
     uint64_t hand_over_ns = core_groups_hand_over(settings);
-    uint32_t *n_ranks = memory_zeroed(placement->n_nodes, sizeof *n_ranks);
+    struct node_use *uses = count_ranks(placement);
     uint32_t *first_group = memory_zeroed(placement->n_nodes, sizeof *first_group);
     uint32_t *n_placed = memory_zeroed(placement->n_nodes, sizeof *n_placed);
-    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
-        n_ranks[placement->node_of_rank[rank]]++;
-    scenario->groups =
-        memory_zeroed((size_t)placement->n_ranks + placement->n_nodes, sizeof *scenario->groups);
+    scenario->groups = memory_zeroed((size_t)placement_n_sites(placement) + placement->n_nodes,
+                                     sizeof *scenario->groups);
     for (uint32_t node = 0; node < placement->n_nodes; node++) {
-        uint32_t n_cores = cores_of(scenario, definitions, node, n_ranks[node]);
+        const struct node_use *use = &uses[node];
+        uint32_t n_cores = cores_of(scenario, definitions, node, use->n_at_once);
         // Cores beyond the number of ranks stay idle.
-        uint32_t n_used = n_cores < n_ranks[node] ? n_cores : n_ranks[node];
-        uint32_t n_groups = settings->is_sticky ? n_used : n_ranks[node] > 0;
+        uint32_t n_used = n_cores < use->n_ever ? n_cores : use->n_ever;
+        uint32_t n_groups = settings->is_sticky ? n_used : use->n_ever > 0;
         uint64_t speed = speed_of(settings, placement->node_names[node]);
+        bool is_shared = use->n_at_once > n_cores;
         first_group[node] = (uint32_t)scenario->n_groups;
         for (uint32_t i = 0; i < n_groups; i++)
-            scenario->groups[scenario->n_groups++] = (struct core_group){
-                settings->is_sticky ? 1 : n_used, speed, hand_over_ns, scenario->slice_ns};
-        if (n_ranks[node] == 0)
+            scenario->groups[scenario->n_groups++] =
+                (struct core_group){.n_cores = settings->is_sticky ? 1 : n_used,
+                                    .speed = speed,
+                                    .hand_over_ns = hand_over_ns,
+                                    .slice_ns = is_shared ? scenario->slice_ns : 0};
+        if (use->n_ever == 0)
             continue;
-        scenario->is_shared = scenario->is_shared || n_ranks[node] > n_cores;
+        scenario->is_shared = scenario->is_shared || is_shared;
         if (scenario->least_cores == 0 || n_cores < scenario->least_cores)
             scenario->least_cores = n_cores;
         if (n_cores > scenario->most_cores)
             scenario->most_cores = n_cores;
     }
-    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
-        uint32_t node = placement->node_of_rank[rank];
-        uint32_t n_cores = cores_of(scenario, definitions, node, n_ranks[node]);
+    for (uint32_t site = 0; site < placement_n_sites(placement); site++) {
+        uint32_t node = placement->node_of_rank[site];
+        uint32_t n_cores = cores_of(scenario, definitions, node, uses[node].n_at_once);
+        if (site % placement->n_ranks == 0)
+            memset(n_placed, 0, placement->n_nodes * sizeof *n_placed);
         uint32_t core = settings->is_sticky ? n_placed[node]++ % n_cores : 0;
-        scenario->group_of_rank[rank] = first_group[node] + core;
+        uint32_t group = scenario->group_of_rank[site] = first_group[node] + core;
+        scenario->groups[group].n_processes +=
+            !had_before(placement, scenario->group_of_rank, site);
     }
-    free(n_ranks);
+    free(uses);
     free(first_group);
     free(n_placed);
 }
@@ -150,6 +190,16 @@ static uint32_t saved_part(const struct core_set *set, uint64_t n_ranks, uint64_
     return (uint32_t)(saved * SCENARIO_WHOLE / (n_cores * (set->n_ranks - set->n_cores)));
 }
 
+/// Whether RANK has the same cores in all phases.
+static bool stays(const struct scenario *scenario, uint32_t rank)
+{
+    const struct placement *placement = &scenario->placement;
+    for (uint32_t site = rank; site < placement_n_sites(placement); site += placement->n_ranks)
+        if (scenario->group_of_rank[site] != scenario->group_of_rank[rank])
+            return false;
+    return true;
+}
+
 /// Who shares the same cores with the same ranks as in the recording.
 static void compare_cores(struct scenario *scenario, const struct definitions *definitions)
 {
@@ -170,6 +220,7 @@ static void compare_cores(struct scenario *scenario, const struct definitions *d
         uint32_t group = scenario->group_of_rank[rank];
         scenario->keeps_cores[rank] =
             !is_split[definitions->ranks[rank].core_set] && n_in_group[group] == set->n_ranks &&
+            stays(scenario, (uint32_t)rank) &&
             scenario->groups[group].n_cores == least(set->n_cores, set->n_ranks);
         scenario->saved_hand_overs[rank] =
             saved_part(set, n_in_group[group], scenario->groups[group].n_cores);
@@ -181,7 +232,8 @@ static void compare_cores(struct scenario *scenario, const struct definitions *d
 
 void core_groups_init(struct scenario *scenario, const struct definitions *definitions)
 {
-    scenario->group_of_rank = memory_zeroed(definitions->n_ranks, sizeof *scenario->group_of_rank);
+    scenario->group_of_rank =
+        memory_zeroed(placement_n_sites(&scenario->placement), sizeof *scenario->group_of_rank);
     scenario->knows_cores = are_cores_known(scenario, definitions);
     make_groups(scenario, definitions);
     keep_core_sets(scenario, definitions);
@@ -211,7 +263,7 @@ struct scheduler *core_groups_share(const struct scenario *scenario,
             continue;
         }
         group_of[i] = (uint32_t)n_groups;
-        groups[n_groups++] = (struct core_group){1, SCHEDULER_FULL_SPEED, 0, 0};
+        groups[n_groups++] = (struct core_group){.n_cores = 1, .speed = SCHEDULER_FULL_SPEED};
     }
     struct scheduler *scheduler = scheduler_new(
         groups, n_groups, group_of, definitions->n_locations, scenario->settings->spins);

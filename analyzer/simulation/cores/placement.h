@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rank runs on which node.
+// Which rank runs on which node, from the begin of the run and from the begin of phases on.
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +9,22 @@
 #include "analyzer/base/error.h"
 #include "analyzer/trace/definitions.h"
 
+/// Phase 0 is the begin of the run. [phase * n_ranks + rank] is where a rank is from the begin of
+/// that phase on; such an index is its *site* in that phase, so a rank is its own first site.
 struct placement {
-    uint32_t *node_of_rank;
+    uint32_t *node_of_rank; // by site
     uint32_t n_ranks;
     char **node_names;
     uint32_t n_nodes;
+    char **phase_names; // [0] is NULL
+    uint32_t n_phases;  // at least 1
 };
+
+/// How many sites there are.
+static inline uint32_t placement_n_sites(const struct placement *placement)
+{
+    return placement->n_phases * placement->n_ranks;
+}
 
 /// As the trace says.
 void placement_recorded(struct placement *placement, const struct definitions *definitions);
@@ -23,13 +33,16 @@ void placement_recorded(struct placement *placement, const struct definitions *d
 /// node r modulo nodes.
 void placement_map(struct placement *placement, uint32_t n_ranks, uint32_t n_nodes, bool is_cyclic);
 
-/// Whether texts NODE=RANKS, RANKS such as 0-3,8, can be a placement, of whatever run; a node may
-/// be named several times. 0, or -1 and ERR where a text is malformed or a rank is placed twice.
+/// Whether texts [PHASE:]NODE=RANKS, RANKS such as 0-3,8, can be a placement, of whatever run; a
+/// node may be named several times. 0, or -1 and ERR where a text is malformed or a rank is placed
+/// twice in a phase.
 int placement_check(const char *const *texts, size_t n_texts, struct error *err);
 
-/// From such texts. 0, or -1 and ERR where a rank does not exist, or is not placed.
-int placement_read(struct placement *placement, uint32_t n_ranks, const char *const *texts,
-                   size_t n_texts, struct error *err);
+/// From such texts. Ranks that a phase does not name are where they begin: as texts without PHASE
+/// say, or, where all have one, as recorded. 0, or -1 and ERR where a rank does not exist, or is
+/// not placed.
+int placement_read(struct placement *placement, const struct definitions *definitions,
+                   const char *const *texts, size_t n_texts, struct error *err);
 
 void placement_release(struct placement *placement);
 

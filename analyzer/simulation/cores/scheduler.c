@@ -35,6 +35,8 @@ struct group {
     bool is_shared;             // else everybody has a core of his own
     struct time_slices *slices; // NULL: no slices of time
     uint32_t n_cores, n_runnable, n_processes;
+    uint32_t *free_places; // of those that have left, or are yet to come
+    uint32_t n_free_places;
     uint32_t last; // who began work last, or went on with it; NOWHERE
     uint64_t speed, hand_over_ns;
     pag_work virtual_time;
@@ -398,6 +400,19 @@ void scheduler_end(struct scheduler *scheduler, uint32_t location, uint64_t now_
     predict(scheduler, process->group);
 }
 
+void scheduler_move(struct scheduler *scheduler, uint32_t location, uint32_t group, uint64_t now_ns,
+                    uint64_t until_ns)
+{
+    struct process *process = &scheduler->processes[location];
+    struct group *from = group_of(scheduler, location), *to = &scheduler->groups[group];
+    scheduler_end(scheduler, location, now_ns);
+    from->free_places[from->n_free_places++] = process->place;
+    assert(to->n_free_places > 0 && "bug: the group knows how many may come");
+    *process = (struct process){
+        .group = group, .place = to->free_places[--to->n_free_places], .end_ns = UINT64_MAX};
+    scheduler_wait(scheduler, location, now_ns, until_ns, 0);
+}
+
 bool scheduler_next(struct scheduler *scheduler, uint32_t *location, uint64_t *time_ns)
 {
     if (scheduler->sliced)
@@ -491,6 +506,10 @@ struct scheduler *scheduler_new(const struct core_group *groups, size_t n_groups
     }
     for (size_t i = 0; i < n_groups; i++) {
         struct group *group = &scheduler->groups[i];
+        if (groups[i].n_processes > 0)
+            group->free_places = memory_new(groups[i].n_processes * sizeof *group->free_places);
+        while (group->n_processes < groups[i].n_processes)
+            group->free_places[group->n_free_places++] = group->n_processes++;
         group->is_shared = group->n_processes > group->n_cores;
         if (group->is_shared)
             tournament_init(&group->working, group->n_processes);
@@ -514,6 +533,7 @@ void scheduler_free(struct scheduler *scheduler)
         if (scheduler->groups[i].slices)
             time_slices_release(scheduler->groups[i].slices);
         free(scheduler->groups[i].slices);
+        free(scheduler->groups[i].free_places);
     }
     free(scheduler->sliced);
     free(scheduler->groups);

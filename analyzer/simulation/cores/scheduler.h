@@ -104,6 +104,7 @@ struct core_group {
     uint64_t speed;        // millionths
     uint64_t hand_over_ns; // what it costs when a core changes from one process to another
     uint64_t slice_ns;     // how long a process keeps a shared core; 0: no time at all
+    uint32_t n_processes;  // that may be here some time, if more than those that begin here
 };
 
 /// N_LOCATIONS locations that wait for their first event; GROUP_OF[i] is the group of location i.
@@ -123,6 +124,10 @@ void scheduler_wait(struct scheduler *scheduler, uint32_t location, uint64_t now
 /// LOCATION, which waits, goes on at UNTIL_NS and works WORK.
 void scheduler_wake(struct scheduler *scheduler, uint32_t location, uint64_t until_ns,
                     pag_work work);
+/// LOCATION, which scheduler_next() gave for NOW_NS, leaves its cores for those of GROUP, where it
+/// goes on at UNTIL_NS as at its first event.
+void scheduler_move(struct scheduler *scheduler, uint32_t location, uint32_t group, uint64_t now_ns,
+                    uint64_t until_ns);
 /// LOCATION has ended; also the call that takes a location out before its first event.
 void scheduler_end(struct scheduler *scheduler, uint32_t location, uint64_t now_ns);
 /// The location that is done first, ties: by turn, then the lowest; false when none is, and all

@@ -14,7 +14,7 @@ struct prediction;
 
 /// An MPI call: when it was entered and left in the recording, when it is entered now.
 struct simulated_call {
-    uint32_t location, rank;
+    uint32_t location, rank, site;
     uint32_t region; // EVENT_NO_INDEX: a record without call
     uint64_t recorded_enter_ns, recorded_leave_ns;
     uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
@@ -48,23 +48,24 @@ struct call_condition {
     uint64_t follows_ns;       // message, posting: that long after its departure it is there, since
                                // it follows another one (aggregate.h); else PAG_NOT_KNOWN
     uint32_t sender, receiver; // message, posting: world ranks
-    uint32_t n_members;        // collective
-    uint8_t operation, class_; // collective: OTF2_CollectiveOp, enum collective_class
-    struct pag_volume volume;  // collective
-    bool is_finalize;          // collective: MPI_Finalize
-    bool is_nonblocking;       // collective: posted before the call
-    bool is_carried_out;       // collective: message by message; the member is through at time_ns
-    bool is_root;              // collective
-    bool is_rendezvous;        // message, posting: its sender waits for its receiver
-    bool is_probed;            // message: the call only waits to see it
-    uint32_t communicator;     // collective: index of the communicator, UINT32_MAX for MPI_Finalize
+    uint32_t sender_site, receiver_site; // and where they are (placement.h) when it begins to move
+    uint32_t n_members;                  // collective
+    uint8_t operation, class_;           // collective: OTF2_CollectiveOp, enum collective_class
+    struct pag_volume volume;            // collective
+    bool is_finalize;                    // collective: MPI_Finalize
+    bool is_nonblocking;                 // collective: posted before the call
+    bool is_carried_out;   // collective: message by message; the member is through at time_ns
+    bool is_root;          // collective
+    bool is_rendezvous;    // message, posting: its sender waits for its receiver
+    bool is_probed;        // message: the call only waits to see it
+    uint32_t communicator; // collective: index of the communicator, UINT32_MAX for MPI_Finalize
 };
 
 /// Times are simulated ns and never go back.
 struct cost_model {
     bool departs_at_enter; // messages depart when their call is entered, not after work_before
     bool polls_wait;       // polls that find nothing wait for what ends their loop (steps.h)
-    /// Work of a call before its messages depart, to the world ranks RECEIVERS[0..n_sent).
+    /// Work of a call before its messages depart, to ranks at the sites RECEIVERS[0..n_sent).
     pag_work (*work_before)(struct prediction *prediction, const struct simulated_call *call,
                             const uint32_t *receivers);
     /// All partners are known: when the call has what it waits for (not before its enter), and how
@@ -76,7 +77,7 @@ struct cost_model {
     /// call without partners.
     uint64_t (*least_length)(const struct prediction *prediction, const struct simulated_call *call,
                              bool is_unknown);
-    /// Whether the sender of a message waits for its receiver.
+    /// Whether the sender of a message waits for its receiver, both at these sites.
     bool (*is_rendezvous)(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
                           uint64_t size_bytes);
     /// Usual time of a message of that size.

@@ -10,7 +10,7 @@ static pag_work work_timeless(struct prediction *prediction, const struct simula
 {
     pag_work amount_ns = 0;
     for (uint32_t i = 0; i < call->n_sent; i++)
-        amount_ns += scopes_between(&prediction->scenario->scopes, call->rank, receivers[i])
+        amount_ns += scopes_between(&prediction->scenario->scopes, call->site, receivers[i])
                          ->send_overhead_ns;
     return amount_ns * PAG_WORK_PER_NS;
 }
@@ -83,7 +83,7 @@ static void settle_timeless(struct prediction *prediction, const struct simulate
             continue;
         }
         const struct machine_messages *messages =
-            scopes_between(scopes, condition->sender, condition->receiver);
+            scopes_between(scopes, condition->sender_site, condition->receiver_site);
         *ready_ns = max_ns(*ready_ns, message_met(messages, condition));
         if (condition->kind == CONDITION_MESSAGE && !condition->is_probed)
             *work += (pag_work)messages->receive_overhead_ns * PAG_WORK_PER_NS;

@@ -23,7 +23,8 @@ static uint32_t deciding(const struct call_condition *conditions, uint32_t n_con
 
 static bool is_remote(const struct prediction *prediction, const struct call_condition *condition)
 {
-    return scopes_is_remote(&prediction->scenario->scopes, condition->sender, condition->receiver);
+    return scopes_is_remote(&prediction->scenario->scopes, condition->sender_site,
+                            condition->receiver_site);
 }
 
 static bool spins(const struct prediction *prediction)

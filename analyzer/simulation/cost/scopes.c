@@ -157,8 +157,8 @@ int scopes_init(struct scopes *scopes, const struct machine *machine,
     scopes->has_ranks = memory_zeroed(placement->n_nodes, sizeof *scopes->has_ranks);
     const char **names = memory_zeroed(placement->n_nodes, sizeof *names);
     size_t n_names = 0;
-    for (uint32_t rank = 0; rank < placement->n_ranks; rank++)
-        scopes->has_ranks[placement->node_of_rank[rank]] = true;
+    for (uint32_t site = 0; site < placement_n_sites(placement); site++)
+        scopes->has_ranks[placement->node_of_rank[site]] = true;
     for (uint32_t node = 0; node < placement->n_nodes; node++)
         if (scopes->has_ranks[node])
             names[n_names++] = placement->node_names[node];

@@ -4,7 +4,7 @@
 // Scopes from near to far: core (the ranks that share one core: of a node with one core, or with
 // sticky sharing; a rank and itself), node, the scopes with names of their own in the order of the
 // file, network. Two ranks use the nearest one that holds for them and is given; where none is, the
-// farthest of the nearer ones.
+// farthest of the nearer ones. Where ranks move, what is asked for are their sites (placement.h).
 #pragma once
 
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 
 /// Where ranks are. All of it belongs to others.
 struct scopes {
-    const struct machine *machine; // NULL: none
-    const uint32_t *node_of_rank, *group_of_rank;
+    const struct machine *machine;                // NULL: none
+    const uint32_t *node_of_rank, *group_of_rank; // by site
     const struct core_group *groups;
     uint32_t n_nodes;
     bool *has_ranks;        // owned; by node

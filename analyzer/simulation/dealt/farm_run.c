@@ -300,8 +300,10 @@ static struct scheduler *new_scheduler(uint32_t n, const struct farm *farm,
     for (; is_sticky && n_used < n_cores; n_used++)
         groups[n_groups++] = groups[0];
     // The works are of the run, in which the speeds of its nodes count already.
-    for (size_t i = 0; i < n_groups; i++)
+    for (size_t i = 0; i < n_groups; i++) {
         groups[i].speed = SCHEDULER_FULL_SPEED;
+        groups[i].n_processes = 0; // none of the model moves
+    }
     if (!is_alone)
         find_groups(group_of, n, farm, scenario, groups, n_groups);
     struct scheduler *scheduler =

@@ -75,6 +75,7 @@ struct collective_run {
 struct collective_runs {
     const struct definitions *definitions;
     const struct scopes *scopes;
+    const uint32_t *site_of_rank;      // where each is now; NULL: its number is its site
     const struct machine *machine;     // NULL: none
     bool has_messages;                 // it tells what messages cost
     const struct added_latency *delay; // NULL: none
@@ -99,12 +100,14 @@ struct collective_runs {
 
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
+                                            const uint32_t *site_of_rank,
                                             const struct added_latency *delay, bool has_contention,
                                             struct scheduler *scheduler)
 {
     struct collective_runs *runs = memory_zeroed(1, sizeof *runs);
     runs->definitions = definitions;
     runs->scopes = &scenario->scopes;
+    runs->site_of_rank = site_of_rank;
     runs->machine = scenario->scopes.machine;
     runs->has_messages = runs->machine && machine_has_messages(runs->machine);
     runs->delay = delay;
@@ -216,10 +219,17 @@ static uint32_t member_at(const struct collective_run *run, uint32_t place)
     return (uint32_t)(member >= run->n_members ? member - run->n_members : member);
 }
 
+static uint32_t site_of(const struct collective_runs *runs, const struct collective_run *run,
+                        uint32_t member)
+{
+    uint32_t rank = rank_of(runs, run, member);
+    return runs->site_of_rank ? runs->site_of_rank[rank] : rank;
+}
+
 static uint32_t node_of(const struct collective_runs *runs, const struct collective_run *run,
                         uint32_t member)
 {
-    return runs->scopes->node_of_rank[rank_of(runs, run, member)];
+    return runs->scopes->node_of_rank[site_of(runs, run, member)];
 }
 
 static uint64_t share_of(const struct collective_run *run, uint32_t member)
@@ -240,7 +250,7 @@ static const struct machine_messages *between(const struct collective_runs *runs
     static const struct machine_messages no_time = {.eager_bytes = UINT64_MAX};
     if (run->is_free)
         return &no_time;
-    return scopes_between(runs->scopes, rank_of(runs, run, member), rank_of(runs, run, other));
+    return scopes_between(runs->scopes, site_of(runs, run, member), site_of(runs, run, other));
 }
 
 static uint64_t gap_ns(const struct machine_messages *messages, uint64_t size_bytes)
@@ -367,8 +377,8 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
     const struct collective_message message = *sent;
     const struct machine_messages *messages = between(runs, run, from, member);
     uint64_t arrival_ns = message.arrived_ns;
-    arrival_ns += added_latency_of_message(runs->delay, rank_of(runs, run, from),
-                                           rank_of(runs, run, member), message.size_bytes);
+    arrival_ns += added_latency_of_message(runs->delay, site_of(runs, run, from),
+                                           site_of(runs, run, member), message.size_bytes);
     uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
     uint64_t in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
     if (!take_core(runs, run, member, in_ns)) {

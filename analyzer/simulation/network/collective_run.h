@@ -49,12 +49,14 @@ struct collective_use {
     uint64_t switch_wait_ns; // that multicasts waited for the root switch, summed
 };
 
-/// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose messages
+/// For the operations of a run with DEFINITIONS under SCENARIO, which has a machine, whose ranks
+/// are at SITE_OF_RANK (placement.h; NULL: none moves) when a message departs, and whose messages
 /// come later by DELAY (NULL: they do not); all must outlive it. Whether they wait for links and
 /// buses. SCHEDULER: of cores some of which are shared in slices of time; NULL: none is. The caller
 /// frees.
 struct collective_runs *collective_runs_new(const struct definitions *definitions,
                                             const struct scenario *scenario,
+                                            const uint32_t *site_of_rank,
                                             const struct added_latency *delay, bool has_contention,
                                             struct scheduler *scheduler);
 void collective_runs_free(struct collective_runs *runs);
