@@ -13,8 +13,11 @@ enum {
 struct advise_setting {
     struct whatif_batch batch; // its words are those of the target
     unsigned kinds;            // bits of enum advice_kind: what is looked for
-    bool replays_all;          // also changes that cannot come to the top
-    size_t n_shown;            // how many of a group count as the top
+    const char *const *phases; // from whose begins on ranks may be on other nodes
+    size_t n_phases;
+    const char *state; // then: what they take along, a value of --state; NULL: nothing
+    bool replays_all;  // also changes that cannot come to the top
+    size_t n_shown;    // how many of a group count as the top
     // Set by advise_run():
     const struct whatif_plan *target; // the words of the batch, one case
     size_t max_passes;     // through the trace for candidates, unless all are to be replayed
@@ -80,8 +83,12 @@ void advise_add_cores(const struct advise_setting *setting, const struct pag_res
 /// Adds the best placement found on SETTING's nodes to ADVICE. Without a number of nodes these are
 /// the recorded ones, with their cores; where that is a single one, whose ranks were bound to cores
 /// and share them, it is these cores. No candidate where there is no choice, or the ranks are
-/// already there.
+/// already there. With SETTING's phases also the best one by phase, if that is better yet.
 void advise_add_placement(const struct advise_setting *setting, struct advice *advice);
+
+/// Whether the measured run has SETTING's phases, and their state can be predicted. 0, or -1 and
+/// ERR.
+int advise_check_phases(const struct advise_setting *setting, struct error *err);
 
 // --- dealt_work.c
 

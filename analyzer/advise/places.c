@@ -10,7 +10,7 @@
 #include "analyzer/simulation/simulated.h"
 #include "analyzer/whatif/placement_search.h"
 
-enum { MAX_CORES = 4096 };
+enum { MAX_CORES = 4096, MAX_ROUNDS = 3 };
 
 // --- a core for each rank
 
@@ -162,7 +162,7 @@ static bool are_names(const struct choice *choice)
 {
     for (uint32_t i = 0; i < choice->places.n; i++) {
         const char *name = choice->names[i];
-        if (!*name || strchr(name, '='))
+        if (!*name || strpbrk(name, ":="))
             return false;
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(name, choice->names[k]) == 0)
@@ -216,24 +216,157 @@ static bool is_todays(const struct choice *choice, const struct mapping *best, s
     return is_same;
 }
 
-static void add_candidate(const struct whatif_batch *batch, const struct choice *choice,
-                          const struct mapping *best, struct advice *advice)
+// --- words of a candidate
+
+struct word_list {
+    struct advice_word *words; // with texts of their own
+    size_t n, capacity;
+};
+
+static void add_word(struct word_list *list, const char *option, const char *value)
+{
+    *ARRAY_NEXT(list->words, list->n, list->capacity) =
+        (struct advice_word){memory_copy_text(option), value ? memory_copy_text(value) : NULL};
+}
+
+static void add_words(struct word_list *list, const struct advice_word *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_word(list, words[i].option, words[i].value);
+}
+
+static void word_list_release(struct word_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->words[i].option);
+        free(list->words[i].value);
+    }
+    free(list->words);
+    *list = (struct word_list){0};
+}
+
+/// MAPPING of the N_RANKS ranks, in PHASE (NULL: in all).
+static void add_mapping(struct word_list *list, const struct choice *choice, const char *phase,
+                        const struct mapping *mapping, size_t n_ranks)
 {
     size_t n;
-    char **texts =
-        mapping_words(best, (uint32_t)batch->measured->result.n_ranks, &choice->places, &n);
-    struct advice_candidate *candidate =
-        advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX, "placement",
-                   choice->are_cores ? "Bind the ranks to other cores, these together"
-                                     : "Place the ranks on other nodes, these together");
+    char **texts = mapping_words(mapping, (uint32_t)n_ranks, &choice->places, phase, &n);
     for (size_t i = 0; i < n; i++) {
-        advise_add_word(candidate, "place", texts[i]);
+        add_word(list, "place", texts[i]);
         free(texts[i]);
     }
-    for (size_t i = 0; i < batch->n_words; i++)
-        advise_add_word(candidate, batch->words[i].option, batch->words[i].value);
-    candidate->has_target = true;
     free(texts);
+}
+
+/// MAPPING in PHASE: those ranks that are elsewhere than in BEST, or one that is not.
+static void add_phase(struct word_list *list, const struct choice *choice, const char *phase,
+                      const struct mapping *mapping, const struct mapping *best, size_t n_ranks)
+{
+    struct mapping moved = {.node_of_rank = memory_new(n_ranks * sizeof(uint32_t))};
+    bool is_any = false;
+    for (size_t rank = 0; rank < n_ranks; rank++) {
+        bool moves = mapping->node_of_rank[rank] != best->node_of_rank[rank];
+        is_any = is_any || moves;
+        moved.node_of_rank[rank] = moves ? mapping->node_of_rank[rank] : UINT32_MAX;
+    }
+    if (!is_any)
+        moved.node_of_rank[0] = best->node_of_rank[0];
+    add_mapping(list, choice, phase, &moved, n_ranks);
+    free(moved.node_of_rank);
+}
+
+static void add_candidate(struct advice *advice, const struct word_list *list, const char *sentence)
+{
+    struct advice_candidate *candidate =
+        advise_add(advice, ADVICE_PLACEMENT, UINT64_MAX, "placement", sentence);
+    for (size_t i = 0; i < list->n; i++)
+        advise_add_word(candidate, list->words[i].option, list->words[i].value);
+    candidate->has_target = true;
+}
+
+// --- other places from phase to phase
+
+/// What is asked of the ranks in all phases but number EXCEPT: BEST, and in each that of MAPPINGS.
+static struct word_list phase_words(const struct advise_setting *setting,
+                                    const struct whatif_batch *unplaced,
+                                    const struct choice *choice, const struct mapping *best,
+                                    const struct mapping *mappings, size_t except)
+{
+    size_t n_ranks = unplaced->measured->result.n_ranks;
+    struct word_list list = {0};
+    add_mapping(&list, choice, NULL, best, n_ranks);
+    for (size_t i = 0; i < setting->n_phases; i++)
+        if (i != except)
+            add_phase(&list, choice, setting->phases[i], &mappings[i], best, n_ranks);
+    if (setting->state)
+        add_word(&list, "state", setting->state);
+    add_words(&list, unplaced->words, unplaced->n_words);
+    return list;
+}
+
+/// Looks for a better placement of one phase after the other, which all begin as BEST, until none
+/// has one, a few times at most. If the run gets shorter, moves included, that is a candidate.
+static void add_phases(const struct advise_setting *setting, const struct whatif_batch *unplaced,
+                       const struct choice *choice, const struct mapping *best,
+                       struct advice *advice)
+{
+    const struct result *result = &unplaced->measured->result;
+    size_t size = result->n_ranks * sizeof(uint32_t), n_phases = setting->n_phases;
+    struct mapping *mappings = memory_zeroed(n_phases + 1, sizeof *mappings);
+    uint64_t least_ns = best->predicted_ns;
+    for (size_t i = 0; i < n_phases; i++)
+        mappings[i].node_of_rank = memcpy(memory_new(size), best->node_of_rank, size);
+    for (size_t n_same = 0, n = 0; n_same < n_phases && n < MAX_ROUNDS * n_phases; n++) {
+        size_t i = n % n_phases;
+        const struct search_phase phase = {setting->phases[i], mappings[i].node_of_rank};
+        struct word_list list = phase_words(setting, unplaced, choice, best, mappings, i);
+        struct whatif_batch batch = *unplaced;
+        batch.words = list.words;
+        batch.n_words = list.n;
+        whatif_progress_expect(batch.progress, setting->max_placements);
+        struct mapping found = placement_search(&batch, result, &choice->places, &phase,
+                                                setting->max_placements, &advice->n_replays);
+        word_list_release(&list);
+        bool is_better = found.predicted_ns < least_ns;
+        n_same = is_better ? 0 : n_same + 1;
+        if (is_better) {
+            least_ns = found.predicted_ns;
+            memcpy(mappings[i].node_of_rank, found.node_of_rank, size);
+        }
+        free(found.node_of_rank);
+    }
+    if (least_ns < best->predicted_ns) {
+        struct word_list list = phase_words(setting, unplaced, choice, best, mappings, n_phases);
+        add_candidate(advice, &list,
+                      "Move ranks where phases begin, to be on these nodes together");
+        word_list_release(&list);
+    }
+    for (size_t i = 0; i < n_phases; i++)
+        free(mappings[i].node_of_rank);
+    free(mappings);
+}
+
+int advise_check_phases(const struct advise_setting *setting, struct error *err)
+{
+    struct word_list list = {0};
+    struct whatif_plan plan;
+    for (size_t i = 0; i < setting->n_phases; i++) {
+        char *text = memory_format("%s:node0=0", setting->phases[i]);
+        add_word(&list, "place", text);
+        free(text);
+    }
+    if (setting->state)
+        add_word(&list, "state", setting->state);
+    for (size_t i = 0; i < setting->batch.n_words; i++)
+        if (strcmp(setting->batch.words[i].option, "nodes") != 0)
+            add_words(&list, &setting->batch.words[i], 1);
+    const struct advice_candidate candidate = {
+        .words = list.words, .n_words = list.n, .has_target = true};
+    const struct whatif_job job = {.candidates = {&candidate}};
+    int status = whatif_job_plan(&setting->batch, &job, &plan, err);
+    whatif_plan_release(&plan);
+    word_list_release(&list);
+    return status;
 }
 
 /// Is the advice for other nodes, cores or machines than the recorded ones?
@@ -267,10 +400,18 @@ void advise_add_placement(const struct advise_setting *setting, struct advice *a
         words[unplaced.n_words++] = (struct advice_word){(char *)"cores", cores};
     if (choice.places.n >= 2 && result->n_ranks >= 3) {
         whatif_progress_expect(setting->batch.progress, setting->max_placements);
-        struct mapping best = placement_search(&unplaced, result, &choice.places,
+        struct mapping best = placement_search(&unplaced, result, &choice.places, NULL,
                                                setting->max_placements, &advice->n_replays);
-        if (!is_todays(&choice, &best, result->n_ranks))
-            add_candidate(&unplaced, &choice, &best, advice);
+        if (!is_todays(&choice, &best, result->n_ranks)) {
+            struct word_list list = {0};
+            add_mapping(&list, &choice, NULL, &best, result->n_ranks);
+            add_words(&list, unplaced.words, unplaced.n_words);
+            add_candidate(advice, &list,
+                          choice.are_cores ? "Bind the ranks to other cores, these together"
+                                           : "Place the ranks on other nodes, these together");
+            word_list_release(&list);
+        }
+        add_phases(setting, &unplaced, &choice, &best, advice);
         free(best.node_of_rank);
     }
     choice_release(&choice);

@@ -18,6 +18,8 @@
 struct advise_request {
     const char *trace;
     const char *nodes, *cores, *machine, *wait; // of the target
+    struct option_list phases;
+    const char *state;
     const char *only;
     const char *database; // NULL: nothing is kept
     const char *errors;   // a database of past predictions, NULL: `database`
@@ -117,10 +119,15 @@ static int advise(const struct advise_request *request, struct advice *advice, b
                   .n_words = n_words,
                   .progress = whatif_progress_new("trying changes")},
         .replays_all = request->replays_all,
+        .phases = request->phases.values,
+        .n_phases = request->phases.count,
+        .state = request->state,
         .n_shown = request->limit,
         .kinds = request->kinds,
     };
-    status = advise_run(&setting, advice, err);
+    status = setting.n_phases > 0 ? advise_check_phases(&setting, err) : 0;
+    if (status == 0)
+        status = advise_run(&setting, advice, err);
     if (status == 0)
         past_predictions_judge_advice(&past, &setting, advice);
     setting.batch.catalogue = catalogue;
@@ -170,6 +177,13 @@ int cmd_advise(int argc, char **argv)
                         NULL),
         OPTION_TEXT_ROW("machine", 0, "MACHINE", &request.machine,
                         "advise for this machine: a file, or a bundled machine", NULL),
+        OPTION_LIST_ROW("phase", 0, "PHASE", &request.phases,
+                        "look also for placements that change where this function or marker "
+                        "begins",
+                        .manual = "May be given several times, for phases that follow each other. "
+                                  "See PHASE of --place in pagoda-whatif(7)."),
+        OPTION_TEXT_ROW("state", 0, "BYTES", &request.state,
+                        "with --phase and --machine: what a rank takes along to another node", "0"),
         THREADS_ROW,
         OPTION_TEXT_ROW("store", 0, "DB", &request.database,
                         "store the changes shown as predicted runs in this database", NULL,
@@ -204,6 +218,10 @@ int cmd_advise(int argc, char **argv)
     if (read_kinds(request.only, &request.kinds, &err) != 0 ||
         check_target(words, target_words(&request, words), &err) != 0)
         return options_usage_error(&usage, "%s", err.text);
+    if (request.state && request.phases.count == 0)
+        return options_usage_error(&usage,
+                                   "--state is what ranks take along where a --phase begins, "
+                                   "which is missing");
     if (!request.database && as)
         return options_usage_error(&usage, "--as names what --store DB keeps");
     struct trial_path path;
@@ -222,5 +240,6 @@ int cmd_advise(int argc, char **argv)
         status = STATUS_FAILED;
     advice_release(&advice);
     trial_path_release(&path);
+    options_list_release(&request.phases);
     return status;
 }

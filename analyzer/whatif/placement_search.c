@@ -23,6 +23,7 @@ enum {
 struct search {
     const struct whatif_batch *batch;
     const struct search_places *places;
+    const struct search_phase *phase; // NULL: all
     struct rank_graph graph;
     uint32_t n_ranks, n_nodes;    // no more than ranks
     uint32_t *n_cores;            // by node
@@ -39,7 +40,7 @@ static char *place_name(const struct search_places *places, uint32_t node)
 }
 
 char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
-                     const struct search_places *places, size_t *n)
+                     const struct search_places *places, const char *phase, size_t *n)
 {
     char **words = memory_zeroed(places->n, sizeof(char *));
     *n = 0;
@@ -47,7 +48,8 @@ char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
         char *ranks = rank_list_text(mapping->node_of_rank, n_ranks, node);
         char *name = place_name(places, node);
         if (*ranks)
-            words[(*n)++] = memory_format("%s=%s", name, ranks);
+            words[(*n)++] =
+                memory_format("%s%s%s=%s", phase ? phase : "", phase ? ":" : "", name, ranks);
         free(ranks);
         free(name);
     }
@@ -67,7 +69,8 @@ static struct advice_candidate candidate_of(const struct search *search,
                                             const struct mapping *mapping)
 {
     size_t n;
-    char **texts = mapping_words(mapping, search->n_ranks, search->places, &n);
+    char **texts = mapping_words(mapping, search->n_ranks, search->places,
+                                 search->phase ? search->phase->name : NULL, &n);
     struct advice_candidate candidate = {.words = memory_zeroed(n, sizeof(struct advice_word)),
                                          .n_words = n};
     for (size_t i = 0; i < n; i++)
@@ -122,7 +125,8 @@ static void survey_places(struct search *search)
     const struct scenario_settings *settings =
         target.n_cases > 0 ? &target.cases[0].settings : &unchanged;
     const struct machine *given = settings->machine;
-    search->are_alike = !given || (given->n_nodes == 0 && given->n_groups == 0);
+    // Which ranks need not move depends on where they are in the other phases.
+    search->are_alike = !search->phase && (!given || (given->n_nodes == 0 && given->n_groups == 0));
     search->are_alike = search->are_alike && settings->n_node_speeds == 0;
     for (size_t i = 0; given && i < given->n_collectives; i++)
         search->are_alike = search->are_alike && given->collectives[i].n_missing_nodes == 0;
@@ -198,7 +202,7 @@ static void try_all(struct search *search)
 
 // --- proposals
 
-enum { MAX_PROPOSALS = 2 + 3 + N_SEEDS + 2 };
+enum { MAX_PROPOSALS = 1 + 2 + 3 + N_SEEDS + 2 };
 
 struct proposals {
     struct mapping items[MAX_PROPOSALS];
@@ -231,6 +235,9 @@ static void propose(struct search *search, struct proposals *proposals)
 {
     uint32_t n_nodes = search->n_nodes, n_needed = count_needed_nodes(search), most_cores = 0;
     uint32_t even = (search->n_ranks + n_nodes - 1) / n_nodes;
+    if (search->phase)
+        memcpy(new_proposal(proposals), search->phase->node_of_rank,
+               search->n_ranks * sizeof(uint32_t));
     uint32_t *block = new_proposal(proposals), *cyclic = new_proposal(proposals);
     for (uint32_t rank = 0; rank < search->n_ranks; rank++) {
         block[rank] = (uint32_t)((uint64_t)rank * n_nodes / search->n_ranks);
@@ -442,13 +449,15 @@ static void improve_all(struct search *search, const struct proposals *proposals
 }
 
 struct mapping placement_search(const struct whatif_batch *batch, const struct result *result,
-                                const struct search_places *places, size_t max_replays,
+                                const struct search_places *places,
+                                const struct search_phase *phase, size_t max_replays,
                                 size_t *n_replays)
 {
     size_t n_ranks = result->n_ranks;
     struct search search = {
         .batch = batch,
         .places = places,
+        .phase = phase,
         .n_ranks = (uint32_t)n_ranks,
         .n_nodes = places->n < n_ranks ? places->n : (uint32_t)n_ranks,
         .n_left = max_replays,
@@ -504,8 +513,8 @@ int whatif_map_auto(struct whatif_plan *plan, const struct replay_run *measured,
             .measured = measured, .words = words, .n_words = n_words};
         const struct search_places places = {.n = plan->cases[0].settings.n_nodes};
         struct mapping best =
-            placement_search(&batch, &measured->result, &places, MAX_REPLAYS, &n_replays);
-        *texts = mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, n);
+            placement_search(&batch, &measured->result, &places, NULL, MAX_REPLAYS, &n_replays);
+        *texts = mapping_words(&best, (uint32_t)measured->result.n_ranks, &places, NULL, n);
         free(best.node_of_rank);
         words = memory_resize(words, n_words + *n + 1, sizeof *words);
         for (size_t i = 0; i < *n; i++)

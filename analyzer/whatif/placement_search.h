@@ -21,20 +21,28 @@ struct mapping {
     uint64_t predicted_ns;
 };
 
+/// One phase of a program, whose ranks run elsewhere in the others.
+struct search_phase {
+    const char *name;             // as --place takes it
+    const uint32_t *node_of_rank; // where its ranks are today; the search begins there, too
+};
+
 /// Looks for the placement of the ranks of RESULT on PLACES with the shortest predicted run. Begins
 /// with block, cyclic and partitions of the communication graph (placement_search.h): on all
 /// places, and where fewer of them have a core for each rank, on these. Then, where there are few,
 /// predicts all placements; else exchanges pairs of ranks, or moves one, as long as that helps. At
 /// most MAX_REPLAYS predictions, whose number is added to *N_REPLAYS; among equals the first one is
-/// taken. BATCH's words must not say where ranks run. The caller frees node_of_rank.
+/// taken. Of all phases (PHASE NULL), and BATCH's words must not say where ranks run, or of one,
+/// and they must not say it for that. The caller frees node_of_rank.
 struct mapping placement_search(const struct whatif_batch *batch, const struct result *result,
-                                const struct search_places *places, size_t max_replays,
+                                const struct search_places *places,
+                                const struct search_phase *phase, size_t max_replays,
                                 size_t *n_replays);
 
-/// MAPPING as values of --place: "node0=0-3,8", one a node that has ranks. The caller frees each
-/// and the array; their number is *N.
+/// MAPPING as values of --place: "node0=0-3,8", one a node that has ranks, or "PHASE:node0=0-3,8"
+/// where PHASE is not NULL. The caller frees each and the array; their number is *N.
 char **mapping_words(const struct mapping *mapping, uint32_t n_ranks,
-                     const struct search_places *places, size_t *n);
+                     const struct search_places *places, const char *phase, size_t *n);
 
 /// Whether PLAN has --map auto.
 bool whatif_plan_searches(const struct whatif_plan *plan);

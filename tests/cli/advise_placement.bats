@@ -132,3 +132,36 @@ END
     "$PAGODA" advise run --only placement --nodes 2 --machine fat.xml --json >advice
     jq -e '.candidates[0].options | startswith("--place node1=0-3 ")' advice
 }
+
+@test "places that change by phase: proposed where the moves cost less than they save" {
+    # In each phase two of the ranks 0 to 2 compute for 1 ms, then all meet: on two cores two of the three phases
+    # take 1 ms at best, the third one 2 ms. There a rank goes to the other core first, with 8000 bytes in
+    # 20 us + 8000 / 1 MB * 9.98 ms, and back while it has nothing to do. 1 MB takes longer than that saves.
+    awk 'BEGIN {
+        split("0 1 0 2 1 2", heavy)
+        for (rank = 0; rank < 4; rank++) {
+            print rank, 0, "enter main"
+            for (p = 0; p < 3; p++) {
+                begin = p * 1000000; end = begin + 1000000
+                done = rank == heavy[2 * p + 1] || rank == heavy[2 * p + 2] ? end : begin
+                print rank, begin, "enter phase" p; print rank, done, "leave phase" p
+                print rank, done, "enter MPI_Barrier"; print rank, done, "coll-begin"
+                print rank, end, "coll-end barrier world - 0 0"; print rank, end, "leave MPI_Barrier"
+            }
+            print rank, end, "leave main"
+        }
+    }' >run.txt
+    "$BUILD/tools/mktrace" run.txt run
+    local target=(--only placement --nodes 2 --cores 1 --machine network.xml)
+    local phases=(--phase phase0 --phase phase1 --phase phase2)
+    "$PAGODA" advise run "${target[@]}" "${phases[@]}" --state 8000 --json >advice
+    jq -e '.candidates[0].predicted_ns == 3099840 and .target_ns == 4000000' advice
+    read -ra options < <(jq -r .candidates[0].options advice)
+    [ "$(predicted "${options[@]}")" = 3099840 ]
+    "$PAGODA" advise run "${target[@]}" "${phases[@]}" --state 1MB --json |
+        jq -e 'all(.candidates[]; .options | contains("phase") | not)'
+    run "$PAGODA" advise run "${target[@]}" --phase phase9 --state 1
+    [[ $status == 1 && $output == *'--place phase9: there is no such region; is it phase'* ]]
+    run "$PAGODA" advise run "${target[@]}" --state 1
+    [[ $status == 2 && $output == *'--state is what ranks take along where a --phase begins, which is missing'* ]]
+}
