@@ -60,6 +60,9 @@ struct result_path {
     uint32_t depth;
     uint64_t visits, inclusive_ns, exclusive_ns; // sums over ranks
     uint64_t master_ns;                          // of exclusive_ns: in the ranks' master threads
+    // The region that findings charge its computing to: its own, or the caller's if that region
+    // works for different callers on different ranks.
+    uint32_t charged;
 };
 
 /// Values of one path on one rank (all its locations together); only pairs that occurred.

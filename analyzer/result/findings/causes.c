@@ -13,6 +13,7 @@
 #include "analyzer/trace/definitions.h"
 
 static const double nearly_all = 0.9; // of a function's time: in calls by another one
+static const double much = 0.1;       // of the time of the rank with most of it in a function
 
 enum { MAX_CAUSES = 64 };
 
@@ -202,10 +203,81 @@ static struct key key_of_origin(const struct result *result, const struct result
     if (share->path == RESULT_NONE || strcmp(region->name, RESULT_REGION_OFF) == 0)
         return key_of_unknown(wait_pattern);
     struct key key = key_about(FINDING_computing);
-    key.region = share->region;
+    key.region = result->paths[share->path].charged;
     if (is_told_by_calls(result, share))
         key.site = share->site;
     return key;
+}
+
+// --- functions that work for different callers on different ranks
+
+/// Time of a rank in a region, and the path with most of it.
+struct use {
+    uint64_t all_ns, most_ns;
+    uint32_t path;
+};
+
+static struct use *collect_uses(const struct result *result, size_t *n)
+{
+    struct map index;
+    struct use *uses = NULL;
+    size_t capacity = 0;
+    map_init(&index);
+    *n = 0;
+    for (size_t i = 0; i < result->n_path_ranks; i++) {
+        const struct result_path_rank *of = &result->path_ranks[i];
+        uint64_t key = (uint64_t)result->paths[of->path].region << 32 | of->rank;
+        uint32_t at;
+        const struct result_region *region = &result->regions[result->paths[of->path].region];
+        if (of->exclusive_ns == 0 || region->is_mpi || lost_is_region(region))
+            continue;
+        if (!map_get(&index, key, &at)) {
+            at = (uint32_t)*n;
+            map_put(&index, key, at);
+            *ARRAY_NEXT(uses, *n, capacity) = (struct use){0};
+        }
+        uses[at].all_ns += of->exclusive_ns;
+        if (of->exclusive_ns > uses[at].most_ns) {
+            uses[at].most_ns = of->exclusive_ns;
+            uses[at].path = of->path;
+        }
+    }
+    map_release(&index);
+    return uses;
+}
+
+/// The function that calls PATH, RESULT_NONE: none but main.
+static uint32_t caller_of(const struct result *result, uint32_t path)
+{
+    uint32_t parent = result->paths[path].parent;
+    uint32_t region = parent == RESULT_NONE ? RESULT_NONE : result->paths[parent].region;
+    return region == RESULT_NONE || region_is_main(&result->regions[region]) ? RESULT_NONE : region;
+}
+
+void causes_charge_callers(struct result *result)
+{
+    size_t n_uses;
+    struct use *uses = collect_uses(result, &n_uses);
+    uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers); // their numbers + 1
+    bool *has_several = memory_zeroed(result->n_regions, sizeof *has_several);
+    for (size_t i = 0; i < n_uses; i++) {
+        uint32_t region = result->paths[uses[i].path].region;
+        uint32_t caller = caller_of(result, uses[i].path);
+        double all_ns = (double)uses[i].all_ns;
+        if (caller == RESULT_NONE || all_ns < much * (double)result->regions[region].max_ns ||
+            (double)uses[i].most_ns < nearly_all * all_ns)
+            continue;
+        has_several[region] |= callers[region] > 0 && callers[region] != caller + 1;
+        callers[region] = caller + 1;
+    }
+    for (uint32_t i = 0; i < result->n_paths; i++) { // callers come first
+        struct result_path *path = &result->paths[i];
+        bool is_for_caller = has_several[path->region] && caller_of(result, i) != RESULT_NONE;
+        path->charged = is_for_caller ? result->paths[path->parent].charged : path->region;
+    }
+    free(uses);
+    free(callers);
+    free(has_several);
 }
 
 // --- losses
@@ -506,7 +578,7 @@ bool cause_times(const struct result *result, const struct cause *cause, uint64_
     for (size_t i = 0; i < result->n_path_ranks; i++) {
         const struct result_path_rank *of = &result->path_ranks[i];
         const struct result_path *path = &result->paths[of->path];
-        bool is_here = cause->region != RESULT_NONE ? cause_has_place(cause, path->region)
+        bool is_here = cause->region != RESULT_NONE ? cause_has_place(cause, path->charged)
                        : cause->path != RESULT_NONE
                            ? cause_has_place(cause, of->path)
                            : result->regions[path->region].is_mpi &&

@@ -489,6 +489,7 @@ void findings_order(struct result *result)
 void findings_write(const struct finding_kinds *kinds, struct result *result)
 {
     size_t size;
+    causes_charge_callers(result);
     find(kinds, result);
     FILE *out = memory_stream(&result->remark, &size);
     write_threads(result, out);

@@ -42,6 +42,8 @@ struct causes {
     uint64_t rest_ns; // of causes that are too small to be kept
 };
 
+/// Fills in what the computing of each path is charged to (struct result_path).
+void causes_charge_callers(struct result *result);
 /// The largest causes of RESULT, which has everything but findings. The caller releases.
 void causes_collect(struct causes *causes, const struct result *result);
 void causes_release(struct causes *causes);
