@@ -52,6 +52,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(contention_share) /* waits for locks of RMA windows */                                       \
     X(epoch_share)      /* waits for epochs of RMA windows to begin or to end */                   \
     X(message_share)    /* waits for messages */                                                   \
+    X(root_share)       /* waits for roots of operations such as MPI_Bcast */                      \
     X(receiver_share)   /* waits of senders for receivers */                                       \
     X(order_share)      /* waits for messages while others had come */                             \
     X(one_way)          /* 1 where all messages go to higher ranks, or all to lower, else 0 */     \

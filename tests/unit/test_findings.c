@@ -229,6 +229,14 @@ static void test_work_that_is_uneven_by_turns(void **state)
     assert_string_equal(found.findings[1].remedies[1].option, "drop-sync");
     assert_int_equal(found.findings[1].n_ranks, 2);
     forget(&found);
+    struct result_amount on_both[] = {{0, 3, 15 * MS}, {1, 3, 15 * MS}};
+    patterns[0].id = (char *)"late-broadcast"; // each in turn is the root
+    patterns[0].by_rank = on_both;
+    patterns[0].n_by_rank = 2;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "moving-work"); // if balancing saves something
+    assert_string_equal(found.findings[1].otherwise->kind, "work-in-turn");
+    forget(&found);
 }
 
 static void test_serial_work(void **state)
@@ -244,6 +252,11 @@ static void test_serial_work(void **state)
     find(&result, &found);
     regions[0].shown = (char *)"solve";
     assert_string_equal(found.findings[1].remedies[0].value, "unknown_solver=0-1");
+    forget(&found);
+    regions[1].name = (char *)"MPI_Wait"; // what it waits for was begun before
+    find(&result, &found);
+    regions[1].name = (char *)"MPI_Recv";
+    assert_string_equal(found.findings[1].remedies[1].option, "overlap");
     forget(&found);
 }
 
@@ -313,6 +326,36 @@ static void test_a_master_waits_for_workers(void **state)
         find(&result, &found);
         assert_string_equal(found.findings[1].otherwise->kind,
                             is_worker ? "uneven-work" : "master-waits");
+        forget(&found);
+    }
+}
+
+/// Clients that have all they want wait in MPI_Finalize for the server, too, which serves others.
+static void test_a_server_is_waited_for_at_the_end(void **state)
+{
+    (void)state;
+    struct result_rank farm_ranks[3];
+    struct result_traffic traffic[4];
+    struct result result = make_farm(farm_ranks, traffic), found;
+    add_origin(&result, 100 * MS, (int64_t[]){30 * MS, 0});
+    struct result_pattern both[2] = {patterns[0], patterns[0]};
+    both[1].id = (char *)"wait-at-finalize";
+    result.patterns = both;
+    result.n_patterns = 2;
+    for (int is_server = 0; is_server < 2; is_server++) { // more than two fifths are for messages
+        struct result_path_share origins[2] = {patterns[0].origins.by_path_rank[0],
+                                               patterns[0].origins.by_path_rank[0]};
+        for (int i = 0; i < 2; i++) {
+            both[i].window_ns =
+                i == 0 ? 12 * MS + (uint64_t)is_server : 18 * MS - (uint64_t)is_server;
+            origins[i].time_ns = (int64_t)both[i].window_ns;
+            both[i].origins.by_path_rank = &origins[i];
+            both[i].origins.n_by_path_rank = 1;
+        }
+        find(&result, &found);
+        bool is_second = strcmp(found.findings[0].kind, "fine-tasks") == 0;
+        assert_string_equal(found.findings[is_second].kind,
+                            is_server ? "saturated-server" : "serial-work");
         forget(&found);
     }
 }
@@ -682,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_work_that_is_uneven_by_turns),
         cmocka_unit_test(test_ranks_that_take_turns),
         cmocka_unit_test(test_a_master_waits_for_workers),
+        cmocka_unit_test(test_a_server_is_waited_for_at_the_end),
         cmocka_unit_test(test_small_tasks),
         cmocka_unit_test(test_serial_work),
         cmocka_unit_test(test_a_function_and_what_it_calls_are_one),

@@ -18,6 +18,7 @@
 
 enum { MAX_NAMED_RANKS = 4 };
 static const double nearly_all = 0.95; // of the messages: those of a hub
+static const double hidden = 0.05;     // of waits: less computing is no use against them
 static const double turns = 0.5; // of the waits of others: a rank that waits in turn with them
 
 // --- ranks
@@ -138,7 +139,44 @@ static void put_wait_call(const struct result *result, const struct cause *cause
     facts->numbers[FINDING_NUMBER_completing] = strncasecmp(call, "MPI_Wait", 8) == 0;
     facts->numbers[FINDING_NUMBER_other_code] = !are_of_one_function(result, cause, path);
     facts_put_text(facts, FINDING_TEXT_wait_path, memory_copy_text(result->paths[path].shown));
-    uint32_t scope = result->paths[path].parent;
+}
+
+/// Whether PATH, or what it calls, computes long enough to hide much of NS.
+static bool can_hide(const struct result *result, uint32_t path, uint64_t ns)
+{
+    uint64_t computing_ns = 0;
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        const struct result_region *region = &result->regions[result->paths[i].region];
+        uint32_t at = i;
+        while (at != RESULT_NONE && at != path)
+            at = result->paths[at].parent;
+        if (at == path && !region->is_mpi && !lost_is_region(region))
+            computing_ns += result->paths[i].exclusive_ns;
+    }
+    return (double)computing_ns >= hidden * (double)ns;
+}
+
+/// The code in which computing can hide the waits for messages of CAUSE, or else those in PATH: the
+/// innermost function around them that computes, as a method that only waits does not.
+static void put_scope(const struct result *result, const struct cause *cause, uint32_t path,
+                      struct facts *facts)
+{
+    uint32_t late_sender = result_find_pattern(result, "late-sender");
+    uint64_t most_ns = 0;
+    if (late_sender != RESULT_NONE && facts->wait_pattern != late_sender &&
+        cause->by_pattern_ns[late_sender] > 0) {
+        const struct result_pattern *pattern = &result->patterns[late_sender];
+        for (size_t i = 0; i < pattern->n_by_path; i++) {
+            if (pattern->by_path[i].ns <= most_ns)
+                continue;
+            most_ns = pattern->by_path[i].ns;
+            path = pattern->by_path[i].key;
+        }
+    }
+    uint32_t around = result->paths[path].parent, scope = around;
+    while (scope != RESULT_NONE && !can_hide(result, scope, result->paths[path].exclusive_ns))
+        scope = result->paths[scope].parent;
+    scope = scope == RESULT_NONE ? around : scope; // functions were not recorded
     uint32_t outer = scope == RESULT_NONE ? RESULT_NONE : result->paths[scope].parent;
     if (scope != RESULT_NONE)
         facts_put_text(facts, FINDING_TEXT_wait_scope,
@@ -174,6 +212,7 @@ static void put_wait_calls(const struct result *result, const struct cause *caus
     if (2 * other_ns < most_ns)
         facts->other_wait = RESULT_NONE;
     put_wait_call(result, cause, most, facts);
+    put_scope(result, cause, most, facts);
     char *text = path_text(result, pattern, most);
     if (facts->other_wait != RESULT_NONE) {
         char *other = path_text(result, pattern, facts->other_wait);
@@ -248,6 +287,7 @@ bool facts_take_other_wait(struct facts *facts, const struct result *result,
     if (facts->other_wait == RESULT_NONE)
         return false;
     put_wait_call(result, cause, facts->other_wait, facts);
+    put_scope(result, cause, facts->other_wait, facts);
     facts->other_wait = RESULT_NONE;
     return true;
 }
@@ -676,6 +716,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
             facts_put_text(facts, FINDING_TEXT_some, memory_copy_text(facts->causing.text));
     }
     facts->numbers[FINDING_NUMBER_collective_share] = collective_share(result, cause);
+    facts->numbers[FINDING_NUMBER_root_share] = pattern_share(result, cause, "late-broadcast");
     facts->numbers[FINDING_NUMBER_receiver_share] = pattern_share(result, cause, "late-receiver");
     facts->numbers[FINDING_NUMBER_order_share] = order_share(result, cause);
     put_waits(result, cause, facts);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which functions findings name and their remedies change.
+#include "tests/unit/findings_fixture.h"
+
+/// Both ranks compute in burn: rank 1 for lead, rank 0 for follow.
+static void test_a_function_of_several_callers_is_named_by_them(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_region own_regions[6];
+    struct result_path own_paths[7];
+    const char *const names[] = {"burn", "lead", "follow"};
+    memcpy(own_regions, regions, sizeof regions);
+    memcpy(own_paths, paths, sizeof paths);
+    for (int i = 0; i < 3; i++)
+        own_regions[3 + i] = (struct result_region){.name = (char *)names[i],
+                                                    .shown = (char *)names[i],
+                                                    .file = (char *)"burn.c",
+                                                    .line = (uint32_t)i + 1};
+    own_paths[3] = (struct result_path){PATH("lead"), .region = 4, .parent = RESULT_NONE};
+    own_paths[4] = (struct result_path){PATH("follow"), .region = 5, .parent = RESULT_NONE};
+    own_paths[5] = (struct result_path){PATH("lead/burn"), .region = 3, .parent = 3};
+    own_paths[6] = (struct result_path){PATH("follow/burn"), .region = 3, .parent = 4};
+    struct result_path_share origin = {3, 1, 30 * MS, 0, RESULT_NONE, 5};
+    struct result_path_rank times[] = {
+        {5, 0, 1, 0, 0}, {5, 1, 1, 60 * MS, 60 * MS}, {6, 0, 1, 40 * MS, 40 * MS}, {6, 1, 1, 0, 0}};
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = &origin, .n_by_path_rank = 1};
+    result.regions = own_regions;
+    result.n_regions = 6;
+    result.paths = own_paths;
+    result.n_paths = 7;
+    result.path_ranks = times;
+    result.n_path_ranks = 4;
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "serial-work");
+    assert_says(&found, "Only rank 1 computes in lead (burn.c:2), for 60.00 ms.");
+    assert_string_equal(found.findings[1].remedies[0].value, "lead=0-1");
+    forget(&found);
+    times[0].exclusive_ns = 5 * MS; // rank 0 works for both, for lead a little more than a tenth
+    find(&result, &found);
+    assert_string_equal(found.findings[1].kind, "uneven-work");
+    assert_string_equal(found.findings[1].remedies[0].value, "burn");
+    forget(&found);
+}
+
+/// A method that only waits is no place to compute in meanwhile; the function that calls it is.
+static void test_overlap_is_in_code_that_computes(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_region own_regions[4];
+    struct result_path own_paths[4];
+    struct result_amount in_wait[] = {{3, 3, 30 * MS}};
+    struct result_traffic one_way = {1, 0, 2, 0};
+    memcpy(own_regions, regions, sizeof regions);
+    memcpy(own_paths, paths, sizeof paths);
+    own_regions[3] = (struct result_region){REGION("get"), .file = (char *)""};
+    own_paths[1] = (struct result_path){PATH("solve/get"), .region = 3};
+    own_paths[3] = (struct result_path){PATH("solve/get/MPI_Recv"), .region = 1, .parent = 1,
+                                        .exclusive_ns = 80 * MS};
+    add_origin(&result, 0, (int64_t[]){0, 30 * MS});
+    patterns[0].by_path = in_wait;
+    result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
+    result.traffic = &one_way;
+    result.n_traffic = 1;
+    for (int is_enough = 0; is_enough < 2; is_enough++) { // a twentieth of the call's time
+        own_paths[1].exclusive_ns = 4 * MS - !is_enough;
+        find(&result, &found);
+        assert_string_equal(found.findings[1].kind, "missed-overlap");
+        assert_string_equal(found.findings[1].remedies[0].value, is_enough ? "solve/get" : "solve");
+        forget(&found);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_function_of_several_callers_is_named_by_them),
+        cmocka_unit_test(test_overlap_is_in_code_that_computes),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
