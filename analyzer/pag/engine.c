@@ -76,7 +76,7 @@ static uint32_t next_of_rank(const struct engine *engine, uint32_t rank)
 static struct location_state *awaited_by(const struct engine *engine,
                                          const struct location_state *location)
 {
-    uint32_t rank = leave_awaited_rank(engine, &location->call);
+    uint32_t rank = leave_awaited_rank(engine, location);
     uint32_t next = rank == NONE ? NONE : next_of_rank(engine, rank);
     return next == NONE ? NULL : &engine->locations[next];
 }

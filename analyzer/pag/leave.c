@@ -57,10 +57,16 @@ static uint32_t missing_member(const struct engine *engine, const struct call *c
 }
 
 /// Even a call whose leave is lost has received what its records say.
-static uint32_t missing_partner(const struct engine *engine, const struct call *call)
+static uint32_t missing_partner(const struct engine *engine, const struct location_state *location)
 {
+    const struct call *call = &location->call;
     if (call->gave_up)
         return NONE;
+    if (call->probed.communicator != EVENT_NO_INDEX)
+        return match_probed(engine, location) == NONE &&
+                       rank_may_come(engine, call->probed.source, call->leave_ns)
+                   ? call->probed.source
+                   : NONE;
     const struct receive *receive = call->n_receives ? missing_receive(engine, call) : NULL;
     if (receive)
         return receive->source;
@@ -68,9 +74,9 @@ static uint32_t missing_partner(const struct engine *engine, const struct call *
     return may_miss ? missing_member(engine, call) : NONE;
 }
 
-uint32_t leave_awaited_rank(const struct engine *engine, const struct call *call)
+uint32_t leave_awaited_rank(const struct engine *engine, const struct location_state *location)
 {
-    return call->is_open ? missing_partner(engine, call) : NONE;
+    return location->call.is_open ? missing_partner(engine, location) : NONE;
 }
 
 /// Whether the records soon to come of LOCATION send what RECEIVE misses.
@@ -97,12 +103,12 @@ bool leave_break_cycle(const struct engine *engine, struct location_state *locat
     struct call *call = &location->call;
     if (!call->is_open || call->goes_on_alone || !waiter->call.is_open)
         return false;
-    uint32_t rank = missing_partner(engine, call);
+    uint32_t rank = missing_partner(engine, location);
     const struct receive *receive = missing_receive(engine, &waiter->call);
     if (rank == NONE || !receive || receive->source != location->rank)
         return false;
     call->goes_on_alone = true;
-    if (missing_partner(engine, call) == rank || !sends_soon(engine, location, receive))
+    if (missing_partner(engine, location) == rank || !sends_soon(engine, location, receive))
         call->goes_on_alone = false;
     return call->goes_on_alone;
 }
@@ -168,6 +174,12 @@ static struct release find_release(struct engine *engine, const struct location_
                                          .rank = message->sender,
                                          .priority = PRIORITY_RECEIVE});
     }
+    uint32_t probed = match_probed(engine, location);
+    if (probed != NONE)
+        consider(&best, (struct release){.time_ns = message_at(engine, probed)->send_enter_ns,
+                                         .node = message_at(engine, probed)->node,
+                                         .rank = message_at(engine, probed)->sender,
+                                         .priority = PRIORITY_RECEIVE});
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
         if (message->post_releases && message->post_enter_ns < call->leave_ns)
@@ -325,8 +337,10 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
                          struct moment *now)
 {
     const struct call *call = &location->call;
-    uint32_t n_messages;
-    const struct message *message = deciding_message(engine, location, &n_messages);
+    uint32_t n_messages = 1, probed = match_probed(engine, location);
+    const struct message *message = probed != NONE
+                                        ? message_at(engine, probed)
+                                        : deciding_message(engine, location, &n_messages);
     if (!message || call->is_test)
         return;
     if (message->is_of_window) {
@@ -341,7 +355,8 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
         int64_t *value = trigger.value;
         value[TRIGGER_RECEIVE_ENTER] = (int64_t)call->enter_ns;
         value[TRIGGER_RECEIVE_LEAVE] = (int64_t)call->leave_ns;
-        value[TRIGGER_RECEIVE_POST_ENTER] = (int64_t)message->post_enter_ns;
+        value[TRIGGER_RECEIVE_POST_ENTER] =
+            (int64_t)(probed != NONE ? call->enter_ns : message->post_enter_ns);
         value[TRIGGER_RECEIVE_SEND_ENTER] = (int64_t)message->send_enter_ns;
         value[TRIGGER_RECEIVE_SEND_LEAVE] = (int64_t)min_ns(message->send_leave_ns, TRIGGER_NEVER);
         value[TRIGGER_RECEIVE_BYTES] = (int64_t)message->size_bytes;
@@ -351,7 +366,7 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
         value[TRIGGER_RECEIVE_QUEUED_SEND] = TRIGGER_NEVER;
         value[TRIGGER_RECEIVE_QUEUED_SAME_SOURCE] = 0;
         value[TRIGGER_RECEIVE_IS_NONBLOCKING] =
-            receive_at(engine, message->receive)->is_nonblocking;
+            probed == NONE && receive_at(engine, message->receive)->is_nonblocking;
         const struct message *queued =
             has_waited ? match_queued(engine, message, wait_end_ns) : NULL;
         if (queued) {
@@ -449,13 +464,17 @@ static void settle(struct engine *engine, struct location_state *location)
         collective_leave(engine, call->parts[i], call);
     if (call->awaits_lock)
         locks_leave_call(engine, location);
+    engine->n_probing -= call->probed.communicator != EVENT_NO_INDEX;
     lineage_let_go(&engine->lineage, call->enter_node);
     call->enter_node = NONE;
 }
 
 /// Whether something the call needs has not come yet when it is entered.
-static inline bool may_wait(const struct engine *engine, const struct call *call)
+static inline bool may_wait(const struct engine *engine, const struct location_state *location)
 {
+    const struct call *call = &location->call;
+    if (call->probed.communicator != EVENT_NO_INDEX)
+        return match_probed(engine, location) == NONE;
     for (uint32_t i = 0; i < call->n_receives; i++)
         if (receive_at(engine, call->receives[i])->message == NONE)
             return true;
@@ -485,7 +504,7 @@ void leave_expect(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
     if (!engine->options.explains || call->is_test ||
-        !(engine->is_ahead || call->awaits_lock || may_wait(engine, call)))
+        !(engine->is_ahead || call->awaits_lock || may_wait(engine, location)))
         return;
     if (is_all_receives(location))
         call->is_cut_late = true;
@@ -498,7 +517,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     struct call *call = &location->call;
     if (call_is_private(call))
         return EVENT_NO_INDEX;
-    uint32_t rank = missing_partner(engine, call);
+    uint32_t rank = missing_partner(engine, location);
     if (rank != NONE)
         return rank;
     if (call_awaits_posts(engine, call))
@@ -514,7 +533,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     struct moment now = {call->enter_ns, call->enter_node, false};
     if (call->is_cut_late)
         now = (struct moment){call->enter_ns, location->index, true};
-    if (call->n_receives)
+    if (call->n_receives || call->probed.communicator != EVENT_NO_INDEX)
         emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
         late_receiver_wait(engine, location, &now);
@@ -523,7 +542,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
         emit_lock(engine, location, unlock, &now);
     call_account(location);
     hand_over(engine, location, &release);
-    bool is_unknown = may_wait(engine, call);
+    bool is_unknown = may_wait(engine, location);
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;
     call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
     bool is_of_window = call->n_receives > 0 && receive_at(engine, call->receives[0])->is_of_window;

@@ -271,6 +271,7 @@ struct engine {
     struct map message_kind_of; // (communicator, tag) -> index of result->message_kinds
     size_t message_kind_capacity;
     struct eager eager;
+    uint32_t n_probing;     // open calls that wait for a message without receiving it
     uint32_t *lock_waiters; // locations in calls that may wait for a lock
     uint32_t n_lock_waiters;
     size_t lock_waiter_capacity;

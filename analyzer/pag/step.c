@@ -150,13 +150,17 @@ void step_enter_call(struct engine *engine, struct location_state *location,
         collective_enter_call(engine, location);
     if (location->call.n_accesses + rank->n_locks > 0)
         locks_enter_call(engine, location);
+    bool is_probe = !is_bare && !engine->options.only_times &&
+                    region_at(engine, location->call.region)->mpi == MPI_FUNCTION_PROBE;
+    if (!is_bare)
+        location->cursor->position += 1 + (engine->regions ? 0 : location->call.n_skip);
+    if (is_probe)
+        match_enter_probe(engine, location);
     if (!call_is_private(&location->call))
         leave_expect(engine, location);
     if (engine->recent && location->is_master && !is_bare)
         recent_enter(engine, location);
     location->lookahead_left = engine->options.lookahead_events;
-    if (!is_bare)
-        location->cursor->position += 1 + (engine->regions ? 0 : location->call.n_skip);
 }
 
 static void leave_init(struct engine *engine, const struct location_state *location)
@@ -396,7 +400,7 @@ static uint32_t step_any(struct engine *engine, struct location_state *location,
     if (!event) {
         location->call.is_cut = location->call.is_open;
         // Read ahead, it may have received what is sent before its end but has not been read yet.
-        uint32_t rank = engine->is_ahead ? leave_awaited_rank(engine, &location->call) : NONE;
+        uint32_t rank = engine->is_ahead ? leave_awaited_rank(engine, location) : NONE;
         if (rank != NONE)
             return rank;
         step_end(engine, location);

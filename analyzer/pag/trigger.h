@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum trigger_kind {
-    TRIGGER_RECEIVE,    // a call that completed receives (never MPI_Test* or a probe)
+    TRIGGER_RECEIVE,    // a call that completed receives (never MPI_Test*), or MPI_Probe
     TRIGGER_SEND,       // a call in which a sender may have waited for its receiver
     TRIGGER_COLLECTIVE, // one member of one finished collective operation
     TRIGGER_RMA,        // a call of one-sided communication in which a rank waited for another one

@@ -189,38 +189,6 @@ bool polling_takes_no_time(struct engine *engine, struct location_state *locatio
 
 static const struct probe nothing = {.communicator = EVENT_NO_INDEX};
 
-/// Whether the call that begins with the event AHEAD of LOCATION is over within LENGTH_NS.
-static bool is_over_within(struct engine *engine, const struct location_state *location,
-                           uint32_t ahead, uint64_t length_ns)
-{
-    const struct event *event = event_ahead(engine, location, ahead);
-    uint64_t enter_ns = event->time_ns;
-    event = event_ahead(engine, location, ahead + 1);
-    return event && event->kind == EVENT_LEAVE && event->time_ns - enter_ns <= length_ns;
-}
-
-/// The next record of a message or operation of LOCATION, whose call's enter has been read. Others
-/// may happen between a probe and the receive, but not another probe; unless that is the next call,
-/// and takes no longer, as it does where a function that receives looks for itself what it gets.
-static const struct event *next_record(struct engine *engine, const struct location_state *location)
-{
-    const struct call *call = &location->call;
-    uint32_t n_calls = 0;
-    for (uint32_t ahead = 0; ahead < MAX_AHEAD; ahead++) {
-        const struct event *event = event_ahead(engine, location, ahead);
-        if (!event || event_is_message_record(event))
-            return event;
-        enum mpi_function function =
-            event->kind == EVENT_ENTER ? region_at(engine, event->index)->mpi : MPI_FUNCTION_NONE;
-        uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
-        if (function == MPI_FUNCTION_PROBE &&
-            (n_calls > 0 || !is_over_within(engine, location, ahead, length_ns)))
-            return NULL;
-        n_calls += function != MPI_FUNCTION_NONE;
-    }
-    return NULL;
-}
-
 /// The message that the receive posted next, with REQUEST, gets; NULL: not within some thousand
 /// events.
 static const struct event *completion_of(struct engine *engine,
@@ -246,7 +214,7 @@ struct probe probe_of(struct engine *engine, struct location_state *location,
     if (function != MPI_FUNCTION_PROBE &&
         (function != MPI_FUNCTION_IPROBE || !has_seen_message(engine, location, event)))
         return nothing;
-    const struct event *record = next_record(engine, location);
+    const struct event *record = call_record_after_probe(location);
     if (record && record->kind == EVENT_IRECV_REQUEST && function == MPI_FUNCTION_IPROBE)
         record = completion_of(engine, location, record->request);
     else if (record && record->kind != EVENT_RECV)

@@ -97,6 +97,7 @@ static uint32_t add_call(struct model *model, uint32_t location, size_t record, 
     if (place->records[record].kind == RECORD_ENTER) {
         const char *name = model->trace->regions[place->records[record].region].name;
         call.is_test = is_test_call(name);
+        call.is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0;
         call.is_standard_send = strcmp(name, "MPI_Send") == 0 || strcmp(name, "MPI_Isend") == 0 ||
                                 strcmp(name, "MPI_Sendrecv") == 0 ||
                                 strcmp(name, "MPI_Isendrecv") == 0;

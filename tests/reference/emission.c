@@ -156,6 +156,28 @@ static void print_line(struct random *random, bool has_contexts, const char *lin
     fputc('\n', stream);
 }
 
+/// Some receives look first what they get: record I of LINES is the enter of one, which arrives by
+/// the next record.
+static uint64_t print_probe(struct random *random, const struct sim_lines *lines, size_t i,
+                            uint32_t rank, FILE *stream)
+{
+    bool is_receive = i + 1 < lines->n_records &&
+                      strcmp(lines->records[i].text, "enter MPI_Recv") == 0 &&
+                      strncmp(lines->records[i + 1].text, "recv ", 5) == 0;
+    if (!is_receive || random_chance(random, 50))
+        return lines->records[i].time;
+    uint64_t enter = lines->records[i].time, leave = lines->records[i + 1].time;
+    const char *name = random_chance(random, 50) ? "MPI_Probe" : "MPI_Mprobe";
+    fprintf(stream, "%" PRIu32 " %" PRIu64 " enter %s\n", rank, enter, name);
+    fprintf(stream, "%" PRIu32 " %" PRIu64 " leave %s\n", rank, leave, name);
+    if (random_chance(random, 50))
+        fprintf(stream,
+                "%" PRIu32 " %" PRIu64 " enter MPI_Get_count\n%" PRIu32 " %" PRIu64
+                " leave MPI_Get_count\n",
+                rank, leave, rank, leave);
+    return leave;
+}
+
 char *sim_text(struct simulation *sim)
 {
     const struct sim_program *program = sim->program;
@@ -186,8 +208,10 @@ char *sim_text(struct simulation *sim)
         for (uint32_t thread = 0; thread < 2; thread++) {
             const struct sim_lines *lines = &sim->ranks[r].lines[thread];
             for (size_t i = 0; i < lines->n_records; i++) {
-                fprintf(stream, "%" PRIu32 "%s %" PRIu64 " ", r, thread ? ".1" : "",
-                        lines->records[i].time);
+                uint64_t time = program->has_probes && thread == 0
+                                    ? print_probe(&sim->program->random, lines, i, r, stream)
+                                    : lines->records[i].time;
+                fprintf(stream, "%" PRIu32 "%s %" PRIu64 " ", r, thread ? ".1" : "", time);
                 print_line(&sim->program->random, has_contexts, lines->records[i].text, stream);
             }
         }

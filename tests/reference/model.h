@@ -24,7 +24,7 @@ struct model_call {
     uint64_t enter_ns, leave_ns;
     uint32_t path;
     bool is_left; // the trace has its leave
-    bool is_test, is_standard_send, is_synchronous_send, is_init, is_finalize;
+    bool is_test, is_probe, is_standard_send, is_synchronous_send, is_init, is_finalize;
     uint32_t first_sync, n_syncs;   // those of epochs
     bool is_one_sided;              // communication of windows, or their synchronisation
     uint32_t n_records, n_left_out; // of a changed program: of messages and operations, and those
@@ -217,6 +217,10 @@ uint64_t model_enter_ns(const struct model *model, uint32_t part);
 /// The deciding message of a call's receives: latest enter of the sending call, ties to the highest
 /// sender. A receive, REFERENCE_NONE when the call completed none that is matched.
 uint32_t model_deciding_receive(const struct model *model, uint32_t call);
+
+/// The message that call C, a probe, saw, if it was sent by the end of C: the one that the receive
+/// after it gets, unless receives posted before may take it. A send, REFERENCE_NONE: not known.
+uint32_t model_probed_send(const struct model *model, uint32_t c);
 
 /// All hand-overs. Returns the number of clock violations.
 int64_t model_find_releases(struct model *model);

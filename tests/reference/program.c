@@ -614,6 +614,7 @@ static void choose_traits(struct builder *builder)
     program->has_locks = limits->allow_locks && !program->is_skewed && chance(builder, 25);
     struct random apart = program->random; // other programs stay as they are
     program->has_epochs = limits->allow_epochs && !program->is_bare && random_chance(&apart, 20);
+    program->has_probes = limits->allow_probes && random_chance(&apart, 30);
     program->ticks_per_second = chance(builder, 10) ? 250000000 : 0;
     for (uint32_t c = 0; c < PROGRAM_MAX_COMMS; c++) {
         for (uint32_t r = 0; r < PROGRAM_MAX_RANKS; r++)

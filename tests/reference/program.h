@@ -107,6 +107,7 @@ struct sim_program {
     bool is_foreign, is_skewed, is_cut, is_unmatched, has_teams, has_wildcards;
     bool has_locks;            // windows are locked
     bool has_epochs;           // windows are posted
+    bool has_probes;           // before receives
     bool is_bare;              // some calls left no enter and leave, only their records
     bool has_inner_regions;    // some MPI calls call other regions
     uint32_t ticks_per_second; // 0: the default
@@ -117,6 +118,7 @@ struct sim_program_limits {
     uint32_t max_ranks, max_steps;
     bool allow_wildcards, allow_foreign, allow_skew, allow_cut, allow_unmatched, allow_teams;
     bool allow_nonblocking_collectives, allow_locks, allow_epochs;
+    bool allow_probes; // of what is measured only: predictions of them are not in the reference
 };
 #define PROGRAM_LIMITS_ALL                                                                         \
     ((struct sim_program_limits){.max_ranks = 8,                                                   \

@@ -58,6 +58,9 @@ static void consider_messages(const struct model *model, uint32_t c, struct rele
         if (receive->complete_call == c && receive->send != REFERENCE_NONE)
             consider(model, call, best, 1, model->sends[receive->send].call, true);
     }
+    uint32_t probed = model_probed_send(model, c);
+    if (probed != REFERENCE_NONE)
+        consider(model, call, best, 1, model->sends[probed].call, true);
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->complete_call != c || send->receive == REFERENCE_NONE ||

@@ -73,6 +73,49 @@ uint32_t model_deciding_receive(const struct model *model, uint32_t call)
     return best;
 }
 
+/// The blocking receive that call C, a probe, looks ahead to; REFERENCE_NONE: what follows is none.
+static uint32_t receive_after(const struct model *model, uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    const struct reference_location *location = &model->trace->locations[call->location];
+    size_t i = call->last + 1;
+    while (i < location->n_records &&
+           (location->records[i].kind <= RECORD_LEAVE || location->records[i].kind == RECORD_CPU))
+        i++;
+    if (i == location->n_records || location->records[i].kind != RECORD_RECV)
+        return REFERENCE_NONE;
+    for (uint32_t r = 0; r < model->n_receives; r++)
+        if (model->receives[r].location == call->location &&
+            model->receives[r].post_call == model->call_of[call->location][i] &&
+            model->receives[r].complete_call == model->receives[r].post_call)
+            return r;
+    return REFERENCE_NONE;
+}
+
+uint32_t model_probed_send(const struct model *model, uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    uint32_t after = call->is_probe && call->is_left ? receive_after(model, c) : REFERENCE_NONE;
+    if (after == REFERENCE_NONE || model->receives[after].send == REFERENCE_NONE)
+        return REFERENCE_NONE;
+    const struct model_receive *receive = &model->receives[after];
+    for (uint32_t r = 0; r < model->n_receives; r++) {
+        const struct model_receive *other = &model->receives[r];
+        bool is_open = other->receiver == receive->receiver && other->post_call < c &&
+                       !other->is_cancelled &&
+                       (other->complete_call == REFERENCE_NONE || other->complete_call > c);
+        bool is_same = other->comm == receive->comm && other->sender == receive->sender &&
+                       other->tag == receive->tag;
+        bool has_come =
+            other->send != REFERENCE_NONE && model->sends[other->send].time_ns < call->enter_ns;
+        if (is_open && (!other->is_reserving || (is_same && !has_come)))
+            return REFERENCE_NONE;
+    }
+    return model->calls[model->sends[receive->send].call].enter_ns <= call->leave_ns
+               ? receive->send
+               : REFERENCE_NONE;
+}
+
 /// Is SEND still queued at the receiver when CALL is over?
 static bool is_queued(const struct model *model, const struct model_send *send, uint32_t call)
 {
@@ -119,9 +162,11 @@ static int64_t find_late_sender(struct model *model, struct findings *findings, 
     const struct model_call *call = &model->calls[c];
     int64_t enter_ns = (int64_t)call->enter_ns;
     uint32_t receive = model_deciding_receive(model, c);
-    if (receive == REFERENCE_NONE)
+    uint32_t s =
+        receive == REFERENCE_NONE ? model_probed_send(model, c) : model->receives[receive].send;
+    if (s == REFERENCE_NONE)
         return enter_ns;
-    const struct model_send *send = &model->sends[model->receives[receive].send];
+    const struct model_send *send = &model->sends[s];
     int64_t end_ns = lower((int64_t)model->calls[send->call].enter_ns, (int64_t)call->leave_ns);
     if (end_ns <= enter_ns)
         return enter_ns;

@@ -187,8 +187,10 @@ static char *stretch(char *text)
 
 static char *random_text(uint64_t seed)
 {
-    return seed % 2 == 0 ? stretch(scenario_shared_trace_text(seed, &PROGRAM_LIMITS_ALL))
-                         : sim_program_trace_text(seed, &PROGRAM_LIMITS_ALL);
+    struct sim_program_limits limits = PROGRAM_LIMITS_ALL;
+    limits.allow_probes = true;
+    return seed % 2 == 0 ? stretch(scenario_shared_trace_text(seed, &limits))
+                         : sim_program_trace_text(seed, &limits);
 }
 
 static bool check_seed(uint64_t seed, const void *context, char **text, FILE *stream)

@@ -15,6 +15,7 @@ enum { MAX_AHEAD = 1 << 18 };
 // A call this long may have been descheduled; its CPU time is looked for in so many events after
 // it.
 enum { LONG_CALL_NS = 100000, MAX_AFTER = 24, MAX_DIGESTED_AFTER = 4 * MAX_AFTER };
+enum { MAX_AFTER_PROBE = 4096 }; // events
 
 static bool matters(const struct event *event)
 {
@@ -99,6 +100,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->n_left_out = 0;
     call->n_records = call->n_accesses = call->n_receives = call->n_sends = call->n_parts = 0;
     call->awaits_lock = false;
+    call->probed.communicator = EVENT_NO_INDEX;
 }
 
 /// Notes the next CPU sample after LEAVE, which is AHEAD, of a call that may have been descheduled.
@@ -199,6 +201,35 @@ void call_read(struct location_state *location, uint64_t time_ns)
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
     read_records(location);
     shift(call, time_ns);
+}
+
+/// Whether the call that begins with the event AHEAD of LOCATION is over within LENGTH_NS.
+static bool is_over_within(const struct location_state *location, uint32_t ahead,
+                           uint64_t length_ns)
+{
+    uint64_t enter_ns = location_peek(location, ahead)->time_ns;
+    const struct event *event = location_peek(location, ahead + 1);
+    return event && event->kind == EVENT_LEAVE && event->time_ns - enter_ns <= length_ns;
+}
+
+const struct event *call_record_after_probe(const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    uint64_t length_ns = call->recorded_leave_ns - call->recorded_enter_ns;
+    uint32_t n_calls = 0;
+    for (uint32_t ahead = 0; ahead < MAX_AFTER_PROBE; ahead++) {
+        const struct event *event = location_peek(location, ahead);
+        if (!event || event_is_message_record(event))
+            return event;
+        enum mpi_function function = event->kind == EVENT_ENTER
+                                         ? location->definitions->regions[event->index].mpi
+                                         : MPI_FUNCTION_NONE;
+        if (function == MPI_FUNCTION_PROBE &&
+            (n_calls > 0 || !is_over_within(location, ahead, length_ns)))
+            return NULL;
+        n_calls += function != MPI_FUNCTION_NONE;
+    }
+    return NULL;
 }
 
 void call_leave_out(struct call *call, const struct event *event)

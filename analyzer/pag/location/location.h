@@ -42,6 +42,11 @@ struct awaited_unlock {
     uint32_t rank, node;
 };
 
+/// Messages of one kind to a location's rank; of no COMMUNICATOR (EVENT_NO_INDEX): none.
+struct envelope {
+    uint32_t communicator, source, tag; // source is a world rank
+};
+
 /// An open MPI call: the outermost MPI region instance, with all its records.
 struct call {
     bool is_open;
@@ -82,6 +87,7 @@ struct call {
     bool awaits_lock;      // it may be the one in which a lock is granted (matching/locks.c):
     uint32_t waiter_place; // among those
     struct awaited_unlock unlocks[2]; // in it, the latest one and the latest before that
+    struct envelope probed;           // MPI_Probe waits for the next message of this kind
     uint32_t *receives;               // indices of receives completed here, in posting order
     uint32_t n_receives;
     size_t receives_capacity;
@@ -144,10 +150,17 @@ void location_pass(struct location_state *location, const struct pag_location *t
 void call_read(struct location_state *location, uint64_t time_ns);
 void call_release(struct call *call);
 
+/// The record that tells what the open call, a probe whose enter has been read, looked for: the
+/// next one of a message or operation, NULL: not known. Other calls may come before it, but not
+/// another probe; unless that is the next call, and takes no longer, as it does where a function
+/// that receives looks for itself what it gets.
+const struct event *call_record_after_probe(const struct location_state *location);
+
 /// Whether the open call concerns no other rank.
 static inline bool call_is_private(const struct call *call)
 {
-    return call->n_receives + call->n_sends + call->n_parts == 0 && !call->awaits_lock;
+    return call->n_receives + call->n_sends + call->n_parts == 0 && !call->awaits_lock &&
+           call->probed.communicator == EVENT_NO_INDEX;
 }
 
 /// The open call is left: accounts its time up to there, unless that was done before.

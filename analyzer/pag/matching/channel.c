@@ -156,6 +156,25 @@ static uint32_t new_channel(struct engine *engine, struct channel *wanted)
     return index;
 }
 
+static uint32_t look_up(const struct engine *engine, const struct channel *wanted)
+{
+    uint32_t index = engine->channel_buckets[bucket_of(engine, wanted)];
+    while (index != NONE && !is_same(channel_at(engine, index), wanted))
+        index = channel_at(engine, index)->next_in_bucket;
+    return index;
+}
+
+const struct channel *channel_known(const struct engine *engine, uint32_t receiver,
+                                    const struct envelope *envelope)
+{
+    struct channel wanted = {.communicator = envelope->communicator,
+                             .receiver = receiver,
+                             .sender = envelope->source,
+                             .tag = envelope->tag};
+    uint32_t index = look_up(engine, &wanted);
+    return index == NONE ? NULL : channel_at(engine, index);
+}
+
 uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint32_t communicator,
                       uint32_t receiver, uint32_t sender, uint32_t tag)
 {
@@ -167,9 +186,7 @@ uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint
     }
     struct channel wanted = {
         .communicator = communicator, .receiver = receiver, .sender = sender, .tag = tag};
-    uint32_t index = engine->channel_buckets[bucket_of(engine, &wanted)];
-    while (index != NONE && !is_same(channel_at(engine, index), &wanted))
-        index = channel_at(engine, index)->next_in_bucket;
+    uint32_t index = look_up(engine, &wanted);
     if (index == NONE)
         index = new_channel(engine, &wanted);
     *recent = (struct recent_channel){index, engine->channel_epoch};

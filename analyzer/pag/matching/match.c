@@ -240,6 +240,20 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
     return index;
 }
 
+/// Whether the receiver of MESSAGE is in a probe that waits for it.
+static bool is_probed(const struct engine *engine, const struct message *message)
+{
+    const struct rank_state *receiver = &engine->ranks[message->receiver];
+    const struct channel *channel = channel_at(engine, message->channel);
+    for (uint32_t i = 0; i < receiver->n_locations && engine->n_probing > 0; i++) {
+        const struct call *call = &engine->locations[receiver->first_location + i].call;
+        if (call->is_open && call->probed.communicator == channel->communicator &&
+            call->probed.source == channel->sender && call->probed.tag == channel->tag)
+            return true;
+    }
+    return false;
+}
+
 /// The receiver may be waiting already: then its lineage will continue from here.
 static bool sender_needs_snapshot(const struct engine *engine, const struct message *message)
 {
@@ -248,7 +262,8 @@ static bool sender_needs_snapshot(const struct engine *engine, const struct mess
         return false;
     if (engine->is_ahead)
         return true;
-    return message->is_matched && receive_at(engine, message->receive)->call_may_wait;
+    return message->is_matched ? receive_at(engine, message->receive)->call_may_wait
+                               : is_probed(engine, message);
 }
 
 static void send(struct engine *engine, struct location_state *location, const struct event *event)
@@ -441,6 +456,34 @@ static void detach_left_out(struct engine *engine, struct call *call)
             match_settle_receive(engine, index);
     }
     call->n_receives = n_kept;
+}
+
+void match_enter_probe(struct engine *engine, struct location_state *location)
+{
+    struct call *call = &location->call;
+    const struct event *record = call_record_after_probe(location);
+    if (call->is_cut || call->n_records > 0 || !record || record->kind != EVENT_RECV ||
+        engine->ranks[location->rank].n_unresolved_posts > 0)
+        return;
+    struct envelope probed = {
+        record->index, world_rank(engine, location, record->index, record->peer), record->tag};
+    const struct channel *channel = channel_known(engine, location->rank, &probed);
+    if (probed.source == NONE || (channel && channel->first_receive != NONE))
+        return;
+    call->probed = probed;
+    engine->n_probing++;
+}
+
+uint32_t match_probed(const struct engine *engine, const struct location_state *location)
+{
+    const struct call *call = &location->call;
+    if (call->probed.communicator == EVENT_NO_INDEX)
+        return NONE;
+    const struct channel *channel = channel_known(engine, location->rank, &call->probed);
+    uint32_t message = channel ? channel->first_send : NONE;
+    bool is_seen = message != NONE && !message_at(engine, message)->is_left_out &&
+                   message_at(engine, message)->send_enter_ns <= call->leave_ns;
+    return is_seen ? message : NONE;
 }
 
 void match_enter_call(struct engine *engine, struct location_state *location)

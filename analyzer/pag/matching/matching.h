@@ -13,6 +13,11 @@ void match_init(struct engine *engine);
 void match_release(struct engine *engine);
 /// Registers what the records of a just entered call send, post and complete.
 void match_enter_call(struct engine *engine, struct location_state *location);
+/// The open call is a probe: finds out what it waits for, by the receive after it. It must not be
+/// known already which messages receives posted before will take.
+void match_enter_probe(struct engine *engine, struct location_state *location);
+/// The message that the open call, a probe, saw; NONE: it has not been sent, as far as is known.
+uint32_t match_probed(const struct engine *engine, const struct location_state *location);
 /// The receive or message is settled for one of its two sides.
 void match_settle_receive(struct engine *engine, uint32_t receive);
 void match_settle_sent(struct engine *engine, uint32_t message);
@@ -52,6 +57,10 @@ uint32_t channel_mailbox(struct engine *engine, uint32_t communicator, uint32_t 
 /// RECENT is looked at first and updated.
 uint32_t channel_find(struct engine *engine, struct recent_channel *recent, uint32_t communicator,
                       uint32_t receiver, uint32_t sender, uint32_t tag);
+
+/// The same without making one or a look at a recent one; NULL: there is none, or it is empty.
+const struct channel *channel_known(const struct engine *engine, uint32_t receiver,
+                                    const struct envelope *envelope);
 
 void channel_count_traffic(struct engine *engine, struct channel *channel, uint64_t size_bytes);
 
