@@ -119,6 +119,11 @@ enum finding_number {
     X(mean_bytes)    /* "8 B" */                                                                   \
     X(hub)           /* "rank 0", with most messages */                                            \
     X(served)        /* "400 messages" to the rank with most of the loss */                        \
+    X(service_time)  /* "512.3 us" that this rank computes for each of them */                     \
+    X(think_time)    /* the same of the ranks that send them */                                    \
+    X(arrival_time)  /* "633.5 us" from one of them to the next */                                 \
+    X(busy)          /* "81.0 %" of the judged time that this rank computes */                     \
+    X(saturating)    /* "1.9": so many ranks that send to it keep it busy all the time */          \
     X(file)          /* "out.dat", "out.dat and 3 further files", longest used in the place;       \
                         unknown unless operations on files took half of the loss's own time */     \
     X(rank_place)    /* where it spends most time: "solve (solve.c:56)" */                         \

@@ -338,6 +338,7 @@ static void test_a_server_is_waited_for_at_the_end(void **state)
     struct result_traffic traffic[4];
     struct result result = make_farm(farm_ranks, traffic), found;
     add_origin(&result, 100 * MS, (int64_t[]){30 * MS, 0});
+    farm_ranks[0].useful_ns = 50 * MS; // for 1000 messages
     struct result_pattern both[2] = {patterns[0], patterns[0]};
     both[1].id = (char *)"wait-at-finalize";
     result.patterns = both;
@@ -356,6 +357,10 @@ static void test_a_server_is_waited_for_at_the_end(void **state)
         bool is_second = strcmp(found.findings[0].kind, "fine-tasks") == 0;
         assert_string_equal(found.findings[is_second].kind,
                             is_server ? "saturated-server" : "serial-work");
+        if (is_server)
+            assert_says(&found, "A message comes every 100.0 us, the server computes 50.00 us for "
+                                "each, a client 100.0 us between two. So the server is busy 50.0 % "
+                                "of the time, and 3.0 clients keep it busy all the time.");
         forget(&found);
     }
 }

@@ -410,6 +410,31 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         facts->numbers[FINDING_NUMBER_visits] = (double)result->regions[cause->region].visits;
 }
 
+/// How the rank with most of the loss serves those that send to it: the asymptotic bounds of a
+/// closed system (Denning and Buzen, The Operational Analysis of Queueing Network Models, section
+/// 5).
+static void put_service(const struct result *result, uint64_t n_served, const bool *is_client,
+                        struct facts *facts)
+{
+    uint32_t main = facts->causing.main;
+    uint64_t clients_ns = 0, server_ns = main == RESULT_NONE ? 0 : result->ranks[main].useful_ns;
+    if (n_served == 0 || server_ns == 0)
+        return;
+    for (uint32_t i = 0; i < result->n_ranks; i++)
+        clients_ns += is_client[i] ? result->ranks[i].useful_ns : 0;
+    double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
+    facts_put_text(facts, FINDING_TEXT_service_time,
+                   memory_copy_text(quantity_time(server_ns / n_served).text));
+    facts_put_text(facts, FINDING_TEXT_think_time,
+                   memory_copy_text(quantity_time(clients_ns / n_served).text));
+    facts_put_text(facts, FINDING_TEXT_arrival_time,
+                   memory_copy_text(quantity_time((uint64_t)window_ns / n_served).text));
+    facts_put_text(facts, FINDING_TEXT_busy,
+                   memory_copy_text(quantity_part((double)server_ns, window_ns).text));
+    facts_put_text(facts, FINDING_TEXT_saturating,
+                   memory_format("%.1f", 1 + (double)clients_ns / (double)server_ns));
+}
+
 /// Whom the messages of the run go to: partners of the rank with most of the loss, the share of the
 /// rank with most messages, and whether all go from lower to higher ranks, or the other way.
 static void put_traffic(const struct result *result, struct facts *facts)
@@ -450,6 +475,7 @@ static void put_traffic(const struct result *result, struct facts *facts)
     }
     facts_put_text(facts, FINDING_TEXT_served,
                    memory_copy_text(quantity_count(n_served, "message").text));
+    put_service(result, n_served, is_partner, facts);
     free(of_rank);
     free(is_partner);
 }
