@@ -114,6 +114,8 @@ enum finding_number {
     X(wait_outer)    /* the one around that */                                                     \
     X(wait_state)    /* its pattern */                                                             \
     X(wait_hint)     /* what the pattern says to do */                                             \
+    X(following)     /* "norms/MPI_Allreduce at solve.c:31", calls in the place that follow others \
+                        of it right away; unknown without */                                       \
     X(calls)         /* "12 calls" */                                                              \
     X(messages)      /* "603 messages" */                                                          \
     X(mean_bytes)    /* "8 B" */                                                                   \

@@ -76,11 +76,45 @@ static void test_overlap_is_in_code_that_computes(void **state)
     }
 }
 
+/// Calls of line 32 follow those of line 31: close enough, both could be one.
+static void test_calls_right_after_one_another_can_be_joined(void **state)
+{
+    (void)state;
+    struct result result = make_result(), found;
+    struct result_site sites[2];
+    for (uint32_t i = 0; i < 2; i++)
+        sites[i] = (struct result_site){.path = 1,
+                                        .function = (char *)"solve",
+                                        .function_shown = (char *)"solve",
+                                        .file = (char *)"solve.c",
+                                        .line = 31 + i,
+                                        .source = (char *)(i ? "solve.c:32" : "solve.c:31"),
+                                        .visits = 1000,
+                                        .before_path = 0,
+                                        .before_since = i ? 0 : RESULT_NONE};
+    result.sites = sites;
+    result.n_sites = 2;
+    regions[1].name = (char *)"MPI_Allreduce";
+    regions[1].shown = regions[1].name;
+    regions[1].mpi_class = MPI_CLASS_COLLECTIVE;
+    paths[1].visits = 2000;
+    for (int is_close = 0; is_close < 2; is_close++) {
+        sites[1].before_ns = 10 * MS - (uint64_t)is_close; // 10 us each
+        find(&result, &found);
+        assert_string_equal(found.findings[0].kind, "many-collectives");
+        assert_int_equal(found.findings[0].n_remedies, 1 + is_close);
+        assert_string_equal(found.findings[0].remedies[0].value,
+                            is_close ? "solve/MPI_Allreduce at solve.c:32" : "solve/MPI_Recv");
+        forget(&found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_function_of_several_callers_is_named_by_them),
         cmocka_unit_test(test_overlap_is_in_code_that_computes),
+        cmocka_unit_test(test_calls_right_after_one_another_can_be_joined),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

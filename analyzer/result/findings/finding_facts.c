@@ -17,8 +17,9 @@
 #include "analyzer/trace/definitions.h"
 
 enum { MAX_NAMED_RANKS = 4 };
-static const double nearly_all = 0.95; // of the messages: those of a hub
-static const double hidden = 0.05;     // of waits: less computing is no use against them
+static const double nearly_all = 0.95;          // of the messages: those of a hub
+static const double next_to_nothing_ns = 10000; // of computing between two calls
+static const double hidden = 0.05;              // of waits: less computing is no use against them
 static const double turns = 0.5; // of the waits of others: a rank that waits in turn with them
 
 // --- ranks
@@ -361,6 +362,27 @@ static double onesided_share(const struct result *result, const char *const *nam
     return part_of((double)some_ns, (double)all_ns);
 }
 
+/// Calls in the place of CAUSE that follow others of it, from another line, with next to nothing in
+/// between: both could be one.
+static void put_following(const struct result *result, const struct cause *cause,
+                          struct facts *facts)
+{
+    uint32_t following = RESULT_NONE;
+    double least_ns = next_to_nothing_ns;
+    for (uint32_t i = 0; i < result->n_sites; i++) {
+        const struct result_site *site = &result->sites[i];
+        double mean_ns = part_of((double)site->before_ns, (double)site->visits);
+        if (site->before_since == RESULT_NONE || site->before_since == i || mean_ns >= least_ns ||
+            !cause_has_place(cause, site->path) ||
+            !cause_has_place(cause, result->sites[site->before_since].path))
+            continue;
+        least_ns = mean_ns;
+        following = i;
+    }
+    if (following != RESULT_NONE)
+        facts_put_text(facts, FINDING_TEXT_following, site_text(result, following, RESULT_NONE));
+}
+
 /// What the calls in the place of CAUSE are.
 static void put_calls(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -373,6 +395,7 @@ static void put_calls(const struct result *result, const struct cause *cause, st
         strncasecmp(calls->name, "MPI_Ialltoall", 13) == 0;
     facts->numbers[FINDING_NUMBER_is_poll] = region_is_poll(calls);
     facts->numbers[FINDING_NUMBER_is_start] = calls->mpi_class == MPI_CLASS_START_END;
+    put_following(result, cause, facts);
 }
 
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
