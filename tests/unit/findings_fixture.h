@@ -3,21 +3,16 @@
 #pragma once
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/pag/pag.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/report/report.h"
 #include "analyzer/result/findings/findings.h"
 #include "analyzer/trace/definitions.h"
+#include "tests/unit/unit_test.h"
 
 enum { MS = 1000000 };
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/unit/machine_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/memory.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 struct machine machine_of_text(const char *text)
 {

@@ -2,12 +2,6 @@
 // See prediction_subject.h.
 #include "tests/unit/prediction_subject.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +10,7 @@
 #include "tests/reference/change_choice.h"
 #include "tests/reference/changed_program.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 bool subject_init(struct subject *subject, char *text, FILE *stream)
 {

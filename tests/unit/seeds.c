@@ -2,16 +2,12 @@
 #include "tests/unit/seeds.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/memory.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 void seed_range(uint64_t n_default, uint64_t *first, uint64_t *last)
 {

@@ -4,16 +4,10 @@
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a disagreement is left as text
 // in the folder the message names.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
@@ -22,6 +16,7 @@
 #include "tests/reference/reference.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 500 };
@@ -190,17 +185,9 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return agrees(*text, stream);
 }
 
-static void test_engine_agrees_with_the_reference(void **state)
+TEST(test_engine_agrees_with_the_reference)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, check_seed, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_engine_agrees_with_the_reference),
-    };
-    return cmocka_run_group_tests_name("agreement", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a replay holds does not grow with the length of the run: the high-water marks of messages
 // and lineage nodes are the same for a run and for one ten times as long.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/pag/pag.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
+#include "tests/unit/unit_test.h"
 
 enum { N_RANKS = 6 };
 
@@ -154,42 +149,27 @@ static void check(write_run *write)
     pag_result_release(&ten_times);
 }
 
-static void test_wavefront(void **state)
+TEST(test_wavefront)
 {
-    (void)state;
     check(write_wavefront);
 }
 
-static void test_fan_in(void **state)
+TEST(test_fan_in)
 {
-    (void)state;
     check(write_fan_in);
 }
 
-static void test_exchange(void **state)
+TEST(test_exchange)
 {
-    (void)state;
     check(write_exchange);
 }
 
-static void test_locks(void **state)
+TEST(test_locks)
 {
-    (void)state;
     check(write_locks);
 }
 
-static void test_epochs(void **state)
+TEST(test_epochs)
 {
-    (void)state;
     check(write_epochs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wavefront), cmocka_unit_test(test_fan_in),
-        cmocka_unit_test(test_exchange),  cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_epochs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calendars of links and buses against an array with an entry for each ns, and how much they hold.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "analyzer/simulation/network/contention.h"
 #include "tests/reference/program.h"
+#include "tests/unit/unit_test.h"
 
 enum { LENGTH = 400, N_REQUESTS = 60, N_RUNS = 300 };
 
@@ -28,9 +23,8 @@ static uint64_t conflict_end(const uint32_t *used, uint32_t n_all, uint64_t begi
     return at;
 }
 
-static void test_random_requests(void **state)
+TEST(test_random_requests)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= N_RUNS; seed++) {
         struct random random = {seed};
         struct calendar calendar = {.n_all = 1 + random_below(&random, 3)};
@@ -57,9 +51,8 @@ static void test_random_requests(void **state)
 }
 
 /// Nothing of no length is ever in the way, nor has it anything in its way.
-static void test_no_length(void **state)
+TEST(test_no_length)
 {
-    (void)state;
     struct calendar calendar = {.n_all = 1};
     calendar_reserve(&calendar, 10, 20);
     assert_int_equal(calendar_conflict_end(&calendar, 15, 15), 15);
@@ -70,9 +63,8 @@ static void test_no_length(void **state)
 }
 
 /// One after the other without a gap is one step; what is over is let go.
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     struct calendar calendar = {.n_all = 1};
     for (uint64_t i = 0; i < 100000; i++)
         calendar_reserve(&calendar, 10 * i, 10 * i + 10);
@@ -88,14 +80,4 @@ static void test_memory(void **state)
     assert_int_equal(calendar_conflict_end(&calendar, 999995, 1000000), 999995);
     assert_int_equal(calendar_conflict_end(&calendar, 1000000, 1000001), 1000005);
     calendar_release(&calendar);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_requests),
-        cmocka_unit_test(test_no_length),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

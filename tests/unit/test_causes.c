@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Causes and findings of random MPI programs, measured and with their remedies predicted: parts sum
 // to no more than what they are parts of, and findings with the rest to all that the ranks lost.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/memory.h"
@@ -21,6 +15,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 60 };
@@ -114,15 +109,9 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return is_right;
 }
 
-static void test_losses_add_up(void **state)
+TEST(test_losses_add_up)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, check_seed, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_losses_add_up)};
-    return cmocka_run_group_tests_name("causes", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

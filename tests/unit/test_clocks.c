@@ -4,16 +4,10 @@
 // clocks are no further from the truth than they were, and waits are as far from those of the true
 // run as that allows. That and all else the engine finds is what the brute-force reference finds in
 // the corrected times.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
@@ -25,6 +19,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 40 };
@@ -275,9 +270,8 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return check_clocks(*text, &clocks, *(struct tally *const *)context, stream);
 }
 
-static void test_corrected_clocks_are_right(void **state)
+TEST(test_corrected_clocks_are_right)
 {
-    (void)state;
     struct tally tally = {0}, *context = &tally;
     seeds_check(DEFAULT_SEEDS, check_seed, &context);
     // Of short runs with few messages no speeds may be found for drifting clocks.
@@ -288,11 +282,4 @@ static void test_corrected_clocks_are_right(void **state)
     assert_in_range(tally.n_refused + tally.n_unclean, 0, n / 10 + 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_corrected_clocks_are_right),
-    };
-    return cmocka_run_group_tests_name("clocks", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

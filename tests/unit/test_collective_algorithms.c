@@ -4,13 +4,7 @@
 // other things, too: test_prediction.c.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +18,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/machine_text.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 20 };
@@ -366,9 +361,8 @@ static bool agrees(uint64_t seed, const void *context, char **text, FILE *stream
     return is_sound;
 }
 
-static void test_random_collectives(void **state)
+TEST(test_random_collectives)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, agrees, NULL);
 }
 
@@ -391,18 +385,7 @@ static bool ends(uint64_t seed, const void *context, char **text, FILE *stream)
     return is_sound;
 }
 
-static void test_damaged_runs(void **state)
+TEST(test_damaged_runs)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, ends, NULL);
-}
-
-int main(void)
-{
-    setenv("TMPDIR", scratch_parent(), 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_collectives),
-        cmocka_unit_test(test_damaged_runs),
-    };
-    return cmocka_run_group_tests_name("collective algorithms", tests, NULL, NULL);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Collectives carried out by algorithms: the times of the literature where all members come at once
 // and all messages cost the same, and which size of an operation counts.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,6 +12,7 @@
 #include "tests/reference/engine_run.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/machine_text.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { MAX_MEMBERS = 8 };
@@ -108,9 +103,8 @@ static uint32_t log2_up(uint32_t n)
     return log;
 }
 
-static void test_closed_forms(void **state)
+TEST(test_closed_forms)
 {
-    (void)state;
     const uint64_t b = 40;
     for (uint32_t p = 2; p <= MAX_MEMBERS; p++) {
         uint32_t log = log2_up(p);
@@ -149,9 +143,8 @@ static void test_closed_forms(void **state)
     }
 }
 
-static void test_one_member(void **state)
+TEST(test_one_member)
 {
-    (void)state;
     static const char *const algorithms[] = {"flat", "binomial", "recursive-doubling", "ring",
                                              "hardware-multicast"};
     for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++)
@@ -160,9 +153,8 @@ static void test_one_member(void **state)
 
 /// Steps of the tree of QsNet's software broadcast, of which a node does one message a step: 6 for
 /// 16 nodes, 8 for 32, where a binary tree has 5 (Coll, Duato, Mora, Petrini, Hoisie 2002).
-static void test_steps_of_trees(void **state)
+TEST(test_steps_of_trees)
 {
-    (void)state;
     static const char step[] =
         "<message scope=\"network\" send-overhead=\"1ns\"><point bytes=\"0\" time=\"0s\"/>"
         "</message>";
@@ -181,9 +173,8 @@ static void test_steps_of_trees(void **state)
     "<point bytes=\"0\" time=\"" time "\"/></message>"
 
 /// An allreduce of a million doubles by a ring, of a few by recursive doubling; formulas beside.
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-    (void)state;
     static const char collectives[] =
         "<collective op=\"allreduce\" below=\"100\" algorithm=\"recursive-doubling\"/>"
         "<collective op=\"allreduce\" from=\"100\" below=\"1kB\" time=\"b*1e-9\"/>"
@@ -206,9 +197,8 @@ static void test_sizes(void **state)
 }
 
 /// What rank 2 of 3, the root where there is one, records of an operation whose b is 100.
-static void test_bytes_of_operations(void **state)
+TEST(test_bytes_of_operations)
 {
-    (void)state;
     static const struct {
         const char *operation, *root;
         uint64_t sent, received;
@@ -259,15 +249,4 @@ static void test_bytes_of_operations(void **state)
         free(text);
         free(others);
     }
-}
-
-int main(void)
-{
-    setenv("TMPDIR", scratch_parent(), 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed_forms),        cmocka_unit_test(test_one_member),
-        cmocka_unit_test(test_steps_of_trees),      cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_bytes_of_operations),
-    };
-    return cmocka_run_group_tests_name("collective forms", tests, NULL, NULL);
 }

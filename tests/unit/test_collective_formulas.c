@@ -3,19 +3,14 @@
 // numbers of ranks: of times made of known coefficients, with and without noise, they find these;
 // none is ever negative.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/calibrate/calibration.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "tests/unit/machine_text.h"
+#include "tests/unit/unit_test.h"
 
 /// What a collective of P ranks and B bytes takes, in us.
 typedef double known_us(double p, double b);
@@ -125,9 +120,8 @@ static double by_growing_messages(double p, double b)
     return 4 * log2(p) + 0.0002 * b * (p - 1);
 }
 
-static void test_coefficients(void **state)
+TEST(test_coefficients)
 {
-    (void)state;
     static const struct {
         known_us *known;
         const char *startup, *bytes;
@@ -162,9 +156,8 @@ static double two_regimes(double p, double b)
     return b <= 4096 ? (1 + 0.002 * b) * log2(p) : (60 + 0.0003 * b) * log2(p);
 }
 
-static void test_two_regimes(void **state)
+TEST(test_two_regimes)
 {
-    (void)state;
     size_t n_warnings;
     struct machine machine = fitted(two_regimes, 0.03, N_MEMBERS, &n_warnings);
     assert_int_equal(machine.n_collectives, 2);
@@ -186,9 +179,8 @@ static double falling(double p, double b)
     return 50 - 8 * log2(p) + 0.0001 * b;
 }
 
-static void test_never_negative(void **state)
+TEST(test_never_negative)
 {
-    (void)state;
     known_us *const times[] = {below_zero, falling};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         size_t n_warnings;
@@ -204,9 +196,8 @@ static void test_never_negative(void **state)
 
 // With one number of ranks nothing is known of growth; that of a tree is taken. With two of them
 // any start-up fits, so the first form is kept where the bytes do not speak against it.
-static void test_few_numbers(void **state)
+TEST(test_few_numbers)
 {
-    (void)state;
     size_t n_warnings;
     struct machine machine = fitted(by_rounds, 0, 1, &n_warnings);
     assert_int_equal(n_warnings, 1);
@@ -217,15 +208,4 @@ static void test_few_numbers(void **state)
     assert_int_equal(n_warnings, 0);
     expect_known(&machine, by_rounds, 0.002);
     machine_release(&machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coefficients),
-        cmocka_unit_test(test_two_regimes),
-        cmocka_unit_test(test_never_negative),
-        cmocka_unit_test(test_few_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

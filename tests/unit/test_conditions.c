@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conditions outside of patterns: comparisons of names with values, and formulas.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/formula.h"
+#include "tests/unit/unit_test.h"
 
 static void check(const char *text, const char *name, enum relation relation, const char *value)
 {
@@ -33,9 +28,8 @@ static void check_error(const char *text, const char *message)
     assert_string_equal(err.text, message);
 }
 
-static void test_comparisons(void **state)
+TEST(test_comparisons)
 {
-    (void)state;
     check("size>=64KiB", "size", RELATION_AT_LEAST, "64KiB");
     check(" late-sender <= 200 ms\t", "late-sender", RELATION_AT_MOST, "200 ms");
     check("a==b", "a", RELATION_EQUAL, "b");
@@ -53,9 +47,8 @@ static void test_comparisons(void **state)
     check_error("a< ", "`a< `: a value is missing after <");
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
-    (void)state;
     char text[] = "a<1&&b==2 && c";
     char *rest = text;
     assert_string_equal(comparison_next(&rest), "a<1");
@@ -64,9 +57,8 @@ static void test_parts(void **state)
     assert_null(comparison_next(&rest));
 }
 
-static void test_formulas(void **state)
+TEST(test_formulas)
 {
-    (void)state;
     static const char *const names[] = {"n", "size"};
     struct error err = {{0}};
     struct formula *formula = formula_new("!(n == 2) && size >= 4", names, 2, &err);
@@ -87,14 +79,4 @@ static void test_formulas(void **state)
     assert_string_equal(err.text, "formula `n <= 1 || n = 2`: = at 13 has no meaning, write ==");
     assert_null(formula_new("n == sise", names, 2, &err));
     assert_string_equal(err.text, "formula `n == sise`: unknown name sise at 6; is it size?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_formulas),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

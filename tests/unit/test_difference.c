@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Differences of runs: sums that are exact, noise that is not a change.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
 #include "analyzer/compare/difference.h"
+#include "tests/unit/unit_test.h"
 
 static const struct difference_thresholds no_thresholds = {0, 0, 0.05};
 
@@ -28,9 +23,8 @@ static double normal(uint64_t *state)
 
 // The sample of Student's sleep data: t = -1.8608 with 17.776 degrees of freedom, p = 0.07939, and
 // an interval of -3.3655 to 0.2055 (the example of R's t.test).
-static void test_welch(void **state)
+TEST(test_welch)
 {
-    (void)state;
     const double a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
     const double b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
     assert_float_equal(significance_of_difference(a, 10, b, 10), 0.07939, 1e-5);
@@ -62,9 +56,8 @@ static void add_odd_run(struct difference *difference, enum difference_group gro
     }
 }
 
-static void test_sums_are_exact(void **state)
+TEST(test_sums_are_exact)
 {
-    (void)state;
     struct difference *difference = difference_new();
     for (uint64_t i = 0; i < 3; i++)
         add_odd_run(difference, DIFFERENCE_A, 3, i);
@@ -89,9 +82,8 @@ static void test_sums_are_exact(void **state)
 
 // Thirds of nanoseconds, 3 runs against 7: nothing scatters and nothing differs, whatever a sum of
 // fractions says.
-static void test_equal_runs_are_equal(void **state)
+TEST(test_equal_runs_are_equal)
 {
-    (void)state;
     struct difference *difference = difference_new();
     for (uint64_t i = 0; i < 10; i++)
         add_odd_run(difference, i < 3 ? DIFFERENCE_A : DIFFERENCE_B, 3, 0);
@@ -136,9 +128,8 @@ static size_t count_noisy_changes(uint64_t *generator, double shift_ns)
 
 // Of 200 tables of noise at most 5 % may show a change: 10 expected at most, 20 is 3 standard
 // deviations away. A shift of 20 standard deviations is seen in each.
-static void test_noise_is_no_change(void **state)
+TEST(test_noise_is_no_change)
 {
-    (void)state;
     uint64_t generator = 1;
     size_t n_false = 0;
     for (int i = 0; i < 200; i++) {
@@ -148,9 +139,8 @@ static void test_noise_is_no_change(void **state)
     assert_in_range(n_false, 0, 20);
 }
 
-static void test_top_down(void **state)
+TEST(test_top_down)
 {
-    (void)state;
     struct difference *difference = difference_new();
     for (enum difference_group group = DIFFERENCE_A; group <= DIFFERENCE_B; group++) {
         size_t run = difference_add_run(difference, group, group ? 2000 : 1000, 1);
@@ -178,16 +168,4 @@ static void test_top_down(void **state)
     assert_false(table.rows[3].is_in_a);
     difference_table_release(&table);
     difference_free(difference);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_welch),
-        cmocka_unit_test(test_sums_are_exact),
-        cmocka_unit_test(test_equal_runs_are_equal),
-        cmocka_unit_test(test_noise_is_no_change),
-        cmocka_unit_test(test_top_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

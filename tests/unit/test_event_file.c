@@ -5,13 +5,7 @@
 // reading on from places within a file.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds, PAGODA_ARCHIVES=FOLDER further archives.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <glob.h>
 #include <inttypes.h>
@@ -30,6 +24,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 enum { DEFAULT_SEEDS = 150, MIN_TRACES = 100, STEP = 37 };
 
@@ -533,9 +528,8 @@ static void define_run(struct archive_writer *writer, struct random *random)
     }
 }
 
-static void test_random_records(void **state)
+TEST(test_random_records)
 {
-    (void)state;
     uint64_t first, last, n_failed = 0;
     seed_range(DEFAULT_SEEDS, &first, &last);
     for (uint64_t seed = first; seed <= last; seed++) {
@@ -607,18 +601,8 @@ static size_t count_differing_archives(const char *folder)
     return n_differing;
 }
 
-static void test_written_archives(void **state)
+TEST(test_written_archives)
 {
-    (void)state;
     const char *folder = getenv("PAGODA_ARCHIVES");
     assert_int_equal(count_differing_traces() + (folder ? count_differing_archives(folder) : 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_records),
-        cmocka_unit_test(test_written_archives),
-    };
-    return cmocka_run_group_tests_name("event_file", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a task farm's messages tell of its workers, in simulated time.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/simulation/dealt/farm.h"
+#include "tests/unit/unit_test.h"
 
 enum { TASK_NS = 1000, SENDING_NS = 70 };
 
@@ -38,9 +33,8 @@ static void deal(const struct pag_listener *listener, uint64_t i)
         listener->called(listener->context, &calls[k]);
 }
 
-static void an_answer_takes_as_long_as_its_call(void **state)
+TEST(an_answer_takes_as_long_as_its_call)
 {
-    (void)state;
     struct farm_messages messages = {.master = 0};
     const struct pag_listener listener = farm_listener(&messages);
     for (uint64_t i = 0; i < 10; i++)
@@ -53,10 +47,4 @@ static void an_answer_takes_as_long_as_its_call(void **state)
     assert_int_equal(farm.phases[0].answering_ns, SENDING_NS);
     farm_release(&farm);
     farm_messages_release(&messages);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_answer_takes_as_long_as_its_call)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

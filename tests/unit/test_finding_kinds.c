@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files of kinds of findings: users' files that replace and add, and each kind of bad file with the
 // sentence and place that it gets.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 /// The shipped catalogue with a file that holds TEXT; NULL and ERR.
 static struct catalogue *load(const char *text, struct error *err)
@@ -45,9 +40,8 @@ static struct catalogue *load_good(const char *text)
 #define TEXTS             "<name>N</name>\n<what>{rank} in {place}</what>\n"
 #define FINDING(id, rest) "<finding id='" id "' about='computing'>\n" TEXTS rest "</finding>"
 
-static void test_a_kind_is_added(void **state)
+TEST(test_a_kind_is_added)
 {
-    (void)state;
     struct catalogue *shipped = load_good("<pattern id='a'><name>N</name><summary>S</summary>"
                                           "<description>D</description></pattern>");
     struct catalogue *catalogue = load_good("<finding id='mine' about='computing' order='1'>" TEXTS
@@ -77,9 +71,8 @@ static void test_a_kind_is_added(void **state)
     catalogue_free(shipped);
 }
 
-static void test_a_kind_is_replaced(void **state)
+TEST(test_a_kind_is_replaced)
 {
-    (void)state;
     struct error err;
     struct catalogue *shipped = catalogue_load("patterns", NULL, 0, &err);
     struct catalogue *catalogue = load_good(FINDING("uneven-work", ""));
@@ -159,9 +152,8 @@ static const struct {
      "patterns/findings/uneven-work.xml:"},
 };
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
-    (void)state;
     size_t length = strlen(scratch_file);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct error err = {{0}};
@@ -173,9 +165,8 @@ static void test_bad_files(void **state)
     }
 }
 
-static void test_shipped_remedies(void **state)
+TEST(test_shipped_remedies)
 {
-    (void)state;
     struct error err;
     struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
     if (!catalogue || findings_check_remedies(&catalogue->findings, &err) != 0)
@@ -183,9 +174,8 @@ static void test_shipped_remedies(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_large_runs_are_not_predicted(void **state)
+TEST(test_large_runs_are_not_predicted)
 {
-    (void)state;
     struct location locations[2] = {{.n_events = 1500000}, {.n_events = 500000}};
     struct definitions definitions = {.locations = locations, .n_locations = 2};
     assert_null(findings_too_large(&definitions));
@@ -193,15 +183,4 @@ static void test_large_runs_are_not_predicted(void **state)
     assert_non_null(strstr(findings_too_large(&definitions), "pagoda advise"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_kind_is_added),
-        cmocka_unit_test(test_a_kind_is_replaced),
-        cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_shipped_remedies),
-        cmocka_unit_test(test_large_runs_are_not_predicted),
-    };
-    return cmocka_run_group_tests_name("finding kinds", tests, scratch_file_make,
-                                       scratch_file_remove);
-}
+AROUND_ALL(scratch_file_make, scratch_file_remove)

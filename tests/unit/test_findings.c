@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings on hand-made results: their kind, and what is said without any. JSON: null if unknown.
 #include "tests/unit/findings_fixture.h"
+#include "tests/unit/unit_test.h"
 
 static struct result_warning warnings[1];
 
-static void test_mpi_itself(void **state)
+TEST(test_mpi_itself)
 {
-    (void)state;
     struct result result = make_result(), found;
     find(&result, &found);
     assert_int_equal(found.n_findings, 1);
@@ -20,9 +20,8 @@ static void test_mpi_itself(void **state)
     forget(&found);
 }
 
-static void test_probing_is_waiting_for_somebody(void **state)
+TEST(test_probing_is_waiting_for_somebody)
 {
-    (void)state;
     struct result result = make_result(), found;
     const uint32_t receive = 1; // the region of solve/MPI_Recv
     char *name = regions[receive].name;
@@ -34,9 +33,8 @@ static void test_probing_is_waiting_for_somebody(void **state)
     forget(&found);
 }
 
-static void test_polls_wait_for_the_sender_that_computes_longest(void **state)
+TEST(test_polls_wait_for_the_sender_that_computes_longest)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_traffic traffic[] = {{0, 1, 5, 40}, {1, 0, 5, 40}};
     struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
@@ -78,9 +76,8 @@ static void test_polls_wait_for_the_sender_that_computes_longest(void **state)
 }
 
 /// The calls of solve/MPI_Recv are those of another function.
-static void test_what_the_calls_are_decides_the_hint(void **state)
+TEST(test_what_the_calls_are_decides_the_hint)
 {
-    (void)state;
     static const struct {
         const char *name, *kind, *hint;
         enum mpi_class class_;
@@ -108,9 +105,8 @@ static void test_what_the_calls_are_decides_the_hint(void **state)
     }
 }
 
-static void test_too_few_cores_make_mpi_doubtful(void **state)
+TEST(test_too_few_cores_make_mpi_doubtful)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_node nodes[] = {{(char *)"a", (char *)"", 8, 9}, {(char *)"b", (char *)"", 2, 2}};
     result.nodes = nodes;
@@ -124,9 +120,8 @@ static void test_too_few_cores_make_mpi_doubtful(void **state)
     forget(&found);
 }
 
-static void test_many_small_messages(void **state)
+TEST(test_many_small_messages)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_traffic traffic[] = {{0, 1, 900, 90000}, {1, 0, 100, 10000}};
     result.traffic = traffic;
@@ -157,9 +152,8 @@ static void test_many_small_messages(void **state)
     forget(&found);
 }
 
-static void test_mpi_time_with_missing_partners_is_in_doubt(void **state)
+TEST(test_mpi_time_with_missing_partners_is_in_doubt)
 {
-    (void)state;
     struct result result = make_result(), found;
     warnings[0] = (struct result_warning){
         .code = (char *)"unmatched-receive", .count = 1, .text = (char *)""};
@@ -170,9 +164,8 @@ static void test_mpi_time_with_missing_partners_is_in_doubt(void **state)
     forget(&found);
 }
 
-static void test_uneven_work(void **state)
+TEST(test_uneven_work)
 {
-    (void)state;
     struct result result = make_result(), found;
     add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
     find(&result, &found);
@@ -209,9 +202,8 @@ static void test_uneven_work(void **state)
     }
 }
 
-static void test_work_that_is_uneven_by_turns(void **state)
+TEST(test_work_that_is_uneven_by_turns)
 {
-    (void)state;
     struct result result = make_result(), found;
     add_origin(&result, 50 * MS, (int64_t[]){15 * MS, 15 * MS});
     find(&result, &found);
@@ -239,9 +231,8 @@ static void test_work_that_is_uneven_by_turns(void **state)
     forget(&found);
 }
 
-static void test_serial_work(void **state)
+TEST(test_serial_work)
 {
-    (void)state;
     struct result result = make_result(), found;
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
     find(&result, &found);
@@ -261,9 +252,8 @@ static void test_serial_work(void **state)
 }
 
 /// Rank 1 makes rank 0 wait for 30 ms, and waits itself.
-static void test_ranks_that_take_turns(void **state)
+TEST(test_ranks_that_take_turns)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_traffic traffic[] = {{0, 1, 2, 0}, {1, 0, 2, 0}};
     struct result_amount on_both[] = {{0, 3, 30 * MS}, {1, 3, 15 * MS}};
@@ -299,9 +289,8 @@ static struct result make_farm(struct result_rank farm_ranks[3], struct result_t
     return result;
 }
 
-static void test_a_master_waits_for_workers(void **state)
+TEST(test_a_master_waits_for_workers)
 {
-    (void)state;
     struct result_rank farm_ranks[3];
     struct result_traffic traffic[4];
     struct result result = make_farm(farm_ranks, traffic), found;
@@ -331,9 +320,8 @@ static void test_a_master_waits_for_workers(void **state)
 }
 
 /// Clients that have all they want wait in MPI_Finalize for the server, too, which serves others.
-static void test_a_server_is_waited_for_at_the_end(void **state)
+TEST(test_a_server_is_waited_for_at_the_end)
 {
-    (void)state;
     struct result_rank farm_ranks[3];
     struct result_traffic traffic[4];
     struct result result = make_farm(farm_ranks, traffic), found;
@@ -365,9 +353,8 @@ static void test_a_server_is_waited_for_at_the_end(void **state)
     }
 }
 
-static void test_small_tasks(void **state)
+TEST(test_small_tasks)
 {
-    (void)state;
     struct result_rank farm_ranks[3];
     struct result_traffic traffic[4];
     struct result result = make_farm(farm_ranks, traffic), found;
@@ -384,9 +371,8 @@ static void test_small_tasks(void **state)
 }
 
 /// Rank 0 waits for rank 1 in solve, and in what that calls.
-static void test_a_function_and_what_it_calls_are_one(void **state)
+TEST(test_a_function_and_what_it_calls_are_one)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_region own_regions[4];
     struct result_path own_paths[4];
@@ -436,13 +422,12 @@ static void test_a_function_and_what_it_calls_are_one(void **state)
     forget(&found);
 }
 
-static void test_one_sided_calls(void **state)
+TEST(test_one_sided_calls)
 {
     static const char *const rows[][2] = {{"MPI_Win_lock", "rma-locks"},
                                           {"MPI_Win_fence", "rma-fences"},
                                           {"MPI_Put", "one-sided"},
                                           {"MPI_Win_flush_all", "one-sided"}}; // of a shared lock
-    (void)state;
     struct result result = make_result(), found;
     const struct result_region call = regions[1];
     struct result_path_rank times[] = {
@@ -479,9 +464,8 @@ static void test_one_sided_calls(void **state)
 }
 
 /// Files are those used in the place, and only where that took half of its time, which is 80 ms.
-static void test_files_are_named(void **state)
+TEST(test_files_are_named)
 {
-    (void)state;
     struct result result = make_result(), found;
     const struct result_region call = regions[1];
     struct result_file files[] = {{.name = (char *)"elsewhere.dat"},
@@ -516,9 +500,8 @@ static void test_files_are_named(void **state)
 }
 
 /// Without an origin the awaited ranks are known all the same.
-static void test_waits_without_origin(void **state)
+TEST(test_waits_without_origin)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_path_rank times[] = {{0, 1, 1, 40 * MS, 40 * MS}, {1, 1, 9, 10 * MS, 10 * MS}};
     add_late_sender(&result, 30 * MS);
@@ -534,9 +517,8 @@ static void test_waits_without_origin(void **state)
 }
 
 /// One rank computes for another one, which then does other work: a kind that needs a proof.
-static void test_missed_overlap(void **state)
+TEST(test_missed_overlap)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_traffic one_way = {1, 0, 2, 0};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
@@ -554,9 +536,8 @@ static void test_missed_overlap(void **state)
 }
 
 /// Cores are a limit of the machine: last, unless they cost more than all else.
-static void test_limits_of_the_machine_come_last(void **state)
+TEST(test_limits_of_the_machine_come_last)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_region own_regions[4];
     struct result_path own_paths[4];
@@ -588,9 +569,8 @@ static void test_limits_of_the_machine_come_last(void **state)
 }
 
 /// All losses are in one finding or in none, and waits within other patterns' waits are not.
-static void test_parts_sum_to_the_lost_time(void **state)
+TEST(test_parts_sum_to_the_lost_time)
 {
-    (void)state;
     struct result result = make_result(), found;
     add_origin(&result, 40 * MS, (int64_t[]){0, 20 * MS}); // 10 ms have no origin
     for (int is_top = 1; is_top >= 0; is_top--) {
@@ -607,9 +587,8 @@ static void test_parts_sum_to_the_lost_time(void **state)
     }
 }
 
-static void test_good_efficiency(void **state)
+TEST(test_good_efficiency)
 {
-    (void)state;
     struct result result = make_result(), found;
     result.useful_ns = 196 * MS;
     result.other_mpi_ns = 4 * MS;
@@ -625,9 +604,8 @@ static void test_good_efficiency(void **state)
     forget(&found);
 }
 
-static void test_what_cannot_be_judged(void **state)
+TEST(test_what_cannot_be_judged)
 {
-    (void)state;
     struct result result = make_result(), found;
     result.window_begin_ns = 99 * MS + 500000;
     result.total_ns = MS;
@@ -649,9 +627,8 @@ static void test_what_cannot_be_judged(void **state)
     forget(&found);
 }
 
-static void test_json_has_null_for_the_unknown(void **state)
+TEST(test_json_has_null_for_the_unknown)
 {
-    (void)state;
     struct result result = make_result();
     char *text = NULL;
     size_t size;
@@ -668,9 +645,8 @@ static void test_json_has_null_for_the_unknown(void **state)
 }
 
 /// The row of the efficiency fits into 80 columns with all factors.
-static void test_efficiency_is_one_row(void **state)
+TEST(test_efficiency_is_one_row)
 {
-    (void)state;
     struct result result = make_result(), found;
     const struct text_options options = {.depth = 4, .top = 12, .width = 80};
     char *text = NULL;
@@ -688,9 +664,8 @@ static void test_efficiency_is_one_row(void **state)
 
 /// Iterations that take longer are the cause where the rank that is waited for computes longer in
 /// them, and not where it lacks CPU time.
-static void test_longer_iterations_are_those_that_compute_longer(void **state)
+TEST(test_longer_iterations_are_those_that_compute_longer)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_path_share origins[] = {{0, 1, 30 * MS, 1, RESULT_NONE, 0}};
     struct result_odd odd = {.first = 15,
@@ -715,35 +690,4 @@ static void test_longer_iterations_are_those_that_compute_longer(void **state)
     forget(&found);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_efficiency_is_one_row),
-        cmocka_unit_test(test_mpi_itself),
-        cmocka_unit_test(test_probing_is_waiting_for_somebody),
-        cmocka_unit_test(test_polls_wait_for_the_sender_that_computes_longest),
-        cmocka_unit_test(test_what_the_calls_are_decides_the_hint),
-        cmocka_unit_test(test_too_few_cores_make_mpi_doubtful),
-        cmocka_unit_test(test_many_small_messages),
-        cmocka_unit_test(test_mpi_time_with_missing_partners_is_in_doubt),
-        cmocka_unit_test(test_uneven_work),
-        cmocka_unit_test(test_work_that_is_uneven_by_turns),
-        cmocka_unit_test(test_ranks_that_take_turns),
-        cmocka_unit_test(test_a_master_waits_for_workers),
-        cmocka_unit_test(test_a_server_is_waited_for_at_the_end),
-        cmocka_unit_test(test_small_tasks),
-        cmocka_unit_test(test_serial_work),
-        cmocka_unit_test(test_a_function_and_what_it_calls_are_one),
-        cmocka_unit_test(test_one_sided_calls),
-        cmocka_unit_test(test_files_are_named),
-        cmocka_unit_test(test_waits_without_origin),
-        cmocka_unit_test(test_missed_overlap),
-        cmocka_unit_test(test_limits_of_the_machine_come_last),
-        cmocka_unit_test(test_parts_sum_to_the_lost_time),
-        cmocka_unit_test(test_good_efficiency),
-        cmocka_unit_test(test_what_cannot_be_judged),
-        cmocka_unit_test(test_json_has_null_for_the_unknown),
-        cmocka_unit_test(test_longer_iterations_are_those_that_compute_longer),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
-}
+AROUND_ALL(load, unload)

@@ -2,18 +2,13 @@
 // Least squares of relative errors without negative coefficients, lines in pieces, and machine
 // files made of measurements.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/calibrate/calibration.h"
 #include "analyzer/simulation/cost/machine.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 enum { N = 19 };
 
@@ -24,9 +19,8 @@ static void sizes_to_a_megabyte(double *sizes)
         sizes[i] = ldexp(1, i + 1);
 }
 
-static void test_exact_line(void **state)
+TEST(test_exact_line)
 {
-    (void)state;
     double sizes[N], times[N];
     sizes_to_a_megabyte(sizes);
     for (int i = 0; i < N; i++)
@@ -40,9 +34,8 @@ static void test_exact_line(void **state)
 }
 
 // A start-up that grows by 4000 ns at 64 KiB, as a rendezvous protocol does.
-static void test_two_regimes(void **state)
+TEST(test_two_regimes)
 {
-    (void)state;
     double sizes[N], times[N];
     sizes_to_a_megabyte(sizes);
     for (int i = 0; i < N; i++)
@@ -55,9 +48,8 @@ static void test_two_regimes(void **state)
 }
 
 // The best line through these points begins at -1500: it goes through 0 instead, and says so.
-static void test_never_negative(void **state)
+TEST(test_never_negative)
 {
-    (void)state;
     const double sizes[] = {1000, 2000, 4000, 8000}, times[] = {500, 2500, 6500, 14500};
     struct fit_pieces fit = fit_line(sizes, times, 4);
     for (size_t k = 0; k < fit.n_pieces; k++) {
@@ -72,18 +64,16 @@ static void test_never_negative(void **state)
 }
 
 // Relative errors count: the one that is 10 % off decides nothing at the small end.
-static void test_relative(void **state)
+TEST(test_relative)
 {
-    (void)state;
     const double sizes[] = {0, 10, 20, 1000000}, times[] = {100, 110, 120, 1100100};
     struct fit_pieces fit = fit_line(sizes, times, 4);
     assert_float_equal(fit.pieces[0].coefficients[0], 100, 10);
     assert_true(fit.worst < 0.06);
 }
 
-static void test_few_points(void **state)
+TEST(test_few_points)
 {
-    (void)state;
     const double size = 8, time = 700;
     struct fit_pieces fit = fit_line(&size, &time, 1);
     assert_int_equal(fit.n_pieces, 1);
@@ -160,9 +150,8 @@ static uint64_t collective_ns(const struct machine *machine, uint8_t operation, 
     return machine_formula_ns(collective, n_members, size_bytes);
 }
 
-static void test_machine_file(void **state)
+TEST(test_machine_file)
 {
-    (void)state;
     struct measurements measurements;
     struct machine machine;
     read_lines(&measurements);
@@ -202,9 +191,8 @@ static void test_machine_file(void **state)
 }
 
 // Calls that take longer than half a round trip would leave a negative flight.
-static void test_flight_is_not_negative(void **state)
+TEST(test_flight_is_not_negative)
 {
-    (void)state;
     struct measurements measurements;
     struct machine machine;
     const struct machine_text_settings settings = {.name = "", .date = ""};
@@ -252,9 +240,8 @@ static bool lines_warn(const char *const *said, const char *words)
 }
 
 // What is cut off, left out, assumed or noisy is said; and not what is none of that.
-static void test_warnings(void **state)
+TEST(test_warnings)
 {
-    (void)state;
     static const char node[] = "message node 0 1000.0 0.01 30\n";
     static const char *const sound[] = {node,
                                         "message node 1024 2000.0 0.01 30\n",
@@ -291,9 +278,8 @@ static void test_warnings(void **state)
     assert_true(lines_warn(core, "1 message on one core took less time"));
 }
 
-static void test_what_is_missing(void **state)
+TEST(test_what_is_missing)
 {
-    (void)state;
     struct measurements measurements;
     read_lines(&measurements);
     char *missing = measurements_missing(&measurements);
@@ -306,20 +292,4 @@ static void test_what_is_missing(void **state)
                                  "core, hand-over of a core, collectives");
     free(missing);
     measurements_release(&measurements);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_line),
-        cmocka_unit_test(test_two_regimes),
-        cmocka_unit_test(test_never_negative),
-        cmocka_unit_test(test_relative),
-        cmocka_unit_test(test_few_points),
-        cmocka_unit_test(test_machine_file),
-        cmocka_unit_test(test_flight_is_not_negative),
-        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_what_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of functions as they are shown and typed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/function_names.h"
+#include "tests/unit/unit_test.h"
 
 static void check(const char *name, size_t width, const char *expected)
 {
@@ -18,18 +13,16 @@ static void check(const char *name, size_t width, const char *expected)
     free(found);
 }
 
-static void test_what_fits_stays(void **state)
+TEST(test_what_fits_stays)
 {
-    (void)state;
     check("solve(int)", 10, "solve(int)");
     check("", 0, "");
     check("a_c_function_of_a_long_name", 5, "a_c_function_of_a_long_name");
     check("(program)", 5, "(program)");
 }
 
-static void test_arguments_go_first(void **state)
+TEST(test_arguments_go_first)
 {
-    (void)state;
     check("solve(std::vector<int> const&, int)", 20, "solve");
     check("void solver::Grid<double, 3, std::vector<double> >::step(int (*)(int)) const", 20,
           "solver::Grid<>::step");
@@ -39,17 +32,15 @@ static void test_arguments_go_first(void **state)
     check("(anonymous namespace)::work(int)", 20, "(anonymous)::work");
 }
 
-static void test_then_qualifiers_from_the_left(void **state)
+TEST(test_then_qualifiers_from_the_left)
 {
-    (void)state;
     check("solver::Grid<double>::step(int)", 12, "Grid<>::step");
     check("solver::Grid<double>::step(int)", 11, "step");
     check("solver::Grid<double>::a_long_name(int)", 5, "a_long_name");
 }
 
-static void test_operators(void **state)
+TEST(test_operators)
 {
-    (void)state;
     check("ns::operator<<(std::ostream&, ns::A const&)", 20, "ns::operator<<");
     check("A::operator()(int) const", 14, "A::operator()");
     check("A::operator bool() const", 18, "A::operator bool");
@@ -68,9 +59,8 @@ static void test_operators(void **state)
     check("bool my_operator <int>(int)", 13, "my_operator<>");
 }
 
-static void test_broken_names(void **state)
+TEST(test_broken_names)
 {
-    (void)state;
     check("a<b<c(d", 4, "a<>");
     check("a)>::", 2, "a)>::");
     check("f(((((", 3, "f");
@@ -95,9 +85,8 @@ static const char *const names[] = {
 };
 enum { N_NAMES = sizeof names / sizeof names[0] };
 
-static void test_shown_names_mean_one(void **state)
+TEST(test_shown_names_mean_one)
 {
-    (void)state;
     static const char *const expected[N_NAMES] = {
         "main",
         "step",
@@ -137,9 +126,8 @@ static void means(const char *text, int index)
         assert_true(index >= 0 && is_meant[index]);
 }
 
-static void test_what_texts_mean(void **state)
+TEST(test_what_texts_mean)
 {
-    (void)state;
     means("step", 1); // the whole name of another one
     means("Grid<>::step", 2);
     means("Grid::step", 2);
@@ -164,9 +152,8 @@ static void test_what_texts_mean(void **state)
     means("vector<double> >::step", -1);
 }
 
-static void test_lists_of_matches(void **state)
+TEST(test_lists_of_matches)
 {
-    (void)state;
     bool is_meant[N_NAMES] = {[1] = true, [12] = true, [10] = true};
     char *list = function_names_list(names, N_NAMES, is_meant);
     assert_string_equal(list, "step, f(int, char)");
@@ -176,19 +163,4 @@ static void test_lists_of_matches(void **state)
     list = function_names_list(many, 6, all);
     assert_string_equal(list, "a, b, c, d and 2 more");
     free(list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_fits_stays),
-        cmocka_unit_test(test_arguments_go_first),
-        cmocka_unit_test(test_then_qualifiers_from_the_left),
-        cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_broken_names),
-        cmocka_unit_test(test_shown_names_mean_one),
-        cmocka_unit_test(test_what_texts_mean),
-        cmocka_unit_test(test_lists_of_matches),
-    };
-    return cmocka_run_group_tests_name("function_names", tests, NULL, NULL);
 }

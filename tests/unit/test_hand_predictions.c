@@ -11,13 +11,7 @@
 // replaced by what stands in braces in front of the options, in this order, or by nothing. `ideal`:
 // on an ideal network, and what follows from that. Whatever is predicted, the critical path sums to
 // the run time, the times of a rank to its life, and no rank waits for ever.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <glob.h>
 #include <inttypes.h>
@@ -29,6 +23,7 @@
 #include "tests/reference/asked.h"
 #include "tests/reference/engine_run.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 enum { MIN_PREDICTIONS = 200, MAX_FILLS = 8 };
 
@@ -182,9 +177,8 @@ static void check_lines(struct hand_run *self, char *text)
     }
 }
 
-static void test_predictions_computed_by_hand(void **state)
+TEST(test_predictions_computed_by_hand)
 {
-    (void)state;
     glob_t files;
     size_t n_failed = 0, n_checked = 0;
     assert_int_equal(glob("tests/traces/whatif/*.txt", 0, NULL, &files), 0);
@@ -207,10 +201,4 @@ static void test_predictions_computed_by_hand(void **state)
     globfree(&files);
     assert_int_equal(n_failed, 0);
     assert_in_range(n_checked, MIN_PREDICTIONS, SIZE_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions_computed_by_hand)};
-    return cmocka_run_group_tests_name("hand predictions", tests, NULL, NULL);
 }

@@ -10,12 +10,6 @@
 // and `rank R` or `rank R.THREAD` choose what the `count N` and `ns N` after them are about;
 // before any `rank` that is the whole run. A wait pattern that is not mentioned must not be found,
 // and the critical path, where it is mentioned, must be mentioned as a whole.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <glob.h>
 #include <stdio.h>
@@ -26,6 +20,7 @@
 #include "tests/reference/engine_findings.h"
 #include "tests/reference/reference.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 enum { MIN_TRACES = 60, MAX_LINE = 400, MAX_SHOWN_LINES = 20 };
 
@@ -149,9 +144,8 @@ static size_t check_file(const char *path)
     return engine.n_failed + reference.n_failed;
 }
 
-static void test_traces_computed_by_hand(void **state)
+TEST(test_traces_computed_by_hand)
 {
-    (void)state;
     glob_t files;
     assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
     assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
@@ -163,11 +157,4 @@ static void test_traces_computed_by_hand(void **state)
     assert_int_equal(n_failed, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traces_computed_by_hand),
-    };
-    return cmocka_run_group_tests_name("hand traces", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

@@ -5,19 +5,13 @@
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
@@ -29,6 +23,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 40 };
@@ -206,9 +201,8 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return is_right;
 }
 
-static void test_random_runs(void **state)
+TEST(test_random_runs)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, check_seed, NULL);
     assert_true(n_indexed > 0);
     settings.max_points = ALL_POINTS;
@@ -260,9 +254,8 @@ static bool is_indexed(const struct example *example)
     return n_indexed > n_before;
 }
 
-static void test_a_changed_archive_has_no_index(void **state)
+TEST(test_a_changed_archive_has_no_index)
 {
-    (void)state;
     struct example example = new_example();
     char *events = memory_format("%s/traces/0.evt", example.directory);
     assert_false(is_indexed(&example));
@@ -275,9 +268,8 @@ static void test_a_changed_archive_has_no_index(void **state)
     remove_example(&example);
 }
 
-static void test_a_moved_archive_keeps_its_index(void **state)
+TEST(test_a_moved_archive_keeps_its_index)
 {
-    (void)state;
     struct example example = new_example();
     assert_false(is_indexed(&example));
     char *moved = memory_format("%s-moved", example.directory);
@@ -290,9 +282,8 @@ static void test_a_moved_archive_keeps_its_index(void **state)
     remove_example(&example);
 }
 
-static void test_a_damaged_index_is_made_anew(void **state)
+TEST(test_a_damaged_index_is_made_anew)
 {
-    (void)state;
     struct example example = new_example();
     assert_false(is_indexed(&example));
     size_t size_bytes;
@@ -309,9 +300,8 @@ static void test_a_damaged_index_is_made_anew(void **state)
     remove_example(&example);
 }
 
-static void test_an_index_may_be_in_the_cache(void **state)
+TEST(test_an_index_may_be_in_the_cache)
 {
-    (void)state;
     struct example example = new_example();
     char *cache = memory_format("%s/cache", example.directory);
     setenv("XDG_CACHE_HOME", cache, 1);
@@ -327,9 +317,8 @@ static void test_an_index_may_be_in_the_cache(void **state)
 }
 
 /// The state of a point that ends too early, or says too much, is damage, and nothing worse.
-static void test_a_damaged_point_is_noticed(void **state)
+TEST(test_a_damaged_point_is_noticed)
 {
-    (void)state;
     struct example example = new_example();
     struct error err = {{0}};
     struct pag_index *index = pag_index_new(&settings);
@@ -355,15 +344,4 @@ static void test_a_damaged_point_is_noticed(void **state)
     remove_example(&example);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_runs),
-        cmocka_unit_test(test_a_changed_archive_has_no_index),
-        cmocka_unit_test(test_a_moved_archive_keeps_its_index),
-        cmocka_unit_test(test_a_damaged_index_is_made_anew),
-        cmocka_unit_test(test_an_index_may_be_in_the_cache),
-        cmocka_unit_test(test_a_damaged_point_is_noticed),
-    };
-    return cmocka_run_group_tests(tests, shipped_catalogue_load, shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

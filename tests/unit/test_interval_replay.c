@@ -2,19 +2,14 @@
 // One replay serves many intervals: the results are those of the intervals replayed one by one, in
 // whatever order and however they overlap, and the number of replays does not grow with that of the
 // intervals.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "analyzer/replay/interval.h"
 #include "analyzer/report/report.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
+#include "tests/unit/unit_test.h"
 
 enum { N_RANKS = 3, N_STEPS = 300 };
 
@@ -115,9 +110,8 @@ static struct interval_list find_intervals(void)
     return list;
 }
 
-static void test_many_intervals_take_two_replays(void **state)
+TEST(test_many_intervals_take_two_replays)
 {
-    (void)state;
     struct interval_list list = find_intervals();
     size_t n_passes;
     free(results(list.items, 1, INTERVAL_REPLAY_BYTES, &n_passes));
@@ -129,9 +123,8 @@ static void test_many_intervals_take_two_replays(void **state)
     interval_list_release(&list);
 }
 
-static void test_results_are_those_of_single_intervals(void **state)
+TEST(test_results_are_those_of_single_intervals)
 {
-    (void)state;
     struct interval_list list = find_intervals();
     size_t n_alone, n_some, n_all;
     char *alone = results(list.items, list.n, 1, &n_alone);
@@ -157,9 +150,8 @@ static int count(void *context, const struct interval *interval, struct result *
     return ++*n < 3 ? 0 : error_set(err, "enough");
 }
 
-static void test_nothing_follows_a_failure(void **state)
+TEST(test_nothing_follows_a_failure)
 {
-    (void)state;
     struct interval_list list = find_intervals();
     struct error err = {{0}};
     int n = 0;
@@ -174,12 +166,4 @@ static void test_nothing_follows_a_failure(void **state)
     interval_list_release(&list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_intervals_take_two_replays),
-        cmocka_unit_test(test_results_are_those_of_single_intervals),
-        cmocka_unit_test(test_nothing_follows_a_failure),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+AROUND_ALL(set_up, tear_down)

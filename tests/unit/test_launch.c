@@ -2,21 +2,16 @@
 // Launch lines: where launcher and program are, and what is put in to hand variables on. Launchers
 // and programs here are empty executable files, as options may well be named like commands.
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/text.h"
 #include "analyzer/launch/launch.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 static char *folder;
 
@@ -82,9 +77,8 @@ static void check_program(const char *text, enum launcher_kind kind, const char 
     assert_int_equal(launch.kind, kind);
 }
 
-static void test_program_of_srun(void **state)
+TEST(test_program_of_srun)
 {
-    (void)state;
     check_program("srun app", LAUNCHER_SRUN, "app");
     check_program("srun -n 4 app test", LAUNCHER_SRUN, "app");
     check_program("srun -p test -J node app", LAUNCHER_SRUN, "app");
@@ -100,9 +94,8 @@ static void test_program_of_srun(void **state)
     check_program("time srun -p test app", LAUNCHER_SRUN, "app");
 }
 
-static void test_program_of_mpirun(void **state)
+TEST(test_program_of_mpirun)
 {
-    (void)state;
     check_program("mpirun.openmpi --map-by node --bind-to core -np 4 app", LAUNCHER_OPEN_MPI,
                   "app");
     check_program("mpirun.openmpi --mca test node -x test -H node app", LAUNCHER_OPEN_MPI, "app");
@@ -113,12 +106,11 @@ static void test_program_of_mpirun(void **state)
     check_program("app core", LAUNCHER_NONE, "app");
 }
 
-static void test_without_program(void **state)
+TEST(test_without_program)
 {
     static const char *const lines[] = {"srun", "srun -n", "srun -p app", "srun --multi-prog conf",
                                         "mpirun.mpich -n 4 ./nowhere"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         char words[512];
         char *line[MAX_WORDS];
@@ -150,9 +142,8 @@ static void check_exports(const char *text, const char *expected)
     assert_string_equal(joined, expected);
 }
 
-static void test_exports(void **state)
+TEST(test_exports)
 {
-    (void)state;
     check_exports("mpirun.openmpi -n 2 app", "mpirun.openmpi -x ONE -x TWO -n 2 app");
     check_exports("mpirun.mpich -n 2 app", "mpirun.mpich -n 2 app");
     check_exports("srun -n 2 app", "srun -n 2 app");
@@ -164,14 +155,4 @@ static void test_exports(void **state)
     check_exports("srun app --export=NONE", "srun app --export=NONE");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_program_of_srun),
-        cmocka_unit_test(test_program_of_mpirun),
-        cmocka_unit_test(test_without_program),
-        cmocka_unit_test(test_exports),
-    };
-
-    return cmocka_run_group_tests(tests, make_commands, remove_commands);
-}
+AROUND_ALL(make_commands, remove_commands)

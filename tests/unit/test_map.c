@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hash map against a plain array as its model: colliding and removed keys stay findable.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/map.h"
+#include "tests/unit/unit_test.h"
 
-static void test_empty_map(void **state)
+TEST(test_empty_map)
 {
-    (void)state;
     struct map map;
     map_init(&map);
     uint32_t value = 7;
@@ -21,9 +15,8 @@ static void test_empty_map(void **state)
     map_release(&map);
 }
 
-static void test_extreme_keys(void **state)
+TEST(test_extreme_keys)
 {
-    (void)state;
     struct map map;
     map_init(&map);
     map_put(&map, 0, 1);
@@ -38,9 +31,8 @@ static void test_extreme_keys(void **state)
     map_release(&map);
 }
 
-static void test_random_operations_match_a_model(void **state)
+TEST(test_random_operations_match_a_model)
 {
-    (void)state;
     enum { KEYS = 500, STEPS = 200000 };
     static uint32_t model[KEYS]; // value + 1, 0 when absent
     struct map map;
@@ -64,14 +56,4 @@ static void test_random_operations_match_a_model(void **state)
             assert_int_equal(value, model[probe] - 1);
     }
     map_release(&map);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_map),
-        cmocka_unit_test(test_extreme_keys),
-        cmocka_unit_test(test_random_operations_match_a_model),
-    };
-    return cmocka_run_group_tests_name("map", tests, NULL, NULL);
 }

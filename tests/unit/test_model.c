@@ -2,18 +2,13 @@
 // Models of measured values: what must hold of any fit, noise that only adds, limits, refusals. How
 // well random series are continued is a matter of tests/tools/model_study.c.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/formula.h"
 #include "analyzer/model/model.h"
+#include "tests/unit/unit_test.h"
 
 enum { MAX_ROWS = 200 };
 
@@ -71,9 +66,8 @@ static bool near(double a, double b)
     return fabs(a - b) <= 1e-6 * (fabs(a) + fabs(b));
 }
 
-static void text_of_formulas_gives_their_value(void **unused)
+TEST(text_of_formulas_gives_their_value)
 {
-    (void)unused;
     state = 1;
     for (unsigned i = 0; i < 3 * N_KINDS; i++) {
         struct rows rows;
@@ -100,9 +94,8 @@ static void text_of_formulas_gives_their_value(void **unused)
     }
 }
 
-static void order_and_unit_do_not_matter(void **unused)
+TEST(order_and_unit_do_not_matter)
 {
-    (void)unused;
     state = 2;
     for (unsigned kind = 0; kind < N_KINDS; kind++) {
         struct rows rows, other;
@@ -140,9 +133,8 @@ static double squares(const struct rows *rows, const struct model_formula *formu
     return sum;
 }
 
-static void no_other_coefficients_fit_better(void **unused)
+TEST(no_other_coefficients_fit_better)
 {
-    (void)unused;
     state = 3;
     for (unsigned kind = 0; kind < N_KINDS; kind++) {
         struct rows rows;
@@ -161,9 +153,8 @@ static void no_other_coefficients_fit_better(void **unused)
     }
 }
 
-static void intervals_follow_the_noise(void **unused)
+TEST(intervals_follow_the_noise)
 {
-    (void)unused;
     for (unsigned kind = 0; kind < N_KINDS; kind++) {
         double widths[3];
         for (unsigned i = 0; i < 3; i++) {
@@ -193,9 +184,8 @@ static void make_spread(struct rows *rows, const double spread[5])
         }
 }
 
-static void noise_that_only_adds_is_taken_away(void **unused)
+TEST(noise_that_only_adds_is_taken_away)
 {
-    (void)unused;
     // Quantiles of an exponential distribution of mean 0.1, and of a normal one.
     static const double added[] = {0.01, 0.035, 0.07, 0.12, 0.23};
     static const double normal[] = {-0.116, -0.05, 0, 0.05, 0.116};
@@ -214,9 +204,8 @@ static void noise_that_only_adds_is_taken_away(void **unused)
     model_release_posterior(&model);
 }
 
-static void one_of_three_runs_that_is_much_slower_makes_no_zero(void **unused)
+TEST(one_of_three_runs_that_is_much_slower_makes_no_zero)
 {
-    (void)unused;
     static const double slower[] = {1.2, 5, 30, 1000, 1e9};
     for (unsigned i = 0; i < sizeof slower / sizeof slower[0]; i++) {
         struct rows rows = {.n_parameters = 1};
@@ -235,9 +224,8 @@ static void one_of_three_runs_that_is_much_slower_makes_no_zero(void **unused)
     }
 }
 
-static void limits_are_found(void **unused)
+TEST(limits_are_found)
 {
-    (void)unused;
     struct rows rows = {.n_parameters = 1};
     struct model model;
     for (double p = 1; p <= 64; p *= 2) { // waiting for rank 0, mean of all ranks
@@ -252,9 +240,8 @@ static void limits_are_found(void **unused)
     model_release_posterior(&model);
 }
 
-static void refusals_name_the_reason(void **unused)
+TEST(refusals_name_the_reason)
 {
-    (void)unused;
     static const struct {
         size_t n_parameters, n;
         double x[8], y[4];
@@ -315,9 +302,8 @@ static int by_number(const void *a, const void *b)
 
 /// Of random series up to p = 64: measured where the model says, the interval at p = 1024 shrinks
 /// more than with a measurement at any of their points, and about as much as the model says.
-static void measuring_where_it_says_helps_most(void **unused)
+TEST(measuring_where_it_says_helps_most)
 {
-    (void)unused;
     enum { N_SERIES = 60 };
     double there[N_SERIES], elsewhere[N_SERIES], expected[N_SERIES];
     size_t n = 0;
@@ -356,20 +342,4 @@ static void measuring_where_it_says_helps_most(void **unused)
                   there[n / 2], elsewhere[n / 2], expected[n / 2]);
     assert_true(there[n / 2] < 0.85 * elsewhere[n / 2]);
     assert_true(expected[n / 2] > 0.6 && expected[n / 2] < 1.5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_of_formulas_gives_their_value),
-        cmocka_unit_test(order_and_unit_do_not_matter),
-        cmocka_unit_test(no_other_coefficients_fit_better),
-        cmocka_unit_test(intervals_follow_the_noise),
-        cmocka_unit_test(noise_that_only_adds_is_taken_away),
-        cmocka_unit_test(one_of_three_runs_that_is_much_slower_makes_no_zero),
-        cmocka_unit_test(limits_are_found),
-        cmocka_unit_test(refusals_name_the_reason),
-        cmocka_unit_test(measuring_where_it_says_helps_most),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

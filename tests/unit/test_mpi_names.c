@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What region names say about MPI functions: C, Fortran and PMPI spellings, and users' functions
 // that only look like them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/trace/definitions.h"
+#include "tests/unit/unit_test.h"
 
-static void test_names_with_mpi_paradigm(void **state)
+TEST(test_names_with_mpi_paradigm)
 {
-    (void)state;
     static const struct {
         const char *name;
         enum mpi_function function;
@@ -62,9 +56,8 @@ static void test_names_with_mpi_paradigm(void **state)
         assert_int_equal(mpi_function_of_name(cases[i].name, true), cases[i].function);
 }
 
-static void test_names_without_mpi_paradigm(void **state)
+TEST(test_names_without_mpi_paradigm)
 {
-    (void)state;
     assert_int_equal(mpi_function_of_name("MPI_Recv", false), MPI_FUNCTION_OTHER);
     assert_int_equal(mpi_function_of_name("PMPI_Finalize", false), MPI_FUNCTION_FINALIZE);
     assert_int_equal(mpi_function_of_name("MPI_Test", false), MPI_FUNCTION_TEST);
@@ -76,9 +69,8 @@ static void test_names_without_mpi_paradigm(void **state)
     assert_int_equal(mpi_function_of_name("main", false), MPI_FUNCTION_NONE);
 }
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-    (void)state;
     static const struct {
         const char *name;
         enum mpi_class class_;
@@ -119,14 +111,4 @@ static void test_classes(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (mpi_class_of_name(cases[i].name) != cases[i].class_)
             fail_msg("%s is of class %d", cases[i].name, (int)mpi_class_of_name(cases[i].name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_with_mpi_paradigm),
-        cmocka_unit_test(test_names_without_mpi_paradigm),
-        cmocka_unit_test(test_classes),
-    };
-    return cmocka_run_group_tests_name("mpi_names", tests, NULL, NULL);
 }

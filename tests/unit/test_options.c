@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Command lines: values with units, operands, and what is refused.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/text.h"
+#include "tests/unit/unit_test.h"
 
 struct settings {
     bool json;
@@ -56,9 +51,8 @@ static bool parse(const char *line, bool stops_at_operand)
     return options_parse(&usage, argc, argv, &first, &status);
 }
 
-static void test_values_of_each_type(void **state)
+TEST(test_values_of_each_type)
 {
-    (void)state;
     assert_true(parse("test -j --top 3 --latency 1.5us --eager=64KiB --cpu-speed 0.5 --store a.db "
                       "-p one --patterns two trace",
                       false));
@@ -73,9 +67,8 @@ static void test_values_of_each_type(void **state)
     assert_string_equal(settings.patterns.values[1], "two");
 }
 
-static void test_defaults_stay(void **state)
+TEST(test_defaults_stay)
 {
-    (void)state;
     assert_true(parse("test trace", false));
     assert_false(settings.json);
     assert_int_equal(settings.top, 10);
@@ -83,17 +76,15 @@ static void test_defaults_stay(void **state)
     assert_int_equal(first, 1);
 }
 
-static void test_options_follow_operands(void **state)
+TEST(test_options_follow_operands)
 {
-    (void)state;
     assert_true(parse("test trace --json", false));
     assert_true(settings.json);
     assert_int_equal(first, 2);
 }
 
-static void test_operands_end_the_options_where_asked(void **state)
+TEST(test_operands_end_the_options_where_asked)
 {
-    (void)state;
     assert_true(parse("test --json mpirun --top 3", true));
     assert_int_equal(first, 2);
     assert_int_equal(settings.top, 10);
@@ -101,9 +92,8 @@ static void test_operands_end_the_options_where_asked(void **state)
     assert_int_equal(first, 2);
 }
 
-static void test_wrong_usage_is_refused(void **state)
+TEST(test_wrong_usage_is_refused)
 {
-    (void)state;
     static const char *const lines[] = {
         "test",                                  // no operand
         "test a b c",                            // too many
@@ -131,9 +121,8 @@ static void test_wrong_usage_is_refused(void **state)
     }
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t ns;
@@ -164,16 +153,14 @@ static void test_units(void **state)
     }
 }
 
-static void test_help_ends_the_command(void **state)
+TEST(test_help_ends_the_command)
 {
-    (void)state;
     assert_false(parse("test --help", false));
     assert_int_equal(status, STATUS_DONE);
 }
 
-static void test_spelling(void **state)
+TEST(test_spelling)
 {
-    (void)state;
     static const char *const names[] = {"replay", "trace", "store", "check", "patterns"};
     const size_t n = sizeof names / sizeof names[0];
     assert_string_equal(spelling_nearest("replya", names, n), "replay");
@@ -183,19 +170,11 @@ static void test_spelling(void **state)
     assert_null(spelling_nearest("", names, n));
 }
 
-int main(void)
+static int release(void **unused)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_of_each_type),
-        cmocka_unit_test(test_defaults_stay),
-        cmocka_unit_test(test_options_follow_operands),
-        cmocka_unit_test(test_operands_end_the_options_where_asked),
-        cmocka_unit_test(test_wrong_usage_is_refused),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_help_ends_the_command),
-        cmocka_unit_test(test_spelling),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)unused;
     options_list_release(&settings.patterns);
-    return failed;
+    return 0;
 }
+
+AROUND_ALL(NULL, release)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a struct owns: what is read is what was written, also where there is nothing, and is its
 // own.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/owned.h"
 #include "analyzer/result/whatif.h"
+#include "tests/unit/unit_test.h"
 
 enum { MAX_ITEMS = 3 };
 
@@ -63,9 +58,8 @@ static void expect_text(const char *a, const char *b)
     assert_true(!a || a != b);
 }
 
-static void test_what_is_read_is_what_was_written(void **state)
+TEST(test_what_is_read_is_what_was_written)
 {
-    (void)state;
     struct owned written = {.purpose = OWNED_WRITE};
     struct thing things[4 * (MAX_ITEMS + 1)];
     size_t n = sizeof things / sizeof things[0];
@@ -93,9 +87,8 @@ static void test_what_is_read_is_what_was_written(void **state)
     owned_end(&written);
 }
 
-static void test_a_point_of_a_prediction(void **state)
+TEST(test_a_point_of_a_prediction)
 {
-    (void)state;
     struct whatif_point point = {.predicted_ns = 7, .n_ranks = 2, .n_bounds = 1}, copy;
     point.ranks = memory_zeroed(2, sizeof *point.ranks);
     point.ranks[1] = (struct whatif_rank){.node = memory_copy_text("b"), .finish_ns = 5};
@@ -116,13 +109,4 @@ static void test_a_point_of_a_prediction(void **state)
     assert_string_equal(copy.bounds[0].key, "joined");
     assert_null(copy.rules);
     whatif_point_release(&copy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_read_is_what_was_written),
-        cmocka_unit_test(test_a_point_of_a_prediction),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

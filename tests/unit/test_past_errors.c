@@ -2,19 +2,14 @@
 // Intervals from past errors, on databases of random predictions and the runs that measured them:
 // they hold as many new runs as they say, keep the sign of errors, and count repeated runs once.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/compare/back_test.h"
 #include "db/database.h"
+#include "tests/unit/unit_test.h"
 
 static uint64_t state;
 
@@ -176,9 +171,8 @@ static void check_coverage(distribution *draw, int n_least, int n_most, double c
     assert_true(fabs(n_held - expected) < 4 * sqrt(variance));
 }
 
-static void test_intervals_hold_as_many_runs_as_they_say(void **unused)
+TEST(test_intervals_hold_as_many_runs_as_they_say)
 {
-    (void)unused;
     state = 1;
     check_coverage(even, 19, 60, 0.9);
     check_coverage(one_sided, 19, 60, 0.9);
@@ -186,9 +180,8 @@ static void test_intervals_hold_as_many_runs_as_they_say(void **unused)
     check_coverage(one_sided, 9, 18, 0.8);
 }
 
-static void test_errors_keep_their_sign(void **unused)
+TEST(test_errors_keep_their_sign)
 {
-    (void)unused;
     state = 2;
     struct database *database = new_database();
     for (int i = 1; i <= 19; i++) {
@@ -203,9 +196,8 @@ static void test_errors_keep_their_sign(void **unused)
     database_close(database);
 }
 
-static void test_too_few_errors_tell_nothing(void **unused)
+TEST(test_too_few_errors_tell_nothing)
 {
-    (void)unused;
     struct database *database = new_database();
     for (int i = 1; i <= 8; i++) {
         predict(database, i, 1001, "--cores 2", 1);
@@ -230,9 +222,8 @@ static void test_too_few_errors_tell_nothing(void **unused)
 }
 
 /// One question with many runs weighs as much as one with a single run.
-static void test_repeated_runs_share_a_weight(void **unused)
+TEST(test_repeated_runs_share_a_weight)
 {
-    (void)unused;
     struct database *database = new_database();
     for (int i = 1; i <= 40; i++) {
         predict(database, i, 1001, "--cores 2", 1);
@@ -248,9 +239,8 @@ static void test_repeated_runs_share_a_weight(void **unused)
     database_close(database);
 }
 
-static void test_the_same_kind_and_machine_count(void **unused)
+TEST(test_the_same_kind_and_machine_count)
 {
-    (void)unused;
     struct database *database = new_database();
     for (int i = 1; i <= 9; i++) {
         predict(database, i, i % 2 ? 1001 : 1002, "--latency 1us --cores 2", 1);
@@ -279,9 +269,8 @@ static void test_the_same_kind_and_machine_count(void **unused)
     database_close(database);
 }
 
-static void test_names_of_machines(void **unused)
+TEST(test_names_of_machines)
 {
-    (void)unused;
     static const char *const cases[][2] = {{"node01.site\nnode017.site\nlogin", "login, node"},
                                            {"vm", "vm"},
                                            {"17", "17"},
@@ -292,17 +281,4 @@ static void test_names_of_machines(void **unused)
         assert_string_equal(name, cases[i][1]);
         free(name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals_hold_as_many_runs_as_they_say),
-        cmocka_unit_test(test_errors_keep_their_sign),
-        cmocka_unit_test(test_too_few_errors_tell_nothing),
-        cmocka_unit_test(test_repeated_runs_share_a_weight),
-        cmocka_unit_test(test_the_same_kind_and_machine_count),
-        cmocka_unit_test(test_names_of_machines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

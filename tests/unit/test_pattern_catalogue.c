@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loading catalogues: the shipped hierarchy, users' files that replace and add, Kappa-Pi's form,
 // and each kind of bad file with the sentence that it gets.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/format/template.h"
 #include "analyzer/base/format/xml.h"
@@ -19,6 +13,7 @@
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 static void write_file(const char *text, size_t size_bytes)
 {
@@ -79,9 +74,8 @@ static const struct pattern *get(const struct catalogue *catalogue, const char *
 #define PATTERN(id, rest) "<pattern id='" id "'>" TEXTS WAITS rest "</pattern>"
 #define RECEIVE           "<trigger>receive</trigger><wait>send_enter - enter</wait>"
 
-static void test_shipped_catalogue(void **state)
+TEST(test_shipped_catalogue)
 {
-    (void)state;
     struct error err = {{0}};
     struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
     if (!catalogue)
@@ -108,9 +102,8 @@ static void test_shipped_catalogue(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_several_patterns_in_one_file(void **state)
+TEST(test_several_patterns_in_one_file)
 {
-    (void)state;
     struct catalogue *catalogue =
         load_good(NULL, "<?xml version='1.0'?>\n<patterns>" PATTERN("b", RECEIVE)
                             PATTERN("a", RECEIVE) PATTERN("c' parent='b", RECEIVE) "</patterns>");
@@ -127,9 +120,8 @@ static void test_several_patterns_in_one_file(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_other_encodings(void **state)
+TEST(test_other_encodings)
 {
-    (void)state;
     struct catalogue *catalogue = load_good(
         NULL,
         "<?xml version='1.0' encoding='ISO-8859-1'?>" PATTERN("a", RECEIVE "<hint>caf\xE9</hint>"));
@@ -137,9 +129,8 @@ static void test_other_encodings(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_white_space_and_paragraphs(void **state)
+TEST(test_white_space_and_paragraphs)
 {
-    (void)state;
     struct catalogue *catalogue = load_good(
         NULL, "<pattern id='a'><name> A\n  name </name><summary>S</summary><description>\n one\n "
               "line\n\n \n  two  <![CDATA[& <more>]]>\n</description></pattern>");
@@ -149,9 +140,8 @@ static void test_white_space_and_paragraphs(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_same_id_replaces(void **state)
+TEST(test_same_id_replaces)
 {
-    (void)state;
     struct catalogue *shipped = catalogue_load("patterns", NULL, 0, NULL);
     struct catalogue *catalogue =
         load_good("patterns", "<patterns>" PATTERN("late-sender' parent='point-to-point", RECEIVE)
@@ -164,9 +154,8 @@ static void test_same_id_replaces(void **state)
     catalogue_free(shipped);
 }
 
-static void test_severity(void **state)
+TEST(test_severity)
 {
-    (void)state;
     struct catalogue *catalogue = load_good(
         NULL, "<patterns>" PATTERN("a", RECEIVE) PATTERN("b", RECEIVE
                                                          "<severity>worst / run_time</severity>")
@@ -183,9 +172,8 @@ static void test_severity(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_template(void **state)
+TEST(test_template)
 {
-    (void)state;
     static const char *const names[] = {"rank", "wait", "cause_rank", "path", "source"};
     const char *values[] = {"3", "12 ms", NULL, NULL, NULL};
     char *text = template_text("Rank {rank} waited {wait}[ for rank {cause_rank}] at {path}.",
@@ -222,9 +210,8 @@ static void test_template(void **state)
     "<PATTERN Name=\"Late Sender\">\n"                                                             \
     " <ROOTTYPE>RECV</ROOTTYPE>\n" KAPPA_EVENTS KAPPA_CONDITIONS KAPPA_EXPORT "</PATTERN>\n"
 
-static void test_kappa_pi_late_sender(void **state)
+TEST(test_kappa_pi_late_sender)
 {
-    (void)state;
     struct catalogue *catalogue = load_good(NULL, KAPPA_LATE_SENDER);
     assert_int_equal(catalogue->n_patterns, 1);
     const struct pattern *pattern = &catalogue->patterns[0];
@@ -237,9 +224,8 @@ static void test_kappa_pi_late_sender(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_kappa_pi_replaces_but_keeps_texts(void **state)
+TEST(test_kappa_pi_replaces_but_keeps_texts)
 {
-    (void)state;
     struct catalogue *catalogue = load_good("patterns", KAPPA_LATE_SENDER);
     const struct pattern *pattern = get(catalogue, "late-sender");
     assert_string_equal(pattern->parent, "point-to-point");
@@ -250,9 +236,8 @@ static void test_kappa_pi_replaces_but_keeps_texts(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_kappa_pi_spellings(void **state)
+TEST(test_kappa_pi_spellings)
 {
-    (void)state;
     // Several at the top, spaces as in the printed figure, other cases, sections in another order.
     struct catalogue *catalogue = load_good(
         "patterns", "<?xml version=\"1.0\"?>\n" KAPPA_LATE_SENDER
@@ -277,9 +262,8 @@ static void test_kappa_pi_spellings(void **state)
     catalogue_free(catalogue);
 }
 
-static void test_kappa_pi_computed_values(void **state)
+TEST(test_kappa_pi_computed_values)
 {
-    (void)state;
     struct catalogue *catalogue =
         load_good(NULL, "<PATTERN Name='X'><ROOTTYPE>RECV</ROOTTYPE>" KAPPA_EVENTS
                         "<EXPORT><COMPUTE NAME='t' AS='-' OP1='E2.stamp' OP2='E1.stamp'/>"
@@ -332,9 +316,8 @@ static void append_line(FILE *stream, const char *line, const struct replaced *r
     fputc('\n', stream);
 }
 
-static void test_refused_files(void **state)
+TEST(test_refused_files)
 {
-    (void)state;
     struct replaced replaced[MAX_REPLACED];
     size_t n = 0, n_refused = 0, size_bytes;
     char *list = scratch_read("tests/traces/patterns/refused.list", &size_bytes), *rest = list;
@@ -364,9 +347,8 @@ static void test_refused_files(void **state)
     assert_in_range(n_refused, MIN_REFUSED, SIZE_MAX);
 }
 
-static void test_bad_xml(void **state)
+TEST(test_bad_xml)
 {
-    (void)state;
     check_refused("", "1: is not well-formed XML: ");
     check_refused("<pattern id='a'><name>\xFF\xFE</name></pattern>", "1: is not well-formed XML: ");
     check_one_line("<pattern id='a'><name>\xFF\xFE</name></pattern>");
@@ -378,9 +360,8 @@ static void test_bad_xml(void **state)
     assert_non_null(strstr(err.text, ": is no text in UTF-8"));
 }
 
-static void test_sizes_are_bounded(void **state)
+TEST(test_sizes_are_bounded)
 {
-    (void)state;
     char *text = memory_zeroed(XML_MAX_BYTES + 100, 1);
     for (int i = 0; i < 100; i++)
         strcat(text, "<patterns>");
@@ -411,9 +392,8 @@ static void test_sizes_are_bounded(void **state)
     free(text);
 }
 
-static void test_too_many_ancestors(void **state)
+TEST(test_too_many_ancestors)
 {
-    (void)state;
     char text[20000] = "<patterns>";
     for (int i = 0; i < 40; i++)
         sprintf(text + strlen(text), "<pattern id='p%d' parent='p%d'>" TEXTS "</pattern>\n", i + 1,
@@ -422,9 +402,8 @@ static void test_too_many_ancestors(void **state)
     check_refused(text, "33: pattern 'p33' has more than 32 ancestors");
 }
 
-static void test_missing_files(void **state)
+TEST(test_missing_files)
 {
-    (void)state;
     struct error err = {{0}};
     const char *missing[] = {"/nonexistent/x.xml"};
     assert_null(catalogue_load(NULL, missing, 1, &err));
@@ -504,9 +483,8 @@ static size_t mutate(char *text, size_t length)
 
 /// Whatever stands in a file, it is loaded and can be matched, or it gets one sentence with its
 /// name.
-static void test_mutated_files(void **state)
+TEST(test_mutated_files)
 {
-    (void)state;
     static const char *const originals[] = {
         KAPPA_LATE_SENDER,
         PATTERN("a", RECEIVE
@@ -556,26 +534,4 @@ static void test_mutated_files(void **state)
         fail_msg("%u loaded, %u refused", n_loaded, n_refused);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped_catalogue),
-        cmocka_unit_test(test_several_patterns_in_one_file),
-        cmocka_unit_test(test_other_encodings),
-        cmocka_unit_test(test_white_space_and_paragraphs),
-        cmocka_unit_test(test_same_id_replaces),
-        cmocka_unit_test(test_severity),
-        cmocka_unit_test(test_template),
-        cmocka_unit_test(test_kappa_pi_late_sender),
-        cmocka_unit_test(test_kappa_pi_replaces_but_keeps_texts),
-        cmocka_unit_test(test_kappa_pi_spellings),
-        cmocka_unit_test(test_kappa_pi_computed_values),
-        cmocka_unit_test(test_bad_xml),
-        cmocka_unit_test(test_sizes_are_bounded),
-        cmocka_unit_test(test_refused_files),
-        cmocka_unit_test(test_too_many_ancestors),
-        cmocka_unit_test(test_missing_files),
-        cmocka_unit_test(test_mutated_files),
-    };
-    return cmocka_run_group_tests(tests, scratch_file_make, scratch_file_remove);
-}
+AROUND_ALL(scratch_file_make, scratch_file_remove)

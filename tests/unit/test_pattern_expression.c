@@ -2,18 +2,13 @@
 // Expressions of patterns: values, precedence, what is left out, errors, and random expressions
 // against values computed as they are written.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/formula.h"
 #include "analyzer/pattern/expression.h"
+#include "tests/unit/unit_test.h"
 
 static const struct expression_name names[] = {
     {"a", false, 0},
@@ -64,9 +59,8 @@ static void check_error(const char *text, const char *message)
         fail_msg("%s: \"%s\" instead of \"%s\"", text, err.text, message);
 }
 
-static void test_arithmetic(void **state)
+TEST(test_arithmetic)
 {
-    (void)state;
     check("a", 10);
     check("42", 42);
     check("a - b - c", 11);
@@ -89,9 +83,8 @@ static void test_arithmetic(void **state)
     check(" a\n\t+ b ", 13);
 }
 
-static void test_truth(void **state)
+TEST(test_truth)
 {
-    (void)state;
     check("a == 10", 1);
     check("a == 10 && b != 3", 0);
     check("a > b", 1);
@@ -118,9 +111,8 @@ static void test_truth(void **state)
     check("5 - (a > 3 || b)", 4);
 }
 
-static void test_divisions_by_zero_have_no_value(void **state)
+TEST(test_divisions_by_zero_have_no_value)
 {
-    (void)state;
     double value;
     assert_false(evaluate("a / zero", &value));
     assert_false(evaluate("1 + a / (b - 3)", &value));
@@ -129,9 +121,8 @@ static void test_divisions_by_zero_have_no_value(void **state)
     check("(zero ? a / zero : 5)", 5);
 }
 
-static void test_largest_numbers(void **state)
+TEST(test_largest_numbers)
 {
-    (void)state;
     check("never", INT64_MAX);
     check("never + 1", INT64_MAX);
     check("never - -a", INT64_MAX);
@@ -145,9 +136,8 @@ static void test_largest_numbers(void **state)
     check("9223372036854775807", INT64_MAX);
 }
 
-static void test_real(void **state)
+TEST(test_real)
 {
-    (void)state;
     check_real("a / b", 10.0 / 3.0);
     check_real("0.5", 0.5);
     check_real(".25 + 1.", 1.25);
@@ -159,9 +149,8 @@ static void test_real(void **state)
     check_real("max(0.001, min(a, b)) * 2 - 1", 5);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     check_error("", "a value is missing at the end (at character 1 of \"\")");
     check_error("a +", "a value is missing at the end");
     check_error("* a", "a value is missing before *");
@@ -193,9 +182,8 @@ static void test_errors(void **state)
     check_error("a / (seven - 7)", "a division by zero");
 }
 
-static void test_sizes_are_bounded(void **state)
+TEST(test_sizes_are_bounded)
 {
-    (void)state;
     static char text[200000];
     struct error err = {{0}};
     struct expression expression;
@@ -216,9 +204,8 @@ static void test_sizes_are_bounded(void **state)
     check(text, 10 + 800 * 3);
 }
 
-static void test_guard(void **state)
+TEST(test_guard)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool is_guard;
@@ -335,9 +322,8 @@ static double generate(char *text, int depth, bool *has_value)
     }
 }
 
-static void test_random_expressions(void **state)
+TEST(test_random_expressions)
 {
-    (void)state;
     unsigned n_values = 0;
     random_state = 1;
     for (int i = 0; i < 20000; i++) {
@@ -360,9 +346,8 @@ static void test_random_expressions(void **state)
 }
 
 /// What patterns accept is muParser's language: the same text has the same value there.
-static void test_agrees_with_formulas(void **state)
+TEST(test_agrees_with_formulas)
 {
-    (void)state;
     static const char *const variables[] = {"a", "b", "c", "zero"};
     unsigned n_values = 0;
     random_state = 2;
@@ -387,21 +372,4 @@ static void test_agrees_with_formulas(void **state)
         n_values += ran;
     }
     assert_true(n_values > 2500);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_truth),
-        cmocka_unit_test(test_divisions_by_zero_have_no_value),
-        cmocka_unit_test(test_largest_numbers),
-        cmocka_unit_test(test_real),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_sizes_are_bounded),
-        cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_random_expressions),
-        cmocka_unit_test(test_agrees_with_formulas),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

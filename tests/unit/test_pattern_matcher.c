@@ -2,17 +2,12 @@
 // What the matcher keeps of hand-made trigger events: worst instances, confidence, formulas that
 // are wild. What each shipped pattern finds is a trace of tests/traces/patterns; sums by rank and
 // call path are those of the reference (test_agreement.c).
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
 #include "analyzer/trace/event.h"
+#include "tests/unit/unit_test.h"
 
 enum { N_RANKS = 4 };
 
@@ -58,9 +53,8 @@ static struct trigger receive(int64_t enter, int64_t leave, int64_t send_enter)
     return trigger;
 }
 
-static void test_late_sender_worst_instance(void **state)
+TEST(test_late_sender_worst_instance)
 {
-    (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
     struct trigger trigger = receive(100, 200, 150);
     matcher_trigger(matcher, &trigger);
@@ -83,9 +77,8 @@ static struct trigger queued(int64_t queued_send, bool is_same_source)
     return trigger;
 }
 
-static void test_wrong_order_begins_when_it_could_have_been_taken(void **state)
+TEST(test_wrong_order_begins_when_it_could_have_been_taken)
 {
-    (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
     struct trigger trigger = queued(120, true);
     matcher_trigger(matcher, &trigger);
@@ -106,9 +99,8 @@ static struct trigger send(int64_t enter, int64_t leave, int64_t post_enter)
     return trigger;
 }
 
-static void test_late_receiver_confidence(void **state)
+TEST(test_late_receiver_confidence)
 {
-    (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
     struct trigger trigger = send(100, 200, 130);
     matcher_trigger(matcher, &trigger);
@@ -146,9 +138,8 @@ static struct trigger collective(int64_t kind, int64_t enter, int64_t leave, int
     return trigger;
 }
 
-static void test_completion_has_no_cause(void **state)
+TEST(test_completion_has_no_cause)
 {
-    (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
     struct trigger trigger = collective(COLLECTIVE_BARRIER, 100, 200, 150, 180);
     matcher_trigger(matcher, &trigger);
@@ -160,9 +151,8 @@ static void test_completion_has_no_cause(void **state)
 
 // ---- sums ----
 
-static void test_worst_instance_does_not_depend_on_the_order(void **state)
+TEST(test_worst_instance_does_not_depend_on_the_order)
 {
-    (void)state;
     static const struct {
         int64_t enter, wait;
         uint32_t rank;
@@ -184,9 +174,8 @@ static void test_worst_instance_does_not_depend_on_the_order(void **state)
     }
 }
 
-static void test_window(void **state)
+TEST(test_window)
 {
-    (void)state;
     struct matcher *matcher = matcher_new(catalogue, &definitions);
     uint32_t index = catalogue_find(catalogue, "late-sender");
     struct trigger trigger = receive(100, 200, 150);
@@ -211,9 +200,8 @@ static void test_window(void **state)
     matcher_free(matcher);
 }
 
-static void test_cause_out_of_range_is_unknown(void **state)
+TEST(test_cause_out_of_range_is_unknown)
 {
-    (void)state;
     static const int64_t senders[] = {-1, N_RANKS, INT64_MAX, INT64_MIN, 0};
     for (size_t i = 0; i < 5; i++) {
         struct matcher *matcher = matcher_new(catalogue, &definitions);
@@ -227,9 +215,8 @@ static void test_cause_out_of_range_is_unknown(void **state)
 }
 
 /// Formulas of users may be wild: no wait before the run, beyond its call, or from a division by 0.
-static void test_wild_formulas(void **state)
+TEST(test_wild_formulas)
 {
-    (void)state;
     struct error err = {{0}};
     static const char *const file[] = {"tests/traces/patterns/wild-patterns.xml"};
     struct catalogue *wild = catalogue_load(NULL, file, 1, &err);
@@ -262,17 +249,4 @@ static void test_wild_formulas(void **state)
     catalogue_free(wild);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_late_sender_worst_instance),
-        cmocka_unit_test(test_wrong_order_begins_when_it_could_have_been_taken),
-        cmocka_unit_test(test_late_receiver_confidence),
-        cmocka_unit_test(test_completion_has_no_cause),
-        cmocka_unit_test(test_worst_instance_does_not_depend_on_the_order),
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_cause_out_of_range_is_unknown),
-        cmocka_unit_test(test_wild_formulas),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
-}
+AROUND_ALL(load, unload)

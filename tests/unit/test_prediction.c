@@ -5,13 +5,7 @@
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a disagreement is left as text
 // in the folder the message names.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +16,7 @@
 #include "tests/reference/change_choice.h"
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 100 };
@@ -156,9 +151,8 @@ static char *shared_text(uint64_t seed)
 // By the CPU clock, read last inside the first call, the 1000 up to the second call are work of 300
 // at most: 100 + 100 + 300 + 100. (Seed 742 by hand: a reading inside a call is one before the
 // computing after it, as one outside is; the reading at 100 alone would leave 400.)
-static void test_cpu_clock_read_in_a_call(void **state)
+TEST(test_cpu_clock_read_in_a_call)
 {
-    (void)state;
     static const char text[] = "#\nnodes n0\n"
                                "0 0    enter main\n"
                                "0 100  cpu 100\n"
@@ -181,20 +175,17 @@ static void test_cpu_clock_read_in_a_call(void **state)
     subject_release(&subject);
 }
 
-int main(void)
-{
 #define CASE     .n_seeds = DEFAULT_SEEDS, .make = plain_text
 #define COMPARED CASE, .n_scenarios = SCENARIOS_PER_RUN
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST("random scenarios", CASE, .n_scenarios = SCENARIOS_PER_RUN + 1,
-                     .change = change_after_first),
-        SUBJECT_TEST("runs that were oversubscribed", .n_seeds = DEFAULT_SEEDS, .make = shared_text,
-                     .n_scenarios = SCENARIOS_PER_RUN, .change = change_each),
-        SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
-        SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
-        SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
-        SUBJECT_TEST("contention", CASE, .check = check_contention),
-        cmocka_unit_test(test_cpu_clock_read_in_a_call),
-    };
-    return cmocka_run_group_tests_name("prediction", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST("random scenarios", CASE, .n_scenarios = SCENARIOS_PER_RUN + 1,
+                 .change = change_after_first),
+    SUBJECT_TEST("runs that were oversubscribed", .n_seeds = DEFAULT_SEEDS, .make = shared_text,
+                 .n_scenarios = SCENARIOS_PER_RUN, .change = change_each),
+    SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
+    SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
+    SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),
+    SUBJECT_TEST("contention", CASE, .check = check_contention),
+};
+
+TEST_TABLE(tests)

@@ -6,16 +6,11 @@
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a disagreement is left as text
 // in the folder the message names.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "tests/reference/change_choice.h"
 #include "tests/unit/prediction_subject.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 40 };
@@ -42,18 +37,16 @@ static void change(const struct subject *subject, struct predicted_scenario *sce
         scenario_give_machine(scenario, random);
 }
 
-int main(void)
-{
 #define CASE .n_seeds = DEFAULT_SEEDS, .make = text_of_seed, .n_scenarios = 3, .change = change
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST("scaled call paths", CASE, .kinds = CHANGE_SCALES),
-        SUBJECT_TEST("works of regions", CASE, .kinds = CHANGE_WORKS),
-        SUBJECT_TEST("synchronisation left out", CASE, .kinds = CHANGE_DROPS),
-        SUBJECT_TEST("messages left out", CASE, .kinds = CHANGE_CUTS),
-        SUBJECT_TEST("moved work", CASE, .kinds = CHANGE_MOVES),
-        SUBJECT_TEST("calls waited for later", CASE, .kinds = CHANGE_OVERLAPS),
-        SUBJECT_TEST("messages put together", CASE, .kinds = CHANGE_GROUPS),
-        SUBJECT_TEST("all at once", CASE, .kinds = CHANGE_ALL),
-    };
-    return cmocka_run_group_tests_name("prediction of changes", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST("scaled call paths", CASE, .kinds = CHANGE_SCALES),
+    SUBJECT_TEST("works of regions", CASE, .kinds = CHANGE_WORKS),
+    SUBJECT_TEST("synchronisation left out", CASE, .kinds = CHANGE_DROPS),
+    SUBJECT_TEST("messages left out", CASE, .kinds = CHANGE_CUTS),
+    SUBJECT_TEST("moved work", CASE, .kinds = CHANGE_MOVES),
+    SUBJECT_TEST("calls waited for later", CASE, .kinds = CHANGE_OVERLAPS),
+    SUBJECT_TEST("messages put together", CASE, .kinds = CHANGE_GROUPS),
+    SUBJECT_TEST("all at once", CASE, .kinds = CHANGE_ALL),
+};
+
+TEST_TABLE(tests)

@@ -7,19 +7,14 @@
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a disagreement is left as text
 // in the folder the message names.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "tests/reference/change_choice.h"
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 40 };
@@ -57,16 +52,14 @@ static void change_with_algorithms(const struct subject *subject,
     scenario_give_algorithms(scenario, random);
 }
 
-int main(void)
-{
 #define CASE                                                                                       \
     .n_seeds = DEFAULT_SEEDS, .make = text_of_seed, .n_scenarios = 3,                              \
     .engine_text = order_text_with_times
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST("order only", CASE, .change = change),
-        SUBJECT_TEST("with algorithms", CASE, .change = change_with_algorithms),
-        SUBJECT_TEST("with changed code", CASE, .change = change,
-                     .kinds = CHANGE_ALL & ~(CHANGE_MOVES | CHANGE_OVERLAPS)),
-    };
-    return cmocka_run_group_tests_name("prediction by order", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST("order only", CASE, .change = change),
+    SUBJECT_TEST("with algorithms", CASE, .change = change_with_algorithms),
+    SUBJECT_TEST("with changed code", CASE, .change = change,
+                 .kinds = CHANGE_ALL & ~(CHANGE_MOVES | CHANGE_OVERLAPS)),
+};
+
+TEST_TABLE(tests)

@@ -5,13 +5,7 @@
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a disagreement is left as text
 // in the folder the message names.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +13,7 @@
 #include "analyzer/base/memory.h"
 #include "tests/reference/change_choice.h"
 #include "tests/unit/prediction_subject.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 60 };
@@ -106,11 +101,9 @@ static bool check_changes(const struct subject *subject, struct random *random, 
     return is_sound;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST("messages that need both sides", .n_seeds = DEFAULT_SEEDS, .make = exchanges,
-                     .check = check_changes),
-    };
-    return cmocka_run_group_tests_name("predicted partners without a core", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST("messages that need both sides", .n_seeds = DEFAULT_SEEDS, .make = exchanges,
+                 .check = check_changes),
+};
+
+TEST_TABLE(tests)

@@ -2,13 +2,7 @@
 // Predictions of runs whose ranks share cores in slices of time against the brute-force reference,
 // to the nanosecond: who has a core when, and that a step inside a collective operation waits for
 // its member's. And a core that is handed over thousands of times without slices.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +12,7 @@
 #include "tests/reference/engine_run.h"
 #include "tests/reference/scenarios.h"
 #include "tests/unit/prediction_subject.h"
+#include "tests/unit/unit_test.h"
 
 enum { DEFAULT_SEEDS = 50 };
 
@@ -82,9 +77,8 @@ static void change_either(const struct subject *subject, struct predicted_scenar
 
 /// Two ranks on one core that hand it to each other thousands of times: the one that waits goes on
 /// as soon as the other one waits. All time is somebody's work, so the run takes as long as it did.
-static void test_many_hand_overs(void **state)
+TEST(test_many_hand_overs)
 {
-    (void)state;
     enum { N_ROUNDS = 3000, ROUND_NS = 300 };
     char *text = NULL;
     size_t size_bytes;
@@ -112,16 +106,13 @@ static void test_many_hand_overs(void **state)
     free(text);
 }
 
-int main(void)
-{
 #define CASE .n_seeds = DEFAULT_SEEDS, .make = make_text, .n_scenarios = 4
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST("recorded costs", CASE, .change = change_recorded),
-        SUBJECT_TEST("machines by formulas", CASE, .change = change_formulas),
-        SUBJECT_TEST("machines by algorithms", CASE, .change = change_algorithms),
-        cmocka_unit_test(test_many_hand_overs),
-        // Members that leave an operation out need no core there.
-        SUBJECT_TEST("operations left out", CASE, .change = change_either, .kinds = CHANGE_DROPS),
-    };
-    return cmocka_run_group_tests_name("prediction slices", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST("recorded costs", CASE, .change = change_recorded),
+    SUBJECT_TEST("machines by formulas", CASE, .change = change_formulas),
+    SUBJECT_TEST("machines by algorithms", CASE, .change = change_algorithms),
+    // Members that leave an operation out need no core there.
+    SUBJECT_TEST("operations left out", CASE, .change = change_either, .kinds = CHANGE_DROPS),
+};
+
+TEST_TABLE(tests)

@@ -2,21 +2,16 @@
 // Pruning loses nothing: on random call trees, properties and hierarchies, the search with pruning
 // finds exactly what a search of everything finds, less what is within or below something that is
 // not critical. The ancestors are found here by their definitions, not as the search does.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/pattern/properties/hierarchy.h"
 #include "analyzer/result/properties/property_search.h"
 #include "tests/reference/program.h"
+#include "tests/unit/unit_test.h"
 
 enum { MAX_PATHS = 40, MAX_REGIONS = 8, MAX_RANKS = 3, MAX_NODES = 10, N_RUNS = 400 };
 
@@ -189,9 +184,8 @@ static bool is_reached(const struct property_search *all, uint32_t node,
     return is_reached(all, above, is_same_kind ? focus : NULL);
 }
 
-static void pruning_loses_nothing(void **state)
+TEST(pruning_loses_nothing)
 {
-    (void)state;
     struct property_list properties = {0};
     uint64_t n_reached = 0, n_dropped = 0, n_saved = 0;
     read_properties(&properties);
@@ -231,10 +225,4 @@ static void pruning_loses_nothing(void **state)
     }
     assert_true(n_reached > 500 && n_dropped > 500 && n_saved > 5000); // else they test little
     property_list_release(&properties);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pruning_loses_nothing)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

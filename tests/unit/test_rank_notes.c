@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Notes of ranks, read back as they were written: from a file, and where none can be written, from
 // memory.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/simulation/cost/recorded.h"
+#include "tests/unit/unit_test.h"
 
 enum { N_RANKS = 3, N_NOTES = 20000 }; // of each of the first two ranks: several blocks
 
@@ -62,15 +57,13 @@ static void check_all(void)
     rank_notes_free(notes);
 }
 
-static void test_notes_in_a_file(void **state)
+TEST(test_notes_in_a_file)
 {
-    (void)state;
     check_all();
 }
 
-static void test_notes_in_memory(void **state)
+TEST(test_notes_in_memory)
 {
-    (void)state;
     const char *own = getenv("TMPDIR");
     char *before = own ? memory_copy_text(own) : NULL;
     setenv("TMPDIR", "/nonexistent", 1);
@@ -82,9 +75,8 @@ static void test_notes_in_memory(void **state)
     free(before);
 }
 
-static void test_notes_that_are_lost(void **state)
+TEST(test_notes_that_are_lost)
 {
-    (void)state;
     uint64_t number;
     struct error err = {{0}};
     int next = open("/dev/null", O_RDONLY); // the temporary file will have its number
@@ -99,14 +91,4 @@ static void test_notes_that_are_lost(void **state)
     assert_int_equal(rank_notes_check(reader, &err), -1);
     rank_notes_reader_free(reader);
     rank_notes_free(notes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_notes_in_a_file),
-        cmocka_unit_test(test_notes_in_memory),
-        cmocka_unit_test(test_notes_that_are_lost),
-    };
-    return cmocka_run_group_tests_name("rank notes", tests, NULL, NULL);
 }

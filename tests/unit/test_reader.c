@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader on archives made from text traces: every event kind with all its fields, order and
 // ranks of locations, communicators, time, look-ahead.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <otf2/otf2.h>
 
 #include "analyzer/base/memory.h"
@@ -17,6 +12,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/text_fixture.h"
+#include "tests/unit/unit_test.h"
 
 static void assert_at_end(struct fixture *f, size_t location)
 {
@@ -41,9 +37,8 @@ static void assert_at_end(struct fixture *f, size_t location)
     } while (0)
 
 /// A CPU time before a leave at the same time is given after it, wherever a batch ends.
-static void test_cpu_times_before_leaves(void **state)
+TEST(test_cpu_times_before_leaves)
 {
-    (void)state;
     enum { N = 30000 };
     char *text = NULL;
     size_t size = 0;
@@ -76,9 +71,8 @@ static void test_cpu_times_before_leaves(void **state)
 }
 
 /// Messages of neighbourhood collectives have tags that no message of a program has.
-static void test_neighborhood_messages(void **state)
+TEST(test_neighborhood_messages)
 {
-    (void)state;
     struct fixture f = open_text("comm \"" DEFINITIONS_NEIGHBORHOOD "\" ranks 0 1\n"
                                  "0 1 irecv-request 12 \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0\n"
                                  "0 2 send \"" DEFINITIONS_NEIGHBORHOOD "\" 1 0 8\n"
@@ -92,9 +86,8 @@ static void test_neighborhood_messages(void **state)
     close_text(&f);
 }
 
-static void test_every_event_kind(void **state)
+TEST(test_every_event_kind)
 {
-    (void)state;
     struct fixture f = open_text("comm odd ranks 1 3\n"
                                  "0 100 enter main\n"
                                  "0 101 enter MPI_Test 17\n"
@@ -169,9 +162,8 @@ static void test_every_event_kind(void **state)
     close_text(&f);
 }
 
-static void test_collective_classes(void **state)
+TEST(test_collective_classes)
 {
-    (void)state;
     static const struct {
         const char *op;
         enum collective_class class_;
@@ -214,9 +206,8 @@ static void test_collective_classes(void **state)
     close_text(&f);
 }
 
-static void test_locations_are_sorted_by_rank_and_threads_follow_masters(void **state)
+TEST(test_locations_are_sorted_by_rank_and_threads_follow_masters)
 {
-    (void)state;
     struct fixture f = open_text("nodes a b a\n"
                                  "cores b 12\n"
                                  "2.1 1 enter work\n2.1 2 leave work\n"
@@ -247,9 +238,8 @@ static void test_locations_are_sorted_by_rank_and_threads_follow_masters(void **
     close_text(&f);
 }
 
-static void test_communicators(void **state)
+TEST(test_communicators)
 {
-    (void)state;
     struct fixture f = open_text("comm block ranks 1 2 3\n"
                                  "comm reverse ranks 3 1 0\n"
                                  "intercomm inter ranks 0 2 | 3 1\n"
@@ -285,9 +275,8 @@ static void test_communicators(void **state)
     close_text(&f);
 }
 
-static void test_regions(void **state)
+TEST(test_regions)
 {
-    (void)state;
     struct fixture f = open_text("region solve solver.c:42 user\n"
                                  "region mpi_recv_ recv.f:7 mpi\n"
                                  "region MPI_setup_mine mine.c:8 user\n"
@@ -311,9 +300,8 @@ static void test_regions(void **state)
     close_text(&f);
 }
 
-static void test_time_zero_is_the_first_event_of_all(void **state)
+TEST(test_time_zero_is_the_first_event_of_all)
 {
-    (void)state;
     struct fixture f = open_text("clock 3000000000\n"
                                  "0 9000000003 enter main\n0 9000000006 leave main\n"
                                  "1 9000000000 enter main\n1 12000000002 leave main\n"
@@ -326,18 +314,16 @@ static void test_time_zero_is_the_first_event_of_all(void **state)
     close_text(&f);
 }
 
-static void test_slow_clock(void **state)
+TEST(test_slow_clock)
 {
-    (void)state;
     struct fixture f = open_text("clock 1000\n0 5 enter main\n0 7 leave main\n");
     assert_int_equal(next(&f, 0).time_ns, 0);
     assert_int_equal(next(&f, 0).time_ns, 2000000);
     close_text(&f);
 }
 
-static void test_clock_offsets_are_interpolated(void **state)
+TEST(test_clock_offsets_are_interpolated)
 {
-    (void)state;
     struct fixture f = open_text("offset 1 0 1000\noffset 1 1000 2000\n"
                                  "0 0 enter main\n0 5000 leave main\n"
                                  "1 0 enter main\n1 500 enter main\n1 1000 leave main\n");
@@ -348,9 +334,8 @@ static void test_clock_offsets_are_interpolated(void **state)
     close_text(&f);
 }
 
-static void test_negative_clock_offsets(void **state)
+TEST(test_negative_clock_offsets)
 {
-    (void)state;
     struct fixture f = open_text("offset 1 0 -700\noffset 1 100000 -700\n"
                                  "0 1000 enter main\n1 1800 enter main\n");
     assert_int_equal(next(&f, 0).time_ns, 0);
@@ -358,9 +343,8 @@ static void test_negative_clock_offsets(void **state)
     close_text(&f);
 }
 
-static void test_times_below_zero(void **state)
+TEST(test_times_below_zero)
 {
-    (void)state;
     struct fixture f = open_text("offset 1 0 -700\noffset 1 100000 -700\n"
                                  "0 0 enter main\n1 500 enter main\n1 900 leave main\n");
     assert_int_equal(next(&f, 0).time_ns, 200);
@@ -370,9 +354,8 @@ static void test_times_below_zero(void **state)
     close_text(&f);
 }
 
-static void test_backward_steps_are_raised_and_counted(void **state)
+TEST(test_backward_steps_are_raised_and_counted)
 {
-    (void)state;
     // The writer refuses times that fall, but an offset that shrinks faster than time passes makes
     // them fall in the reader.
     struct fixture f = open_text("offset 0 0 10000\noffset 0 1000 5000\n"
@@ -399,9 +382,8 @@ static struct fixture open_long(unsigned n)
     return f;
 }
 
-static void test_look_ahead_beyond_the_buffer(void **state)
+TEST(test_look_ahead_beyond_the_buffer)
 {
-    (void)state;
     enum { N = 5000 };
     struct fixture f = open_long(N);
     struct cursor *cursor = trace_cursor(f.trace, 0);
@@ -418,9 +400,8 @@ static void test_look_ahead_beyond_the_buffer(void **state)
     close_text(&f);
 }
 
-static void test_buffer_boundaries(void **state)
+TEST(test_buffer_boundaries)
 {
-    (void)state;
     for (unsigned n = 510; n <= 514; n++) {
         struct fixture f = open_long(n);
         for (unsigned i = 0; i < n; i++)
@@ -430,26 +411,4 @@ static void test_buffer_boundaries(void **state)
         assert_false(trace_location_report(f.trace, 0)->is_cut);
         close_text(&f);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_event_kind),
-        cmocka_unit_test(test_cpu_times_before_leaves),
-        cmocka_unit_test(test_neighborhood_messages),
-        cmocka_unit_test(test_collective_classes),
-        cmocka_unit_test(test_locations_are_sorted_by_rank_and_threads_follow_masters),
-        cmocka_unit_test(test_communicators),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_time_zero_is_the_first_event_of_all),
-        cmocka_unit_test(test_slow_clock),
-        cmocka_unit_test(test_clock_offsets_are_interpolated),
-        cmocka_unit_test(test_negative_clock_offsets),
-        cmocka_unit_test(test_times_below_zero),
-        cmocka_unit_test(test_backward_steps_are_raised_and_counted),
-        cmocka_unit_test(test_look_ahead_beyond_the_buffer),
-        cmocka_unit_test(test_buffer_boundaries),
-    };
-    return cmocka_run_group_tests_name("reader", tests, NULL, NULL);
 }

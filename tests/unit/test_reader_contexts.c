@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calling contexts of MPI calls: our attribute, source code locations, contexts of enter records,
 // and definitions and references that lead nowhere or in a circle.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/text_fixture.h"
+#include "tests/unit/unit_test.h"
 
 /// The next event enters REGION from a context in FUNCTION (NULL: none) at FILE:LINE; its context.
 static uint32_t assert_enters(struct fixture *f, const char *region, const char *function,
@@ -34,9 +29,8 @@ static uint32_t assert_enters(struct fixture *f, const char *region, const char 
     return event.context;
 }
 
-static void test_contexts_of_calls(void **state)
+TEST(test_contexts_of_calls)
 {
-    (void)state;
     struct fixture f = open_text("context outer main /src/a.c:7\n"
                                  "context inner solve b.c:56 outer\n"
                                  "context no-line solve -\n"
@@ -61,9 +55,8 @@ static void test_contexts_of_calls(void **state)
     close_text(&f);
 }
 
-static void test_context_events_are_called_where_their_parent_is(void **state)
+TEST(test_context_events_are_called_where_their_parent_is)
 {
-    (void)state;
     struct fixture f = open_text("context in-main main a.c:7\n"
                                  "context send MPI_Send - in-main\n"
                                  "context nothing ? a.c:8\n"
@@ -82,9 +75,8 @@ static void test_context_events_are_called_where_their_parent_is(void **state)
     close_text(&f);
 }
 
-static void test_circles_and_dangling_references(void **state)
+TEST(test_circles_and_dangling_references)
 {
-    (void)state;
     struct fixture f = open_text("context self f a.c:1 self\n"
                                  "context a f a.c:2 b\n"
                                  "context b g a.c:3 c\n"
@@ -112,14 +104,4 @@ static void test_circles_and_dangling_references(void **state)
     assert_int_equal(next(&f, 0).context, EVENT_NO_INDEX); // the call itself stays
     assert_int_equal(trace_location_report(f.trace, 0)->n_bad_references, 1);
     close_text(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts_of_calls),
-        cmocka_unit_test(test_context_events_are_called_where_their_parent_is),
-        cmocka_unit_test(test_circles_and_dangling_references),
-    };
-    return cmocka_run_group_tests_name("reader_contexts", tests, NULL, NULL);
 }

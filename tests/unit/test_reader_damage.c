@@ -2,10 +2,6 @@
 // The reader on what is not an archive, on archives with missing files, and on one whose files are
 // cut at every single byte: always a sentence that names the file, never a crash or an endless
 // loop.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +9,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/memory.h"
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
+#include "tests/unit/unit_test.h"
 
 // The library asks for as much memory as a damaged count says, and loses some when it gives up.
 const char *__asan_default_options(void);
@@ -149,9 +144,8 @@ static bool read_all(const char *name, uint64_t *n_events, size_t *n_cut, size_t
     return true;
 }
 
-static void test_readings_at_once(void **state)
+TEST(test_readings_at_once)
 {
-    (void)state;
     write_archive("long", 2000);
     char *path = in_directory("long");
     struct trace *first = trace_open(path, &err);
@@ -189,9 +183,8 @@ static void assert_refused(const char *name, const char *sentence)
     free(path);
 }
 
-static void test_not_an_archive(void **state)
+TEST(test_not_an_archive)
 {
-    (void)state;
     char *path = in_directory("text.otf2");
     scratch_write(path, "hello\n", 6);
     assert_refused("text.otf2", "is not an OTF2 archive");
@@ -205,9 +198,8 @@ static void test_not_an_archive(void **state)
     assert_refused("missing", "No such file or directory");
 }
 
-static void test_directories(void **state)
+TEST(test_directories)
 {
-    (void)state;
     char *path = in_directory("empty");
     assert_int_equal(mkdir(path, 0700), 0);
     assert_refused("empty", "no *.otf2 file");
@@ -222,9 +214,8 @@ static void test_directories(void **state)
     assert_non_null(strstr(err.text, "(a.otf2, b.otf2): name one of them"));
 }
 
-static void test_missing_files(void **state)
+TEST(test_missing_files)
 {
-    (void)state;
     uint64_t n_events;
     size_t n_cut, n_skipped;
     write_archive("run", 10);
@@ -300,38 +291,33 @@ static void expect_either(bool is_open, size_t n_left, uint64_t n_events, size_t
     assert_true(!is_open || n_events == 160);
 }
 
-static void test_cut_anchor(void **state)
+TEST(test_cut_anchor)
 {
-    (void)state;
     write_archive("run", 20);
     cut_everywhere("traces.otf2", expect_either);
 }
 
-static void test_cut_global_definitions(void **state)
+TEST(test_cut_global_definitions)
 {
-    (void)state;
     write_archive("run", 20);
     cut_everywhere("traces.def", expect_refusal);
 }
 
-static void test_cut_local_definitions(void **state)
+TEST(test_cut_local_definitions)
 {
-    (void)state;
     write_archive("run", 20);
     cut_everywhere("traces/1.def", expect_location_skipped);
 }
 
-static void test_cut_events(void **state)
+TEST(test_cut_events)
 {
-    (void)state;
     write_archive("run", 20);
     cut_everywhere("traces/1.evt", expect_events_cut);
 }
 
 // A record cut in the middle is never delivered with zeros for what is missing.
-static void test_no_half_record(void **state)
+TEST(test_no_half_record)
 {
-    (void)state;
     enum { N = 700 }; // more than a batch
     size_t size_bytes;
     write_archive("run", N);
@@ -360,9 +346,8 @@ static void test_no_half_record(void **state)
 
 // Files of several chunks: definitions that were cut are refused, and of events the complete chunks
 // are read, not what the library's buffer holds after the cut.
-static void test_cut_files_of_several_chunks(void **state)
+TEST(test_cut_files_of_several_chunks)
 {
-    (void)state;
     enum { N = 30000, CHUNK = 256 * 1024 };
     char *text = memory_new((size_t)N * 140 + 1);
     size_t length = 0;
@@ -443,9 +428,8 @@ void *malloc(size_t n_bytes)
 #endif
 
 // What malloc() left in the library's buffer is never read as events, nor for ever.
-static void test_inserted_bytes(void **state)
+TEST(test_inserted_bytes)
 {
-    (void)state;
     enum { N_PLACES = 48 };
     const struct itimerval longest = {.it_value.tv_sec = 60}, none = {{0, 0}, {0, 0}}; // CPU time
     static const unsigned char values[] = {0, 1, 2, 3, 5, 255};
@@ -476,9 +460,8 @@ static void test_inserted_bytes(void **state)
 }
 
 // An early end mark is damage, too: the file says itself how many events it holds.
-static void test_early_end(void **state)
+TEST(test_early_end)
 {
-    (void)state;
     enum { HEADER_BYTES = 18, END_MARK = 2 };
     uint64_t n_events;
     size_t size_bytes, n_cut, n_skipped;
@@ -495,9 +478,8 @@ static void test_early_end(void **state)
 }
 
 // As an editor or a version control system adds it.
-static void test_newlines_behind_the_end(void **state)
+TEST(test_newlines_behind_the_end)
 {
-    (void)state;
     static const char *const files[] = {"traces.def", "traces/0.def", "traces/1.def",
                                         "traces/0.evt", "traces/1.evt"};
     uint64_t n_events;
@@ -519,17 +501,15 @@ static void test_newlines_behind_the_end(void **state)
     assert_int_equal(n_cut + n_skipped, 0);
 }
 
-static void test_spoiled_events(void **state)
+TEST(test_spoiled_events)
 {
-    (void)state;
     write_archive("run", 5);
     spoil_everywhere("traces/1.evt", 0xff);
     spoil_everywhere("traces/1.evt", 0);
 }
 
-static void test_spoiled_definitions(void **state)
+TEST(test_spoiled_definitions)
 {
-    (void)state;
     write_archive("run", 5);
     spoil_everywhere("traces.def", 0xff);
     spoil_everywhere("traces.def", 0);
@@ -551,9 +531,8 @@ static long peak_kib(void)
 
 // An anchor file announces how many properties it has: memory for them, up to 64 GiB, would be for
 // nothing.
-static void test_spoiled_anchor(void **state)
+TEST(test_spoiled_anchor)
 {
-    (void)state;
     write_archive("run", 5);
     long before_kib = peak_kib();
     spoil_everywhere("traces.otf2", 0xff);
@@ -561,27 +540,4 @@ static void test_spoiled_anchor(void **state)
     assert_true(peak_kib() - before_kib < 64 * 1024);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_readings_at_once),
-        TEST(test_not_an_archive),
-        TEST(test_directories),
-        TEST(test_missing_files),
-        TEST(test_cut_anchor),
-        TEST(test_cut_global_definitions),
-        TEST(test_cut_local_definitions),
-        TEST(test_cut_events),
-        TEST(test_no_half_record),
-        TEST(test_cut_files_of_several_chunks),
-        TEST(test_inserted_bytes),
-        TEST(test_early_end),
-        TEST(test_newlines_behind_the_end),
-        TEST(test_spoiled_events),
-        TEST(test_spoiled_definitions),
-        TEST(test_spoiled_anchor),
-    };
-    return cmocka_run_group_tests_name("reader_damage", tests, NULL, NULL);
-}
+AROUND_EACH(make_directory, remove_directory)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reader on archives that are legal but unlike ours: local identifiers, several metric classes,
 // calling contexts, GPU and metric locations, no MPI at all, dangling references, many locations.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <otf2/otf2.h>
 
 #include "analyzer/base/memory.h"
@@ -19,6 +14,7 @@
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/archive_writer.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 // One archive under construction, and then open.
 struct fixture {
@@ -78,9 +74,8 @@ static void assert_at_end(struct fixture *f, size_t location)
     assert_null(trace_peek(f->trace, location, trace_cursor(f->trace, location), 0));
 }
 
-static void test_mapping_tables_are_applied(void **state)
+TEST(test_mapping_tables_are_applied)
 {
-    (void)state;
     struct fixture f = begin(2);
     archive_writer_region(f.writer, "first", NULL, 0, OTF2_PARADIGM_USER);
     archive_writer_region(f.writer, "second", NULL, 0, OTF2_PARADIGM_USER);
@@ -141,9 +136,8 @@ static void define_metrics(OTF2_GlobalDefWriter *definitions, void *data)
     OTF2_GlobalDefWriter_WriteMetricInstance(definitions, 15, 77, 0, OTF2_SCOPE_LOCATION, 0);
 }
 
-static void test_process_cpu_time_in_several_metric_classes(void **state)
+TEST(test_process_cpu_time_in_several_metric_classes)
 {
-    (void)state;
     struct fixture f = begin(1);
     OTF2_EvtWriter *events = archive_writer_events(f.writer, 0);
     const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_INT64};
@@ -177,9 +171,8 @@ static void define_contexts(OTF2_GlobalDefWriter *definitions, void *data)
                                              OTF2_UNDEFINED_CALLING_CONTEXT);
 }
 
-static void test_calling_contexts_and_ignored_records(void **state)
+TEST(test_calling_contexts_and_ignored_records)
 {
-    (void)state;
     struct fixture f = begin(1);
     archive_writer_region(f.writer, "other", NULL, 0, OTF2_PARADIGM_USER);
     archive_writer_region(f.writer, "main", NULL, 0, OTF2_PARADIGM_USER);
@@ -209,9 +202,8 @@ static void test_calling_contexts_and_ignored_records(void **state)
     end(&f);
 }
 
-static void test_dangling_references_are_dropped_and_counted(void **state)
+TEST(test_dangling_references_are_dropped_and_counted)
 {
-    (void)state;
     struct fixture f = begin(1);
     uint32_t region = archive_writer_region(f.writer, "main", NULL, 0, OTF2_PARADIGM_USER);
     OTF2_EvtWriter *events = archive_writer_events(f.writer, 0);
@@ -255,9 +247,8 @@ static void define_devices(OTF2_GlobalDefWriter *definitions, void *data)
     OTF2_GlobalDefWriter_WriteLocation(definitions, 502, name, OTF2_LOCATION_TYPE_METRIC, 0, 0);
 }
 
-static void test_devices_are_kept_and_missing_files_reported(void **state)
+TEST(test_devices_are_kept_and_missing_files_reported)
 {
-    (void)state;
     struct fixture f = begin(2);
     uint32_t region = archive_writer_region(f.writer, "main", NULL, 0, OTF2_PARADIGM_USER);
     OTF2_EvtWriter_Enter(archive_writer_events(f.writer, 0), NULL, 1, region);
@@ -345,9 +336,8 @@ static void define_without_mpi(OTF2_GlobalDefWriter *definitions)
     write_bare_location(definitions, 12, 3);
 }
 
-static void test_archive_without_mpi(void **state)
+TEST(test_archive_without_mpi)
 {
-    (void)state;
     const uint64_t ids[] = {10, 12, 20};
     struct fixture f = open_bare(ids, 3, define_without_mpi);
     const struct definitions *d = f.definitions;
@@ -382,9 +372,8 @@ static void define_odd_mpi_group(OTF2_GlobalDefWriter *definitions)
                                    OTF2_COMM_FLAG_NONE); // of an undefined group
 }
 
-static void test_undefined_and_repeated_members_get_stand_ins(void **state)
+TEST(test_undefined_and_repeated_members_get_stand_ins)
 {
-    (void)state;
     const uint64_t ids[] = {5, 6};
     struct fixture f = open_bare(ids, 2, define_odd_mpi_group);
     const struct definitions *d = f.definitions;
@@ -408,9 +397,8 @@ static void test_undefined_and_repeated_members_get_stand_ins(void **state)
 }
 
 // The engine, too, has to live with a member that is nowhere: a barrier that it cannot come to.
-static void test_collective_with_an_undefined_member(void **state)
+TEST(test_collective_with_an_undefined_member)
 {
-    (void)state;
     const uint64_t members[] = {0, 9, 1}, remote[] = {7};
     struct fixture f = begin(2);
     uint32_t comm = archive_writer_comm(f.writer, "odd", members, 3, NULL, 0);
@@ -448,9 +436,8 @@ static struct fixture write_many(uint32_t n_ranks, unsigned n_events)
     return f;
 }
 
-static void test_more_locations_than_open_files(void **state)
+TEST(test_more_locations_than_open_files)
 {
-    (void)state;
     enum { N = 100 };
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -467,9 +454,8 @@ static void test_more_locations_than_open_files(void **state)
 }
 
 /// A second opening beside the first one, in a process that may have 70 open files at most.
-static void test_more_locations_than_the_system_allows(void **state)
+TEST(test_more_locations_than_the_system_allows)
 {
-    (void)state;
     enum { N = 100 };
     struct fixture f = write_many(N, LONG_EVENTS);
     pid_t child = fork();
@@ -493,21 +479,4 @@ static void test_more_locations_than_the_system_allows(void **state)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     end(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mapping_tables_are_applied),
-        cmocka_unit_test(test_process_cpu_time_in_several_metric_classes),
-        cmocka_unit_test(test_calling_contexts_and_ignored_records),
-        cmocka_unit_test(test_dangling_references_are_dropped_and_counted),
-        cmocka_unit_test(test_devices_are_kept_and_missing_files_reported),
-        cmocka_unit_test(test_archive_without_mpi),
-        cmocka_unit_test(test_undefined_and_repeated_members_get_stand_ins),
-        cmocka_unit_test(test_collective_with_an_undefined_member),
-        cmocka_unit_test(test_more_locations_than_open_files),
-        cmocka_unit_test(test_more_locations_than_the_system_allows),
-    };
-    return cmocka_run_group_tests_name("reader_odd", tests, NULL, NULL);
 }

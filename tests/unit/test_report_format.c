@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers, tables and names as the report writes them.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/text.h"
 #include "analyzer/report/table.h"
+#include "tests/unit/unit_test.h"
 
-static void test_times(void **state)
+TEST(test_times)
 {
-    (void)state;
     assert_string_equal(quantity_time(0).text, "0 ns");
     assert_string_equal(quantity_time(999).text, "999 ns");
     assert_string_equal(quantity_time(1000).text, "1.000 us");
@@ -26,18 +20,16 @@ static void test_times(void **state)
     assert_string_equal(quantity_time(UINT64_C(3600000000000)).text, "3600 s");
 }
 
-static void test_one_unit_per_report(void **state)
+TEST(test_one_unit_per_report)
 {
-    (void)state;
     assert_string_equal(time_unit_for(999999).name, "us");
     assert_string_equal(time_unit_for(1000000).name, "ms");
     assert_string_equal(time_unit_for(UINT64_C(10000000000)).name, "s");
     assert_string_equal(quantity_in(-1500, time_unit_for(1000)).text, "-1.500");
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
-    (void)state;
     assert_string_equal(quantity_share(0.1234).text, "12.3 %");
     assert_string_equal(quantity_share(0).text, "0.0 %");
     assert_string_equal(quantity_share(0.0001).text, "< 0.1 %");
@@ -46,9 +38,8 @@ static void test_shares(void **state)
     assert_string_equal(quantity_part(1, 4).text, "25.0 %");
 }
 
-static void test_counts_and_sizes(void **state)
+TEST(test_counts_and_sizes)
 {
-    (void)state;
     assert_string_equal(quantity_count(1, "rank").text, "1 rank");
     assert_string_equal(quantity_count(0, "rank").text, "0 ranks");
     assert_string_equal(quantity_size(512).text, "512 B");
@@ -63,9 +54,8 @@ static void assert_clean(const char *dirty, const char *clean)
     free(text);
 }
 
-static void test_names_are_made_harmless(void **state)
+TEST(test_names_are_made_harmless)
 {
-    (void)state;
     assert_clean(NULL, "");
     assert_clean("größe", "größe");
     assert_clean("a\033[31mb\n", "a?[31mb?");
@@ -106,9 +96,8 @@ static void print_wide_table(FILE *stream)
     table_release(&table);
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
-    (void)state;
     char *text = printed(print_wide_table);
     assert_string_equal(text, "    ms  region  path\n"
                               "     7  größe   main/a_...g_one/MPI_Recv\n"
@@ -122,27 +111,12 @@ static void print_text(FILE *stream)
     print_paragraph("one two  three a_word_longer_than_the_line four", 6, 6, 16, stream);
 }
 
-static void test_paragraph(void **state)
+TEST(test_paragraph)
 {
-    (void)state;
     char *text = printed(print_text);
     assert_string_equal(text, "label one two\n"
                               "      three\n"
                               "      a_word_longer_than_the_line\n"
                               "      four\n");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_one_unit_per_report),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_counts_and_sizes),
-        cmocka_unit_test(test_names_are_made_harmless),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_paragraph),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

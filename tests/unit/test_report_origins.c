@@ -3,16 +3,10 @@
 // and with what is not known they sum to the waits exactly, and no part exceeds its whole.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/pag.h"
@@ -23,6 +17,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 250 };
@@ -145,19 +140,11 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return is_sound;
 }
 
-static void test_parts_sum_to_the_waits(void **state)
+TEST(test_parts_sum_to_the_waits)
 {
-    (void)state;
     uint64_t n_netted = 0, *counter = &n_netted;
     seeds_check(DEFAULT_SEEDS, check_seed, &counter);
     assert_true(n_netted > 0); // there was something to take off
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_sum_to_the_waits),
-    };
-    return cmocka_run_group_tests_name("origins", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a run is called by.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/result/collect.h"
+#include "tests/unit/unit_test.h"
 
 static void check(const char *executable, const char *command, const char *program,
                   const char *arguments)
@@ -20,9 +15,8 @@ static void check(const char *executable, const char *command, const char *progr
     free(name.arguments);
 }
 
-static void test_programs(void **state)
+TEST(test_programs)
 {
-    (void)state;
     check("/opt/run/spa", "./spa 4 fast", "spa", "4 fast");
     check("/opt/run/spa", "./spa", "spa", "");
     check("/opt/run/spa", NULL, "spa", "");
@@ -30,9 +24,8 @@ static void test_programs(void **state)
     check("/opt/pythonic", "pythonic a.py", "pythonic", "a.py");
 }
 
-static void test_scripts_of_interpreters(void **state)
+TEST(test_scripts_of_interpreters)
 {
-    (void)state;
     check("/usr/bin/python3.11", "python3 /home/u/heat.py 100 -v", "heat.py", "100 -v");
     check("/usr/bin/python3.11", "python3 -u -W ignore -X dev heat.py", "heat.py", "");
     check("/usr/bin/python3", "python3 -m mpi4py heat.py 1", "heat.py", "1");
@@ -41,22 +34,11 @@ static void test_scripts_of_interpreters(void **state)
     check("/usr/bin/Rscript", "Rscript --vanilla a.R b", "a.R", "b");
 }
 
-static void test_interpreters_without_a_script(void **state)
+TEST(test_interpreters_without_a_script)
 {
-    (void)state;
     check("/usr/bin/python3", "python3 -c print(1)", "python3", "-c print(1)");
     check("/usr/bin/python3", "python3 -m", "python3", "-m");
     check("/usr/bin/python3", "python3 -W", "python3", "-W");
     check("/usr/bin/python3", "python3", "python3", "");
     check("/usr/bin/perl", "perl -e 1", "perl", "-e 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_scripts_of_interpreters),
-        cmocka_unit_test(test_interpreters_without_a_script),
-    };
-    return cmocka_run_group_tests_name("report_program_name", tests, NULL, NULL);
 }

@@ -6,13 +6,7 @@
 // the archive has calls of MPI_Waitall, and waits are compared by rank.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <glob.h>
 #include <inttypes.h>
@@ -30,6 +24,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 40 };
@@ -224,9 +219,8 @@ static bool seed_comes_back(uint64_t seed, bool changes_calls, FILE *stream)
     return is_good;
 }
 
-static void test_traces_computed_by_hand(void **state)
+TEST(test_traces_computed_by_hand)
 {
-    (void)state;
     glob_t files;
     size_t n_failed = 0;
     const struct scenario_settings unchanged = SCENARIO_UNCHANGED;
@@ -265,25 +259,14 @@ static void check_random_programs(bool changes_calls)
     assert_int_equal(n_failed, 0);
 }
 
-static void test_random_programs(void **state)
+TEST(test_random_programs)
 {
-    (void)state;
     check_random_programs(false);
 }
 
-static void test_changed_calls(void **state)
+TEST(test_changed_calls)
 {
-    (void)state;
     check_random_programs(true);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traces_computed_by_hand),
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_changed_calls),
-    };
-    return cmocka_run_group_tests_name("rewrite", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a scaling study makes of runs.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "analyzer/compare/scaling.h"
+#include "tests/unit/unit_test.h"
 
 /// Ideal work of 8 ns, 1 ns on rank 0 alone, for which the others wait.
 static void add_run(struct scaling *scaling, uint64_t n_ranks, double jitter)
@@ -35,9 +30,8 @@ static void add_run(struct scaling *scaling, uint64_t n_ranks, double jitter)
     scaling_add_part(scaling, run, "MPI_Init", "", true, 1000 * p);
 }
 
-static void test_study(void **state)
+TEST(test_study)
 {
-    (void)state;
     struct scaling *scaling = scaling_new(SCALING_STRONG, "ranks");
     for (uint64_t n = 4; n > 0; n /= 2) { // in any order
         add_run(scaling, n, 0.125);
@@ -72,9 +66,8 @@ static void test_study(void **state)
     scaling_free(scaling);
 }
 
-static void test_weak_and_other_parameters(void **state)
+TEST(test_weak_and_other_parameters)
 {
-    (void)state;
     for (enum scaling_kind kind = SCALING_WEAK; kind <= SCALING_SIZE; kind++) {
         struct scaling *scaling = scaling_new(kind, "ranks");
         for (uint64_t n = 1; n <= 2; n++)
@@ -98,13 +91,4 @@ static void test_weak_and_other_parameters(void **state)
         }
         scaling_free(scaling);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_study),
-        cmocka_unit_test(test_weak_and_other_parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,7 @@
 // What no command shows of databases: the journal by file system, steps of schemas that fail,
 // limits of SQL, and that half a run in the journal is gone with the process that wrote it. All
 // else: tests/cli/store*.bats.
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "analyzer/base/memory.h"
@@ -24,6 +19,7 @@
 #include "db/schema.h"
 #include "db/writer.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 
 static char *directory; // of the running test
 static char *path;      // of a database that was just made in it
@@ -71,9 +67,8 @@ static const char *answer(const char *sql)
     return text;
 }
 
-static void test_journal_by_file_system(void **state)
+TEST(test_journal_by_file_system)
 {
-    (void)state;
     static const int64_t network[] = {
         0x6969 /* NFS */,        0xFF534D42 /* CIFS */, 0xFE534D42 /* SMB2 */,
         0x0BD00BD0 /* Lustre */, 0x47504653 /* GPFS */, 0x19830326 /* BeeGFS */,
@@ -100,9 +95,8 @@ static const char *const test_steps[] = {
     "UPDATE a SET x = 2; CREATE TABLE a (is there already)",
 };
 
-static void test_steps_are_applied_once_and_in_order(void **state)
+TEST(test_steps_are_applied_once_and_in_order)
 {
-    (void)state;
     struct error err = {{0}};
     struct database *database = open_database();
     assert_int_equal(database_run(database, "PRAGMA user_version = 0", &err), 0);
@@ -157,9 +151,8 @@ static void write_half_and_die(void)
     _exit(4);
 }
 
-static void test_killed_in_the_middle(void **state)
+TEST(test_killed_in_the_middle)
 {
-    (void)state;
     pid_t child = fork();
     if (child == 0)
         write_half_and_die();
@@ -192,9 +185,8 @@ static void count_row(void *user, const struct sql_value *values, size_t n_colum
     ++*(size_t *)user;
 }
 
-static void test_sql_without_an_end(void **state)
+TEST(test_sql_without_an_end)
 {
-    (void)state;
     size_t n_rows = 0;
     const struct sql_limits limits = {.seconds = 0.1, .size_bytes = 4 << 20};
     const struct sql_consumer consumer = {ignore_columns, count_row, &n_rows};
@@ -210,15 +202,4 @@ static void test_sql_without_an_end(void **state)
     assert_int_equal(n_rows, 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_journal_by_file_system),
-        TEST(test_steps_are_applied_once_and_in_order),
-        TEST(test_killed_in_the_middle),
-        TEST(test_sql_without_an_end),
-    };
-    return cmocka_run_group_tests_name("store database", tests, NULL, NULL);
-}
+AROUND_EACH(set_up, tear_down)

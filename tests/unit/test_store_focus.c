@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The resource normal form: what is read is written back in one form only, any name survives, and
 // what is not a focus is refused with the place.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "analyzer/base/memory.h"
 #include "db/focus.h"
+#include "tests/unit/unit_test.h"
 
 static void print_selection(const struct focus_selection *selection, FILE *stream)
 {
@@ -79,9 +74,8 @@ static void assert_normal_form(const char *text, const char *expected)
     free(formatted);
 }
 
-static void test_normal_forms(void **state)
+TEST(test_normal_forms)
 {
-    (void)state;
     assert_normal_form("< /Code/main.c/(a,b), /Machine, /Process >",
                        "< /Code/main.c/(a,b), /Machine, /Process >");
     assert_normal_form("</Code,/Machine,/Process>", "< /Code, /Machine, /Process >");
@@ -111,9 +105,8 @@ static void assert_refused(const char *text, const char *expected)
     assert_int_equal(focus.n_selections, 0);
 }
 
-static void test_what_is_no_focus(void **state)
+TEST(test_what_is_no_focus)
 {
-    (void)state;
     assert_refused("", "at character 1: a resource begins with /");
     assert_refused("Code", "at character 1: a resource begins with /");
     assert_refused("/", "at character 2: the name of a resource is missing");
@@ -154,9 +147,8 @@ static void assert_survives(const char *name)
     free(path);
 }
 
-static void test_any_name_survives(void **state)
+TEST(test_any_name_survives)
 {
-    (void)state;
     static const char *const names[] = {
         "",  "main",           " ",          "  a  b  ", "/",    "\\",        "\\\\e", "\\x41",
         "<", "std::map<A, B>", "f(int, ())", "a,b",      "\n\t", "\xFF\xC3(", "é中😀",  "\xC2\x85",
@@ -179,9 +171,8 @@ static void test_any_name_survives(void **state)
     }
 }
 
-static void test_different_names_have_different_paths(void **state)
+TEST(test_different_names_have_different_paths)
 {
-    (void)state;
     static const char *const names[] = {"",    "e",  "\\e",  "\\", "\\\\", "\xFF", "\\xFF",
                                         "xFF", "a ", "a\\ ", "a",  "a/b",  "a\\/b"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -191,15 +182,4 @@ static void test_different_names_have_different_paths(void **state)
             free(a);
             free(b);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal_forms),
-        cmocka_unit_test(test_what_is_no_focus),
-        cmocka_unit_test(test_any_name_survives),
-        cmocka_unit_test(test_different_names_have_different_paths),
-    };
-    return cmocka_run_group_tests_name("store focus", tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Merged hierarchies of runs, and paths of resources.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/compare/resource_path.h"
 #include "analyzer/compare/structure.h"
+#include "tests/unit/unit_test.h"
 
 // S1 + S2 + S3 of the paper's operator: ids 1, 2, 4; the tree's order although "." is before "/".
-static void test_structure(void **state)
+TEST(test_structure)
 {
-    (void)state;
     struct structure structure = {0};
     structure_add(&structure, 0, "/Code/a/f");
     structure_add(&structure, 0, "/Code/a.c");
@@ -34,9 +28,8 @@ static void test_structure(void **state)
     structure_release(&structure);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
-    (void)state;
     assert_int_equal(resource_path_depth("/Code"), 1);
     assert_int_equal(resource_path_depth("/Code/a\\/b/f"), 3);
     assert_string_equal(resource_path_last("/Code/a\\/b/f"), "f");
@@ -47,13 +40,4 @@ static void test_paths(void **state)
     assert_true(resource_path_compare("/Code/a", "/Code/a") == 0);
     assert_true(resource_path_compare("/Code/a/z", "/Code/a.c") < 0);
     assert_true(resource_path_compare("/Code/a", "/Code/a/z") < 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_paths),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sweeps: value lists, order of points, substitution, words, checkpoints.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +10,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/sweep/checkpoint.h"
 #include "analyzer/sweep/plan.h"
+#include "tests/unit/unit_test.h"
 
 static void expect_values(const char *text, const char *expected)
 {
@@ -41,9 +37,8 @@ static void expect_no_values(const char *text, const char *complaint)
     sweep_values_release(&values);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-    (void)state;
     expect_values("{1, 2:8:2}", "1 2 4 6 8"); // Aksum's example
     expect_values("2:9:3", "2 5 8");          // floor((9 - 2) / 3) = 2
     expect_values("3:5", "3 4 5");
@@ -87,9 +82,8 @@ static void expect_point(const struct sweep_plan *plan, size_t number, const cha
 }
 
 // Aksum's example: parameters that replace "-mp = 1" and "THREADS = 2", two values each.
-static void test_policies(void **state)
+TEST(test_policies)
 {
-    (void)state;
     struct error err = {{0}};
     struct sweep_plan plan;
     sweep_plan_init(&plan);
@@ -109,9 +103,8 @@ static void test_policies(void **state)
     sweep_plan_release(&plan);
 }
 
-static void test_substitution(void **state)
+TEST(test_substitution)
 {
-    (void)state;
     struct error err = {{0}};
     struct sweep_plan plan;
     sweep_plan_init(&plan);
@@ -145,9 +138,8 @@ static void expect_words(const char *text, const char *expected)
     words_free(words);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-    (void)state;
     struct error err = {{0}};
     expect_words(" a  'b c'\n\"d 'e\" ", "[a][b c][d 'e]");
     expect_words("a\\ b '\\' \"\\\"\\n\" '' x''y", "[a b][\\][\"\\n][][xy]");
@@ -170,9 +162,8 @@ static bool reached(const char *text, const double *severities, size_t n)
 }
 
 // Last five of 0.1 0.7 0.8 0.8 0.8 0.9: mean 0.8, sample deviation sqrt(0.02 / 4) = 0.0707.
-static void test_checkpoints(void **state)
+TEST(test_checkpoints)
 {
-    (void)state;
     static const double seen[] = {0.1, 0.7, 0.8, 0.8, 0.8, 0.9};
     static const char aksum[] = "avg(inefficiency, program, last 5) > 0.75 && stddev <= 0.1";
     assert_true(reached(aksum, seen, 6));
@@ -193,9 +184,8 @@ static void test_checkpoints(void **state)
 }
 
 // Pairs of different x: of (1, a) (1, b) (2, c) two, so a and b need no order.
-static void test_trend(void **state)
+TEST(test_trend)
 {
-    (void)state;
     struct error err = {{0}};
     struct sweep_checkpoints checkpoints = {0};
     struct sweep_value trend;
@@ -216,9 +206,8 @@ static void test_trend(void **state)
 }
 
 /// Regions are told apart, and from the program.
-static void test_checkpoint_regions(void **state)
+TEST(test_checkpoint_regions)
 {
-    (void)state;
     struct error err = {{0}};
     struct sweep_checkpoints checkpoints = {0};
     static const char text[] =
@@ -238,18 +227,4 @@ static void test_checkpoint_regions(void **state)
     assert_int_equal(checkpoints.items[0].values[3].last, 3);
     assert_int_equal(checkpoints.items[0].values[4].last, 0);
     sweep_checkpoints_release(&checkpoints);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_substitution),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_checkpoints),
-        cmocka_unit_test(test_trend),
-        cmocka_unit_test(test_checkpoint_regions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Findings about threads.
 #include "tests/unit/findings_fixture.h"
+#include "tests/unit/unit_test.h"
 
-static void test_work_of_one_thread(void **state)
+TEST(test_work_of_one_thread)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
@@ -20,9 +20,8 @@ static void test_work_of_one_thread(void **state)
 }
 
 /// From a tenth of the threads' time on, what they wait for locks is named, with its places.
-static void test_locks_of_threads(void **state)
+TEST(test_locks_of_threads)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
     struct result_lock_wait waits[] = {{.rank = 0, .region = 1, .holder_region = 1, .ns = 9},
@@ -48,9 +47,8 @@ static void test_locks_of_threads(void **state)
     forget(&found);
 }
 
-static void test_waiting_for_threads(void **state)
+TEST(test_waiting_for_threads)
 {
-    (void)state;
     struct result result = make_result(), found;
     struct result_rank_threads threads[] = {{.n_threads = 1}, {.n_threads = 2}};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
@@ -64,12 +62,4 @@ static void test_waiting_for_threads(void **state)
     forget(&found);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work_of_one_thread),
-        cmocka_unit_test(test_locks_of_threads),
-        cmocka_unit_test(test_waiting_for_threads),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
-}
+AROUND_ALL(load, unload)

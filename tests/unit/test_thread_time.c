@@ -8,12 +8,6 @@
 // What is not mentioned is 0; places need not be mentioned, waits for locks must be. And random
 // programs of parallel regions, whose threads' times are known as they are written. The spans that
 // a listener gets add up to the same.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <glob.h>
 #include <stdio.h>
@@ -26,6 +20,7 @@
 #include "analyzer/trace/reader.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
+#include "tests/unit/unit_test.h"
 
 enum { CAUSED = RESULT_THREAD_KINDS, N_FACTS, MAX_LOCATIONS = 16, N_PROGRAMS = 300 };
 
@@ -264,9 +259,8 @@ static size_t check_file(const char *name)
     return n_failed;
 }
 
-static void test_computed_by_hand(void **state)
+TEST(test_computed_by_hand)
 {
-    (void)state;
     glob_t files;
     size_t n_failed = 0;
     assert_int_equal(glob("tests/traces/threads/*.txt", 0, NULL, &files), 0);
@@ -433,9 +427,8 @@ static void alone(struct program *program, unsigned kind, uint64_t ns)
             ns;
 }
 
-static void test_random_programs(void **state)
+TEST(test_random_programs)
 {
-    (void)state;
     for (unsigned seed = 1; seed <= N_PROGRAMS; seed++) {
         static uint64_t facts[MAX_LOCATIONS][N_FACTS];
         memset(facts, 0, sizeof facts);
@@ -480,13 +473,4 @@ static void test_random_programs(void **state)
             fail_msg("%s:\n%s", name, text);
         free(text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_computed_by_hand),
-        cmocka_unit_test(test_random_programs),
-    };
-    return cmocka_run_group_tests_name("thread times", tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
 // Threads: their limit holds, and is shared out to jobs that start some themselves.
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/threads.h"
 #include "analyzer/trace/ahead/decode_ahead.h"
+#include "tests/unit/unit_test.h"
 
 enum { MAX_JOBS = 40 };
 
@@ -44,9 +39,8 @@ static void outer_job(void *context, size_t number)
     threads_each(3, inner_job, count);
 }
 
-static void test_each_job_runs_once_and_no_more_threads_than_allowed(void **state)
+TEST(test_each_job_runs_once_and_no_more_threads_than_allowed)
 {
-    (void)state;
     for (unsigned limit = 1; limit < 8; limit++) {
         threads_limit = limit;
         for (size_t n = 0; n <= MAX_JOBS; n = n < 9 ? n + 1 : n + 31) {
@@ -64,9 +58,8 @@ static void test_each_job_runs_once_and_no_more_threads_than_allowed(void **stat
     threads_limit = 0;
 }
 
-static void test_cores_are_those_the_process_may_use(void **state)
+TEST(test_cores_are_those_the_process_may_use)
 {
-    (void)state;
     cpu_set_t all, one;
     if (sched_getaffinity(0, sizeof all, &all) != 0)
         skip(); // more than 1024 cores
@@ -90,9 +83,8 @@ static void note_location(void *context, size_t location, struct batch *batch)
     ((pthread_t *)context)[location] = pthread_self();
 }
 
-static void test_one_thread_decodes_when_it_helps_or_waits(void **state)
+TEST(test_one_thread_decodes_when_it_helps_or_waits)
 {
-    (void)state;
     pthread_t decoders[3] = {0};
     threads_limit = 1;
     struct decode_ahead *ahead = decode_ahead_start(3, note_location, decoders);
@@ -106,14 +98,4 @@ static void test_one_thread_decodes_when_it_helps_or_waits(void **state)
     assert_false(decode_ahead_help(ahead));
     decode_ahead_stop(ahead);
     threads_limit = 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_job_runs_once_and_no_more_threads_than_allowed),
-        cmocka_unit_test(test_cores_are_those_the_process_may_use),
-        cmocka_unit_test(test_one_thread_decodes_when_it_helps_or_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timeline of random runs against the time that the same calls take in each of its columns.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/result/call_tree.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/trace/definitions.h"
+#include "tests/unit/unit_test.h"
 
 enum { N_RANKS = 3, N_REGIONS = 3 };
 
@@ -142,9 +137,8 @@ static void check_cells(const struct run *run, double tolerance)
     free(shares);
 }
 
-static void each_column_has_its_shares(void **state)
+TEST(each_column_has_its_shares)
 {
-    (void)state;
     static const uint64_t longest[] = {30, 5000, 700000, 1000000000};
     for (unsigned seed = 1; seed <= 12; seed++) {
         srand(seed);
@@ -167,9 +161,8 @@ static void each_column_has_its_shares(void **state)
     }
 }
 
-static void too_many_calls_are_left_out_but_not_their_time(void **state)
+TEST(too_many_calls_are_left_out_but_not_their_time)
 {
-    (void)state;
     struct run run = {.timeline = timeline_new(&definitions, false)};
     srand(5);
     make_calls(&run, 0, 200000, 400);
@@ -201,9 +194,8 @@ static void too_many_calls_are_left_out_but_not_their_time(void **state)
     release(&run);
 }
 
-static void the_messages_waited_for_longest_are_kept(void **state)
+TEST(the_messages_waited_for_longest_are_kept)
 {
-    (void)state;
     struct run run = {.timeline = timeline_new(&definitions, false)};
     const uint64_t n = 100000;
     for (uint64_t i = 0; i < n; i++) {
@@ -222,14 +214,4 @@ static void the_messages_waited_for_longest_are_kept(void **state)
     for (size_t i = 0; i < run.timeline->n_messages; i++)
         assert_int_equal(run.timeline->messages[i].wait_ns, n - 1 - i);
     release(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_column_has_its_shares),
-        cmocka_unit_test(too_many_calls_are_left_out_but_not_their_time),
-        cmocka_unit_test(the_messages_waited_for_longest_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

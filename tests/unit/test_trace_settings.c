@@ -2,19 +2,14 @@
 // What `pagoda trace` writes into the spool (analyzer/launch/settings.c) is what the tracer
 // reads there (tracer/record/settings.c). The two share no code: this is where they meet.
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "analyzer/launch/settings.h"
 #include "tests/tools/lib/scratch.h"
+#include "tests/unit/unit_test.h"
 #include "tracer/record/settings.h"
 
 static char *folder;
@@ -37,11 +32,9 @@ static void hand_over(void)
     settings_read(folder);
 }
 
-static void test_defaults_are_the_same(void **state)
+TEST(test_defaults_are_the_same)
 {
     struct settings own = settings;
-    (void)state;
-
     hand_over();
     assert_int_equal(settings.call_stack, own.call_stack);
     assert_int_equal(settings.only_mpi_files, own.only_mpi_files);
@@ -86,9 +79,8 @@ static size_t n_rules(char kind, bool include)
     return n;
 }
 
-static void test_all_settings_arrive(void **state)
+TEST(test_all_settings_arrive)
 {
-    (void)state;
     assert_int_equal(N_VALUES, TRACE_N_SETTINGS);
     set_all();
     settings.n_environment = 0;
@@ -111,9 +103,8 @@ static void test_all_settings_arrive(void **state)
     assert_int_equal(settings.rules[settings.n_rules - 1].kind, 'f');
 }
 
-static void test_windows_arrive(void **state)
+TEST(test_windows_arrive)
 {
-    (void)state;
     setenv("PAGODA_START_AT", "", 1);
     setenv("PAGODA_STOP_AT", "", 1);
     setenv("PAGODA_WINDOW", "-1s, 2s-3s,4.5s-", 1);
@@ -152,12 +143,4 @@ static int remove_files(void **state)
     return status;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_are_the_same),
-        cmocka_unit_test(test_all_settings_arrive),
-        cmocka_unit_test(test_windows_arrive),
-    };
-    return cmocka_run_group_tests(tests, make_files, remove_files);
-}
+AROUND_ALL(make_files, remove_files)

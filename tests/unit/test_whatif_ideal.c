@@ -3,19 +3,14 @@
 // must hold for the efficiencies that follow.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "tests/unit/prediction_subject.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 150 };
@@ -79,18 +74,14 @@ static bool check_odd_seed(uint64_t seed, const void *context, char **text, FILE
     return is_sound;
 }
 
-static void test_wildcards_teams_foreign_traces(void **state)
+TEST(test_wildcards_teams_foreign_traces)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, check_odd_seed, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SUBJECT_TEST("random programs", .n_seeds = DEFAULT_SEEDS, .make = text_of_seed,
-                     .check = check_ideal),
-        cmocka_unit_test(test_wildcards_teams_foreign_traces),
-    };
-    return cmocka_run_group_tests_name("whatif ideal", tests, NULL, NULL);
-}
+static const struct CMUnitTest tests[] = {
+    SUBJECT_TEST("random programs", .n_seeds = DEFAULT_SEEDS, .make = text_of_seed,
+                 .check = check_ideal),
+};
+
+TEST_TABLE(tests)

@@ -3,13 +3,7 @@
 // that is found in it: on the traces computed by hand and on random MPI programs.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <glob.h>
 #include <stdio.h>
@@ -23,6 +17,7 @@
 #include "tests/tools/lib/scratch.h"
 #include "tests/tools/lib/text_trace.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { DEFAULT_SEEDS = 300 };
@@ -112,9 +107,8 @@ static bool is_identical(const char *text, bool is_random, FILE *stream)
     return is_equal;
 }
 
-static void test_traces_computed_by_hand(void **state)
+TEST(test_traces_computed_by_hand)
 {
-    (void)state;
     glob_t files;
     size_t n_failed = 0;
     assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
@@ -142,18 +136,9 @@ static bool check_seed(uint64_t seed, const void *context, char **text, FILE *st
     return is_identical(*text, true, stream);
 }
 
-static void test_random_programs(void **state)
+TEST(test_random_programs)
 {
-    (void)state;
     seeds_check(DEFAULT_SEEDS, check_seed, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traces_computed_by_hand),
-        cmocka_unit_test(test_random_programs),
-    };
-    return cmocka_run_group_tests_name("whatif identity", tests, shipped_catalogue_load,
-                                       shipped_catalogue_unload);
-}
+AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

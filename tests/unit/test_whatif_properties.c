@@ -4,13 +4,7 @@
 // nothing changes; the same as another prediction; no later than it.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds. The trace of a failure is left as text.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +18,7 @@
 #include "tests/reference/scenarios.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/seeds.h"
+#include "tests/unit/unit_test.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS_SHARE = 4 };
@@ -549,8 +544,6 @@ static void plan_neutral(struct rows *rows)
     add(rows, MAY_HANG, base, "%s --scale main=2", text);
 }
 
-int main(void)
-{
 #define PROPERTY(name, ...)                                                                        \
     {                                                                                              \
         name, test_property, NULL, NULL, &(struct property_case)                                   \
@@ -558,26 +551,28 @@ int main(void)
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
-    const struct CMUnitTest tests[] = {
-        // These further ones hang with slices, and where nothing is left out.
-        PROPERTY("placements", .n_seeds = 600, .further_seed = 1346, .plan = plan_placements,
-                 .limits = undamaged, .text = sim_program_trace_text),
-        PROPERTY("changes", .n_seeds = 200, .plan = plan_changes, .limits = undamaged,
-                 .text = sim_program_trace_text),
-        PROPERTY("messages put together", .n_seeds = 600, .plan = plan_aggregate,
-                 .limits = without_wildcards, .text = sim_program_trace_text),
-        PROPERTY("moves", .n_seeds = 600, .plan = plan_moves, .limits = some_wildcards,
-                 .text = sim_program_trace_text),
-        PROPERTY("damaged runs", .n_seeds = 400, .plan = plan_damaged, .limits = damaged,
-                 .text = sim_program_trace_text),
-        PROPERTY("again", .n_seeds = 150, .plan = plan_again, .limits = short_or_long,
-                 .text = scenario_trace_text),
-        PROPERTY("what is left out", .n_seeds = 150, .further_seed = 336, .plan = plan_not_slower,
-                 .limits = without_posted, .text = scenario_trace_text),
-        PROPERTY("what is put off", .n_seeds = 150, .plan = plan_put_off, .limits = short_or_long,
-                 .text = scenario_trace_text),
-        PROPERTY("changes by nothing", .n_seeds = 150, .plan = plan_neutral,
-                 .limits = short_or_long, .text = scenario_trace_text),
-    };
-    return cmocka_run_group_tests(tests, write_machines, remove_machines);
-}
+static const struct CMUnitTest tests[] = {
+    // These further ones hang with slices, and where nothing is left out.
+    PROPERTY("placements", .n_seeds = 600, .further_seed = 1346, .plan = plan_placements,
+             .limits = undamaged, .text = sim_program_trace_text),
+    PROPERTY("changes", .n_seeds = 200, .plan = plan_changes, .limits = undamaged,
+             .text = sim_program_trace_text),
+    PROPERTY("messages put together", .n_seeds = 600, .plan = plan_aggregate,
+             .limits = without_wildcards, .text = sim_program_trace_text),
+    PROPERTY("moves", .n_seeds = 600, .plan = plan_moves, .limits = some_wildcards,
+             .text = sim_program_trace_text),
+    PROPERTY("damaged runs", .n_seeds = 400, .plan = plan_damaged, .limits = damaged,
+             .text = sim_program_trace_text),
+    PROPERTY("again", .n_seeds = 150, .plan = plan_again, .limits = short_or_long,
+             .text = scenario_trace_text),
+    PROPERTY("what is left out", .n_seeds = 150, .further_seed = 336, .plan = plan_not_slower,
+             .limits = without_posted, .text = scenario_trace_text),
+    PROPERTY("what is put off", .n_seeds = 150, .plan = plan_put_off, .limits = short_or_long,
+             .text = scenario_trace_text),
+    PROPERTY("changes by nothing", .n_seeds = 150, .plan = plan_neutral, .limits = short_or_long,
+             .text = scenario_trace_text),
+};
+
+TEST_TABLE(tests)
+
+AROUND_ALL(write_machines, remove_machines)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays of order only: counts of work in a trace, and what is said about costs that are missing.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +8,11 @@
 #include "analyzer/simulation/cost/timeless.h"
 #include "tests/unit/machine_text.h"
 #include "tests/unit/text_fixture.h"
+#include "tests/unit/unit_test.h"
 
 /// Whole units, rounded; what is negative or no number is not a count.
-static void test_work_counts(void **state)
+TEST(test_work_counts)
 {
-    (void)state;
     struct fixture run =
         open_text("0 0 enter a work 2.5\n0 0 enter a work 2.4\n0 0 enter a work -1\n"
                   "0 0 enter a work nan\n0 0 enter a work 1e30\n0 0 enter a\n");
@@ -33,9 +27,8 @@ static void test_work_counts(void **state)
 }
 
 /// Counts, rules that fit nothing, and values that are none.
-static void test_what_is_said(void **state)
+TEST(test_what_is_said)
 {
-    (void)state;
     struct machine machine =
         machine_of_text("<machine>\n<compute region=\"solve\" time=\"w*p - 10\"/>\n"
                         "<compute region=\"outpt\" time=\"rank*visit\"/>\n</machine>");
@@ -67,13 +60,4 @@ static void test_what_is_said(void **state)
     timeless_free(timeless);
     close_text(&run);
     machine_release(&machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_work_counts),
-        cmocka_unit_test(test_what_is_said),
-    };
-    return cmocka_run_group_tests_name("whatif timeless", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much slower a network may be: the search on functions whose crossing is known.
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "analyzer/simulation/cost/tolerance.h"
+#include "tests/unit/unit_test.h"
 
 /// Run time of a network with `added`: the longest of some chains, each BASE + N_MESSAGES * added.
 struct chains {
@@ -52,9 +47,8 @@ static struct tolerance find(struct chains *chains, uint64_t level_ns, uint64_t 
 }
 
 /// 1000 + 20 x <= 1010 up to 0.5, so 0 is tolerated, 1 is not; 1000 + 20 x <= 1200 up to 10.
-static void test_one_chain(void **state)
+TEST(test_one_chain)
 {
-    (void)state;
     struct chains chains = {.n = 1, .chains = {{1000, 20}}};
     struct tolerance found = find(&chains, 1010, 11);
     assert_int_equal(found.tolerated, 0);
@@ -66,9 +60,8 @@ static void test_one_chain(void **state)
 
 /// The longest chain has no messages; the one with 3 crosses 1000000 at 100000, the one with 1000
 /// at 900: (1000000 - 100000) / 1000.
-static void test_slack_first(void **state)
+TEST(test_slack_first)
 {
-    (void)state;
     struct chains chains = {.n = 3, .chains = {{990000, 0}, {700000, 3}, {100000, 1000}}};
     struct tolerance found = find(&chains, 1000000, 10001);
     assert_in_range(found.tolerated, 891, 900);
@@ -77,9 +70,8 @@ static void test_slack_first(void **state)
 }
 
 /// Nothing depends on messages.
-static void test_no_crossing(void **state)
+TEST(test_no_crossing)
 {
-    (void)state;
     struct chains chains = {.n = 1, .chains = {{1000, 0}}};
     struct tolerance found = find(&chains, 1010, 1);
     assert_int_equal(found.tolerated, UINT64_C(1) << 60);
@@ -88,9 +80,8 @@ static void test_no_crossing(void **state)
 
 /// It exceeds the level from 101 on, but not between 500 and 600: one of the crossings is found,
 /// and all that was tried below it is within the level.
-static void test_a_run_that_gets_shorter(void **state)
+TEST(test_a_run_that_gets_shorter)
 {
-    (void)state;
     struct chains chains = {.n = 1, .chains = {{1000, 1}}, .dip_from = 500, .dip_to = 600};
     for (uint64_t start = 1; start < 2000; start += 37) {
         struct tolerance found = find(&chains, 1100, start);
@@ -101,9 +92,8 @@ static void test_a_run_that_gets_shorter(void **state)
 }
 
 /// The time reaches the level at 20 and stays there to 20000.
-static void test_a_run_that_stays_at_the_level(void **state)
+TEST(test_a_run_that_stays_at_the_level)
 {
-    (void)state;
     struct chains chains = {.n = 1, .chains = {{1000, 5}}, .plateau_ns = 1100, .plateau_to = 20000};
     for (uint64_t start = 1; start < 100; start += 11) {
         struct tolerance found = find(&chains, 1100, start);
@@ -111,16 +101,4 @@ static void test_a_run_that_stays_at_the_level(void **state)
         assert_in_range(found.exceeded, 20000, 20198);
         assert_true(chains.n_runs < 60);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_chain),
-        cmocka_unit_test(test_slack_first),
-        cmocka_unit_test(test_no_crossing),
-        cmocka_unit_test(test_a_run_that_gets_shorter),
-        cmocka_unit_test(test_a_run_that_stays_at_the_level),
-    };
-    return cmocka_run_group_tests_name("whatif tolerance", tests, NULL, NULL);
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unit tests run because they are defined, in the order of the file: no list names them again. And
+// what cmocka needs.
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define ON_START(function) __attribute__((constructor)) static void function(void)
+
+/// The test NAME, whose body follows.
+#define TEST(name)                                                                                 \
+    static void name(void **unit_state);                                                           \
+    ON_START(add_##name)                                                                           \
+    {                                                                                              \
+        unit_test_add(&(struct CMUnitTest)cmocka_unit_test(name), 1);                              \
+    }                                                                                              \
+    static void name(__attribute__((unused)) void **unit_state)
+
+/// The tests of an array of struct CMUnitTest.
+#define TEST_TABLE(tests)                                                                          \
+    ON_START(add_##tests)                                                                          \
+    {                                                                                              \
+        unit_test_add(tests, sizeof(tests) / sizeof *(tests));                                     \
+    }
+
+/// SETUP and TEARDOWN before the first test of the file and after the last, or around each.
+#define AROUND_ALL(setup, teardown)                                                                \
+    ON_START(around_all)                                                                           \
+    {                                                                                              \
+        unit_test_all = (struct unit_test_frame){setup, teardown};                                 \
+    }
+#define AROUND_EACH(setup, teardown)                                                               \
+    ON_START(around_each)                                                                          \
+    {                                                                                              \
+        unit_test_each = (struct unit_test_frame){setup, teardown};                                \
+    }
+
+// For the macros only.
+void unit_test_add(const struct CMUnitTest *tests, size_t n);
+extern struct unit_test_frame {
+    CMFixtureFunction setup, teardown;
+} unit_test_all, unit_test_each;
