@@ -46,30 +46,19 @@ untraced() {
         plain_status=$?
 }
 
-# check_archive DIR [WHAT MAY BE INCOMPLETE...]: the library's own tool reads it without a word on
-# stderr, and it fulfils what archive.py knows.
-check_archive() {
-    local archive=$1
-    shift
-    otf2-print "$archive/traces.otf2" >/dev/null 2>"$BATS_TEST_TMPDIR/otf2-print" ||
-        { cat "$BATS_TEST_TMPDIR/otf2-print"; return 1; }
-    [ ! -s "$BATS_TEST_TMPDIR/otf2-print" ] || { cat "$BATS_TEST_TMPDIR/otf2-print"; return 1; }
-    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" check "$archive" "$@"
+# read_archive WHAT DIR [WHAT MAY BE INCOMPLETE...]: the library's own tool reads it without a word on
+# stderr, and it fulfils what archive.py knows, which prints WHAT.
+read_archive() {
+    otf2-print "$2/traces.otf2" >/dev/null 2>"$BATS_TEST_TMPDIR/otf2-print" &&
+        [ ! -s "$BATS_TEST_TMPDIR/otf2-print" ] || { cat "$BATS_TEST_TMPDIR/otf2-print" >&2 && return 1; }
+    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" "$@"
 }
 
-# events_of DIR [WHAT MAY BE INCOMPLETE...]: "RANK EVENT DETAILS" lines.
-events_of() {
-    local archive=$1
-    shift
-    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" events "$archive" "$@"
-}
-
-# sites_of DIR [WHAT MAY BE INCOMPLETE...]: "RANK CALL: FUNCTION FILE:LINE, CALLER..." lines.
-sites_of() {
-    local archive=$1
-    shift
-    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" sites "$archive" "$@"
-}
+# Each checks the archive first: events are "RANK EVENT DETAILS" lines, sites
+# "RANK CALL: FUNCTION FILE:LINE, CALLER..." lines.
+check_archive() { read_archive check "$@"; }
+events_of() { read_archive events "$@"; }
+sites_of() { read_archive sites "$@"; }
 
 # messages: what pagoda itself said on stderr in the last traced run, perhaps after a launcher's words
 # without an end of line.

@@ -7,7 +7,6 @@ load trace
 communicators() {
     traced "$1" 4 trace_comm
     [ "$status" = 0 ]
-    check_archive "$dir"
     events_of "$dir" >"$BATS_TEST_TMPDIR/events"
     local events=$BATS_TEST_TMPDIR/events
     has "0 MpiSend even to 1 tag 1 bytes 4" "$events"

@@ -52,8 +52,8 @@ EOF
         run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BATS_TEST_TMPDIR/loader" \
             "$BATS_TEST_TMPDIR/$1.so"
         [ "$status" = 0 ]
-        check_archive "$BATS_TEST_TMPDIR/$1"
-        events_of "$BATS_TEST_TMPDIR/$1" | grep -qx '0 Enter MPI_Barrier'
+        events_of "$BATS_TEST_TMPDIR/$1" >"$BATS_TEST_TMPDIR/events"
+        has '0 Enter MPI_Barrier' "$BATS_TEST_TMPDIR/events"
     }
     for_each_mpi loaded
 }

@@ -21,7 +21,6 @@ codes() {
     [ "$status" = 0 ]
     [ "$(cat "$out")" = "spawn ok" ]
     [ ! -e "$dir/run-2" ]
-    check_archive "$dir"
     [ -z "$(codes "$dir")" ]
     otf2-print -G "$dir/traces.otf2" >"$BATS_TEST_TMPDIR/definitions"
     grep -q '^GROUP .* COMM_LOCATIONS, .* 6 Members' "$BATS_TEST_TMPDIR/definitions"
@@ -82,7 +81,6 @@ codes() {
     needs_openmpi
     traced openmpi 2 trace_connect
     [ "$(cat "$out")" = "connect ok" ]
-    check_archive "$dir"
     [ -z "$(codes "$dir")" ]
     events_of "$dir" >"$BATS_TEST_TMPDIR/events"
     has "1 MpiSend inter to 0 tag 1 bytes 4" "$BATS_TEST_TMPDIR/events"

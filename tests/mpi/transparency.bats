@@ -108,7 +108,6 @@ jumps() {
     traced "$1" 2 trace_jump
     [ "$status" = 0 ]
     [ "$(cat "$out")" = "3 errors" ]
-    check_archive "$dir"
     events_of "$dir" >"$BATS_TEST_TMPDIR/events"
     [ "$(count '^1 Enter MPI_Send$' "$BATS_TEST_TMPDIR/events")" = 3 ]
     [ "$(count '^1 Enter MPI_Barrier$' "$BATS_TEST_TMPDIR/events")" = 1 ]
