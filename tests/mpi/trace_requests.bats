@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tracer records of requests: started, polled, given up, failed, under Open MPI and MPICH.
+# What the tracer records of messages and requests: started, polled, given up, failed, under Open MPI and
+# MPICH.
 # shellcheck disable=SC2154 # variables that trace.bash sets
 load ../helper
 load trace
@@ -9,7 +10,7 @@ load trace
 polling() {
     local try calls polls
     for try in 1 2 3 4 5; do # rank 0 may get the core when the message is there
-        traced "$1" 2 trace_p2p
+        traced "$1" 2 trace_requests
         events_of "$dir" >"$BATS_TEST_TMPDIR/events"
         count_polls MPI_Test
         [ "$polls" -le 10 ] || break
@@ -48,31 +49,51 @@ requests_of() {
         jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []'
 }
 
-# Each of 4 ranks: 2 x 4 persistent messages in every mode, 2 nonblocking (one freed) and 2
-# blocking; 2 receives cancelled. With MPI 4 also 2 in both directions at once, and half a one.
+# Each of 4 ranks: 100 messages nonblocking, 3 persistent, 2 by matched probes, one receive cancelled; rank
+# 0 polls for two more. Then 2 x 4 persistent ones in every mode, 2 nonblocking (one freed) and 2 blocking;
+# 2 receives cancelled. With MPI 4 also 2 in both directions at once, and half a one.
 requests() {
     local both=0
     [ "$1" = openmpi ] || both=2
     requests_of "$1"
     local events=$BATS_TEST_TMPDIR/events
     check_archive "$dir"
-    [ "$(count 'MpiIsend ' "$events")" = $((4 * (10 + both) + both)) ]
-    [ "$(count 'MpiIsendComplete' "$events")" = $((4 * (10 + both) + both)) ]
-    [ "$(count 'MpiIrecv ' "$events")" = $((4 * (9 + both) + both)) ]
-    [ "$(count 'MpiIrecvRequest' "$events")" = $((4 * (11 + both) + both)) ]
-    [ "$(count 'MpiRequestCancelled' "$events")" = 8 ]
-    [ "$(count 'MpiSend ' "$events")" = 4 ]
-    [ "$(count 'MpiRecv ' "$events")" = 8 ]
-    has "0 MpiIsend MPI_COMM_WORLD to 1 tag 21 bytes 4" "$events"
-    # Nothing of generalized and partitioned requests, nothing from MPI_PROC_NULL.
-    [ "$(count 'tag (5|6|40|50) ' "$events")" = 0 ]
+    [ "$(count 'MpiIsend ' "$events")" = $((420 + 4 * (10 + both) + both)) ]
+    [ "$(count 'MpiIsendComplete' "$events")" = $((420 + 4 * (10 + both) + both)) ]
+    [ "$(count 'MpiIrecv ' "$events")" = $((417 + 4 * (9 + both) + both)) ]
+    [ "$(count 'MpiIrecvRequest' "$events")" = $((421 + 4 * (11 + both) + both)) ]
+    [ "$(count 'MpiRequestCancelled' "$events")" = 12 ]
+    [ "$(count 'MpiSend ' "$events")" = 18 ]
+    [ "$(count 'MpiRecv ' "$events")" = 25 ]
+    has "0 MpiSend MPI_COMM_WORLD to 1 tag 1 bytes 4" "$events"
+    has "1 MpiRecv MPI_COMM_WORLD from 0 tag 2 bytes 4" "$events"
+    has "2 MpiSend MPI_COMM_WORLD to 3 tag 3 bytes 4" "$events"
+    has "2 MpiRecv MPI_COMM_WORLD from 1 tag 4 bytes 4" "$events"
+    has "3 MpiIsend MPI_COMM_WORLD to 0 tag 199 bytes 4" "$events"
+    has "0 MpiIrecv MPI_COMM_WORLD from 3 tag 100 bytes 4" "$events"
+    # What the receive asked for; even ones come from anywhere.
+    has "0 MpiIrecvRequest pagoda::communicator=MPI_COMM_WORLD pagoda::source=3 pagoda::tag=101" "$events"
+    has "0 MpiIrecvRequest pagoda::communicator=MPI_COMM_WORLD pagoda::source=-1 pagoda::tag=102" "$events"
+    # Nothing of generalized and partitioned requests, nothing to or from MPI_PROC_NULL.
+    [ "$(count 'tag (5|6|7|40|50) ' "$events")" = 0 ]
     # Loops that ask in vain become one call, or a few where the process was interrupted.
     local calls polls
     count_polls 'MPI_Request_get_status|MPI_Parrived'
     [ "$calls" -lt $((10 + polls / 10)) ]
 }
 
-@test "persistent, freed, cancelled, generalized requests and looks at them" { for_each_mpi requests; }
+@test "messages of every kind; requests that are persistent, freed, cancelled, generalized, and looks at them" {
+    for_each_mpi requests
+}
+
+errors() {
+    traced "$1" 2 trace_requests short
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "requests ok" ]
+    check_archive "$dir" messages
+}
+
+@test "errors that the program handles stay its own" { for_each_mpi errors; }
 
 # Beyond that: 10 messages with one tag, 8 of them too long for their receive; each has been
 # received, and so the last one is the one it is.

@@ -2,14 +2,19 @@
 /*
  * RMA windows over several communicators, on 4 ranks. Two ranks are late, by 100 ms: rank 2 at a
  * fence of the window "first", rank 3 where the window over the odd ranks is freed. Rank 1 computes
- * as long while it holds a lock of "second" that ranks 2 and 3 ask for. Prints "rma
- * ok". For the tests of the tracer.
+ * as long while it holds a lock of "second" that ranks 2 and 3 ask for.
+ *
+ * Then epochs of a window without a name between groups of ranks. Rank 1 posts 100 ms late for
+ * ranks 0 and 2. Then rank 0 computes as long between its last access to ranks 1, 2 and 3 and the
+ * end of its epoch, so these wait. Then rank 3 looks for the end of an epoch by MPI_Win_test.
+ *
+ * Prints "rma ok". For the tests of the tracer.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>
 
-enum { LATE_MS = 100 };
+enum { LATE_MS = 100, N_ROUNDS = 5 };
 
 static int rank, n_ranks, errors;
 
@@ -123,6 +128,101 @@ static void parts(void)
     MPI_Comm_free(&half);
 }
 
+static MPI_Group group_of(int n, const int *ranks)
+{
+    MPI_Group all, group;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, n, ranks, &group);
+    MPI_Group_free(&all);
+    return group;
+}
+
+static void put(int target, MPI_Win window)
+{
+    MPI_Put(&rank, 1, MPI_INT, target, rank, 1, MPI_INT, window);
+}
+
+static void access_one(MPI_Group targets, int target, MPI_Win window)
+{
+    MPI_Win_start(targets, 0, window);
+    put(target, window);
+    MPI_Win_complete(window);
+}
+
+/* The origins wait in whatever call the library chooses. */
+static void late_post(MPI_Win window, const int *memory)
+{
+    MPI_Group origins = group_of(2, (const int[]){0, 2}), target = group_of(1, (const int[]){1});
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        compute(LATE_MS);
+        MPI_Win_post(origins, 0, window); /* late: 1 */
+        MPI_Win_wait(window);
+        check(memory[0] == 0 && memory[2] == 2);
+    } else if (rank != 3) {
+        access_one(target, 1, window);
+    }
+    MPI_Group_free(&origins);
+    MPI_Group_free(&target);
+}
+
+static void early_wait(MPI_Win window, const int *memory)
+{
+    MPI_Group origin = group_of(1, (const int[]){0}), targets = group_of(3, (const int[]){1, 2, 3});
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Win_start(targets, 0, window);
+        for (int target = 1; target < n_ranks; target++)
+            put(target, window);
+        compute(LATE_MS);
+        MPI_Win_complete(window); /* late: 0 */
+    } else {
+        MPI_Win_post(origin, 0, window);
+        MPI_Win_wait(window);
+        check(memory[0] == 0);
+    }
+    MPI_Group_free(&origin);
+    MPI_Group_free(&targets);
+}
+
+/* Everybody accesses the rank to its right, and is accessed from its left. */
+static void ring(MPI_Win window, const int *memory)
+{
+    int left = (rank + n_ranks - 1) % n_ranks, right = (rank + 1) % n_ranks;
+    MPI_Group origin = group_of(1, &left), target = group_of(1, &right);
+
+    for (int round = 0; round < N_ROUNDS; round++) {
+        int is_over = 0;
+        MPI_Win_post(origin, 0, window);
+        access_one(target, right, window);
+        while (rank == 3 && !is_over)
+            MPI_Win_test(window, &is_over);
+        if (rank != 3)
+            MPI_Win_wait(window);
+        check(memory[left] == left);
+    }
+    MPI_Group_free(&origin);
+    MPI_Group_free(&target);
+}
+
+static void epochs(void)
+{
+    MPI_Win window;
+    int *memory;
+
+    MPI_Win_allocate(16 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
+    for (int i = 0; i < 16; i++)
+        memory[i] = -1;
+    late_post(window, memory);
+    early_wait(window, memory);
+    ring(window, memory);
+    MPI_Win_free(&window);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Win first, second;
@@ -141,6 +241,7 @@ int main(int argc, char **argv)
     MPI_Win_free(&second);
     MPI_Win_free(&first);
     check(first == MPI_WIN_NULL);
+    epochs();
     MPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         puts(all == 0 ? "rma ok" : "rma FAILED");
