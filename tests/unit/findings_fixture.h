@@ -83,6 +83,20 @@ static inline void add_late_sender(struct result *result, uint64_t window_ns)
 }
 
 static struct catalogue *catalogue;
+static struct result found; // by the last find()
+
+/// Frees what findings_write() has added.
+static inline void forget(void)
+{
+    struct result own = {.findings = found.findings,
+                         .n_findings = found.n_findings,
+                         .headline = found.headline,
+                         .remark = found.remark,
+                         .certainty = found.certainty,
+                         .conclusion = found.conclusion};
+    result_release(&own);
+    found = (struct result){0};
+}
 
 static inline int load(void **state)
 {
@@ -95,40 +109,31 @@ static inline int load(void **state)
 static inline int unload(void **state)
 {
     (void)state;
+    forget();
     catalogue_free(catalogue);
     return 0;
 }
 
-/// The result with what findings_write() adds taken off; that is in *FOUND.
-static inline void find(const struct result *result, struct result *found)
+/// The result with what findings_write() adds to it is in `found`, until the next one.
+static inline void find(const struct result *result)
 {
-    *found = *result;
-    findings_write(&catalogue->findings, found);
-    assert_non_null(found->headline);
-    assert_non_null(found->conclusion);
+    forget();
+    found = *result;
+    findings_write(&catalogue->findings, &found);
+    assert_non_null(found.headline);
+    assert_non_null(found.conclusion);
 }
 
-static inline void forget(struct result *found)
+static inline void assert_says(const char *part)
 {
-    struct result own = {.findings = found->findings,
-                         .n_findings = found->n_findings,
-                         .headline = found->headline,
-                         .remark = found->remark,
-                         .certainty = found->certainty,
-                         .conclusion = found->conclusion};
-    result_release(&own);
+    if (!strstr(found.conclusion, part))
+        fail_msg("\"%s\" is not in: %s", part, found.conclusion);
 }
 
-static inline void assert_says(const struct result *found, const char *part)
+static inline void assert_says_not(const char *part)
 {
-    if (!strstr(found->conclusion, part))
-        fail_msg("\"%s\" is not in: %s", part, found->conclusion);
-}
-
-static inline void assert_says_not(const struct result *found, const char *part)
-{
-    if (strstr(found->conclusion, part))
-        fail_msg("\"%s\" is in: %s", part, found->conclusion);
+    if (strstr(found.conclusion, part))
+        fail_msg("\"%s\" is in: %s", part, found.conclusion);
 }
 
 /// Rank 0 waits 30 ms for RANK_NS by rank in solve, of which rank 0 spends OWN_NS.

@@ -7,35 +7,33 @@ static struct result_warning warnings[1];
 
 TEST(test_mpi_itself)
 {
-    struct result result = make_result(), found;
-    find(&result, &found);
+    struct result result = make_result();
+    find(&result);
     assert_int_equal(found.n_findings, 1);
     assert_string_equal(found.findings[0].kind, "transfers");
     assert_int_equal(found.findings[0].loss_ns, 80 * MS);
     assert_int_equal(found.found_rest_ns, 20 * MS);
     assert_string_equal(found.headline, "Message transfer in solve/MPI_Recv: 80.00 ms, "
                                         "40.0 % of the ranks' time");
-    assert_says_not(&found, "may be waiting");
-    assert_says(&found, "It is not known whether each rank had a core.");
-    forget(&found);
+    assert_says_not("may be waiting");
+    assert_says("It is not known whether each rank had a core.");
 }
 
 TEST(test_probing_is_waiting_for_somebody)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     const uint32_t receive = 1; // the region of solve/MPI_Recv
     char *name = regions[receive].name;
     regions[receive].name = (char *)"MPI_Mprobe";
-    find(&result, &found);
+    find(&result);
     regions[receive].name = name;
     assert_string_equal(found.findings[0].kind, "probing");
-    assert_says(&found, "a probe waits until a message arrives. Look at what the senders do");
-    forget(&found);
+    assert_says("a probe waits until a message arrives. Look at what the senders do");
 }
 
 TEST(test_polls_wait_for_the_sender_that_computes_longest)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_traffic traffic[] = {{0, 1, 5, 40}, {1, 0, 5, 40}};
     struct result_path_rank times[] = {{0, 1, 1, 60 * MS, 60 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
     const uint32_t receive = 1; // the region of solve/MPI_Recv
@@ -44,18 +42,16 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
     result.path_ranks = times;
     result.n_traffic = result.n_path_ranks = 2;
     regions[receive].name = (char *)"MPI_Iprobe";
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "polling");
     assert_string_equal(found.findings[0].remedies[0].value, "solve=0.5");
-    assert_says(&found, "rank 1 sends to it, and computes longest in solve (solve.c:56)");
-    forget(&found);
+    assert_says("rank 1 sends to it, and computes longest in solve (solve.c:56)");
     // It computes for 40 ms at least, half of the loss, or its work does not explain that.
     for (uint32_t is_enough = 0; is_enough < 2; is_enough++) {
         ranks[1].useful_ns = 40 * MS - !is_enough;
-        find(&result, &found);
+        find(&result);
         assert_int_equal(found.findings[0].n_remedies, is_enough);
         assert_int_equal(found.findings[0].ranks[0], is_enough);
-        forget(&found);
     }
     // In a program without recorded functions: before most calls another rank computes longest.
     struct result_site sites[2] = {{.path = 1, .before_ns = 60 * MS, .before_max_ns = 40 * MS},
@@ -68,9 +64,8 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
     result.n_sites = 2;
     struct result_region solve = regions[0];
     regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
-    find(&result, &found);
-    assert_says(&found, "rank 1 sends to it, and computes longest in the code before MPI_Iprobe");
-    forget(&found);
+    find(&result);
+    assert_says("rank 1 sends to it, and computes longest in the code before MPI_Iprobe");
     regions[0] = solve;
     regions[receive].name = name;
 }
@@ -87,7 +82,7 @@ TEST(test_what_the_calls_are_decides_the_hint)
         {"MPI_Alltoallv", "all-to-all", "needs the data of a few others", MPI_CLASS_COLLECTIVE, 1},
         {"MPI_Init", "mpi-start", "how the program is launched", MPI_CLASS_START_END, 0}};
     struct result_region own_regions[3];
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_path_share origins[] = {{1, 1, 30 * MS, 1, RESULT_NONE, 1}};
     memcpy(own_regions, regions, sizeof regions);
     result.regions = own_regions;
@@ -97,39 +92,35 @@ TEST(test_what_the_calls_are_decides_the_hint)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         own_regions[1].name = (char *)cases[i].name;
         own_regions[1].mpi_class = (uint8_t)cases[i].class_;
-        find(&result, &found);
+        find(&result);
         assert_string_equal(found.findings[0].kind, cases[i].kind);
         assert_int_equal(found.findings[0].n_remedies, cases[i].n_remedies);
-        assert_says(&found, cases[i].hint);
-        forget(&found);
+        assert_says(cases[i].hint);
     }
 }
 
 TEST(test_too_few_cores_make_mpi_doubtful)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_node nodes[] = {{(char *)"a", (char *)"", 8, 9}, {(char *)"b", (char *)"", 2, 2}};
     result.nodes = nodes;
     result.n_nodes = 2;
-    find(&result, &found);
-    assert_says(&found, "9 ranks shared 8 cores: a descheduled rank looks busy inside MPI.");
-    forget(&found);
+    find(&result);
+    assert_says("9 ranks shared 8 cores: a descheduled rank looks busy inside MPI.");
     nodes[0].n_ranks = 8;
-    find(&result, &found);
-    assert_says_not(&found, "core");
-    forget(&found);
+    find(&result);
+    assert_says_not("core");
 }
 
 TEST(test_many_small_messages)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_traffic traffic[] = {{0, 1, 900, 90000}, {1, 0, 100, 10000}};
     result.traffic = traffic;
     result.n_traffic = 2;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "small-messages");
-    assert_says(&found, "1000 messages of 100 B on average. The 9 calls for them");
-    forget(&found);
+    assert_says("1000 messages of 100 B on average. The 9 calls for them");
     // Tests carry no messages.
     struct result_region with_test[4] = {regions[0], regions[1], regions[2], regions[1]};
     struct result_path tested[4] = {paths[0], paths[1], paths[2], paths[1]};
@@ -139,36 +130,33 @@ TEST(test_many_small_messages)
     result.regions = with_test;
     result.paths = tested;
     result.n_regions = result.n_paths = 4;
-    find(&result, &found);
-    assert_says(&found, "The 9 calls for them");
-    forget(&found);
+    find(&result);
+    assert_says("The 9 calls for them");
     result = make_result();
     result.traffic = traffic;
     result.n_traffic = 2;
     traffic[0].size_bytes = 90000000;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "transfers");
-    assert_says(&found, "1000 messages of 87.9 KiB on average");
-    forget(&found);
+    assert_says("1000 messages of 87.9 KiB on average");
 }
 
 TEST(test_mpi_time_with_missing_partners_is_in_doubt)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     warnings[0] = (struct result_warning){
         .code = (char *)"unmatched-receive", .count = 1, .text = (char *)""};
     result.warnings = warnings;
     result.n_warnings = 1;
-    find(&result, &found);
-    assert_says(&found, "may be waiting");
-    forget(&found);
+    find(&result);
+    assert_says("may be waiting");
 }
 
 TEST(test_uneven_work)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     add_origin(&result, 35 * MS, (int64_t[]){0, 30 * MS});
-    find(&result, &found);
+    find(&result);
     assert_int_equal(found.n_findings, 2); // and the rest of the receives
     const struct result_finding *finding =
         &found.findings[strcmp(found.findings[0].kind, "uneven-work") != 0];
@@ -182,79 +170,68 @@ TEST(test_uneven_work)
     assert_int_equal(finding->ranks[0], 1);
     assert_string_equal(finding->remedies[0].option, "balance");
     assert_string_equal(finding->remedies[0].value, "solve");
-    forget(&found);
     patterns[0].id = (char *)"wait-at-barrier";
-    find(&result, &found);
+    find(&result);
     finding = &found.findings[strcmp(found.findings[0].kind, "uneven-work") != 0];
     assert_string_equal(finding->remedies[2].value, "solve/MPI_Recv");
-    forget(&found);
     patterns[0].id = (char *)"lock-contention"; // the computing keeps a lock held
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "held-locks");
-    forget(&found);
     for (int is_end = 0; is_end < 2; is_end++) { // or an epoch from beginning, or ending
         patterns[0].id = (char *)(is_end ? "early-wait" : "late-post");
-        find(&result, &found);
+        find(&result);
         finding = &found.findings[strcmp(found.findings[0].kind, "awaited-epochs") != 0];
         assert_string_equal(finding->kind, "awaited-epochs");
         assert_string_equal(finding->remedies[0].value, "solve=0.5");
-        forget(&found);
     }
 }
 
 TEST(test_work_that_is_uneven_by_turns)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     add_origin(&result, 50 * MS, (int64_t[]){15 * MS, 15 * MS});
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "moving-work");
-    forget(&found);
     struct result_traffic one_way = {1, 0, 2, 0};
     result.traffic = &one_way;
     result.n_traffic = 1;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "dependent-work");
-    forget(&found);
     patterns[0].id = (char *)"wait-at-barrier";
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "moving-work");
     assert_string_equal(found.findings[1].remedies[1].option, "drop-sync");
     assert_int_equal(found.findings[1].n_ranks, 2);
-    forget(&found);
     struct result_amount on_both[] = {{0, 3, 15 * MS}, {1, 3, 15 * MS}};
     patterns[0].id = (char *)"late-broadcast"; // each in turn is the root
     patterns[0].by_rank = on_both;
     patterns[0].n_by_rank = 2;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "moving-work"); // if balancing saves something
     assert_string_equal(found.findings[1].otherwise->kind, "work-in-turn");
-    forget(&found);
 }
 
 TEST(test_serial_work)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "serial-work");
     assert_string_equal(found.findings[1].remedies[0].value, "solve=0-1");
-    forget(&found);
     regions[0].shown = (char *)"unknown_solver";
-    find(&result, &found);
+    find(&result);
     regions[0].shown = (char *)"solve";
     assert_string_equal(found.findings[1].remedies[0].value, "unknown_solver=0-1");
-    forget(&found);
     regions[1].name = (char *)"MPI_Wait"; // what it waits for was begun before
-    find(&result, &found);
+    find(&result);
     regions[1].name = (char *)"MPI_Recv";
     assert_string_equal(found.findings[1].remedies[1].option, "overlap");
-    forget(&found);
 }
 
 /// Rank 1 makes rank 0 wait for 30 ms, and waits itself.
 TEST(test_ranks_that_take_turns)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_traffic traffic[] = {{0, 1, 2, 0}, {1, 0, 2, 0}};
     struct result_amount on_both[] = {{0, 3, 30 * MS}, {1, 3, 15 * MS}};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
@@ -262,14 +239,12 @@ TEST(test_ranks_that_take_turns)
     patterns[0].n_by_rank = 2;
     result.traffic = traffic;
     result.n_traffic = 2;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "taking-turns");
     assert_string_equal(found.findings[1].remedies[0].value, "solve");
-    forget(&found);
     on_both[1].ns--; // less than half
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "serial-work");
-    forget(&found);
 }
 
 /// Three ranks: rank 0 sends 500 messages to each of the others, and gets as many from each.
@@ -293,29 +268,26 @@ TEST(test_a_master_waits_for_workers)
 {
     struct result_rank farm_ranks[3];
     struct result_traffic traffic[4];
-    struct result result = make_farm(farm_ranks, traffic), found;
+    struct result result = make_farm(farm_ranks, traffic);
     add_origin(&result, 50 * MS, (int64_t[]){0, 30 * MS});
     struct result_path_rank times[] = {{0, 1, 1, 50 * MS, 50 * MS}, {0, 2, 1, 50 * MS, 50 * MS}};
     result.path_ranks = times;
-    find(&result, &found);
+    find(&result);
     const struct result_finding *finding = &found.findings[1];
     assert_string_equal(finding->kind, "long-tasks"); // if that can be proven
     assert_string_equal(finding->otherwise->kind, "master-waits");
     assert_string_equal(finding->otherwise->remedies[0].value, "3");
-    forget(&found);
     times[0].exclusive_ns += 8 * MS; // 16 ms more than the mean are half of 30 ms
     times[1].exclusive_ns -= 8 * MS;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].otherwise->kind, "uneven-work");
-    forget(&found);
     // A rank that does half of another one's work, too, is one of those that may be uneven.
     times[0].exclusive_ns = times[1].exclusive_ns = 50 * MS;
     for (int is_worker = 0; is_worker < 2; is_worker++) {
         farm_ranks[0].useful_ns = 25 * MS - !is_worker;
-        find(&result, &found);
+        find(&result);
         assert_string_equal(found.findings[1].otherwise->kind,
                             is_worker ? "uneven-work" : "master-waits");
-        forget(&found);
     }
 }
 
@@ -324,7 +296,7 @@ TEST(test_a_server_is_waited_for_at_the_end)
 {
     struct result_rank farm_ranks[3];
     struct result_traffic traffic[4];
-    struct result result = make_farm(farm_ranks, traffic), found;
+    struct result result = make_farm(farm_ranks, traffic);
     add_origin(&result, 100 * MS, (int64_t[]){30 * MS, 0});
     farm_ranks[0].useful_ns = 50 * MS; // for 1000 messages
     struct result_pattern both[2] = {patterns[0], patterns[0]};
@@ -341,15 +313,14 @@ TEST(test_a_server_is_waited_for_at_the_end)
             both[i].origins.by_path_rank = &origins[i];
             both[i].origins.n_by_path_rank = 1;
         }
-        find(&result, &found);
+        find(&result);
         bool is_second = strcmp(found.findings[0].kind, "fine-tasks") == 0;
         assert_string_equal(found.findings[is_second].kind,
                             is_server ? "saturated-server" : "serial-work");
         if (is_server)
-            assert_says(&found, "A message comes every 100.0 us, the server computes 50.00 us for "
-                                "each, a client 100.0 us between two. So the server is busy 50.0 % "
-                                "of the time, and 3.0 clients keep it busy all the time.");
-        forget(&found);
+            assert_says("A message comes every 100.0 us, the server computes 50.00 us for "
+                        "each, a client 100.0 us between two. So the server is busy 50.0 % "
+                        "of the time, and 3.0 clients keep it busy all the time.");
     }
 }
 
@@ -357,23 +328,21 @@ TEST(test_small_tasks)
 {
     struct result_rank farm_ranks[3];
     struct result_traffic traffic[4];
-    struct result result = make_farm(farm_ranks, traffic), found;
+    struct result result = make_farm(farm_ranks, traffic);
     result.useful_ns = 100 * MS; // 100 us for each of 1000 tasks
     paths[1].visits = 8000;      // 10 us each
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "small-messages");
-    forget(&found);
     paths[1].visits = 7999;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "fine-tasks");
-    forget(&found);
     paths[1].visits = 9;
 }
 
 /// Rank 0 waits for rank 1 in solve, and in what that calls.
 TEST(test_a_function_and_what_it_calls_are_one)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_region own_regions[4];
     struct result_path own_paths[4];
     memcpy(own_regions, regions, sizeof regions);
@@ -397,29 +366,27 @@ TEST(test_a_function_and_what_it_calls_are_one)
     result.n_path_ranks = 2;
     for (int is_nested = 0; is_nested < 2; is_nested++) {
         own_paths[3].parent = is_nested ? 0 : RESULT_NONE;
-        find(&result, &found);
+        find(&result);
         assert_int_equal(found.n_findings, is_nested ? 2 : 3); // with the rest of the receives
         assert_string_equal(found.findings[1].kind, "serial-work");
         assert_int_equal(found.findings[1].loss_ns, (is_nested ? 30 : 20) * MS);
         if (is_nested)
-            assert_says(&found, "Only rank 1 computes in inner (solve.c:7) and solve (solve.c:56), "
-                                "for 100.0 ms.");
+            assert_says("Only rank 1 computes in inner (solve.c:7) and solve (solve.c:56), "
+                        "for 100.0 ms.");
         // For the part, and for the function that calls it.
         assert_string_equal(found.findings[1].remedies[0].value, "inner=0-1");
         assert_string_equal(found.findings[1].remedies[is_nested ? 2 : 1].value,
                             is_nested ? "solve=0-1" : "inner=0.5");
-        forget(&found);
     }
     // What it is otherwise is about the part, too.
     struct result_traffic one_way = {1, 0, 2, 0};
     result.traffic = &one_way;
     result.n_traffic = 1;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "missed-overlap");
     assert_string_equal(found.findings[1].otherwise->kind, "dependent-work");
     assert_string_equal(found.findings[1].otherwise->remedies[1].value, "inner=0.5");
     assert_string_equal(found.findings[1].otherwise->remedies[2].value, "solve=0.5");
-    forget(&found);
 }
 
 TEST(test_one_sided_calls)
@@ -428,7 +395,7 @@ TEST(test_one_sided_calls)
                                           {"MPI_Win_fence", "rma-fences"},
                                           {"MPI_Put", "one-sided"},
                                           {"MPI_Win_flush_all", "one-sided"}}; // of a shared lock
-    struct result result = make_result(), found;
+    struct result result = make_result();
     const struct result_region call = regions[1];
     struct result_path_rank times[] = {
         {0, 0, 1, 20 * MS, 20 * MS}, {0, 1, 1, 80 * MS, 80 * MS}, {1, 0, 9, 80 * MS, 80 * MS}};
@@ -439,15 +406,14 @@ TEST(test_one_sided_calls)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         regions[1].name = (char *)rows[i][0];
         regions[1].mpi_class = MPI_CLASS_RMA_SYNCHRONISATION;
-        find(&result, &found);
+        find(&result);
         assert_string_equal(found.findings[0].kind, rows[i][1]);
         assert_string_equal(found.findings[0].place, "solve/MPI_Recv");
         // Who computes longest is late at a fence; who is in calls longest waits for locks.
         assert_int_equal(found.findings[0].n_ranks, 1);
         assert_int_equal(found.findings[0].ranks[0], strcmp(rows[i][0], "MPI_Win_fence") == 0);
         if (strcmp(rows[i][0], "MPI_Win_fence") == 0)
-            assert_says(&found, "Rank 1 has more work than the others, most of it in solve");
-        forget(&found);
+            assert_says("Rank 1 has more work than the others, most of it in solve");
     }
     // Where the trace tells waits, what is left is none.
     struct result_pattern fence = {.id = (char *)"wait-at-fence",
@@ -457,16 +423,15 @@ TEST(test_one_sided_calls)
     result.patterns = &fence;
     result.n_patterns = 1;
     regions[1].name = (char *)"MPI_Win_fence";
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "window-calls");
-    forget(&found);
     regions[1] = call;
 }
 
 /// Files are those used in the place, and only where that took half of its time, which is 80 ms.
 TEST(test_files_are_named)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     const struct result_region call = regions[1];
     struct result_file files[] = {{.name = (char *)"elsewhere.dat"},
                                   {.name = (char *)"small.dat"},
@@ -482,49 +447,45 @@ TEST(test_files_are_named)
     result.n_files = 3;
     result.file_uses = uses;
     result.n_file_uses = 4;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[0].kind, "file-access");
-    assert_says(&found, "They used out.dat and 1 further file.");
-    forget(&found);
+    assert_says("They used out.dat and 1 further file.");
     uses[3].sums.own_ns--;
-    find(&result, &found);
-    assert_says_not(&found, "out.dat");
-    forget(&found);
+    find(&result);
+    assert_says_not("out.dat");
     // One file, and no other.
     uses[2].sums.own_ns += 10 * MS;
     uses[1].path = 0;
-    find(&result, &found);
-    assert_says(&found, "They used out.dat.");
-    forget(&found);
+    find(&result);
+    assert_says("They used out.dat.");
     regions[1] = call;
 }
 
 /// Without an origin the awaited ranks are known all the same.
 TEST(test_waits_without_origin)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_path_rank times[] = {{0, 1, 1, 40 * MS, 40 * MS}, {1, 1, 9, 10 * MS, 10 * MS}};
     add_late_sender(&result, 30 * MS);
     patterns[0].origins = (struct result_origins){0};
     result.path_ranks = times;
     result.n_path_ranks = 2;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "waiting");
     assert_int_equal(found.findings[1].ranks[0], 1);
-    assert_says(&found, "Rank 0 waits in solve/MPI_Recv for rank 1.");
-    assert_says(&found, "rank 1 spends most of its time in solve (solve.c:56).");
-    forget(&found);
+    assert_says("Rank 0 waits in solve/MPI_Recv for rank 1.");
+    assert_says("rank 1 spends most of its time in solve (solve.c:56).");
 }
 
 /// One rank computes for another one, which then does other work: a kind that needs a proof.
 TEST(test_missed_overlap)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_traffic one_way = {1, 0, 2, 0};
     add_origin(&result, 0, (int64_t[]){0, 30 * MS});
     result.traffic = &one_way;
     result.n_traffic = 1;
-    find(&result, &found);
+    find(&result);
     const struct result_finding *finding = &found.findings[1];
     assert_string_equal(finding->kind, "missed-overlap");
     assert_int_equal(finding->ranks[0], 0); // that waits
@@ -532,13 +493,12 @@ TEST(test_missed_overlap)
     assert_int_equal(finding->n_otherwise, 1);
     assert_string_equal(finding->otherwise->kind, "dependent-work");
     assert_int_equal(finding->otherwise->ranks[0], 1);
-    forget(&found);
 }
 
 /// Cores are a limit of the machine: last, unless they cost more than all else.
 TEST(test_limits_of_the_machine_come_last)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_region own_regions[4];
     struct result_path own_paths[4];
     memcpy(own_regions, regions, sizeof regions);
@@ -559,72 +519,65 @@ TEST(test_limits_of_the_machine_come_last)
         result.other_mpi_ns = has_most ? 8 * MS : 50 * MS;
         result.no_cpu_ns = own_paths[3].exclusive_ns = (has_most ? 160 : 45) * MS;
         result.useful_ns = result.total_ns - 30 * MS - result.other_mpi_ns - result.no_cpu_ns;
-        find(&result, &found);
+        find(&result);
         assert_int_equal(found.n_findings, 3);
         assert_string_equal(found.findings[has_most ? 0 : 2].kind, "no-core");
         assert_string_equal(found.findings[has_most ? 1 : 0].kind,
                             has_most ? "uneven-work" : "transfers");
-        forget(&found);
     }
 }
 
 /// All losses are in one finding or in none, and waits within other patterns' waits are not.
 TEST(test_parts_sum_to_the_lost_time)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     add_origin(&result, 40 * MS, (int64_t[]){0, 20 * MS}); // 10 ms have no origin
     for (int is_top = 1; is_top >= 0; is_top--) {
         patterns[0].is_top = is_top == 1;
         result.wait_ns = is_top ? 30 * MS : 0;
         result.other_mpi_ns = 100 * MS - result.wait_ns;
-        find(&result, &found);
+        find(&result);
         uint64_t sum_ns = found.found_rest_ns;
         for (size_t i = 0; i < found.n_findings; i++)
             sum_ns += found.findings[i].loss_ns;
         assert_int_equal(found.n_findings, is_top ? 3 : 1);
         assert_int_equal(sum_ns, 100 * MS);
-        forget(&found);
     }
 }
 
 TEST(test_good_efficiency)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     result.useful_ns = 196 * MS;
     result.other_mpi_ns = 4 * MS;
     result.efficiency.parallel = 0.98;
-    find(&result, &found);
-    assert_says(&found, "4.000 ms, 2.0 % of the ranks' time");
-    assert_says(&found, "Faster communication would gain little. 40.0 % of the critical path is");
-    forget(&found);
+    find(&result);
+    assert_says("4.000 ms, 2.0 % of the ranks' time");
+    assert_says("Faster communication would gain little. 40.0 % of the critical path is");
     result.other_mpi_ns = 3 * MS;
-    find(&result, &found);
+    find(&result);
     assert_int_equal(found.n_findings, 0);
-    assert_says(&found, "No single cause reaches 2 % of the ranks' time.");
-    forget(&found);
+    assert_says("No single cause reaches 2 % of the ranks' time.");
 }
 
 TEST(test_what_cannot_be_judged)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     result.window_begin_ns = 99 * MS + 500000;
     result.total_ns = MS;
-    find(&result, &found);
-    assert_says(&found, "Only 500.0 us are judged: too short for reliable numbers.");
-    forget(&found);
+    find(&result);
+    assert_says("Only 500.0 us are judged: too short for reliable numbers.");
 
     result = make_result();
     ranks[1].is_skipped = true;
     result.total_ns = 100 * MS;
-    find(&result, &found);
-    assert_says(&found, "1 rank could not be read; the numbers cover the other 1.");
-    forget(&found);
+    find(&result);
+    assert_says("1 rank could not be read; the numbers cover the other 1.");
 
     ranks[0].is_skipped = true;
-    find(&result, &found);
-    assert_says(&found, "holds no span of time of any rank");
+    find(&result);
+    assert_says("holds no span of time of any rank");
     assert_string_equal(found.headline, "The trace holds no span of time of any rank");
-    forget(&found);
 }
 
 TEST(test_json_has_null_for_the_unknown)
@@ -647,26 +600,25 @@ TEST(test_json_has_null_for_the_unknown)
 /// The row of the efficiency fits into 80 columns with all factors.
 TEST(test_efficiency_is_one_row)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     const struct text_options options = {.depth = 4, .top = 12, .width = 80};
     char *text = NULL;
     size_t size;
     result.efficiency = (struct result_efficiency){0.999, 1, 1, NAN, NAN, 0.999};
-    find(&result, &found);
+    find(&result);
     FILE *stream = open_memstream(&text, &size);
     text_print(&found, &options, stream);
     fclose(stream);
     assert_non_null(strstr(text, "  Efficiency    99.9 % = load balance 100 % x CPU 99.9 % x "
                                  "communication 100 %\n"));
     free(text);
-    forget(&found);
 }
 
 /// Iterations that take longer are the cause where the rank that is waited for computes longer in
 /// them, and not where it lacks CPU time.
 TEST(test_longer_iterations_are_those_that_compute_longer)
 {
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_path_share origins[] = {{0, 1, 30 * MS, 1, RESULT_NONE, 0}};
     struct result_odd odd = {.first = 15,
                              .last = 20,
@@ -681,13 +633,11 @@ TEST(test_longer_iterations_are_those_that_compute_longer)
         .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 1};
     result.iterations.odd = &odd;
     result.iterations.n_odd = 1;
-    find(&result, &found);
-    assert_says(&found, "From iteration 15 on");
-    forget(&found);
+    find(&result);
+    assert_says("From iteration 15 on");
     odd.cause = RESULT_ODD_NO_CPU;
-    find(&result, &found);
-    assert_says_not(&found, "iteration 15");
-    forget(&found);
+    find(&result);
+    assert_says_not("iteration 15");
 }
 
 AROUND_ALL(load, unload)
