@@ -72,7 +72,7 @@ struct changed_program {
     size_t n_steps[PROGRAM_MAX_RANKS];
 };
 
-/// Finds polls that wait for the end of their loop: at recorded costs all of ranks that had cores.
+/// Finds polls that wait for the end of their loop: at recorded costs all.
 void find_polls(struct model *model);
 
 /// When each record would come if its rank did nothing but visit regions, by rank and record, where

@@ -170,12 +170,12 @@ uint64_t interval_wall_ns(const struct model *model, const struct interval *inte
 }
 
 /// What the clock of the processor says; their distance where it was not read.
-static uint64_t cpu_ns(const struct model *model, const struct interval *interval)
+uint64_t interval_process_ns(const struct model *model, const struct interval *interval)
 {
     const struct record *records = records_of(model, interval);
     uint64_t wall_ns = interval_wall_ns(model, interval);
     const struct record *low = NULL, *high = NULL;
-    if (model->scenario->n_cores == 0)
+    if (model->scenario->n_cores == 0 || model->order_costs_ns)
         return wall_ns;
     for (size_t i = interval->first; i <= interval->last; i++) {
         if (records[i].kind != RECORD_CPU)
@@ -199,30 +199,6 @@ static uint64_t cpu_ns(const struct model *model, const struct interval *interva
         break;
     }
     return used_ns;
-}
-
-/// But who had enough cores had one, where those that wait leave theirs: then only so much can be
-/// missing as there was time, since the rank computes, in which more ranks than cores did.
-uint64_t interval_process_ns(const struct model *model, const struct interval *interval)
-{
-    const struct record *records = records_of(model, interval);
-    const uint32_t *call_of = model->call_of[interval->rank];
-    uint64_t wall_ns = interval_wall_ns(model, interval);
-    if (model->order_costs_ns)
-        return wall_ns;
-    uint64_t used_ns = cpu_ns(model, interval);
-    size_t n_records = model->trace->locations[interval->rank].n_records;
-    bool is_end = interval->last + 1 == n_records || call_of[interval->last] != REFERENCE_NONE;
-    if (!has_lacked_cores(model, interval->rank) || model->scenario->spins || !is_end)
-        return used_ns;
-    size_t from = interval->first;
-    while (from > 0 && call_of[from] == REFERENCE_NONE)
-        from--;
-    uint64_t oversubscribed_ns = oversubscribed_time(model, interval->rank, records[from].time_ns,
-                                                     records[interval->last].time_ns);
-    return wall_ns > oversubscribed_ns && wall_ns - oversubscribed_ns > used_ns
-               ? wall_ns - oversubscribed_ns
-               : used_ns;
 }
 
 /// The product of the factors of all settings that name an open region, each once; then those of
@@ -434,7 +410,7 @@ void find_polls(struct model *model)
     }
     for (uint32_t c = 0; c < model->n_calls && !model->scenario->has_machine; c++) {
         struct model_call *call = &model->calls[c];
-        if (!call->is_test || call->n_records > 0 || has_lacked_cores(model, call->rank))
+        if (!call->is_test || call->n_records > 0)
             continue;
         uint32_t end = has_regions(model, c) ? REFERENCE_NONE : end_of_loop(model, c);
         if (end == REFERENCE_NONE)

@@ -41,59 +41,19 @@ struct member_steps {
 struct run_times {
     uint64_t *enter_ns, *departed_ns; // by call
     uint64_t *arrived_ns;             // by send, of machines with contention
-    uint64_t *send_limit_ns;          // by call that completes sends: what is its own at most
     uint64_t *together_ns;       // by send, where messages are put together: when they are there
     struct part_messages *parts; // likewise
     struct member_steps *steps;  // by part
     uint64_t *order, n_entered;  // by call: how many were entered before; so far
 };
 
-/// NUMBER with all but its N highest binary digits set to zero; the class of a size.
-uint64_t highest_digits(uint64_t number, int n);
-uint64_t size_class(uint64_t size_bytes);
-
-/// What is asked of the recording: times of receive calls whose message was there, of messages, of
-/// messages to ranks that lacked cores.
-enum cost_kind { COST_RECEIVE, COST_FLIGHT, COST_SHARED_FLIGHT };
+/// What is asked of the recording: times of receive calls whose message was there, of messages.
+enum cost_kind { COST_RECEIVE, COST_FLIGHT };
 
 /// A time of SIZE_BYTES by the recording, on one node or between nodes. Where there is none that of
-/// the other scope; of shared flights before that the flight on the same scope.
+/// the other scope.
 uint64_t recorded_cost(const struct model *model, enum cost_kind kind, bool is_remote,
                        uint64_t size_bytes);
-
-/// Did RANK run on a node with fewer cores than ranks?
-bool has_lacked_cores(const struct model *model, uint32_t rank);
-
-/// How much of call C, from FROM_NS on, went by after the last ns in which all cores of its rank's
-/// node were taken by ranks outside MPI; the whole call where its rank lacked no cores.
-uint64_t own_call_time(const struct model *model, uint32_t c, uint64_t from_ns);
-
-/// OWN_NS of call C, or what is after the time at which a sender whose large message it receives
-/// had no core, where that is less and the sender shares other cores now, or with others.
-uint64_t own_time_with_sender(const struct model *model, uint32_t c, uint64_t own_ns);
-
-/// What of the call that completes SEND was after the last time at which the receiver, in MPI, had
-/// no core; UINT64_MAX where that says nothing.
-uint64_t send_limit(const struct model *model, const struct model_send *send);
-
-/// The send that call C completes and of which that is the least; NULL: there is none, or it was
-/// over without its receiver.
-const struct model_send *limiting_send(const struct model *model, uint32_t c);
-
-/// Does RANK share as many cores as in the recording with the same ranks?
-bool keeps_cores(const struct model *model, uint32_t rank);
-
-/// The rank, of the others on RANK's recorded node, that computed right before TIME_NS: the one
-/// that began last, of several the highest; REFERENCE_NONE: none did.
-uint32_t computing_beside(const struct model *model, uint32_t rank, uint64_t time_ns);
-
-/// Was a message of this class or a larger one, on as many nodes, over before its receive was
-/// posted?
-bool was_sent_at_once(const struct model *model, const struct model_send *send);
-
-/// How many ns of FROM_NS..TO_NS more ranks of RANK's node were outside MPI than it has cores.
-uint64_t oversubscribed_time(const struct model *model, uint32_t rank, uint64_t from_ns,
-                             uint64_t to_ns);
 
 /// Does the recording tell anything about flights on one node, or between nodes?
 bool is_flight_seen(const struct model *model, bool is_remote);

@@ -92,9 +92,7 @@ static parts_t work_before(const struct prediction_state *state, const struct st
                    : (parts_t)(least_ns - call->enter_ns) * PER_NS;
     }
     if (!state->scenario->has_machine) {
-        uint64_t own_ns = own_call_time(model, step->call, call->enter_ns) + call->polled_ns;
-        uint64_t limit_ns = state->times.send_limit_ns[step->call];
-        parts_t recorded = (parts_t)(own_ns < limit_ns ? own_ns : limit_ns) * PER_NS;
+        parts_t recorded = (parts_t)(call->leave_ns - call->enter_ns + call->polled_ns) * PER_NS;
         if (is_waiting || call->is_waiting_poll || step->is_put_off ||
             sends_only_followers(model, step->call))
             return 0;
@@ -193,37 +191,6 @@ static void depart(struct prediction_state *state, uint32_t call, uint64_t now_n
     groups_depart(state->model, call, now_ns);
 }
 
-/// When in the recording RANK made the last one of the stops to compute that are before NOW_NS now.
-static uint64_t has_stopped_until(const struct prediction_state *state, uint32_t rank,
-                                  uint64_t now_ns)
-{
-    const struct process *process = &state->processes[rank];
-    uint64_t until_ns = 0;
-    if (process->phase == PHASE_ENDED && process->finish_ns < now_ns)
-        return UNKNOWN;
-    for (uint32_t c = 0; c < state->model->n_calls; c++)
-        if (state->model->calls[c].rank == rank && state->times.enter_ns[c] < now_ns &&
-            state->model->calls[c].enter_ns > until_ns)
-            until_ns = state->model->calls[c].enter_ns;
-    return until_ns;
-}
-
-/// How much of STEP, a call that is entered now, is its own at most, because of what it sends.
-static uint64_t limit_sending(const struct prediction_state *state, const struct step *step,
-                              uint64_t now_ns)
-{
-    const struct model *model = state->model;
-    const struct model_send *send = limiting_send(model, step->call);
-    if (!send || step->is_put_off || state->scenario->has_machine)
-        return UNKNOWN;
-    uint64_t limit_ns = send_limit(model, send);
-    uint64_t free_ns = model->calls[step->call].leave_ns - limit_ns; // when it had its core again
-    uint32_t on_core = computing_beside(model, send->receiver, free_ns);
-    bool is_as_it_was =
-        keeps_cores(model, send->receiver) && has_stopped_until(state, on_core, now_ns) < free_ns;
-    return is_as_it_was ? UNKNOWN : limit_ns;
-}
-
 /// Steps in the operation of STEP, a call, each of which needs a core; NULL: there are none.
 static struct member_steps *steps_of(const struct prediction_state *state, const struct step *step)
 {
@@ -257,7 +224,6 @@ static void enter(struct prediction_state *state, struct process *process, uint6
     const struct step *step = process->step;
     state->times.enter_ns[step->call] = now_ns;
     state->times.order[step->call] = state->times.n_entered++;
-    state->times.send_limit_ns[step->call] = limit_sending(state, step, now_ns);
     if (departs_at_enter(state->scenario))
         depart(state, step->call, now_ns);
     start_work(state, process, PHASE_BEFORE, work_before(state, step, waits(state, step)), now_ns);
@@ -297,8 +263,7 @@ static void do_step(struct prediction_state *state, struct process *process, uin
 }
 
 /// When PROCESS, which begins at NOW_NS, comes to MPI_Init at the earliest: if it lacked a core on
-/// its way, with its work and all the time that it had none. If others had it then, that time is
-/// work, too, theirs.
+/// its way, with its work and all the time that it had none.
 static uint64_t start_ns(const struct prediction_state *state, const struct process *process,
                          uint64_t now_ns)
 {
@@ -309,10 +274,7 @@ static uint64_t start_ns(const struct prediction_state *state, const struct proc
     if (step->kind != STEP_CALL || !model->calls[step->call].is_init || lost_ns == 0)
         return 0;
     parts_t speed = machine_speed_of(state->scenario, state->scenario->node[process->rank]);
-    parts_t lost = (parts_t)lost_ns * PER_NS;
-    bool is_of_others = has_lacked_cores(model, process->rank);
-    parts_t work = (step->work + (is_of_others ? lost : 0)) * PER_NS / speed;
-    return now_ns + (uint64_t)((work + (is_of_others ? 0 : lost)) / PER_NS);
+    return now_ns + (uint64_t)((step->work * PER_NS / speed + (parts_t)lost_ns * PER_NS) / PER_NS);
 }
 
 /// What PROCESS does next at NOW_NS, when it has done what it did.
@@ -450,7 +412,6 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
     state->cores = memory_zeroed((size_t)PROGRAM_MAX_RANKS * n, sizeof *state->cores);
     state->times.enter_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.order = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
-    state->times.send_limit_ns = memory_zeroed(model->n_calls + 1, sizeof(uint64_t));
     state->times.steps = memory_zeroed(model->n_parts + 1, sizeof *state->times.steps);
     for (size_t p = 0; p < model->n_parts; p++)
         state->times.steps[p].due_ns = UNKNOWN;
@@ -465,8 +426,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         state->times.parts->is_over = memory_zeroed(model->n_instances + 1, sizeof(bool));
     }
     for (size_t c = 0; c < model->n_calls; c++)
-        state->times.enter_ns[c] = state->times.departed_ns[c] = state->times.send_limit_ns[c] =
-            UNKNOWN;
+        state->times.enter_ns[c] = state->times.departed_ns[c] = UNKNOWN;
     for (uint32_t rank = 0; rank < n; rank++) {
         struct process *process = &state->processes[rank];
         process->rank = rank;
@@ -592,7 +552,6 @@ static void release(struct prediction_state *state)
     free(state->times.enter_ns);
     free(state->times.order);
     free(state->times.departed_ns);
-    free(state->times.send_limit_ns);
     free(state->times.arrived_ns);
     free(state->times.together_ns);
     free(state->times.steps);

@@ -3,7 +3,7 @@
 // networks. Event by event over the whole trace in memory, written from the definition of the
 // what-if replay and without a look at the analyzer's.
 //
-// Runs of one thread per rank and without damage only.
+// Runs of one thread per rank, with as many cores as ranks, and without damage only.
 #pragma once
 
 #include <stdbool.h>
@@ -118,9 +118,8 @@ struct scenario_changes {
 
 struct predicted_scenario {
     uint32_t recorded_node[PROGRAM_MAX_RANKS];
-    uint32_t recorded_cores[PROGRAM_MAX_RANKS]; // of each node, 0: not known
-    uint32_t node[PROGRAM_MAX_RANKS];           // below PROGRAM_MAX_RANKS
-    uint32_t n_cores;                           // of each node; 0: every rank has a core of its own
+    uint32_t node[PROGRAM_MAX_RANKS]; // below PROGRAM_MAX_RANKS
+    uint32_t n_cores;                 // of each node; 0: every rank has a core of its own
     bool begins_elsewhere; // each rank on a node of its own, which it leaves where it enters main
     uint64_t state_bytes;  // that go with it then
     bool is_sticky, spins;

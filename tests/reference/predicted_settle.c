@@ -228,67 +228,6 @@ static int64_t received_work_ns(const struct model *model, uint32_t c,
     return usual_ns < room_ns ? usual_ns : room_ns;
 }
 
-/// By how much longer a message is on its way than in the recording.
-static uint64_t longer_flight_ns(const struct model *model, const struct condition *condition)
-{
-    if (condition->kind != CONDITION_RECEIVE || model->scenario->spins)
-        return 0;
-    const struct model_send *send = message_of(model, condition);
-    bool is_remote = goes_far(model, send);
-    bool was_remote = went_far(model, send);
-    if (!is_flight_seen(model, false) || !is_flight_seen(model, true))
-        was_remote = is_remote;
-    int64_t now_ns = (int64_t)recorded_cost(model, COST_SHARED_FLIGHT, is_remote, send->now_bytes);
-    return (uint64_t)positive(
-        now_ns - (int64_t)recorded_cost(model, COST_SHARED_FLIGHT, was_remote, send->size_bytes));
-}
-
-/// A call of a rank that lacked cores: what is its own after the release is work, and nothing is
-/// left to wait for.
-static uint64_t settle_shared(const struct model *model, uint32_t c,
-                              const struct condition *conditions, uint32_t n_conditions,
-                              uint64_t *ready_ns)
-{
-    const struct model_call *call = &model->calls[c];
-    uint64_t release_ns = 0, own_ns;
-    const struct condition *decider = NULL;
-    for (uint32_t i = 0; i < n_conditions; i++) {
-        uint64_t own_release_ns = release_of(model, NULL, &conditions[i]);
-        if (!decider || own_release_ns > release_ns) {
-            decider = &conditions[i];
-            release_ns = own_release_ns;
-        }
-    }
-    bool is_whole = call->n_left_out == 0;
-    bool has_waited = is_whole && (release_ns > call->enter_ns ||
-                                   (decider->kind == CONDITION_COLLECTIVE &&
-                                    needs_everybody(&model->parts[decider->index]) &&
-                                    model->parts[decider->index].post_call == c));
-    own_ns = own_time_with_sender(model, c, own_call_time(model, c, call->enter_ns));
-    if (model->times->send_limit_ns[c] < own_ns)
-        own_ns = model->times->send_limit_ns[c];
-    if (has_waited && own_ns > (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns))
-        own_ns = (uint64_t)positive((int64_t)call->leave_ns - (int64_t)release_ns);
-    if (model->scenario->spins && has_waited) {
-        own_ns = (uint64_t)received_work_ns(model, c, decider);
-    } else if (model->scenario->spins || !is_whole) {
-        uint64_t usual_ns = (uint64_t)usual_work_ns(model, c, conditions, n_conditions);
-        own_ns = usual_ns < own_ns ? usual_ns : own_ns;
-    }
-    *ready_ns = model->times->enter_ns[c];
-    for (uint32_t i = 0; i < n_conditions; i++) {
-        int64_t delay_ns =
-            delay_together(model, &conditions[i], (int64_t)longer_flight_ns(model, &conditions[i]));
-        uint64_t free_ns = release_of(model, model->times, &conditions[i]) + (uint64_t)delay_ns +
-                           added_ns(model, &conditions[i]);
-        if (free_ns > *ready_ns)
-            *ready_ns = free_ns;
-    }
-    if (is_needless(model, conditions, n_conditions))
-        return 0;
-    return (uint64_t)positive((int64_t)own_ns - followers_ns(model, conditions, n_conditions));
-}
-
 uint64_t recorded_settle_call(const struct model *model, uint32_t c,
                               const struct condition *conditions, uint32_t n_conditions,
                               uint64_t *ready_ns)
@@ -299,8 +238,6 @@ uint64_t recorded_settle_call(const struct model *model, uint32_t c,
         *ready_ns = model->times->enter_ns[c] + (call->leave_ns - call->enter_ns) + call->polled_ns;
         return 0;
     }
-    if (has_lacked_cores(model, call->rank) && !is_handle_call(model, c))
-        return settle_shared(model, c, conditions, n_conditions, ready_ns);
     for (uint32_t i = 1; i < n_conditions; i++) {
         if (release_of(model, NULL, &conditions[i]) >
             release_of(model, NULL, &conditions[deciding]))

@@ -8,7 +8,7 @@
 #include "tests/reference/predicted_costs.h"
 
 /// NUMBER with all but its N highest binary digits set to zero.
-uint64_t highest_digits(uint64_t number, int n)
+static uint64_t highest_digits(uint64_t number, int n)
 {
     uint64_t mask = UINT64_MAX;
     int digits = 0;
@@ -19,7 +19,8 @@ uint64_t highest_digits(uint64_t number, int n)
     return number & mask;
 }
 
-uint64_t size_class(uint64_t size_bytes)
+/// The class of a size.
+static uint64_t size_class(uint64_t size_bytes)
 {
     return highest_digits(size_bytes, 2);
 }
@@ -58,22 +59,6 @@ static uint32_t sole_receive(const struct model *model, uint32_t c)
     return n == 1 ? found : REFERENCE_NONE;
 }
 
-/// The message of those received in call C that was sent last, ties: by the highest rank.
-static const struct model_send *last_sent(const struct model *model, uint32_t c)
-{
-    const struct model_send *last = NULL;
-    for (uint32_t r = 0; r < model->n_receives; r++) {
-        if (model->receives[r].complete_call != c || model->receives[r].send == REFERENCE_NONE)
-            continue;
-        const struct model_send *send = &model->sends[model->receives[r].send];
-        uint64_t send_ns = model->calls[send->call].enter_ns;
-        uint64_t last_ns = last ? model->calls[last->call].enter_ns : 0;
-        if (!last || send_ns > last_ns || (send_ns == last_ns && send->sender > last->sender))
-            last = send;
-    }
-    return last;
-}
-
 bool model_is_sole_send(const struct model *model, const struct model_send *send)
 {
     const struct model_call *call = &model->calls[send->call];
@@ -92,26 +77,18 @@ static bool is_sample(const struct model *model, uint32_t c, enum cost_kind kind
                       uint64_t *class, uint64_t *time)
 {
     const struct model_call *call = &model->calls[c];
-    bool is_shared = has_lacked_cores(model, call->rank);
-    if (call->is_test || (kind != COST_RECEIVE && is_shared != (kind == COST_SHARED_FLIGHT)))
-        return false;
     uint32_t r = sole_receive(model, c);
-    const struct model_send *send = NULL;
-    if (kind == COST_SHARED_FLIGHT)
-        send = last_sent(model, c);
-    else if (r != REFERENCE_NONE && model->receives[r].send != REFERENCE_NONE)
-        send = &model->sends[model->receives[r].send];
-    if (!send || went_far(model, send) != is_remote)
+    if (call->is_test || r == REFERENCE_NONE || model->receives[r].send == REFERENCE_NONE)
+        return false;
+    const struct model_send *send = &model->sends[model->receives[r].send];
+    if (went_far(model, send) != is_remote)
         return false;
     uint64_t send_ns = model->calls[send->call].enter_ns;
     bool is_late = send_ns > call->enter_ns;
     if (is_late == (kind == COST_RECEIVE) || call->leave_ns < send_ns)
         return false;
-    uint64_t from_ns = is_late ? send_ns : call->enter_ns, time_ns = call->leave_ns - from_ns;
-    if (is_shared)
-        time_ns = own_call_time(model, c, from_ns);
     *class = size_class(send->size_bytes);
-    *time = highest_digits(time_ns, 5);
+    *time = highest_digits(call->leave_ns - (is_late ? send_ns : call->enter_ns), 5);
     return true;
 }
 
@@ -176,22 +153,15 @@ uint64_t recorded_cost(const struct model *model, enum cost_kind kind, bool is_r
                        uint64_t size_bytes)
 {
     uint64_t cost = 0;
-    if (cost_of_scope(model, kind, is_remote, size_bytes, &cost))
-        return cost;
-    if (kind == COST_SHARED_FLIGHT &&
-        cost_of_scope(model, COST_FLIGHT, is_remote, size_bytes, &cost))
-        return cost;
-    if (cost_of_scope(model, kind, !is_remote, size_bytes, &cost))
-        return cost;
-    return kind == COST_SHARED_FLIGHT ? recorded_cost(model, COST_FLIGHT, is_remote, size_bytes)
-                                      : 0;
+    if (!cost_of_scope(model, kind, is_remote, size_bytes, &cost))
+        cost_of_scope(model, kind, !is_remote, size_bytes, &cost);
+    return cost;
 }
 
 bool is_flight_seen(const struct model *model, bool is_remote)
 {
     uint64_t cost;
-    return cost_of_scope(model, COST_FLIGHT, is_remote, 0, &cost) ||
-           cost_of_scope(model, COST_SHARED_FLIGHT, is_remote, 0, &cost);
+    return cost_of_scope(model, COST_FLIGHT, is_remote, 0, &cost);
 }
 
 /// When the receive of SEND was posted in the recording.
@@ -229,12 +199,6 @@ static bool went_at_once(const struct model *model, bool is_remote, uint64_t cla
     return false;
 }
 
-bool was_sent_at_once(const struct model *model, const struct model_send *send)
-{
-    bool is_remote = went_far(model, send);
-    return went_at_once(model, is_remote, size_class(send->size_bytes));
-}
-
 /// Was some class up to CLASS seen waiting, and none from there on over early?
 static bool was_class_waiting(const struct model *model, bool is_remote, uint64_t class)
 {
@@ -242,7 +206,7 @@ static bool was_class_waiting(const struct model *model, bool is_remote, uint64_
         const struct model_send *witness = &model->sends[s];
         if (!witness->is_synchronous && size_class(witness->size_bytes) <= class &&
             went_far(model, witness) == is_remote && was_seen_waiting(model, witness) &&
-            !was_sent_at_once(model, witness))
+            !went_at_once(model, is_remote, size_class(witness->size_bytes)))
             return true;
     }
     return false;

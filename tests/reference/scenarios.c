@@ -116,8 +116,6 @@ void scenario_unchanged(struct predicted_scenario *scenario, const char *text)
     const char *nodes = strstr(text, "\nnodes ") + strlen("\nnodes");
     for (uint32_t r = 0; *nodes == ' '; r++, nodes += strlen(" n0"))
         scenario->node[r] = scenario->recorded_node[r] = (uint32_t)(nodes[2] - '0');
-    for (const char *line = text; (line = strstr(line, "\ncores n")); line++)
-        scenario->recorded_cores[line[8] - '0'] = (uint32_t)(line[10] - '0');
 }
 
 /// All ranks begin at once, so that no message is sent to one that is not there yet, and with cores

@@ -14,7 +14,7 @@ char *scenario_trace_text(uint64_t seed, const struct sim_program_limits *limits
 /// The same with a number of cores for most nodes, which their ranks shared where they are more.
 char *scenario_shared_trace_text(uint64_t seed, const struct sim_program_limits *limits);
 
-/// The recorded nodes and cores of TEXT and nothing changed.
+/// The recorded nodes of TEXT and nothing changed.
 void scenario_unchanged(struct predicted_scenario *scenario, const char *text);
 
 /// Changes something in a run of N_RANKS with the regions of TEXT, by chance.

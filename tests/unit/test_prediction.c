@@ -32,13 +32,6 @@ static void change_after_first(const struct subject *subject, struct predicted_s
         scenario_change(scenario, random, subject->text, subject->n_ranks);
 }
 
-static void change_each(const struct subject *subject, struct predicted_scenario *scenario,
-                        struct random *random, uint32_t i)
-{
-    (void)i;
-    scenario_change(scenario, random, subject->text, subject->n_ranks);
-}
-
 static void change_machine(const struct subject *subject, struct predicted_scenario *scenario,
                            struct random *random, uint32_t i)
 {
@@ -141,13 +134,6 @@ static char *plain_text(uint64_t seed)
     return scenario_trace_text(seed, &limits);
 }
 
-static char *shared_text(uint64_t seed)
-{
-    struct sim_program_limits limits = limits_of_seed(seed);
-    limits.max_steps = 40; // the reference looks at each ns of its times
-    return scenario_shared_trace_text(seed, &limits);
-}
-
 // By the CPU clock, read last inside the first call, the 1000 up to the second call are work of 300
 // at most: 100 + 100 + 300 + 100. (Seed 742 by hand: a reading inside a call is one before the
 // computing after it, as one outside is; the reading at 100 alone would leave 400.)
@@ -180,8 +166,6 @@ TEST(test_cpu_clock_read_in_a_call)
 static const struct CMUnitTest tests[] = {
     SUBJECT_TEST("random scenarios", CASE, .n_scenarios = SCENARIOS_PER_RUN + 1,
                  .change = change_after_first),
-    SUBJECT_TEST("runs that were oversubscribed", .n_seeds = DEFAULT_SEEDS, .make = shared_text,
-                 .n_scenarios = SCENARIOS_PER_RUN, .change = change_each),
     SUBJECT_TEST("random machines", COMPARED, .change = change_machine),
     SUBJECT_TEST("random algorithms", COMPARED, .change = change_algorithms),
     SUBJECT_TEST("random shared algorithms", CASE, .check = check_shared_algorithms),

@@ -565,6 +565,8 @@ static const struct CMUnitTest tests[] = {
              .text = sim_program_trace_text),
     PROPERTY("again", .n_seeds = 150, .plan = plan_again, .limits = short_or_long,
              .text = scenario_trace_text),
+    PROPERTY("again, where ranks shared cores", .n_seeds = 150, .plan = plan_again,
+             .limits = short_or_long, .text = scenario_shared_trace_text),
     PROPERTY("what is left out", .n_seeds = 150, .further_seed = 336, .plan = plan_not_slower,
              .limits = without_posted, .text = scenario_trace_text),
     PROPERTY("what is put off", .n_seeds = 150, .plan = plan_put_off, .limits = short_or_long,
