@@ -17,62 +17,68 @@ struct line {
     size_t n_words;
 };
 
+/// Records, and their operands after time and name: a region (r), a number of CPU time (n), a
+/// communicator or window (c), an operation (o), a rank or root (p), a tag (t), bytes sent and
+/// received (b, B), a request (q), the target of a lock (g) and its type (x), the members of a
+/// communicator (G), what is synchronised (s).
 static const struct {
     const char *name;
     enum record_kind kind;
-} record_names[] = {
-    {"enter", RECORD_ENTER},
-    {"leave", RECORD_LEAVE},
-    {"send", RECORD_SEND},
-    {"isend", RECORD_ISEND},
-    {"isend-complete", RECORD_ISEND_COMPLETE},
-    {"irecv-request", RECORD_IRECV_REQUEST},
-    {"recv", RECORD_RECV},
-    {"irecv", RECORD_IRECV},
-    {"cancel", RECORD_CANCEL},
-    {"coll-end", RECORD_COLL_END},
-    {"window-end", RECORD_COLL_END},
-    {"coll-request", RECORD_COLL_REQUEST},
-    {"coll-complete", RECORD_COLL_COMPLETE},
-    {"fork", RECORD_FORK},
-    {"join", RECORD_JOIN},
-    {"team-begin", RECORD_TEAM_BEGIN},
-    {"team-end", RECORD_TEAM_END},
-    {"test", RECORD_OTHER},
-    {"coll-begin", RECORD_OTHER},
-    {"window-begin", RECORD_OTHER},
-    {"cpu", RECORD_CPU},
-    {"lock", RECORD_LOCK},
-    {"unlock", RECORD_UNLOCK},
-    {"sync", RECORD_SYNC},
-    {"put", RECORD_ACCESS},
-    {"get", RECORD_ACCESS},
-    {"atomic", RECORD_ACCESS},
+    const char *format;
+} records[] = {
+    {"enter", RECORD_ENTER, "r"},
+    {"leave", RECORD_LEAVE, "r"},
+    {"send", RECORD_SEND, "cptb"},
+    {"isend", RECORD_ISEND, "cptbq"},
+    {"isend-complete", RECORD_ISEND_COMPLETE, "q"},
+    {"irecv-request", RECORD_IRECV_REQUEST, "qcpt"},
+    {"recv", RECORD_RECV, "cptb"},
+    {"irecv", RECORD_IRECV, "cptbq"},
+    {"cancel", RECORD_CANCEL, "q"},
+    {"coll-end", RECORD_COLL_END, "ocpbB"},
+    {"window-end", RECORD_COLL_END, "ocpbB"},
+    {"coll-request", RECORD_COLL_REQUEST, "q"},
+    {"coll-complete", RECORD_COLL_COMPLETE, "ocpbBq"},
+    {"fork", RECORD_FORK, ""},
+    {"join", RECORD_JOIN, ""},
+    {"team-begin", RECORD_TEAM_BEGIN, ""},
+    {"team-end", RECORD_TEAM_END, ""},
+    {"test", RECORD_OTHER, ""},
+    {"coll-begin", RECORD_OTHER, ""},
+    {"window-begin", RECORD_OTHER, ""},
+    {"cpu", RECORD_CPU, "n"},
+    {"lock", RECORD_LOCK, "cgx"},
+    {"unlock", RECORD_UNLOCK, "cg"},
+    {"sync", RECORD_SYNC, "cGs"},
+    {"put", RECORD_ACCESS, "cp"},
+    {"get", RECORD_ACCESS, "cp"},
+    {"atomic", RECORD_ACCESS, "cp"},
 };
 
 static const struct {
     const char *name;
     enum operation_class class;
+    bool is_uneven; // members may give and take different amounts
 } operations[] = {
-    {"barrier", CLASS_BARRIER},
-    {"bcast", CLASS_ONE_TO_ALL},
-    {"scatter", CLASS_ONE_TO_ALL},
-    {"scatterv", CLASS_ONE_TO_ALL},
-    {"gather", CLASS_ALL_TO_ONE},
-    {"gatherv", CLASS_ALL_TO_ONE},
-    {"reduce", CLASS_ALL_TO_ONE},
-    {"allgather", CLASS_ALL_TO_ALL},
-    {"allgatherv", CLASS_ALL_TO_ALL},
-    {"alltoall", CLASS_ALL_TO_ALL},
-    {"alltoallv", CLASS_ALL_TO_ALL},
-    {"alltoallw", CLASS_ALL_TO_ALL},
-    {"allreduce", CLASS_ALL_TO_ALL},
-    {"reduce_scatter", CLASS_ALL_TO_ALL},
-    {"reduce_scatter_block", CLASS_ALL_TO_ALL},
-    {"scan", CLASS_SCAN},
-    {"exscan", CLASS_SCAN},
-    {"create_handle", CLASS_HANDLE},
-    {"destroy_handle", CLASS_HANDLE},
+    {"barrier", CLASS_BARRIER, false},
+    {"bcast", CLASS_ONE_TO_ALL, false},
+    {"scatter", CLASS_ONE_TO_ALL, false},
+    {"scatterv", CLASS_ONE_TO_ALL, false},
+    {"gather", CLASS_ALL_TO_ONE, false},
+    {"gatherv", CLASS_ALL_TO_ONE, true},
+    {"reduce", CLASS_ALL_TO_ONE, false},
+    {"allgather", CLASS_ALL_TO_ALL, false},
+    {"allgatherv", CLASS_ALL_TO_ALL, true},
+    {"alltoall", CLASS_ALL_TO_ALL, false},
+    {"alltoallv", CLASS_ALL_TO_ALL, true},
+    {"alltoallw", CLASS_ALL_TO_ALL, true},
+    {"allreduce", CLASS_ALL_TO_ALL, false},
+    {"reduce_scatter", CLASS_ALL_TO_ALL, true},
+    {"reduce_scatter_block", CLASS_ALL_TO_ALL, false},
+    {"scan", CLASS_SCAN, false},
+    {"exscan", CLASS_SCAN, false},
+    {"create_handle", CLASS_HANDLE, false},
+    {"destroy_handle", CLASS_HANDLE, false},
 };
 
 /// The number WORD is; REFERENCE_NONE: any, none.
@@ -220,46 +226,11 @@ static void parse_context(struct reference_trace *trace, const struct line *line
         trace->contexts[index].region = find_region(trace, line->words[2]);
 }
 
-static bool is_uneven(const char *operation)
-{
-    static const char *const uneven[] = {"gatherv", "allgatherv", "alltoallv", "alltoallw",
-                                         "reduce_scatter"};
-    for (size_t i = 0; i < sizeof uneven / sizeof uneven[0]; i++)
-        if (strcmp(operation, uneven[i]) == 0)
-            return true;
-    return false;
-}
-
 /// Puts the operands of one record, words 3.., into RECORD. The ranks are those of the
 /// communicator yet; resolve_records() makes world ranks of them.
 static void parse_operands(struct reference_trace *trace, const struct line *line,
-                           struct record *record)
+                           const char *format, struct record *record)
 {
-    static const char *const formats[] = {
-        [RECORD_ENTER] = "r",
-        [RECORD_LEAVE] = "r",
-        [RECORD_SEND] = "cptb",
-        [RECORD_ISEND] = "cptbq",
-        [RECORD_ISEND_COMPLETE] = "q",
-        [RECORD_IRECV_REQUEST] = "qcpt",
-        [RECORD_RECV] = "cptb",
-        [RECORD_IRECV] = "cptbq",
-        [RECORD_CANCEL] = "q",
-        [RECORD_COLL_END] = "ocpbB",
-        [RECORD_COLL_REQUEST] = "q",
-        [RECORD_COLL_COMPLETE] = "ocpbBq",
-        [RECORD_FORK] = "",
-        [RECORD_JOIN] = "",
-        [RECORD_TEAM_BEGIN] = "",
-        [RECORD_TEAM_END] = "",
-        [RECORD_CPU] = "n",
-        [RECORD_LOCK] = "cgx",
-        [RECORD_UNLOCK] = "cg",
-        [RECORD_SYNC] = "cGs",
-        [RECORD_ACCESS] = "cp",
-        [RECORD_OTHER] = "",
-    };
-    const char *format = formats[record->kind];
     for (size_t i = 0; format[i] && 3 + i < line->n_words; i++) {
         const char *word = line->words[3 + i];
         switch (format[i]) {
@@ -272,8 +243,8 @@ static void parse_operands(struct reference_trace *trace, const struct line *lin
                     continue;
                 record->class = operations[o].class;
                 record->operation = operations[o].name;
+                record->is_uneven = operations[o].is_uneven;
             }
-            record->is_uneven = is_uneven(word);
             if (record->is_window) // a fence need not synchronise
                 record->class = CLASS_HANDLE;
             break;
@@ -361,16 +332,16 @@ static void parse_record(struct reference_trace *trace, struct line *line)
                             .is_in_place = take_in_place(line),
                             .context = take_context(trace, line)};
     size_t name = 0;
-    while (strcmp(record_names[name].name, line->words[2]) != 0) {
+    while (strcmp(records[name].name, line->words[2]) != 0) {
         name++;
-        assert(name < sizeof record_names / sizeof record_names[0]);
+        assert(name < sizeof records / sizeof records[0]);
     }
-    record.kind = record_names[name].kind;
+    record.kind = records[name].kind;
     record.is_window = strcmp(line->words[2], "window-end") == 0 || record.kind == RECORD_LOCK ||
                        record.kind == RECORD_UNLOCK || record.kind == RECORD_SYNC ||
                        record.kind == RECORD_ACCESS;
     take_work(line, &record);
-    parse_operands(trace, line, &record);
+    parse_operands(trace, line, records[name].format, &record);
     if (location->in_polls && record.time_ns > location->polls_end_ns)
         record.time_ns = location->polls_end_ns;
     if (record.kind == RECORD_LEAVE)
