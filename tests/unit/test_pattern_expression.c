@@ -59,56 +59,19 @@ static void check_error(const char *text, const char *message)
         fail_msg("%s: \"%s\" instead of \"%s\"", text, err.text, message);
 }
 
-TEST(test_arithmetic)
+// What random expressions (below) do not have.
+TEST(test_numbers_signs_and_functions)
 {
-    check("a", 10);
     check("42", 42);
-    check("a - b - c", 11);
-    check("a - (b - c)", 3);
-    check("1 + 2 * 3", 7);
-    check("(1 + 2) * 3", 9);
     check("a / b * b", 10);
-    check("a + b * c", -2);
     check("-a", -10);
     check("- - a", 10);
     check("5 - -a", 15);
-    check("7 - a * b", -23);
-    check("(a + b) * (a - b)", 91);
-    check("20 / (a - b)", 2);
-    check("c / b", -1);
-    check("seven * seven", 49);
     check("min(a, b)", 3);
     check("max(a, b, c, 12)", 12);
     check("min(a + 1, max(b, c) * 2) - 1", 5);
     check(" a\n\t+ b ", 13);
-}
-
-TEST(test_truth)
-{
-    check("a == 10", 1);
-    check("a == 10 && b != 3", 0);
-    check("a > b", 1);
-    check("a < b || b < a", 1);
-    check("a >= 10 && a <= 10", 1);
-    check("a != b", 1);
-    check("!a", 0);
-    check("!!a", 1);
     check("!a == b", 0); // of a
-    check("!(a == b)", 1);
-    check("a && b", 1);
-    check("zero || zero", 0);
-    check("zero || b", 1);
-    check("1 || 1 && 0", 1); // `&&` binds more tightly
-    check("(1 || 1) && 0", 0);
-    check("!zero && zero", 0);
-    check("a > b && b > c && c < zero", 1);
-    check("a > b && (b < c || c < zero) && a == 10", 1);
-    check("(a > b) + (b > c) + (c > zero)", 2);
-    check("(a > b ? a - b : b - a)", 7);
-    check("(zero ? a : b) + (1 ? zero ? 1 : 5 : 2)", 8);
-    check("(a ? zero : b) == 0 && a > 1", 1);
-    check("5 - (a > b && b > c ? c : a)", 9);
-    check("5 - (a > 3 || b)", 4);
 }
 
 TEST(test_divisions_by_zero_have_no_value)
@@ -141,10 +104,7 @@ TEST(test_real)
     check_real("a / b", 10.0 / 3.0);
     check_real("0.5", 0.5);
     check_real(".25 + 1.", 1.25);
-    check_real("a > 3.5 ? 1 : 0.5", 1);
     check_real("b > 3.5 ? 1 : 0.1", 0.1);
-    check_real("1 - a / 100", 0.9);
-    check_real("!zero && c < -3.9", 1);
     check_real("123456.789", 123456.789);
     check_real("max(0.001, min(a, b)) * 2 - 1", 5);
 }
@@ -252,6 +212,9 @@ static unsigned random_below(unsigned n)
     return (random_state >> 8) % n;
 }
 
+/// Whether operands of operators stand without parentheses; then the value on the way is another.
+static bool omits_parentheses;
+
 /// Writes a random expression and its value computed on the way; has_value turns false where a
 /// division by zero is really reached.
 static double generate(char *text, int depth, bool *has_value)
@@ -291,11 +254,11 @@ static double generate(char *text, int depth, bool *has_value)
         double larger = left > right ? left : right;
         return larger > third ? larger : third;
     }
-    strcat(text, "(");
+    strcat(text, omits_parentheses ? "" : "(");
     left = generate(text, depth - 1, &left_has);
     sprintf(text + strlen(text), " %s ", operators[choice]);
     right = generate(text, depth - 1, &right_has);
-    strcat(text, ")");
+    strcat(text, omits_parentheses ? "" : ")");
     *has_value &= left_has;
     if ((choice == 8 && !left) || (choice == 9 && left))
         return choice == 9;
@@ -345,7 +308,8 @@ TEST(test_random_expressions)
     assert_true(n_values > 10000);
 }
 
-/// What patterns accept is muParser's language: the same text has the same value there.
+/// What patterns accept is muParser's language: the same text has the same value there, also
+/// without parentheses, where precedence decides.
 TEST(test_agrees_with_formulas)
 {
     static const char *const variables[] = {"a", "b", "c", "zero"};
@@ -354,11 +318,12 @@ TEST(test_agrees_with_formulas)
     for (int i = 0; i < 5000; i++) {
         char text[4000] = "";
         bool has_value = true;
+        omits_parentheses = i % 2 == 0;
         generate(text, 3, &has_value);
         struct error err = {{0}};
         struct expression expression;
         if (expression_compile(text, &scope, &expression, &err))
-            continue; // a division of constants by zero
+            continue; // a division of constants by zero, or chained comparisons
         double value;
         bool ran = expression_value(&expression, values, &value);
         expression_release(&expression);
