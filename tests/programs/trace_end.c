@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Ends in the way its argument says: exit N, abort N, kill SIGNAL (rank 1 to itself), no-finalize,
- * no-init, hang (rank 1 waits for a message that never comes), fill MEGABYTES (records that much by
- * cheap calls), reopen MEGABYTES (the same after it has put a file of its own, named reopened and
- * empty, in the place of every descriptor that is a regular file), poll MEGABYTES (the same by
- * probes that find nothing and are not folded), fail NUMBER (so many sends that fail, to a rank
- * that does not exist, and as many to MPI_PROC_NULL). For the tests of the tracer.
+ * Ends in the way its argument says: exit N, abort N, kill SIGNAL (rank 1 to itself),
+ * no-init, fill MEGABYTES (records that much by cheap calls), reopen MEGABYTES (the same after it
+ * has put a file of its own, named reopened and empty, in the place of every descriptor that is a
+ * regular file), poll MEGABYTES (the same by probes that find nothing and are not folded), fail
+ * NUMBER (so many sends that fail, to a rank that does not exist, and as many to MPI_PROC_NULL).
+ * For the tests of the tracer.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -88,13 +88,13 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (!strcmp(way, "abort") || !strcmp(way, "kill") || !strcmp(way, "no-finalize"))
+    if (!strcmp(way, "abort") || !strcmp(way, "kill"))
         know_of_each_other(rank);
     if (!strcmp(way, "abort") && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, number);
     if (!strcmp(way, "kill") && rank == 1)
         kill(getpid(), number);
-    if (!strcmp(way, "hang") || !strcmp(way, "abort") || !strcmp(way, "kill"))
+    if (!strcmp(way, "abort") || !strcmp(way, "kill"))
         MPI_Recv(&value, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(way, "reopen"))
         reopen();
@@ -104,8 +104,6 @@ int main(int argc, char **argv)
         fail(number);
     if (!strcmp(way, "poll"))
         poll(number * 1024L * 1024L);
-    if (!strcmp(way, "no-finalize"))
-        exit(number);
     MPI_Finalize();
     return strcmp(way, "exit") ? 0 : number;
 }
