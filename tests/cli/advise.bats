@@ -3,13 +3,9 @@
 # pruning, pairs, JSON, what is refused. The traces are in tests/traces/advise.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"
-}
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 
 @test "gains of regions on the critical path" {
     archive late
@@ -206,8 +202,7 @@ shortest_of_all() {
                 "$rank 300100 coll-end barrier world - 0 0" "$rank 300100 leave MPI_Barrier" \
                 "$rank 300100 leave main"
         done
-    } >crowd.txt
-    "$BUILD/tools/mktrace" crowd.txt crowd
+    } | "$BUILD/tools/mktrace" - crowd
     "$PAGODA" advise crowd --json --only placement >advice
     # One of the busy ranks goes to b, for one that is not; 100 us less.
     jq -e '.candidates | length == 1 and .[0].gain_ns > 90000 and
@@ -273,8 +268,7 @@ shortest_of_all() {
             printf '%s\n' "$rank 900050 enter MPI_Barrier" \
                 "$rank 900060 coll-end barrier world - 0 0" "$rank 900060 leave MPI_Barrier"
         done
-    } >deep.txt
-    "$BUILD/tools/mktrace" deep.txt deep
+    } | "$BUILD/tools/mktrace" - deep
     "$PAGODA" advise deep --only sync --json >advice
     jq -e '[.candidates[] | select(.failure)] | length == 1 and .[0].gain_ns == null and
         (.[0].failure | contains("too many names"))' advice
@@ -344,11 +338,9 @@ shortest_of_all() {
 @test "a trace some of which is unreadable: advice for the rest, what is missing, status 3" {
     archive late
     rm late/traces/1.evt
-    run --separate-stderr "$PAGODA" advise late
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" advise late
     [[ $output == *'so the advice is for what is left of it'*'1 location not read at all'*'[location-skipped]'* ]]
-    run --separate-stderr "$PAGODA" advise late --json
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" advise late --json
     jq -e '[.warnings[].code] | index("location-skipped") != null' <<<"$output"
     archive bound
     "$PAGODA" advise bound --json | jq -e '.warnings == []'
@@ -363,35 +355,25 @@ shortest_of_all() {
 
 @test "what is refused" {
     archive late
-    run --separate-stderr "$PAGODA" advise late --only netwrk
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" advise late --only netwrk
     [[ $stderr == *'--only netwrk: no such kind of change; is it network?'* ]]
-    run --separate-stderr "$PAGODA" advise late --only ''
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" advise late --only ''
     for kinds in 'network,' ',network' 'network,,region' ','; do
-        run --separate-stderr "$PAGODA" advise late --only "$kinds"
-        [ "$status" = 2 ]
+        run -2 --separate-stderr "$PAGODA" advise late --only "$kinds"
         [[ $stderr == "pagoda: --only $kinds: a name of the list is empty "* ]]
     done
-    run --separate-stderr "$PAGODA" advise late --top 0
-    [ "$status" = 2 ]
-    run --separate-stderr "$PAGODA" advise late --nodes 1,2
-    [ "$status" = 2 ]
-    run --separate-stderr "$PAGODA" advise late --cores 0
-    [ "$status" = 2 ]
-    run --separate-stderr "$PAGODA" advise none
-    [ "$status" = 1 ]
+    run -2 --separate-stderr "$PAGODA" advise late --top 0
+    run -2 --separate-stderr "$PAGODA" advise late --nodes 1,2
+    run -2 --separate-stderr "$PAGODA" advise late --cores 0
+    run -1 --separate-stderr "$PAGODA" advise none
     [[ $stderr == *none* ]]
-    run --separate-stderr "$PAGODA" advise late --machine none.xml
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" advise late --machine none.xml
     [[ $stderr == *none.xml* ]]
-    run --separate-stderr "$PAGODA" advise
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" advise
 }
 
 @test "a run with nothing to gain, and one rank without MPI" {
-    printf '0 0 enter main\n0 1000 leave main\n' >alone.txt
-    "$BUILD/tools/mktrace" alone.txt alone
+    printf '0 0 enter main\n0 1000 leave main\n' | "$BUILD/tools/mktrace" - alone
     "$PAGODA" advise alone >report
     "$PAGODA" advise alone --json | jq -e '.baseline_ns == 1000'
 }
@@ -405,8 +387,7 @@ shortest_of_all() {
     run --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto,block
     [ "$status" != 0 ]
     [[ $stderr == *'auto'* ]]
-    run --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto --cpu-speed 1,2
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" replay pairs --nodes 2 --map auto --cpu-speed 1,2
     [[ $stderr == *'--map auto searches for one prediction'* ]]
 }
 

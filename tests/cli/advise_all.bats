@@ -4,9 +4,7 @@
 load ../helper
 load ../advice
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # agree_on FOLDER: on all traces of tests/traces/FOLDER that are not refused; with sanitizers, on each third.
 agree_on() {

@@ -4,13 +4,9 @@
 # tests/traces/advise.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"
-}
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 
 @test "a task farm with other numbers of workers" {
     archive farm
@@ -171,8 +167,7 @@ rounds() {
 }
 
 @test "balancing is advised where work between synchronisations is uneven" {
-    sed 's/\([0-9]\)000 /\1000000 /' "$ROOT/tests/traces/advise/uneven.txt" >long.txt
-    "$BUILD/tools/mktrace" long.txt long
+    sed 's/\([0-9]\)000 /\1000000 /' "$ROOT/tests/traces/advise/uneven.txt" | "$BUILD/tools/mktrace" - long
     "$PAGODA" advise long --only dynamic --json >advice
     # Both policies do the same here: one line names them.
     jq -e '.candidates | length == 1 and (.[0] | .gain_ns > 140000000 and .options == "--rebalance magda" and
@@ -251,13 +246,10 @@ nodes n n
 1 70 leave MPI_Send
 END
     "$BUILD/tools/mktrace" ahead.txt ahead
-    run --separate-stderr "$PAGODA" replay ahead --workers 2
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay ahead --workers 2
     [[ $stderr == *'hands out tasks before the last ones are answered'* ]]
-    grep -v -e '^0.*MPI_Recv' -e '^0.*recv' -e '^1.*send' -e '^1.*MPI_Send' ahead.txt >silent.txt
-    "$BUILD/tools/mktrace" silent.txt silent
-    run --separate-stderr "$PAGODA" replay silent --workers 2
-    [ "$status" = 1 ]
+    grep -v -e '^0.*MPI_Recv' -e '^0.*recv' -e '^1.*send' -e '^1.*MPI_Send' ahead.txt | "$BUILD/tools/mktrace" - silent
+    run -1 --separate-stderr "$PAGODA" replay silent --workers 2
     [[ $stderr == *'no rank answers what rank 0 sends it'* ]]
 }
 
@@ -290,12 +282,10 @@ END
 
 @test "advice that cannot be stored" {
     archive late
-    run --separate-stderr "$PAGODA" advise late --as some
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" advise late --as some
     [[ $stderr == *'what --store DB keeps'* ]]
     echo 'no database' >text.db
-    run --separate-stderr "$PAGODA" advise late --store text.db --top 1
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" advise late --store text.db --top 1
     [[ $stderr == *text.db* ]]
     [[ $output == *'--scale prepare=0.5'* ]]
 }
@@ -358,8 +348,7 @@ END
                 "$rank 1101000 leave MPI_Barrier" "$rank 1101000 enter MPI_Finalize" \
                 "$rank 1102000 leave MPI_Finalize" "$rank 1102000 leave main"
         done
-    } >early.txt
-    "$BUILD/tools/mktrace" early.txt early
+    } | "$BUILD/tools/mktrace" - early
     "$PAGODA" replay early --rebalance 1 --json |
         jq -e '.whatif.predicted_ns == 1102000 and .whatif.rebalancing.before_ns == 100000'
 }
@@ -379,8 +368,7 @@ END
                 $((t + 2000)) "leave MPI_Recv" $((t + 12000)) "enter MPI_Send" \
                 $((t + 22000)) "send world 0 2 8" $((t + 22000)) "leave MPI_Send"
         done
-    } >answers.txt
-    "$BUILD/tools/mktrace" answers.txt answers
+    } | "$BUILD/tools/mktrace" - answers
     "$PAGODA" replay answers --workers 1,4 --json >out.json
     # Two cores cannot do 20 times 20 us in less than 200 us; the tasks alone take 100 us.
     jq -e '[.whatif.points[].farm.predicted_ns] | .[0] == 460000 and .[1] >= 200000 and .[1] < 230000' out.json

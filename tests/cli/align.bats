@@ -3,14 +3,10 @@
 # holds, clocks whose errors are known (clocks.py), clocks that jump, refused operands.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/$1.txt" "$1"
-}
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/$1.txt" "$1"; }
 
 # align NAME: makes it, and NAME-aligned out of it.
 align() {
@@ -83,8 +79,7 @@ fact() {
 }
 
 @test "a clock of microseconds" {
-    (echo 'clock 1000000' && cat "$ROOT/tests/traces/align/both.txt") >slow.txt
-    "$BUILD/tools/mktrace" slow.txt slow
+    (echo 'clock 1000000' && cat "$ROOT/tests/traces/align/both.txt") | "$BUILD/tools/mktrace" - slow
     run --separate-stderr "$PAGODA" align slow/traces.otf2 -o slow-aligned
     [ "$output" = $'rank 1 1.950 ms later\n1 clock violation before, 0 now' ]
     [ "$(fact slow-aligned .time_ns)" = 7950000 ]
@@ -145,8 +140,7 @@ CASES
     /usr/bin/python3 "$ROOT/tests/cli/clocks.py" write jump >jump.txt
     "$BUILD/tools/mktrace" jump.txt jump
     rm jump.txt
-    run --separate-stderr "$PAGODA" align jump -o jump-aligned
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" align jump -o jump-aligned
     [ -z "$output" ]
     [[ $stderr == *'clocks of the ranks jump'*'before rank 2 sends'* ]]
     # A replay says so and goes on. Where sends are missing, messages may be the wrong ones.
@@ -154,8 +148,7 @@ CASES
         (.warnings[] | select(.code == "clock-violation").text
             | test("clocks of the ranks jump.*before rank 2 sends.*cut at the end of their call"))'
     sed '/^1 12500/i 1 12000 enter MPI_Recv\n1 12100 recv world 0 9 8\n1 12100 leave MPI_Recv' \
-        "$ROOT/tests/traces/align/both.txt" >lost.txt
-    "$BUILD/tools/mktrace" lost.txt lost
+        "$ROOT/tests/traces/align/both.txt" | "$BUILD/tools/mktrace" - lost
     "$PAGODA" replay lost --json | jq -e '.trace.clock_moved_ns == null and
         (.warnings[] | select(.code == "clock-violation").text | test("lacks some that were sent"))'
     rm -r lost
@@ -165,23 +158,18 @@ CASES
 @test "damaged traces are not copied" {
     archive both
     truncate -s 40 both/traces/1.evt
-    run --separate-stderr "$PAGODA" align both -o copy
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" align both -o copy
     [[ $stderr == *"nothing was written to 'copy'"* ]]
     [ "$(find . -mindepth 1 -maxdepth 1 -type d)" = ./both ]
 }
 
 @test "operands that are refused" {
     archive both
-    run "$PAGODA" align both
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" align both
     [[ $output == *'-o DIR'* ]]
-    run "$PAGODA" align -o copy
-    [ "$status" = 2 ]
-    run "$PAGODA" align nowhere -o copy
-    [ "$status" = 1 ]
+    run -2 "$PAGODA" align -o copy
+    run -1 "$PAGODA" align nowhere -o copy
     [[ $output == *nowhere* ]]
-    run "$PAGODA" align both -o both
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" align both -o both
     [[ $output == *'not empty'* ]]
 }

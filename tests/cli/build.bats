@@ -30,8 +30,7 @@ with_only() {
 @test "deps: nothing missing, nothing called" {
     fake dpkg-query 'echo "install ok installed"'
     fake apt-get 'echo apt-get was called; exit 1'
-    run make deps deps-test deps-lint
-    [ "$status" = 0 ]
+    run -0 make deps deps-test deps-lint
     [ -z "$output" ]
 }
 
@@ -39,8 +38,7 @@ with_only() {
     fake dpkg-query 'case $* in *libjansson-dev*) exit 1 ;; esac; echo "install ok installed"'
     fake id 'echo 0'
     fake apt-get 'echo "apt-get $* ($DEBIAN_FRONTEND)" >&2'
-    run make deps
-    [ "$status" = 0 ]
+    run -0 make deps
     [[ $output == *"apt-get install -y -q --no-install-recommends libjansson-dev (noninteractive)"* ]]
 }
 
@@ -48,8 +46,7 @@ with_only() {
     fake dpkg-query 'exit 1'
     fake id 'echo 0'
     fake apt-get 'test "$1" = update || { echo "disk full"; exit 1; }'
-    run make deps
-    [ "$status" = 2 ]
+    run -2 make deps
     [[ $output == *"disk full"*"apt-get could not install"* ]]
 }
 
@@ -58,8 +55,7 @@ with_only() {
     fake id 'echo 0'
     fake apt-get 'test "$1" = update && exit
         printf "Unpacking one\nUnpacking two\n"; sleep 4; echo "Setting up three"'
-    run make deps
-    [ "$status" = 0 ]
+    run -0 make deps
     [[ $output == *"Installing libjansson-dev"*" s: Unpacking two"* ]]
     [[ $output != *Setting* ]]
 }
@@ -69,8 +65,7 @@ with_only() {
         echo "install ok installed"'
     fake id 'echo 1000'
     fake apt-get 'echo apt-get was called'
-    run make demo
-    [ "$status" = 2 ]
+    run -2 make demo
     [[ $output == *"sudo apt-get install -y --no-install-recommends libjansson-dev libdw-dev"* ]]
     [[ $output != *"was called"* ]]
 }
@@ -80,39 +75,33 @@ with_only() {
     fake apt-get 'echo "apt-get $*" >&2'
     fake apt-cache 'case $* in *hpcc*) exit 0 ;; esac; exit 100'
     fake id 'echo 0'
-    run make deps-test
-    [ "$status" = 0 ]
+    run -0 make deps-test
     [[ $output == *"install -y -q --no-install-recommends hpcc"* ]]
     [[ $output != *netpipe* ]]
     fake id 'echo 1000'
-    run make deps-test
-    [ "$status" = 0 ]
+    run -0 make deps-test
     [ -z "$output" ]
 }
 
 @test "deps: elsewhere than Debian the packages are named" {
-    run with_only make sh nproc cat grep id -- make deps
-    [ "$status" = 2 ]
+    run -2 with_only make sh nproc cat grep id -- make deps
     [[ $output == *"no Debian or Ubuntu"*libotf2-trace-dev*libxml2-dev* ]]
 }
 
 @test "a missing library is one sentence that names make deps" {
-    run with_only make sh nproc cat grep mkdir cc gcc -- make BUILD="$BATS_TEST_TMPDIR/b" PKG_CONFIG=false
-    [ "$status" = 2 ]
+    run -2 with_only make sh nproc cat grep mkdir cc gcc -- make BUILD="$BATS_TEST_TMPDIR/b" PKG_CONFIG=false
     [[ $output == *"cannot find the library otf2 libxml-2.0 sqlite3"*"run \`make deps\`"* ]]
 }
 
 @test "help, clean and dist need no library" {
-    run make BUILD="$BATS_TEST_TMPDIR/b" PKG_CONFIG=false help clean
-    [ "$status" = 0 ]
+    run -0 make BUILD="$BATS_TEST_TMPDIR/b" PKG_CONFIG=false help clean
     [[ $output == *"make demo"* ]]
 }
 
 @test "otf2-config serves where pkg-config does not know OTF2" {
     fake pkg-config 'case "$*" in *otf2*) exit 1 ;; esac; exec /usr/bin/pkg-config "$@"'
     fake otf2-config 'case $1 in --cflags) echo -DFROM_OTF2_CONFIG ;; esac'
-    run make -n BUILD="$BATS_TEST_TMPDIR/b" V=1
-    [ "$status" = 0 ]
+    run -0 make -n BUILD="$BATS_TEST_TMPDIR/b" V=1
     [[ $output == *-DFROM_OTF2_CONFIG* ]]
 }
 
@@ -180,9 +169,8 @@ with_only() {
 }
 
 @test "check-run: a tool that is not installed is named before any test runs" {
-    run with_only env bash dirname nproc mkdir rm awk bats jq otf2-print python3 sqlite3 xmllint -- \
+    run -1 with_only env bash dirname nproc mkdir rm awk bats jq otf2-print python3 sqlite3 xmllint -- \
         env BUILD="$BATS_TEST_TMPDIR/b" bash tests/run tests/cli/main.bats
-    [ "$status" = 1 ]
     [ "$output" = "tests/run: the tests need mandoc patch pgrep: \`make deps-test\` installs their packages" ]
 }
 

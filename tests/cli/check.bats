@@ -3,19 +3,14 @@
 # The text traces are in tests/traces/check.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/$1.txt" "$1"
-}
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/$1.txt" "$1"; }
 
 # refused FILE SENTENCE: exit status 1, nothing on stdout, one sentence on stderr.
 refused() {
-    run --separate-stderr "$PAGODA" check "$1"
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" check "$1"
     [ -z "$output" ]
     [[ $stderr == "pagoda: "*"$2"* ]] || {
         echo "stderr: $stderr"
@@ -35,8 +30,7 @@ has() {
 
 @test "a sound archive" {
     archive sound
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" check sound
     [ -z "$stderr" ]
     [ "${lines[0]}" = 'sound: OTF2 archive by pagoda test writer: 2 ranks, 2 locations, 14 events, 1 message, 0 collectives, 50 ns' ]
     [ "${lines[1]}" = '  nothing wrong' ]
@@ -45,15 +39,13 @@ has() {
 
 @test "the anchor file will do" {
     archive sound
-    run "$PAGODA" check sound/traces.otf2
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check sound/traces.otf2
     [[ $output == *'nothing wrong'* ]]
 }
 
 @test "a faulty run: each fault has its line, the exit status is 0" {
     archive faulty
-    run --separate-stderr "$PAGODA" check faulty
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" check faulty
     has unmatched-send '1 message'
     has unmatched-receive '1 receive'
     has incomplete-collective '1 collective'
@@ -68,24 +60,21 @@ has() {
 @test "a missing event file: which rank, exit status 3" {
     archive sound
     rm sound/traces/1.evt
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" check sound
     has location-skipped '1 location not read at all: rank 1 (cannot read its event file (1.evt): File or directory does not exist'
 }
 
 @test "an event file that was cut: up to which event, exit status 3" {
     archive sound
     truncate -s -20 sound/traces/0.evt
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" check sound
     has location-cut '1 location readable only up to some record: rank 0 (cannot read its event file (0.evt) after event 5: damaged, or it ends too early'
 }
 
 @test "an event file whose end mark comes too early: exit status 3" {
     archive sound
     printf '\2' | dd of=sound/traces/0.evt bs=1 seek=18 conv=notrunc status=none
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" check sound
     has location-skipped '1 location not read at all: rank 0 (cannot read its event file (0.evt): damaged, or it ends too early'
 }
 
@@ -100,16 +89,14 @@ has() {
     for file in sound/traces.def sound/traces/*; do
         echo >>"$file"
     done
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" check sound
     [ "${lines[1]}" = '  nothing wrong' ]
 }
 
 @test "a definition file that was cut: its location is skipped, exit status 3" {
     archive sound
     truncate -s -2 sound/traces/1.def
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" check sound
     has location-skipped '1 location'
     [[ $output == *'rank 1 (its definition file (1.def) is damaged, or it ends too early)'* ]]
 }
@@ -117,8 +104,7 @@ has() {
 @test "a missing definition file is told, and no more" {
     archive sound
     rm sound/traces/1.def
-    run --separate-stderr "$PAGODA" check sound
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" check sound
     has missing-definitions '1 location without the file of its own definitions'
 }
 
@@ -142,16 +128,14 @@ has() {
 }
 
 @test "a catalogue, its patterns listed" {
-    run --separate-stderr "$PAGODA" check "$ROOT/patterns/late-sender.xml"
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" check "$ROOT/patterns/late-sender.xml"
     [ "${lines[0]}" = "$ROOT/patterns/late-sender.xml: catalogue of 1 pattern" ]
     [ "${lines[1]}" = '  late-sender' ]
     [ "${lines[2]}" = '  nothing wrong' ]
 }
 
 @test "every shipped pattern" {
-    run "$PAGODA" check "$ROOT"/patterns/*.xml
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check "$ROOT"/patterns/*.xml
 }
 
 @test "a kind of findings: sound, and wrong with file and line" {
@@ -185,8 +169,7 @@ has() {
 @test "a machine file: sound, and wrong with file and line" {
     printf '<machine><message scope="node"><point bytes="0" time="1us"/></message>\n%s</machine>\n' \
         '<collective op="barrier" time="1e-6*log2(p)"/>' >machine.xml
-    run "$PAGODA" check machine.xml
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check machine.xml
     [[ $output == *"machine.xml: machine file: 1 collective"* ]]
     "$PAGODA" check --json machine.xml | jq -e '.files[0] | .kind == "machine" and .status == 0'
     sed -i 's/log2/logg/' machine.xml
@@ -197,11 +180,9 @@ has() {
     archive sound
     archive faulty
     rm faulty/traces/1.evt
-    run --separate-stderr "$PAGODA" check faulty sound
-    [ "$status" = 3 ]
+    run -3 --separate-stderr "$PAGODA" check faulty sound
     [[ $output == *'sound: OTF2 archive'* ]]
-    run --separate-stderr "$PAGODA" check faulty missing sound
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" check faulty missing sound
     [[ $output == *'faulty: OTF2 archive'*'sound: OTF2 archive'* ]]
     [ "$stderr" = "pagoda: cannot open 'missing': No such file or directory" ]
 }
@@ -209,8 +190,7 @@ has() {
 @test "JSON says the same" {
     archive sound
     rm sound/traces/1.evt
-    run --separate-stderr "$PAGODA" check --json sound missing "$ROOT/patterns/late-sender.xml"
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" check --json sound missing "$ROOT/patterns/late-sender.xml"
     [ "$(jq -c '[.schema, (.files | length)]' <<<"$output")" = '[1,3]' ]
     [ "$(jq -c '.files | map([.kind, .status])' <<<"$output")" = '[["archive",3],["unknown",1],["catalogue",0]]' ]
     [ "$(jq -r '.files[1].error' <<<"$output")" = "cannot open 'missing': No such file or directory" ]
@@ -221,17 +201,14 @@ has() {
 }
 
 @test "wrong usage" {
-    run "$PAGODA" check
-    [ "$status" = 2 ]
-    run "$PAGODA" check --frobnicate x
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" check
+    run -2 "$PAGODA" check --frobnicate x
 }
 
 @test "a sweep file: sound, and wrong with file and line" {
     printf '%s\n' '<sweep name="s"><parameter name="n" values="1:3"/>' \
         '<skip when="n &gt; 2"/><run>mpirun -n {n} ./app</run></sweep>' >sweep.xml
-    run "$PAGODA" check sweep.xml
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check sweep.xml
     [[ $output == *"sweep.xml: sweep file: 3 points"* ]]
     "$PAGODA" check --json sweep.xml | jq -e '.files[0] | .kind == "sweep" and .status == 0'
     sed -i 's/n &gt;/m \&gt;/' sweep.xml
@@ -240,8 +217,7 @@ has() {
 
 @test "rules of pagoda reduce: sound, and wrong with file and line" {
     printf '%s\n' '# small functions' '' '  solver.c: numcalls = 1 # once' 'usec < 2 & percent > 3' >small.rules
-    run "$PAGODA" check small.rules
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check small.rules
     [[ $output == *"small.rules: rules of pagoda reduce: 2 rules"* ]]
     "$PAGODA" check --json small.rules |
         jq -e '.files[0] | .kind == "rules" and .status == 0 and .entries == 2'
@@ -253,8 +229,7 @@ has() {
     refused small.rules 'small.rules:5: `many` is not a number'
     # What is set with = is a configuration still.
     echo 'mpi = communication' >trace.conf
-    run "$PAGODA" check trace.conf
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check trace.conf
     [[ $output == *"trace.conf: configuration of pagoda trace: 1 setting"* ]]
 }
 

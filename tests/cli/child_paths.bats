@@ -51,8 +51,7 @@ END
 }
 
 @test "paths through a region, counted by hand" {
-    run "$PAGODA" replay --paths step run
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --paths step run
     [ "${lines[0]}" = "trace run: paths through step" ]
     [[ ${lines[2]} == *"3  70 ns  23 ns  10 ns  40 ns  pack, MPI_Isend x 2" ]]
     [[ ${lines[3]} == *"2  10 ns   5 ns   5 ns   5 ns  pack" ]]
@@ -90,18 +89,14 @@ print(len(found[\"paths\"]), sum(p[\"count\"] for p in found[\"paths\"]), found[
 }
 
 @test "bad input" {
-    run "$PAGODA" replay --paths stp run
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay --paths stp run
     [[ $output == *"--paths: the run has no region \`stp\`; did you mean \`step\`?"* ]]
-    run "$PAGODA" replay --paths step --ideal run
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --paths step --ideal run
     [[ $output == *"--paths is of the measured run"* ]]
 }
 
 @test "a function of which only calls are known has no paths" {
-    { echo "region caller caller.c:1"; cat run.txt; } >caller.txt
-    "$BUILD/tools/mktrace" caller.txt caller
-    run "$PAGODA" replay --paths caller caller
-    [ "$status" = 1 ]
+    { echo "region caller caller.c:1"; cat run.txt; } | "$BUILD/tools/mktrace" - caller
+    run -1 "$PAGODA" replay --paths caller caller
     [[ $output == *'no rank visits `caller`; of a function that was not recorded only the calls are known' ]]
 }

@@ -72,8 +72,7 @@ in_bash() {
 @test "fish" {
     command -v fish >/dev/null || skip 'fish is not installed'
     export HOME=$BATS_TEST_TMPDIR
-    run fish -c "source '$ROOT/completion/fish/pagoda.fish'; complete -C 'pagoda replay --wait s'"
-    [ "$status" = 0 ]
+    run -0 fish -c "source '$ROOT/completion/fish/pagoda.fish'; complete -C 'pagoda replay --wait s'"
     [ "${output%%$'\t'*}" = spin ]
     run fish -c "source '$ROOT/completion/fish/pagoda.fish'; complete -C 'pagoda advi'"
     [[ $output == advise$'\t'* ]]

@@ -2,9 +2,7 @@
 # Counters of an archive, by call path and rank, against a walk through what was written.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # grown FILE.json: the counters as counters.py has them.
 grown() {
@@ -37,8 +35,7 @@ same() {
 
 @test "counters are a table, and metrics of stored runs" {
     /usr/bin/python3 "$ROOT/tests/cli/counters.py" counted 7 400 >expected
-    run "$PAGODA" replay counted --store runs.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay counted --store runs.db
     [[ $output == *$'\nCounters (sums over ranks, whole run)\n'* ]]
     grep -qE '^ +[0-9.e+]+  PAPI_TOT_INS  +[a-z/]+ [0-9.]+ %, [a-z/]+ [0-9.]+ %, ' <<<"$output"
     "$PAGODA" query runs.db -m PAPI_TOT_INS --csv >all

@@ -40,8 +40,7 @@ tells() {
 @test "JSON: measured and predicted" {
     for options in '' '--nodes 2' '--nodes 1,2' '--interval main'; do
         # shellcheck disable=SC2086 # several words
-        run "$PAGODA" replay --json $options cut
-        [ "$status" = 3 ]
+        run -3 "$PAGODA" replay --json $options cut
         [ "$(jq -r '.warnings[] | select(.code == "location-cut") | .count' <<<"$output")" = 1 ]
     done
 }
@@ -59,15 +58,13 @@ tells() {
     tells stdout replay --nodes 2 --store runs.db cut
     tells stdout replay --interval main --store runs.db cut
     for trial in 1 2 3; do
-        run "$PAGODA" store show runs.db "$trial"
-        [ "$status" = 0 ]
+        run -0 "$PAGODA" store show runs.db "$trial"
         [[ $output == *'warning: 1 location readable only up to some record:'*'[location-cut]'* ]]
     done
     run "$PAGODA" query runs.db --sql 'SELECT min(has_unreadable_records) AS least FROM trial' --csv
     [ "$(tr -d '\r' <<<"$output")" = $'least\n1' ]
     "$PAGODA" store add runs.db whole >/dev/null
-    run --separate-stderr "$PAGODA" diff runs.db whole cut
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" diff runs.db whole cut
     [[ $stderr == *'pagoda: warning: cut: 1 location readable only up to some record:'*'[location-cut]' ]]
 }
 
@@ -80,8 +77,7 @@ damaged = content.replace(b"\x06\x07\x01\x01", b"\x06\x07\x00\x01")
 assert damaged != content
 open(path, "wb").write(damaged)
 PYTHON
-    run "$PAGODA" replay sites
-    [ "$status" = 3 ]
+    run -3 "$PAGODA" replay sites
     [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'rank 1 (cannot read its event file (1.evt) after event 2: damaged'* ]]
 }
 
@@ -95,8 +91,7 @@ open(path, "wb").write(content[:2] + none + none + content[-2:])
 PYTHON
     for command in check replay advise 'replay --nodes 2'; do
         # shellcheck disable=SC2086 # several words
-        run "$PAGODA" $command empty
-        [ "$status" = 3 ]
+        run -3 "$PAGODA" $command empty
         [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *'rank 1 (its event file (1.evt) holds none of the 38 events promised)'* ]]
     done
 }
@@ -105,8 +100,7 @@ PYTHON
     for second in 300 200; do
         { cat "$ROOT/tests/traces/align/offsets.txt"; printf 'offset 1 20000 100\noffset 1 %s 7\n' "$second"; } |
             "$BUILD/tools/mktrace" - "offsets$second"
-        run "$PAGODA" replay "offsets$second"
-        [ "$status" = 3 ]
+        run -3 "$PAGODA" replay "offsets$second"
         [[ $(tr '\n' ' ' <<<"$output" | tr -s ' ') == *"its definition file (1.def) is damaged"* ]]
     done
 }

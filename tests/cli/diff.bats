@@ -9,8 +9,7 @@ setup_file() {
     local delay
     for delay in 0 100000 200000 50000 150000 250000 1000000 1100000 1200000; do
         awk -v delay=$delay '$1 ~ /^[01]$/ && $2 >= 7000000 { $2 += delay } { print }' \
-            "$ROOT/tests/traces/replay/pipeline.txt" >delayed.txt
-        "$BUILD/tools/mktrace" delayed.txt "run$delay"
+            "$ROOT/tests/traces/replay/pipeline.txt" | "$BUILD/tools/mktrace" - "run$delay"
     done
     keep 0 old1 main
     keep 100000 old2 main
@@ -21,8 +20,7 @@ setup_file() {
     keep 1000000 new1 new
     keep 1100000 new2 new
     keep 1200000 new3 new
-    sed 's/solve/compute/g' "$ROOT/tests/traces/replay/pipeline.txt" >renamed.txt
-    "$BUILD/tools/mktrace" renamed.txt run-renamed
+    sed 's/solve/compute/g' "$ROOT/tests/traces/replay/pipeline.txt" | "$BUILD/tools/mktrace" - run-renamed
     keep -renamed renamed other
     cat >map.txt <<'MAP'
 # One file and its function have other names.
@@ -36,9 +34,7 @@ keep() {
         --parameter "branch=$3" >/dev/null
 }
 
-setup() {
-    cd "$BATS_FILE_TMPDIR" || return
-}
+setup() { cd "$BATS_FILE_TMPDIR" || return; }
 
 @test "causes are where they are, and sum to the change" {
     "$PAGODA" diff runs.db old1 new1 --json >"$BATS_TEST_TMPDIR/diff.json"
@@ -58,8 +54,7 @@ setup() {
 }
 
 @test "the text has the same, and tables that are cut still sum" {
-    run "$PAGODA" diff runs.db old1 new1
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff runs.db old1 new1
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"run time 9.040 ms -> 10.04 ms: +1.000 ms (+11.1 %); beyond the thresholds, but one measurement on each side cannot tell a change from noise"* ]]
     [[ $output =~ " "+"2.000 ms"\ +"2.500 ms"\ +"+500.0 us"\ +"+50.0 %"\ +"-  late-sender  "\ +main/solve/MPI_Recv ]]
     run "$PAGODA" diff runs.db old1 new1 --top 1
@@ -69,8 +64,7 @@ setup() {
 # Three runs each, 0.1 ms apart: the standard error of the difference is sqrt(2 x 0.01 / 3) ms with
 # 4 degrees of freedom, so 0.05 ms is t = 0.612, p = 0.573, and 1 ms is t = 12.25, p = 0.000255.
 @test "noise of repeated runs is not a change" {
-    run "$PAGODA" diff runs.db 'old*' 'same*' --json --absolute 1ns --relative 0
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff runs.db 'old*' 'same*' --json --absolute 1ns --relative 0
     [ "$(jq '.differences[0].time | [(.p * 1000 | round), .change_ns]' -c <<<"$output")" = "[573,50000]" ]
     [ "$(jq '[.. | .is_change? | select(. == true)] | length' <<<"$output")" = 0 ]
     run "$PAGODA" diff runs.db 'old*' 'new*' --json
@@ -87,41 +81,31 @@ setup() {
 }
 
 @test "the gate has one line for each thing that got worse" {
-    run "$PAGODA" diff --regressions runs.db branch=main branch=new
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff --regressions runs.db branch=main branch=new
     [ "${#lines[@]}" = 3 ]
     [ "${lines[0]}" = "run time: 9.140 ms -> 10.14 ms (+10.9 %, p 0.00026)" ]
     [[ $output == *"late-sender: main/solve/MPI_Recv: 2.050 ms -> 2.550 ms (+24.4 %, p "* ]]
     [[ $output == *"no wait: main/solve: 4.048 ms -> 4.548 ms (+12.4 %, p "* ]]
-    run "$PAGODA" diff --regressions runs.db branch=main branch=same
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff --regressions runs.db branch=main branch=same
     [ -z "$output" ]
-    run "$PAGODA" diff --regressions runs.db branch=new branch=main # faster is not a violation
-    [ "$status" = 0 ]
-    run "$PAGODA" diff --regressions --relative 20 --absolute 2ms runs.db old1 new1
-    [ "$status" = 0 ]
-    run "$PAGODA" diff --regressions runs.db old1 same1 new1 # each against the first
-    [ "$status" = 1 ]
+    run -0 "$PAGODA" diff --regressions runs.db branch=new branch=main # faster is not a violation
+    run -0 "$PAGODA" diff --regressions --relative 20 --absolute 2ms runs.db old1 new1
+    run -1 "$PAGODA" diff --regressions runs.db old1 same1 new1 # each against the first
     [ "${#lines[@]}" = 3 ]
 }
 
 @test "what cannot be compared is said in one sentence" {
-    run "$PAGODA" diff runs.db old1 new
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff runs.db old1 new
     [[ $output == 'pagoda: runs.db has no trial "new"; did you mean "new1"?' ]]
-    run "$PAGODA" diff runs.db old1 'none*'
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff runs.db old1 'none*'
     [[ $output == 'pagoda: runs.db has no trial "none*"'* ]]
-    run "$PAGODA" diff missing.db old1 new1
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff missing.db old1 new1
     [ "${#lines[@]}" = 1 ]
-    run "$PAGODA" diff runs.db old1
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" diff runs.db old1
     local options
     for options in "--alpha 2" "--structure --regressions" "--common"; do
         # shellcheck disable=SC2086 # words
-        run "$PAGODA" diff $options runs.db old1 new1
-        [ "$status" = 2 ]
+        run -2 "$PAGODA" diff $options runs.db old1 new1
         [ "${#lines[@]}" = 1 ]
     done
 }
@@ -149,8 +133,7 @@ setup() {
 }
 
 @test "the structure of runs: sums of run ids, and what is only where" {
-    run "$PAGODA" diff --structure runs.db old1 renamed
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff --structure runs.db old1 renamed
     [[ ${lines[1]} =~ ^" "+"1  ring/default/old1"$ ]]
     [[ ${lines[2]} =~ ^" "+"2  ring/default/renamed"$ ]]
     [[ $output == *"/Code: 12 resources, 8 in all runs"* ]]
@@ -166,8 +149,7 @@ setup() {
 }
 
 @test "a mapping file makes renamed resources equal" {
-    run "$PAGODA" diff --structure --renamed map.txt --json runs.db old1 renamed
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff --structure --renamed map.txt --json runs.db old1 renamed
     [ "$(jq '[.resources[] | select(.run_ids != 3)] | length' <<<"$output")" = 0 ]
     [ "$(jq '[.resources[] | select(.path | test("solve"))] | length' <<<"$output")" = 0 ]
     run "$PAGODA" diff --renamed map.txt --json runs.db old1 renamed
@@ -182,8 +164,7 @@ setup() {
     local line message
     while IFS='|' read -r line message; do
         printf '# a comment\n%s\n' "$line" >wrong.txt
-        run "$PAGODA" diff --structure --renamed wrong.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
-        [ "$status" = 1 ]
+        run -1 "$PAGODA" diff --structure --renamed wrong.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
         [ "${#lines[@]}" = 1 ]
         [[ $output == "pagoda: wrong.txt:2: "*"$message"* ]]
     done <<'END'
@@ -193,8 +174,7 @@ setup() {
 /Code -> /Code/b.c|is a whole hierarchy
 /Code/(a,b) -> /Code/b.c|is more than one resource
 END
-    run "$PAGODA" diff --renamed none.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff --renamed none.txt "$BATS_FILE_TMPDIR/runs.db" old1 new1
     [[ $output == "pagoda: cannot open none.txt: "* ]]
 }
 
@@ -205,18 +185,15 @@ END
     [ "$(jq -c '[.database, .differences[0].time.change_ns, .differences[0].a[0].trial]' \
         <<<"$output")" = '[null,1000000,"run0/traces/run0"]' ]
     [ -z "$(ls "$BATS_TEST_TMPDIR/scratch")" ]
-    run --separate-stderr "$PAGODA" diff --regressions run0 run1000000 run0
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" diff --regressions run0 run1000000 run0
     [ "${#lines[@]}" = 3 ]
-    run --separate-stderr "$PAGODA" diff run0 missing.otf2
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" diff run0 missing.otf2
     [ "$(wc -l <<<"${stderr-}")" = 1 ]
 }
 
 @test "a predicted run compares with the measured one, and its causes sum too" {
     "$PAGODA" replay run0 --store "$BATS_TEST_TMPDIR/p.db" --as half --cpu-speed 2 >/dev/null
-    run "$PAGODA" diff "$BATS_TEST_TMPDIR/p.db" 1 2 --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff "$BATS_TEST_TMPDIR/p.db" 1 2 --json
     [ "$(jq -c '.differences[0] | [.a[0].origin, .b[0].origin]' <<<"$output")" = \
         '["measured","predicted"]' ]
     [ "$(jq '.differences[0] | .time.change_ns < 0' <<<"$output")" = true ]
@@ -228,8 +205,7 @@ END
 
 @test "names of regions are written as in a replay's report" {
     cd "$BATS_TEST_TMPDIR" || return
-    sed 's/solve/f(a\/b,<c>)/' "$ROOT/tests/traces/replay/pipeline.txt" >odd.txt
-    "$BUILD/tools/mktrace" odd.txt odd
+    sed 's/solve/f(a\/b,<c>)/' "$ROOT/tests/traces/replay/pipeline.txt" | "$BUILD/tools/mktrace" - odd
     run --separate-stderr "$PAGODA" diff odd odd --json
     [ "$(jq '[.differences[0].by_path[] | select(.path == "main/f(a/b,<c>)")] | length' \
         <<<"$output")" = 1 ]
@@ -247,8 +223,7 @@ END
         WHERE trial LIKE 'old%' OR trial LIKE 'new%'"
     run "$PAGODA" diff --json r.db revision=48aecb revision=48ae00000000
     [ "$(jq -c '.differences[0] | [(.a, .b | length), .time.change_ns]' <<<"$output")" = "[3,3,1000000]" ]
-    run "$PAGODA" diff r.db revision=48a new1 # too short to mean something
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff r.db revision=48a new1 # too short to mean something
     [[ $output == 'pagoda: r.db has no trial "revision=48a"'* ]]
 }
 
@@ -269,16 +244,12 @@ END
         '["ring/default/new1","ring/default/new2","ring/default/new3"]' ]
     run "$PAGODA" diff --json r.db branch=trunk old1 # named as A it is all of them
     [ "$(jq -c '.differences[0].a | length' <<<"$output")" = 6 ]
-    run "$PAGODA" diff --regressions --baseline tag=v1 r.db branch=same branch=new
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff --regressions --baseline tag=v1 r.db branch=same branch=new
     [ "${#lines[@]}" = 3 ]
-    run "$PAGODA" diff --regressions --baseline branch=trunc r.db old1
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff --regressions --baseline branch=trunc r.db old1
     [[ $output == 'pagoda: r.db has no trial "branch=trunc"'* ]]
-    run "$PAGODA" diff --baseline branch=main r.db
-    [ "$status" = 2 ]
-    run "$PAGODA" diff --baseline branch=main run0
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" diff --baseline branch=main r.db
+    run -2 "$PAGODA" diff --baseline branch=main run0
 }
 
 @test "a set of limits" {
@@ -290,19 +261,16 @@ late-sender.wait_ns  <= 2.2ms   < /CallPath/main/solve/MPI_Recv, /Process/1 >
 late-receiver.count  <= 0
 visits               <= 2       /Code/solve.c
 LIMITS
-    run "$PAGODA" diff runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1
     [[ $output == *": 1 of 5 limits not kept (*)"* ]]
     [[ $output == *"*  4.000 ms  <= 2.200 ms     1  old1   late-sender.wait_ns  < /CallPath/"* ]]
-    run "$PAGODA" diff --regressions runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1 branch=new
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff --regressions runs.db --limits "$BATS_TEST_TMPDIR/limits.txt" old1 branch=new
     [ "${#lines[@]}" = 3 ]
     [ "${lines[1]}" = "branch=new: time_ns of program: 10.14 ms is not <= 9.500 ms" ]
     run "$PAGODA" diff --json --limits "$BATS_TEST_TMPDIR/limits.txt" run0 # a trace
     [ "$(jq -c '[.database, (.limits | map(.is_kept))]' <<<"$output")" = '[null,[true,true,false,true,true]]' ]
     echo 'time_ns <= 10ms' >"$BATS_TEST_TMPDIR/kept.txt"
-    run "$PAGODA" diff --regressions runs.db --limits "$BATS_TEST_TMPDIR/kept.txt" old1
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff --regressions runs.db --limits "$BATS_TEST_TMPDIR/kept.txt" old1
     [ -z "$output" ]
 }
 
@@ -316,8 +284,7 @@ parallel_efficiency,share,nothing,,0.4
 exclusive_ns,ns,everything,"< /CallPath/main/solve, /Process/1 >",1000000
 CSV
     "$PAGODA" store import r.db limits.csv --origin threshold --as goals >/dev/null
-    run "$PAGODA" diff r.db --limits goals old1 new1 --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff r.db --limits goals old1 new1 --json
     [ "$(jq -c '.limits | map([.metric, .relation, .is_kept])' <<<"$output" | sort)" = \
         '[["time_ns","<=",true],["parallel_efficiency",">=",true],["exclusive_ns","<=",false],["time_ns","<=",false],["parallel_efficiency",">=",true],["exclusive_ns","<=",false]]' ]
 }
@@ -335,8 +302,7 @@ CSV
 @test "limits that cannot be understood are named with their line" {
     wrong() {
         printf '# limits\n%s\n' "$1" >"$BATS_TEST_TMPDIR/wrong.txt"
-        run "$PAGODA" diff runs.db --limits "$BATS_TEST_TMPDIR/wrong.txt" old1
-        [ "$status" = 1 ]
+        run -1 "$PAGODA" diff runs.db --limits "$BATS_TEST_TMPDIR/wrong.txt" old1
         [ "${#lines[@]}" = 1 ]
         [[ $output == *"wrong.txt"*"$2"* ]]
     }
@@ -349,30 +315,24 @@ CSV
     wrong 'visits <= 1 /CallPath/(a' ':2: '
     wrong '#' 'holds no limits'
     wrong 'transfer_efficiency >= 50%' 'not every trial of old1 has a transfer_efficiency'
-    run "$PAGODA" diff runs.db --limits none.txt old1
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff runs.db --limits none.txt old1
     [ "$output" = "pagoda: cannot read the limits none.txt: No such file or directory, and no trial is called so" ]
-    run "$PAGODA" diff runs.db --limits old2 old1
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff runs.db --limits old2 old1
     [ "$output" = 'pagoda: the trial old2 is no set of limits: its origin is not "threshold"' ]
-    run "$PAGODA" diff runs.db --limits none.txt
-    [ "$status" = 2 ]
-    run "$PAGODA" diff runs.db --limits none.txt --structure old1
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" diff runs.db --limits none.txt
+    run -2 "$PAGODA" diff runs.db --limits none.txt --structure old1
 }
 
 # From 2 to 5 ms rank 1 waits 2 of 3 ms; from 5 to 9 ms it waits until 7.0001 ms, and rank 0 for it
 # from 7.002 ms on.
 @test "two intervals of one run" {
-    run "$PAGODA" diff run0 --intervals 2ms:5ms,5ms:9ms --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff run0 --intervals 2ms:5ms,5ms:9ms --json
     [ "$(jq -c '.differences[0] | [.a[0].origin, .a[0].time_ns, .b[0].time_ns, .time.change_ns]' <<<"$output")" = \
         '["interval",3000000,4000000,1000000]' ]
     [ "$(jq -c '.differences[0].by_path[] | select(.kind == "late-sender") | [.a_ns, .b_ns] | map(round)' <<<"$output")" = '[1000000,1000000]' ]
     [ "$(jq -c '.differences[0].by_path[] | select(.kind == "wait-at-nxn") | [.a_ns, (.b_ns | round)]' <<<"$output")" = '[null,999000]' ]
     [ "$(jq -c '.differences[0] | [.by_path, .by_rank | map(.change_ns) | add]' <<<"$output")" = "[1000000,1000000]" ]
-    run "$PAGODA" diff run0 --regressions --intervals 2ms:5ms,5ms:9ms
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff run0 --regressions --intervals 2ms:5ms,5ms:9ms
     [ "${lines[0]}" = "run time: 3.000 ms -> 4.000 ms (+33.3 %)" ]
 }
 
@@ -416,10 +376,8 @@ CSV
     wrong 1ms:2ms,a:b 'the run has no region or marker `a:b`' 1
     wrong 1ms:2ms,2ms:3s 'goes beyond the run' 1
     wrong 1ms:2ms,2s: 'goes beyond the run' 1
-    run "$PAGODA" diff run0 run50000 --intervals 1ms:2ms,2ms:3ms
-    [ "$status" = 2 ]
-    run "$PAGODA" diff runs.db --intervals 1ms:2ms,2ms:3ms old1
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" diff run0 run50000 --intervals 1ms:2ms,2ms:3ms
+    run -2 "$PAGODA" diff runs.db --intervals 1ms:2ms,2ms:3ms old1
 }
 
 # Thread 1 records from 12 to 60 while the master's 100 ns pass.
@@ -464,8 +422,7 @@ places() {
 ["/Machine/node0",1000000]
 ["/Process/1",1000000]' ]
     # What did not change is there, and nothing below it.
-    run "$PAGODA" diff --metric messages runs.db old1 new1
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff --metric messages runs.db old1 new1
     grep -qE '^messages: 1 -> 1: \+0 ' <<<"$output"
     [ "$(sed -n '/^Message/,$p' <<<"$output" | tail -1 | tr -s ' ')" = ' 1 1 +0 - pair' ]
     # Messages of tags are in a hierarchy of their own.
@@ -506,16 +463,14 @@ places() {
     not_compared 'm* means 3 metrics: name one of them' 'm*'
     not_compared '--absolute is a time, message_bytes is in bytes: use --relative' \
         message_bytes --absolute 1ms
-    run "$PAGODA" diff --metric messages --structure runs.db old1 new1
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" diff --metric messages --structure runs.db old1 new1
     [[ $output == *"--metric goes without --limits, --structure and --regressions"* ]]
 }
 
 @test "a wait while the rank has no CPU time counts once, and no call path has less than no time" {
     # Rank 0 is in its sends for 3.05 ms, 2.5 ms of them without CPU time, and waits for 2.9 ms.
     sed 's/^1 11100000 /1 14000000 /; s/cpu 11100000/cpu 14000000/' \
-        "$ROOT/tests/traces/replay/without-cpu.txt" >late.txt
-    "$BUILD/tools/mktrace" late.txt late
+        "$ROOT/tests/traces/replay/without-cpu.txt" | "$BUILD/tools/mktrace" - late
     "$PAGODA" diff --json late run0 >late.json
     jq -e '[.differences[0].by_path[] | select(.path | startswith("main/solve/MPI_Send")) | .a_ns * 3 | round]
         | sort == [0, 150000, 2900000]' late.json

@@ -24,8 +24,7 @@ last_line() {
 @test "counts passed, failed and skipped, each skip with its reason" {
     given a '1..3\nok 1 x\nnot ok 2 y\nok 3 z # skip no network here\n' 1
     given b '1..1\nok 1 x\n' 0
-    run "$tree/tests/run" tests/cli/a tests/cli/b
-    [ "$status" = 1 ]
+    run -1 "$tree/tests/run" tests/cli/a tests/cli/b
     [ "$(last_line)" = "2 passed, 1 failed, 1 skipped" ]
     [[ $output == *"no network here"* ]]
     [[ $output == *"not ok 2 y"* ]]
@@ -41,24 +40,20 @@ last_line() {
 
 @test "a skip fails only when it is told to" {
     given a '1..2\nok 1 x\nok 2 z # skip no network here\n' 0
-    run "$tree/tests/run" tests/cli/a
-    [ "$status" = 0 ]
-    run "$tree/tests/run" --skip-fails tests/cli/a
-    [ "$status" = 1 ]
+    run -0 "$tree/tests/run" tests/cli/a
+    run -1 "$tree/tests/run" --skip-fails tests/cli/a
     [ "$(last_line)" = "1 passed, 0 failed, 1 skipped" ]
 }
 
 @test "a planned test that did not run has failed" {
     given a '1..5\nok 1 x\n' 0
-    run "$tree/tests/run" tests/cli/a
-    [ "$status" = 1 ]
+    run -1 "$tree/tests/run" tests/cli/a
     [ "$(last_line)" = "1 passed, 4 failed, 0 skipped" ]
 }
 
 @test "a file that prints no test, or dies at its end, has failed" {
     given a 'hello\n' 0
-    run "$tree/tests/run" tests/cli/a
-    [ "$status" = 1 ]
+    run -1 "$tree/tests/run" tests/cli/a
     [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
     given a '1..1\nok 1 x\n' 134
     run "$tree/tests/run" tests/cli/a
@@ -66,8 +61,7 @@ last_line() {
 }
 
 @test "no test at all is a failure" {
-    run "$tree/tests/run"
-    [ "$status" = 1 ]
+    run -1 "$tree/tests/run"
     [[ $output == *"no test was run"* ]]
     [ "$(last_line)" = "0 passed, 0 failed, 0 skipped" ]
 }
@@ -90,8 +84,7 @@ source_file() {
     source_file analyzer/base/b.h '<stdio.h>'
     source_file analyzer/pag/p.h '"analyzer/base/b.h"'
     source_file analyzer/cmd/c.c '"analyzer/pag/p.h"'
-    run "$tree/tests/layers"
-    [ "$status" = 0 ]
+    run -0 "$tree/tests/layers"
     while read -r file include; do
         source_file "$file" "$include"
         run "$tree/tests/layers"
@@ -119,7 +112,6 @@ END
 @test "layers: a header that needs another first fails" {
     source_file analyzer/base/b.h '<stdio.h>'
     echo 'size_t f(uint32_t n);' >>"$tree/analyzer/base/b.h"
-    run "$tree/tests/layers"
-    [ "$status" = 1 ]
+    run -1 "$tree/tests/layers"
     [[ $output == *"does not compile alone"* ]]
 }

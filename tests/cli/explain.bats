@@ -3,9 +3,7 @@
 # task_models.bats have what holds for one.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "everything that is bundled is listed, and each name in a list is explained" {
     "$PAGODA" explain >all
@@ -121,8 +119,7 @@ kind() {
     # Rank 0 waits for 900 ns, f takes 1000; 2 of them or 900 are saved, where 225 are a quarter.
     printf '%s\n' '0 0 enter main' '0 100 enter MPI_Recv' '0 1001 recv world 1 4 8' '0 1002 leave MPI_Recv' \
         '0 1010 leave main' '1 0 enter main' '1 0 enter f' '1 1000 leave f' '1 1000 enter MPI_Send' \
-        '1 1001 send world 0 4 8' '1 1002 leave MPI_Send' '1 1010 leave main' >awaited.txt
-    "$BUILD/tools/mktrace" awaited.txt awaited
+        '1 1001 send world 0 4 8' '1 1002 leave MPI_Send' '1 1010 leave main' | "$BUILD/tools/mktrace" - awaited
     local factor
     for factor in 0.998 0.1; do
         kind mine "<remedy option='scale' value='{region}=$factor'>Less {work}</remedy>

@@ -2,9 +2,7 @@
 # pagoda export: what the page of a run holds, and what it does in a real browser (headless Chromium).
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # Whether the browser starts here is found out once.
 setup_file() {
@@ -49,8 +47,7 @@ said() {
 
 @test "the page holds each call as it was recorded" {
     archive pipeline
-    run --separate-stderr "$PAGODA" export pipeline -o page.html
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" export pipeline -o page.html
     [ -z "$output$stderr" ]
     # Rank 1 waits for the message of 7000000, rank 0 for rank 1 at 9001000 and at 9015000 for nobody.
     run "$ROOT/tests/cli/run_page.py" page.html pipeline.txt
@@ -66,16 +63,13 @@ said() {
 @test "a page is replaced when the new one is whole, and left alone otherwise" {
     archive pipeline
     echo old >page.html
-    run "$PAGODA" export missing -o page.html
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export missing -o page.html
     [ "$(cat page.html)" = old ]
     "$PAGODA" export pipeline -o page.html
     grep -q 'id="lanes"' page.html
-    run "$PAGODA" export pipeline -o nowhere/page.html
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export pipeline -o nowhere/page.html
     [ "$output" = "pagoda: cannot write nowhere/page.html: No such file or directory" ]
-    run "$PAGODA" export pipeline -o /dev/full
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export pipeline -o /dev/full
     [ -c /dev/full ]
     "$PAGODA" export pipeline -o /dev/stdout | cmp - page.html
     ln -s linked.html link
@@ -83,23 +77,17 @@ said() {
     [ -L link ]
     cmp linked.html page.html
     [ -z "$(ls -- *.part 2>/dev/null)" ]
-    run "$PAGODA" export pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" export pipeline
     [[ $output == *"-o FILE is missing: where the result goes"* ]]
-    run "$PAGODA" export pipeline -o page.html --cpu-speed 1,2
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" export pipeline -o page.html --cpu-speed 1,2
     [[ $output == *"a page shows one prediction, not one for each value of a list"* ]]
-    run "$PAGODA" export pipeline -o page.html --as one
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" export pipeline -o page.html --as one
     [[ $output == *"--as goes with a database, not with a trace"* ]]
-    run "$PAGODA" export missing.db -o page.html
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export missing.db -o page.html
     [[ $output == *missing.db* ]]
-    run "$PAGODA" export missing.db -o page.html --nodes 2
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" export missing.db -o page.html --nodes 2
     [[ $output == *"what-if options go with a trace, not with a database"* ]]
-    run "$PAGODA" export pipeline.txt -o page.html
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export pipeline.txt -o page.html
     [ "$(head -c 15 page.html)" = "<!DOCTYPE html>" ]
 }
 
@@ -246,8 +234,7 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
 @test "a database becomes a page of its runs, their history and the predictions" {
     archive pipeline
     # A run whose collective operation ends 2 ms later.
-    sed 's/ 90\([1-4][05]000\)/ 110\1/' pipeline.txt >slow.txt
-    "$BUILD/tools/mktrace" slow.txt slow
+    sed 's/ 90\([1-4][05]000\)/ 110\1/' pipeline.txt | "$BUILD/tools/mktrace" - slow
     "$PAGODA" replay pipeline --store runs.db --as app/one/first --parameter size=1 >out
     "$PAGODA" replay pipeline --store runs.db --as app/one/again --parameter size=1 >out
     "$PAGODA" replay slow --store runs.db --as app/one/slow --parameter size=1 >out

@@ -3,9 +3,7 @@
 # archive they were made of and against what a replay reports.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive NAME [SED]: makes the archive NAME here out of the text trace NAME of the reports, changed by SED.
 archive() {
@@ -18,9 +16,7 @@ tracks() {
     "$PAGODA" export "$1" -o "$1.pftrace" --format perfetto "${@:2}"
 }
 
-viewer() {
-    "$ROOT/tests/cli/perfetto.py" "$@"
-}
+viewer() { "$ROOT/tests/cli/perfetto.py" "$@"; }
 
 # as_reported ARCHIVE FILE...: the tracks are what a replay of ARCHIVE reports.
 as_reported() {
@@ -47,8 +43,7 @@ ping() {
 
 @test "calls, messages, wait states and the critical path are events on the tracks of their ranks" {
     archive pipeline
-    run --separate-stderr tracks pipeline
-    [ "$status" = 0 ]
+    run -0 --separate-stderr tracks pipeline
     [ -z "$output$stderr" ]
     run viewer list pipeline.pftrace
     echo "$output"
@@ -148,23 +143,18 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
 @test "files are replaced when all are whole, and left alone otherwise" {
     ping 300 long
     echo old >part.pftrace
-    run "$PAGODA" export missing -o part.pftrace --format perfetto
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export missing -o part.pftrace --format perfetto
     [[ $output == *missing* ]]
-    run "$PAGODA" export long -o nowhere/part.pftrace --format perfetto
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export long -o nowhere/part.pftrace --format perfetto
     [ "$output" = "pagoda: cannot write nowhere/part.pftrace: No such file or directory" ]
-    run "$PAGODA" export long -o /dev/full --format perfetto
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export long -o /dev/full --format perfetto
     [ "$output" = "pagoda: cannot write /dev/full: No space left on device" ]
     # A file that cannot grow beyond 8 KiB, and the second of two likewise.
-    run bash -c 'trap "" XFSZ; ulimit -f 8; "$PAGODA" export long -o part.pftrace --format perfetto'
-    [ "$status" = 1 ]
+    run -1 bash -c 'trap "" XFSZ; ulimit -f 8; "$PAGODA" export long -o part.pftrace --format perfetto'
     [ "$output" = "pagoda: cannot write part.pftrace: File too large" ]
     [ "$(cat part.pftrace)" = old ]
     mkdir part.2.pftrace
-    run "$PAGODA" export long -o part.pftrace --format perfetto --split 20000
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export long -o part.pftrace --format perfetto --split 20000
     [ "$output" = "pagoda: cannot write part.2.pftrace: Is a directory" ]
     rmdir part.2.pftrace
     [ -z "$(ls -- *.part 2>/dev/null)" ]
@@ -196,8 +186,7 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
 @test "of a damaged archive what was readable is written" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/pairs.txt" cut
     truncate -s -30 cut/traces/1.evt
-    run --separate-stderr tracks cut
-    [ "$status" = 3 ]
+    run -3 --separate-stderr tracks cut
     [[ $stderr == *"1.evt"*"[location-cut]"* ]]
     as_reported cut cut.pftrace
 }
@@ -212,15 +201,12 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
 
 @test "only what it can show is accepted" {
     archive pipeline
-    run "$PAGODA" export pipeline -o run.pftrace --format chrome
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" export pipeline -o run.pftrace --format chrome
     [[ $output == *"--format is html, perfetto, prv or ti, not chrome"* ]]
     echo >runs.db
-    run "$PAGODA" export runs.db -o run.pftrace --format perfetto
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export runs.db -o run.pftrace --format perfetto
     [[ $output == *"'runs.db' is not an OTF2 archive: "* ]]
-    run "$PAGODA" export pipeline -o run.pftrace --format perfetto --scale solve=0.5
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" export pipeline -o run.pftrace --format perfetto --scale solve=0.5
     [[ $output == *"pagoda replay --output DIR, and export that"* ]]
     # Which works:
     "$PAGODA" replay pipeline --scale solve=0.5 --output faster >/dev/null

@@ -3,29 +3,23 @@
 # they were made of.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive TRACE [SED]: makes the archive "run" here out of a text trace, changed by SED.
 archive() {
     rm -rf run run.*
-    sed "${2:-}" "$ROOT/tests/traces/$1.txt" >run.txt
-    "$BUILD/tools/mktrace" run.txt run
+    sed "${2:-}" "$ROOT/tests/traces/$1.txt" | "$BUILD/tools/mktrace" - run
 }
 
 prv() {
     "$PAGODA" export run -o run.prv --format prv
 }
 
-viewer() {
-    "$ROOT/tests/cli/paraver.py" "$@"
-}
+viewer() { "$ROOT/tests/cli/paraver.py" "$@"; }
 
 @test "states, functions, calls and messages of each rank" {
     archive replay/pipeline
-    run --separate-stderr prv
-    [ "$status" = 0 ]
+    run -0 --separate-stderr prv
     [ -z "$output$stderr" ]
     run viewer list run.prv
     echo "$output"
@@ -104,23 +98,18 @@ message: node0 / rank 0 7000000 -> node0 / rank 1 7004000, 1024 bytes, tag 7' ]
 @test "files are replaced when all are whole, and left alone otherwise" {
     archive replay/pipeline
     echo old | tee run.prv run.pcf run.row >/dev/null
-    run "$PAGODA" export missing -o run.prv --format prv
-    [ "$status" = 1 ]
-    run "$PAGODA" export run -o nowhere/run.prv --format prv
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export missing -o run.prv --format prv
+    run -1 "$PAGODA" export run -o nowhere/run.prv --format prv
     [ "$output" = "pagoda: cannot write nowhere/run.prv: No such file or directory" ]
     mkdir -p other.pcf.part/full
-    run "$PAGODA" export run -o other.prv --format prv
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export run -o other.prv --format prv
     [ "$output" = "pagoda: cannot write other.pcf: Is a directory" ]
     rm -r other.pcf.part
-    run bash -c 'trap "" XFSZ; ulimit -f 1; "$PAGODA" export run -o run.prv --format prv'
-    [ "$status" = 1 ]
+    run -1 bash -c 'trap "" XFSZ; ulimit -f 1; "$PAGODA" export run -o run.prv --format prv'
     [[ $output == *": File too large" ]]
     [ "$(cat run.prv run.pcf run.row)" = $'old\nold\nold' ]
     [ -z "$(ls -d -- *.part other.* 2>/dev/null)" ]
-    run "$PAGODA" export run -o /dev/null --format prv
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export run -o /dev/null --format prv
     [ "$output" = "pagoda: cannot write /dev/null: it is no file, and others are to be beside it" ]
     prv
     viewer list run.prv | grep -q '^message: '
@@ -133,8 +122,7 @@ message: node0 / rank 0 7000000 -> node0 / rank 1 7004000, 1024 bytes, tag 7' ]
 @test "of a damaged archive what was readable is written" {
     archive advise/pairs
     truncate -s -30 run/traces/1.evt
-    run --separate-stderr prv
-    [ "$status" = 3 ]
+    run -3 --separate-stderr prv
     [[ $stderr == *"1.evt"*"[location-cut]"* ]]
     viewer list run.prv | grep -q '^message: '
 }

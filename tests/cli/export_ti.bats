@@ -3,9 +3,7 @@
 # itself does is what tests/check-simgrid tells.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive TRACE [SED]: makes the archive "run" here out of a text trace, changed by SED.
 archive() {
@@ -25,8 +23,7 @@ actions() {
 
 @test "a list names the actions of all ranks: computing, messages, collective operations" {
     archive replay/pipeline
-    run --separate-stderr ti
-    [ "$status" = 0 ]
+    run -0 --separate-stderr ti
     [ -z "$output$stderr" ]
     [ "$(cat run.ti)" = run.ti.actions ]
     run actions 0
@@ -177,8 +174,7 @@ compute 950000' ]
 
 @test "what the format cannot hold is said once, or refused" {
     archive engine/nonblocking-collective
-    run ti
-    [ "$status" = 0 ]
+    run -0 ti
     [ "$output" = "pagoda: warning: 2 calls of nonblocking collective operations are written as blocking ones, where they \
 complete: SimGrid's format has no others" ]
     archive engine/intercommunicator
@@ -197,8 +193,7 @@ none" ]
         '1.1 20 send world 0 1 8' '1.1 21 leave MPI_Send' '0 30 enter MPI_Recv' '0 30 recv world 1 1 8' \
         '0 31 leave MPI_Recv' '0 40 leave main' '1 40 leave main' >run.txt
     "$BUILD/tools/mktrace" run.txt run
-    run ti
-    [ "$status" = 1 ]
+    run -1 ti
     [[ $output == "pagoda: rank 1 sends or receives in "*" as well as in its first thread; SimGrid has one thread a rank" ]]
     [ -z "$(ls run.ti* 2>/dev/null)" ]
 }
@@ -206,20 +201,17 @@ none" ]
 @test "files are replaced when both are whole, and left alone otherwise" {
     archive replay/pipeline
     echo old | tee run.ti run.ti.actions >/dev/null
-    run bash -c 'trap "" XFSZ; ulimit -f 0; "$PAGODA" export run -o run.ti --format ti'
-    [ "$status" = 1 ]
+    run -1 bash -c 'trap "" XFSZ; ulimit -f 0; "$PAGODA" export run -o run.ti --format ti'
     [[ $output == *": File too large" ]]
     [ "$(cat run.ti run.ti.actions)" = $'old\nold' ]
     [ -z "$(ls -d -- *.part 2>/dev/null)" ]
-    run "$PAGODA" export run -o /dev/null --format ti
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" export run -o /dev/null --format ti
     [ "$output" = "pagoda: cannot write /dev/null: it is no file, and others are to be beside it" ]
     ti
     [ "$(cat run.ti)" = run.ti.actions ]
     archive advise/pairs
     truncate -s -30 run/traces/1.evt
-    run ti
-    [ "$status" = 3 ]
+    run -3 ti
     [[ $output == *"1.evt"*"[location-cut]"* ]]
     grep -q '^1 finalize$' run.ti.actions
 }

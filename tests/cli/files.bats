@@ -2,9 +2,7 @@
 # File I/O of an archive, by file, call path and rank, against what was written.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # used FILE.json: the uses of files as files.py has them.
 used() {
@@ -31,8 +29,7 @@ used() {
 
 @test "files are a table" {
     /usr/bin/python3 "$ROOT/tests/cli/files.py" written 5 200 >expected
-    run "$PAGODA" replay written
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay written
     [[ $output == *$'\nFile I/O in '*'(recorded operations, sums over ranks, whole run; small: below 64 KiB)'* ]]
     [ "$(grep -cE '^ +6( +[0-9.]+( [kMGT]i?B| B)?)+ .*(MPI-IO|POSIX I/O) +(out/a file|b|c) +main' <<<"$output")" = 6 ]
     run "$PAGODA" replay --top 1 written

@@ -24,8 +24,7 @@ setup() {
             done
             echo "$rank 4400 leave main"
         done
-    } >run.txt
-    "$BUILD/tools/mktrace" run.txt run
+    } | "$BUILD/tools/mktrace" - run
 }
 
 # json GROUP FILTER: what --group GROUP says.
@@ -55,11 +54,9 @@ print($2)"
 
 @test "bad input" {
     for group in 0 nodes -1 1.5; do
-        run "$PAGODA" replay --group "$group" run
-        [ "$status" = 2 ]
+        run -2 "$PAGODA" replay --group "$group" run
         [[ $output == *"is not a group: node, machine or a number of ranks from 1 on"* ]]
     done
-    run "$PAGODA" replay --group node --interval main run
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --group node --interval main run
     [[ $output == *"--group: it goes without what-if options, --explain, --paths and --interval"* ]]
 }

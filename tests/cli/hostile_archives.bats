@@ -2,9 +2,7 @@
 # Archives that somebody made to do harm: names with escape sequences, time stamps no run has.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 @test "what names of an archive or a path hold never reaches the terminal as an escape sequence" {
     local esc=$'\033[31m'
@@ -66,15 +64,12 @@ TEXT
         echo "$times: $output"
         [ "$status" = 3 ]
         [[ $output == *"2 ranks on 1 node, 0 ns"*"time stamp"*"further"*"than any run lasts"* ]]
-        run "$PAGODA" advise long
-        [ "$status" = 3 ]
+        run -3 "$PAGODA" advise long
     done
     long 1000000000 9191836000000000000 9223372000000000000 # a year, at the end of all ticks
-    run "$PAGODA" replay long
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay long
     [[ $output == *"2 ranks on 1 node, 31536000 s"* ]]
     "$PAGODA" advise long >/dev/null
-    run "$PAGODA" replay long --cpu-speed 0.001
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay long --cpu-speed 0.001
     [[ $output =~ ^"pagoda: ".*"the predicted run takes ".*" s, longer than any run that can be judged"$ ]]
 }

@@ -14,9 +14,7 @@ setup_file() {
     "$PAGODA" replay run --store runs.db --as all --interval 'step#*' --interval 50ns:150ns >/dev/null
 }
 
-setup() {
-    cd "$BATS_FILE_TMPDIR" || return
-}
+setup() { cd "$BATS_FILE_TMPDIR" || return; }
 
 ask() {
     sqlite3 -separator ' ' runs.db "$1"
@@ -74,8 +72,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 }
 
 @test "show tells which part of which run" {
-    run "$PAGODA" store show runs.db 'all: step#2'
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store show runs.db 'all: step#2'
     [[ $output == *"interval step#2: from 210 ns to 330 ns of the run whole, 28.6 % of it"* ]]
     run "$PAGODA" store show --json runs.db one
     [ "$(jq -c '.interval' <<<"$output")" = \
@@ -93,8 +90,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 }
 
 @test "query, diff and scaling take intervals like other trials" {
-    run "$PAGODA" query runs.db --origin interval --metric time_ns --column interval --csv
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" query runs.db --origin interval --metric time_ns --column interval --csv
     [ "${#lines[@]}" = 5 ]
     [[ $output == *'step#2'*120* ]]
     run "$PAGODA" diff runs.db one 'all: step#2' --json
@@ -102,8 +98,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
         '["interval",10,10,10]' ]
     run "$PAGODA" diff --structure runs.db whole one
     [[ $output == *"only in 1"*"setup"* ]]
-    run --separate-stderr "$PAGODA" scaling runs.db 'all: step#*' --by visit --json
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" scaling runs.db 'all: step#*' --by visit --json
     [ "$(jq -c '[.. | .time_ns? | numbers] | unique' <<<"$output")" = '[110,120]' ]
     # The whole runs alone where nothing else is said.
     run "$PAGODA" scaling runs.db
@@ -139,8 +134,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
     [[ $output == *"phase step#2: from 210 ns to 330 ns of the run, first rank in to last rank out"* ]]
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"not in the phase 9.2 %"* ]]
     [[ $output != *"Critical path"* ]]
-    run "$PAGODA" replay run --interval 'step#*' --interval 400ns:
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay run --interval 'step#*' --interval 400ns:
     [[ $output == *"3 intervals"* ]]
     [[ $output =~ "210 ns"\ +"120 ns"\ +"63.3 %"\ +"72.6 %"\ +"29.2 %"\ +"step#2"\ +"Wait at Barrier: 70 ns" ]]
     run "$PAGODA" replay run --interval 'step#*' --json
@@ -165,12 +159,10 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 }
 
 @test "what cannot be stored is printed all the same" {
-    run --separate-stderr "$PAGODA" replay run --interval 'step#1' --as one --store runs.db --json
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay run --interval 'step#1' --as one --store runs.db --json
     [ "$(jq .time_ns <<<"$output")" = 110 ]
     [[ $stderr == *'has a trial "one" already'* ]]
-    run --separate-stderr "$PAGODA" replay run --interval 'step#*' --as all --store runs.db --json
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay run --interval 'step#*' --as all --store runs.db --json
     [ "$(jq '.intervals | length' <<<"$output")" = 1 ]
     [[ $stderr == *'has a trial "all: step#1" already'* ]]
     [ "$(ask 'SELECT count(*) FROM trials')" = 5 ]
@@ -179,8 +171,7 @@ all: 50ns:150ns 50ns:150ns 0 50 150 100 whole' ]
 @test "store add keeps intervals of several runs" {
     cd "$BATS_TEST_TMPDIR" || return
     cp -r "$BATS_FILE_TMPDIR/run" other
-    run "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" other --interval 'step#2' --interval 'step#1'
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store add a.db "$BATS_FILE_TMPDIR/run" other --interval 'step#2' --interval 'step#1'
     [ "$(sqlite3 a.db 'SELECT application, trial, time_ns, run FROM intervals JOIN trials USING (trial_id, trial, time_ns)')" = \
         'run|run: step#2|120|
 run|run: step#1|110|
@@ -212,8 +203,7 @@ other|other: step#1|110|' ]
     [ "$output" = 'pagoda: solve#1: solve is ambiguous: solve(int, char const*), solve(double, char const*)' ]
     # The three dots of arguments are in no FROM..TO.
     printf '%s\n' '0 0 enter "log(char const*, ...)"' '0 5 leave "log(char const*, ...)"' \
-        '0 5 enter f' '0 9 leave f' >dots.txt
-    "$BUILD/tools/mktrace" dots.txt dots
+        '0 5 enter f' '0 9 leave f' | "$BUILD/tools/mktrace" - dots
     "$PAGODA" replay dots --interval 'log(char const*, ...)' --json | jq -e '.time_ns == 5'
 }
 
@@ -247,25 +237,19 @@ other|other: step#1|110|' ]
     wrong 'step..' 2 'is not an interval'
     local option
     for option in --ideal '--cpu-speed=2' '--output=there'; do
-        run "$PAGODA" replay run --interval step "$option"
-        [ "$status" = 2 ]
+        run -2 "$PAGODA" replay run --interval step "$option"
         [[ $output == *"--interval is of the measured run"* ]]
     done
-    run "$PAGODA" store add "$BATS_TEST_TMPDIR/wrong.db" run --interval 'step#0'
-    [ "$status" = 2 ]
-    run "$PAGODA" diff run --intervals 'step#1'
-    [ "$status" = 2 ]
-    run "$PAGODA" diff run --intervals 'setup#*'
-    [ "$status" = 1 ]
+    run -2 "$PAGODA" store add "$BATS_TEST_TMPDIR/wrong.db" run --interval 'step#0'
+    run -2 "$PAGODA" diff run --intervals 'step#1'
+    run -1 "$PAGODA" diff run --intervals 'setup#*'
     [[ $output == *"is one interval of run, there must be two at least"* ]]
 }
 
 @test "phases of one run compare" {
-    run "$PAGODA" diff run --intervals 'step#*' --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff run --intervals 'step#*' --json
     [ "$(jq -c '.differences[0] | [.a[0].time_ns, .b[0].time_ns, (.by_path | map(.change_ns) | add)]' <<<"$output")" = '[110,120,10]' ]
-    run "$PAGODA" diff run --regressions --intervals 'step#1,tick#2..done'
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff run --regressions --intervals 'step#1,tick#2..done'
     [ "${lines[0]}" = "run time: 110 ns -> 120 ns (+9.1 %)" ]
 }
 
@@ -282,8 +266,7 @@ other|other: step#1|110|' ]
     [ "$(trials 'wholly*')" = '["run/default/wholly: step#1","run/default/wholly: step#2"]' ]
     [ "$(trials 'interval=step#2')" = '["run/default/wholly: step#2"]' ]
     echo 'time_ns <= 115ns' >limits.txt
-    run "$PAGODA" diff --regressions a.db --limits limits.txt 'interval=step#1' 'interval=step#2'
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" diff --regressions a.db --limits limits.txt 'interval=step#1' 'interval=step#2'
     [ "${#lines[@]}" = 1 ]
     [[ $output == "interval=step#2: time_ns of program: 120 ns is not <= 115 ns" ]]
 }
@@ -292,11 +275,9 @@ other|other: step#1|110|' ]
     cd "$BATS_TEST_TMPDIR" || return
     # A run with a third rank, which does what rank 1 does; without records of collectives.
     { sed '/coll-/d' "$ROOT/tests/traces/replay/steps.txt"
-      sed -n '/coll-/d; s/^1 /2 /p' "$ROOT/tests/traces/replay/steps.txt"; } >three.txt
-    "$BUILD/tools/mktrace" three.txt three
+      sed -n '/coll-/d; s/^1 /2 /p' "$ROOT/tests/traces/replay/steps.txt"; } | "$BUILD/tools/mktrace" - three
     "$PAGODA" store add s.db "$BATS_FILE_TMPDIR/run" three --as steps// --interval 'step#2' >/dev/null
-    run --separate-stderr "$PAGODA" scaling s.db 'interval=step#2' --json
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" scaling s.db 'interval=step#2' --json
     [ "$(jq -c '[.series[].points[] | [.x, .time_ns]]' <<<"$output")" = '[[2,120],[3,120]]' ] ||
         { jq -c '.series[].points' <<<"$output"; return 1; }
 }
@@ -345,8 +326,7 @@ other|other: step#1|110|' ]
     stored together.db >together.txt
     [ "$(wc -l <together.txt)" -gt 60 ]
     cmp together.txt <(stored alone.db)
-    run "$PAGODA" diff many --intervals 'step#60,step#*' --json # a repetition is one trial
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff many --intervals 'step#60,step#*' --json # a repetition is one trial
 }
 
 @test "findings say why the savings of their remedies are not predicted" {

@@ -4,9 +4,7 @@
 load ../helper
 load ../checked_files
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/machines/machines.rng" "$@" 2>/dev/null
@@ -27,15 +25,13 @@ valid() {
     # The comparison is one: with other numbers it fails.
     cp "$ROOT"/patterns/machines/*.xml .
     sed -i 's/0.3409e-6/0.3408e-6/' clic.xml
-    run /usr/bin/python3 "$ROOT/tests/cli/printed_machines.py" .
-    [ "$status" = 1 ]
+    run -1 /usr/bin/python3 "$ROOT/tests/cli/printed_machines.py" .
     [[ $output == *'clic: bcast 2 65536'* ]]
 }
 
 @test "a bundled machine by its name" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/check/sound.txt" trace
-    run --separate-stderr "$PAGODA" replay trace --machine t3e --json
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" replay trace --machine t3e --json
     "$PAGODA" replay trace --machine "$ROOT/patterns/machines/t3e.xml" --json >by-path
     diff <(jq .whatif.predicted_ns <<<"$output") <(jq .whatif.predicted_ns by-path)
     # A file of this name here comes first.
@@ -68,8 +64,7 @@ END
     sed 's/members="2"/members="3"/' few.xml >enough.xml
     "$PAGODA" replay three --machine enough.xml --json | jq -e '.whatif.assumptions == []'
     sed 's/members="2"/members="none"/' few.xml >bad.xml
-    run "$PAGODA" check bad.xml
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" check bad.xml
     [[ $output == *'collective-members'* ]]
 }
 
@@ -92,8 +87,7 @@ END
         (.collectives[] | select(.operation == "scatter") |
         [.from_bytes, .below_bytes, .algorithm, .time]) ==
         [0, null, null, "24.6e-6 + 1439.5e-6*p + 0.086e-6*p*b"])'
-    run "$PAGODA" explain t3e clic
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" explain t3e clic
 }
 
 @test "a machine of one's own" {

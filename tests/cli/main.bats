@@ -2,9 +2,7 @@
 # The command itself: help, version, unknown commands, the manual's lists of options.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # commands: the names in the list of `pagoda --help`.
 commands() {
@@ -26,8 +24,7 @@ options_given_once() {
     grep -q '^usage: pagoda store import ' expected
     "$PAGODA" store --help import | diff expected -
     "$PAGODA" help store import | diff expected -
-    run "$PAGODA" store --help imp
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store --help imp
     [[ $output == *'no action `imp`'* ]]
 }
 
@@ -41,8 +38,7 @@ options_given_once() {
     grep -qx 'store add' all
     while read -ra command; do
         for option in $(options_given_once "${command[@]}"); do
-            run "$PAGODA" "${command[@]}" "--$option" 1 "--$option" 1
-            [ "$status" = 2 ]
+            run -2 "$PAGODA" "${command[@]}" "--$option" 1 "--$option" 1
             [[ $output == "pagoda: --$option 1: given already, as 1"* ]] ||
                 { echo "${command[*]} --$option: $output"; return 1; }
             n=$((n + 1))
@@ -52,18 +48,14 @@ options_given_once() {
 }
 
 @test "help names each command with a summary" {
-    run "$PAGODA" --help
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" --help
     [[ $output == *"  replay     "* ]]
-    run "$PAGODA" -h
-    [ "$status" = 0 ]
-    run "$PAGODA" help
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" -h
+    run -0 "$PAGODA" help
 }
 
 @test "without a command: the help on stderr, exit status 2" {
-    run bash -c '"$PAGODA" 2>/dev/null'
-    [ "$status" = 2 ]
+    run -2 bash -c '"$PAGODA" 2>/dev/null'
     [ -z "$output" ]
     run "$PAGODA"
     [[ $output == "usage: pagoda COMMAND"* ]]
@@ -88,15 +80,12 @@ options_given_once() {
 }
 
 @test "a help topic that there is not: one sentence, exit status 2" {
-    run --separate-stderr "$PAGODA" replay --help nosuch
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" replay --help nosuch
     [ -z "$output" ]
     [ "$stderr" = 'pagoda: `pagoda replay` has no help topic `nosuch`; there are: what-if, all (`pagoda replay --help` tells more)' ]
-    run --separate-stderr "$PAGODA" replay --help whatif
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" replay --help whatif
     [[ $stderr == *'has no help topic `whatif`; did you mean `what-if`? ('* ]]
-    run --separate-stderr "$PAGODA" help export al
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" help export al
     [[ $stderr == *'`pagoda export` has no help topic `al`; did you mean `all`? ('* ]]
 }
 
@@ -104,33 +93,27 @@ options_given_once() {
     for command in $(commands); do
         [ "$("$PAGODA" help "$command")" = "$("$PAGODA" "$command" --help)" ]
     done
-    run "$PAGODA" help replya
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" help replya
 }
 
 @test "version" {
-    run "$PAGODA" --version
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" --version
     [[ $output =~ ^pagoda\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 }
 
 @test "an unknown command is answered by the nearest one" {
-    run "$PAGODA" replya
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replya
     [ "$output" = 'pagoda: there is no command `replya`; did you mean `replay`?' ]
-    run "$PAGODA" frobnicate
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" frobnicate
     [ "${#lines[@]}" = 1 ]
-    run "$PAGODA" --jsn replay
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" --jsn replay
     [ "${#lines[@]}" = 1 ]
 }
 
 @test "an option by another word is answered by the one that is meant" {
     # answers COMMAND OPTION SENTENCE
     answers() {
-        run "$PAGODA" "$1" "$2" x
-        [ "$status" = 2 ]
+        run -2 "$PAGODA" "$1" "$2" x
         [ "$output" = "pagoda: $3 (\`pagoda $1 --help\` tells more)" ]
     }
     answers sweep --database 'there is no option --database; did you mean --store?'
@@ -140,17 +123,14 @@ options_given_once() {
     answers replay --workrs 'there is no option --workrs; did you mean --workers?'
     answers replay --frobnicate 'there is no option --frobnicate'
     answers replay --p '--p can mean --patterns, --paths, --properties, --parameter or --place'
-    run "$PAGODA" --verson
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" --verson
     [ "$output" = 'pagoda: there is no option --verson; did you mean --version?' ]
 }
 
 @test "a closed stdout fails when there is output, and does no harm" {
-    run bash -c '"$PAGODA" --version 2>&1 >&-'
-    [ "$status" = 1 ]
+    run -1 bash -c '"$PAGODA" --version 2>&1 >&-'
     [ "$output" = 'pagoda: cannot write the output: Bad file descriptor' ]
-    run bash -c '"$PAGODA" replya 2>&1 >&-'
-    [ "$status" = 2 ]
+    run -2 bash -c '"$PAGODA" replya 2>&1 >&-'
     [ "${#lines[@]}" = 1 ]
 }
 

@@ -3,9 +3,7 @@
 load ../helper
 load amdahl
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # awk with points in numbers, whatever the locale of the test.
 awk() { LC_ALL=C command awk "$@"; }
@@ -51,8 +49,7 @@ END
     jq -e '.parameters == ["p", "n"] and ([.series[].name] == ["a", "b"]) and
         ([.series[0].predictions[] | [.at.p, .at.n, (.value | round)]] == [[8,20,160],[16,40,640]]) and
         ([.series[1].predictions[].value | round] == [5])' found.json
-    run "$PAGODA" model table.csv --at p=16,n=40
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" model table.csv --at p=16,n=40
     [[ $output == *"at p=16,n=40: 640 "* ]]
 }
 
@@ -115,8 +112,7 @@ END
     printf '%s\n' series,p,n,value few,1,1,3 few,2,1,4 few,4,1,6 same,1,1,3 same,2,1,3 same,4,1,3 \
         none,1,1,0 none,2,1,0 none,4,1,0 bad,1,1,2 spike,1,1,1 spike,2,1,1 spike,4,1,90 spike,8,1,1 \
         spike,16,1,1 >table.csv
-    run --separate-stderr "$PAGODA" model table.csv --at p=128,n=2 --json
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" model table.csv --at p=128,n=2 --json
     [[ $stderr == *"1 of 5 series have no model"* ]]
     jq -e '.series | (.[0].notes | any(test("only 3 different points")) and
         any(test("16 times beyond")) and any(test("n is 1 in all rows"))) and
@@ -146,8 +142,7 @@ keep() {
         ([.[] | .share // 0] | add - 1 | fabs) < 1e-9' found.json
     "$PAGODA" model runs.db --at ranks=64,size=1024 --call-paths --json |
         jq -e 'any(.series[]; .name == "work") and any(.series[]; .name == "wait-at-nxn in MPI_Allreduce")'
-    run "$PAGODA" model runs.db --at ranks=64,size=1024
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" model runs.db --at ranks=64,size=1024
     [[ ${lines[0]} == time && $output == *"Parts at ranks=64,size=1024 (mean per rank"* ]]
     [[ $output =~ "16.00 ms  "[^$'\n']*"ranks^(-1)*size"\ +work.*"984.4 us  "[^$'\n']*"1-ranks^(-1)"\ +wait-at-nxn ]]
     # Numbers have four digits, times a unit, and what took no time is one line.
@@ -156,8 +151,7 @@ keep() {
     "$PAGODA" model runs.db --json | jq -e '.series[] | select(.name == "MPI_Allreduce") | .formula == "0"'
     run "$PAGODA" model runs.db --by nothing
     [ "$status" = 1 ] && [[ $output == *"cannot be modelled by nothing"* ]]
-    run "$PAGODA" model table.csv --by ranks
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" model table.csv --by ranks
 }
 
 @test "names of functions are as short as in reports" {
@@ -183,8 +177,7 @@ keep() {
     # Twice the CPU speed: 16 ms of work are 8 ms, but the serial part is 1 ms in program, not 0.5.
     "$PAGODA" replay run-4-16 --cpu-speed 2,4 --store runs.db --as app/sweep/ >/dev/null
     "$PAGODA" advise run-4-16 --store runs.db --as app/sweep >/dev/null
-    run "$PAGODA" model --errors runs.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" model --errors runs.db
     [[ ${lines[0]} == "0 of "*" stored predictions measured as well, with the same parameters" ]]
     keep 4 8
     measured() { "$PAGODA" replay run-4-8 --store runs.db --as "app/$1/" "${@:2}" >/dev/null; }
@@ -210,8 +203,7 @@ keep() {
     sqlite3 runs.db "UPDATE prediction SET change = replace(change, '--cpu', '--' || char(27, 10) || 'cpu')"
     run "$PAGODA" model --errors runs.db --as sweep
     [[ $output == *"??cpu-speed "* && $output != *$'\e'* ]]
-    run "$PAGODA" model --errors runs.db --at ranks=4
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" model --errors runs.db --at ranks=4
     "$PAGODA" model --errors runs.db --as nothing --json | jq -e '.stored == 0 and .cases == []'
 }
 

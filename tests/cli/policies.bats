@@ -4,13 +4,9 @@
 load ../helper
 load ../checked_files
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"
-}
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/advise/$1.txt" "$1"; }
 
 valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/policies/policies.rng" "$@"
@@ -45,8 +41,7 @@ valid() {
 
 @test "a policy of one's own" {
     archive uneven
-    run --separate-stderr "$PAGODA" replay uneven --rebalance magdaa
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay uneven --rebalance magdaa
     [[ $stderr == *'magdaa: neither a file nor a bundled policy; did you mean magda?'* ]]
     # At 50 us 100 of the 350 left go; the taker has them at 60, then its own 50 are not done. So rank
     # 0 is ready at 300, rank 1 at 200; its results are back at 320.
@@ -122,14 +117,11 @@ END
     refused '<rule> holds the text `x`: values are attributes' '<policy name="a"><rule from="slowest" to="idle">x</rule></policy>'
     refused 'more than 32 rules' "<policy name=\"a\">$(printf "%.0s$rule" {1..33})</policy>"
     wrong_files_refused
-    run --separate-stderr "$PAGODA" explain bad.xml
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" explain bad.xml
     [[ $stderr == *'bad.xml:1: more than 32 rules'* ]]
-    run --separate-stderr "$PAGODA" replay uneven --rebalance bad.xml
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay uneven --rebalance bad.xml
     [[ $stderr == *'bad.xml:1: more than 32 rules'* ]]
-    run --separate-stderr "$PAGODA" replay uneven --rebalance "$ROOT/patterns/machines/t3e.xml"
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay uneven --rebalance "$ROOT/patterns/machines/t3e.xml"
     [[ $stderr == *'t3e.xml: no policy: its outermost element is not <policy>'* ]]
 }
 

@@ -6,9 +6,7 @@
 load ../helper
 load ../checked_files
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive FILE: makes the archive `run` here out of the text trace FILE below tests/traces.
 archive() {
@@ -75,8 +73,7 @@ property() {
 
 @test "the text: the most severe first, what pruning saved, what cannot be evaluated" {
     archive properties/messages.txt
-    run "$PAGODA" replay --properties message-passing --top 1 run
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --properties message-passing --top 1 run
     [ "${lines[2]}" = '    25.0 %  100 %  inefficiency  the program' ]
     [[ $output == *'14 more: --top N or --json shows them'* ]]
     [[ $output == *'evaluations were made; pruning saved '* ]]
@@ -171,8 +168,7 @@ property small_io_requests(Region r, Experiment e, Region basis) {
  in condition: cost > 0 and bytes_read/num_reads < SMALL_IO_THRESHOLD;
  confidence: 1; severity: cost/duration(basis,e); }
 ASL
-    run "$PAGODA" check small.asl
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check small.asl
     [ "$output" = $'small.asl: properties of runs: 1 declaration\n  nothing wrong' ]
     cmp small.asl "$ROOT/patterns/properties/small_io_requests.asl"
 }
@@ -270,8 +266,7 @@ hierarchy() {
         hierarchy "$i.xml" "many-${letters[i]}" "$use"
         files+=(--patterns "$i.xml")
     done
-    run timeout 10 "$PAGODA" explain properties "${files[@]}"
-    [ "$status" = 1 ]
+    run -1 timeout 10 "$PAGODA" explain properties "${files[@]}"
     [[ $output == *'hierarchies are used more than 1000 times' ]]
     for file in "$ROOT"/patterns/properties/*.xml; do
         xmllint --nonet --noout --relaxng "$ROOT/patterns/properties/hierarchies.rng" "$file"
@@ -282,20 +277,16 @@ hierarchy() {
 
 @test "wrong usage" {
     archive properties/messages.txt
-    run --separate-stderr "$PAGODA" replay --properties message run
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay --properties message run
     [[ $stderr == *'there is no hierarchy `message`; there are message-passing, mixed, threads'* ]]
-    run --separate-stderr "$PAGODA" replay --no-prune run
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" replay --no-prune run
     [[ $stderr == *'--no-prune goes with --properties'* ]]
-    run --separate-stderr "$PAGODA" replay --properties threads --cores 2 run
-    [ "$status" = 2 ]
+    run -2 --separate-stderr "$PAGODA" replay --properties threads --cores 2 run
     [[ $stderr == *'--properties is of the measured run'* ]]
 }
 
 @test "explain lists properties, and shows one or a hierarchy" {
-    run "$PAGODA" explain properties
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" explain properties
     [[ $output == *'waiting_for_messages'*'region'*'Receivers wait'* ]]
     [[ $output == *'message-passing '*'mixed '*'threads '* ]]
     run "$PAGODA" explain waiting_for_messages
@@ -305,10 +296,8 @@ hierarchy() {
     [[ $output == *$'\n  serial_part '* ]]
     "$PAGODA" explain properties --json | jq -e '(.properties | length > 20) and
         (.hierarchies | map(.id) == ["message-passing", "mixed", "threads"])'
-    run --separate-stderr "$PAGODA" explain "$ROOT/patterns/properties/thresholds.asl"
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" explain "$ROOT/patterns/properties/thresholds.asl"
     [[ $stderr == *'it has constants only, no property or metric' ]]
-    run --separate-stderr "$PAGODA" explain waiting_for_mesages
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" explain waiting_for_mesages
     [[ $stderr == *'did you mean `waiting_for_messages`?'* ]]
 }

@@ -21,8 +21,7 @@ setup() {
 answers() {
     local expected=$1
     shift
-    run "${query[@]}" --csv "$@"
-    [ "$status" = 0 ]
+    run -0 "${query[@]}" --csv "$@"
     diff <(tail -n +2 <<<"$output") <(echo "$expected")
 }
 
@@ -30,8 +29,7 @@ answers() {
 refused() {
     local pattern=$1
     shift
-    run "${query[@]}" "$@"
-    [ "$status" = 1 ]
+    run -1 "${query[@]}" "$@"
     [ "${#lines[@]}" = 1 ]
     [[ $output =~ ^"pagoda: ".*$pattern ]]
 }
@@ -107,8 +105,7 @@ refused() {
             print r, 2010, "enter MPI_Barrier"; print r, 2010, "coll-begin"
             print r, 2015, "coll-end barrier world - 0 0"; print r, 2015, "leave MPI_Barrier"
             print r, 3000, "enter MPI_Finalize"; print r, 3010, "leave MPI_Finalize"
-            print r, 3020, "leave main" } }' >tags.txt
-    "$BUILD/tools/mktrace" tags.txt tags
+            print r, 3020, "leave main" } }' | "$BUILD/tools/mktrace" - tags
     "$PAGODA" store add sync.db tags --as t >/dev/null
     ask() { "$PAGODA" query sync.db --csv "$@" | tail -n +2 | cut -d, -f4-; }
     [ "$(ask -m collectives -f /SyncObject)" = collectives,2,operations ]
@@ -119,8 +116,7 @@ refused() {
     [ "$(ask -m tag_messages -f /SyncObject)" = tag_messages,70,messages ]
     [ "$(ask -m messages -f /Message/pair/0/1)" = messages,70,messages ]
     [ "$(sqlite3 sync.db 'SELECT * FROM messages_between_ranks')" = '1|0|1|70|560' ]
-    run "$PAGODA" query sync.db -m tag_messages -f /SyncObject/Message/pear
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" query sync.db -m tag_messages -f /SyncObject/Message/pear
     [[ $output == "pagoda: sync.db has no resource /SyncObject/Message/pear"* ]]
 }
 
@@ -192,8 +188,7 @@ refused() {
     answers "4,default,steps,steps_ns,10,ns" -m steps_ns
     answers "4,default,steps,/Process/1,steps_ns,10,ns" -m steps_ns --by process
     answers "4,default,steps,steps_ns,15,ns" -m steps_ns -f /Process/0
-    run "${query[@]}" -m wait_ns --over intervals --interval run
-    [ "$status" = 2 ]
+    run -2 "${query[@]}" -m wait_ns --over intervals --interval run
 }
 
 @test "a table, CSV and JSON say the same, whatever the names are" {
@@ -213,8 +208,7 @@ refused() {
 }
 
 @test "without a question: the metrics" {
-    run "${query[@]}"
-    [ "$status" = 0 ]
+    run -0 "${query[@]}"
     [[ $output == *"inclusive_ns"*"ns "*"processes"*"time in the call path and below"* ]]
 }
 
@@ -235,8 +229,7 @@ refused() {
 }
 
 @test "SQL reads, and cannot write" {
-    run "${query[@]}" --sql "SELECT trial, parallel_efficiency AS pe, NULL AS none FROM trials" --csv
-    [ "$status" = 0 ]
+    run -0 "${query[@]}" --sql "SELECT trial, parallel_efficiency AS pe, NULL AS none FROM trials" --csv
     [ "${lines[0]}" = trial,pe,none ]
     [[ ${lines[1]} =~ ^s32,0\.57.*,$ ]]
     run "${query[@]}" --sql "SELECT 1 AS a, 2 AS a;" --json
@@ -274,8 +267,7 @@ refused() {
     chmod 444 runs.db
     run "${query[@]}" --sql "SELECT count(*) FROM trial" --csv
     [ "${lines[1]}" = 3 ]
-    run "${query[@]}" -m time_ns
-    [ "$status" = 0 ]
+    run -0 "${query[@]}" -m time_ns
 }
 
 @test "wrong usage" {
@@ -300,17 +292,13 @@ refused() {
 END
     run "${query[@]}" --by cal-path -m time_ns
     [[ $output == *"did you mean call-path?"* ]]
-    run "$PAGODA" query runs.db -m visits --by everything
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" query runs.db -m visits --by everything
     [[ $output == *"--by everything: it is trial, process, call-path, code, machine, message or sync-object ("* ]]
-    run "$PAGODA" query runs.db -m visits --over rank
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" query runs.db -m visits --over rank
     [[ $output == *"--over rank: it is trials, ranks or intervals; did you mean ranks? ("* ]]
-    run "$PAGODA" query runs.db -m visits --origin mesured
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" query runs.db -m visits --origin mesured
     [[ $output == *"; did you mean measured? ("* ]]
-    run "$PAGODA" query
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" query
 }
 
 @test "a terminal's lines are not exceeded, and what goes to a pipe is whole" {

@@ -2,9 +2,7 @@
 # pagoda reduce: rules over stored profiles and traces, and what is wrong with them.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # excluded FILE: the names the exclude file has, in one line.
 excluded() {
@@ -88,8 +86,7 @@ END
 @test "the printed example leaves out exactly quicksort, sort_5elements and interchange" {
     printed_profile
     echo 'usec > 1000 & numcalls > 400000 & usecs/call < 30 & percent > 25' >kth.rules
-    run "$PAGODA" reduce --rules kth.rules -o kth.filter runs.db printed
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" reduce --rules kth.rules -o kth.filter runs.db printed
     [[ ${lines[0]} == "runs.db printed: 3 of 8 functions left out, with 100.0 % of their calls" ]]
     [[ $output == *" 4202410    3.223 s    4.659 s  1.109 us     93.5  quicksort "* ]]
     [[ $output == *"pagoda trace --filter kth.filter -- LAUNCHER"* ]]
@@ -113,21 +110,17 @@ END
 
 @test "a trace: what is left out is counted, told, and the tracer takes the file" {
     a_run
-    run "$PAGODA" reduce --rule 'solve.c: numcalls = 2' -o run.filter run
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" reduce --rule 'solve.c: numcalls = 2' -o run.filter run
     [[ ${lines[0]} == "run: 1 of 4 functions left out, with 40.0 % of their calls" ]]
     grep -qE '^ +2 +1\.000 us +1\.000 us +500 ns +1\.0  tiny +solve\.c  solve\.c: numcalls = 2$' <<<"$output"
-    run "$PAGODA" check run.filter
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check run.filter
     "$PAGODA" trace --filter run.filter --show-settings | grep -q '^filter'
     # Step by step: what was left out before stays out.
     "$PAGODA" reduce --rule 'tiny_*: percent < 50' --add-to run.filter -o run.filter run >/dev/null
     [ "$(excluded run.filter)" = "tiny tiny_step " ]
-    run "$PAGODA" check run.filter
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check run.filter
     # Nothing fits: a file without a rule, which the tracer takes, too.
-    run "$PAGODA" reduce --rule 'numcalls > 5' -o none.filter run
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" reduce --rule 'numcalls > 5' -o none.filter run
     [[ ${lines[0]} == "run: 0 of 4 functions left out, with "* ]]
     "$PAGODA" trace --filter none.filter --show-settings >/dev/null
 }
@@ -155,8 +148,7 @@ END
     "$BUILD/tools/mktrace" run.txt run
     "$PAGODA" reduce --rule 'odd*: numcalls = 1' -o run.filter run >/dev/null
     grep -qF '    odd\*\[x\]\?\\n #' run.filter
-    run "$PAGODA" check run.filter
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check run.filter
 }
 
 @test "wrong rules are refused with their place" {
@@ -165,8 +157,7 @@ END
         local text=$1 line=$2
         printf '# comment\n\n%s\n' "$line" >bad.rules
         rm -f bad.filter
-        run "$PAGODA" reduce --rules bad.rules -o bad.filter run
-        [ "$status" = 1 ]
+        run -1 "$PAGODA" reduce --rules bad.rules -o bad.filter run
         [ "${#lines[@]}" = 1 ]
         [[ $output == "pagoda: bad.rules"*"$text"* ]]
         [ ! -e bad.filter ]
@@ -183,11 +174,9 @@ END
     wrong ":3: MPI functions are not left out" 'MPI: numcalls > 1'
     wrong ":3: more than 16 conditions" "$(printf 'usec>1%.0s' 1)$(printf '&usec>1%.0s' {1..16})"
     wrong " has no rule" ''
-    run "$PAGODA" reduce --rule 'usec < x' run
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" reduce --rule 'usec < x' run
     [[ $output == "pagoda: --rule: \`x\` is not a number" ]]
-    run --separate-stderr "$PAGODA" reduce --rule 'tinny: usec < 5' run
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" reduce --rule 'tinny: usec < 5' run
     [[ ${stderr-} == *"--rule: no function or source file of this profile is called tinny; did you mean tiny?"* ]]
 }
 
@@ -244,8 +233,7 @@ END
                 if (r < 2) continue
                 print r, 5000 + i * 20000, "enter work"; print r, 6000 + i * 20000, "enter work"
                 print r, 8000 + i * 20000, "leave work"; print r, 15000 + i * 20000, "leave work" }
-            print r, 100000, "leave main" } }' >farm.txt
-    "$BUILD/tools/mktrace" farm.txt farm
+            print r, 100000, "leave main" } }' | "$BUILD/tools/mktrace" - farm
     "$PAGODA" replay farm --store runs.db --as farm >/dev/null
     local source
     for source in farm "runs.db farm"; do
@@ -261,9 +249,7 @@ END
     [[ $output == *"rank 2: numcalls > 3"* ]]
     run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 2
     [[ $output == *"Left out (of rank 2)"* ]]
-    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 3
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" reduce farm --rule 'numcalls > 3' --rank 3
     [ "$output" = "pagoda: there is no rank 3: the run has 3" ]
-    run "$PAGODA" reduce farm --rule 'numcalls > 3' --rank some
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" reduce farm --rule 'numcalls > 3' --rank some
 }

@@ -4,14 +4,10 @@
 # `UPDATE=1 make check T=tests/cli/replay.bats` rewrites the reports.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # archive NAME: makes the archive NAME here out of the text trace NAME.
-archive() {
-    "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"
-}
+archive() { "$BUILD/tools/mktrace" "$ROOT/tests/traces/replay/$1.txt" "$1"; }
 
 # golden NAME: the report of a text trace is what NAME.report says.
 golden() {
@@ -273,8 +269,7 @@ answer_lines() {
 
 @test "warnings have their codes and do not change the exit status" {
     archive damaged
-    run "$PAGODA" replay --json damaged
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --json damaged
     [ "$(jq -r '[.warnings[] | "\(.code) \(.count)"] | join(" ")' <<<"$output")" = \
         "incomplete-collective 1 missing-finalize 2 unbalanced-region 2 unmatched-receive 1\
  unmatched-send 1" ]
@@ -282,8 +277,7 @@ answer_lines() {
 
 @test "--depth and --top shorten the tables and say so" {
     archive pipeline
-    run "$PAGODA" replay --depth 1 --top 2 pipeline
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --depth 1 --top 2 pipeline
     [ "$(sed -n '/^Time by call path/,/^$/p' <<<"$output" | grep -c solve)" = 0 ]
     [[ $output == *"... and 5 further regions (more with --top)"* ]]
     [[ $output == *"... and 6 further call paths (more with --depth, --top)"* ]]
@@ -315,11 +309,9 @@ XML
     "$PAGODA" replay --json --patterns mine.xml pipeline |
         jq -e '.patterns[] | select(.id == "any-receive") | .total_ns == 4004000'
     printf '<pattern id="x">' >broken.xml
-    run "$PAGODA" replay --patterns broken.xml pipeline
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay --patterns broken.xml pipeline
     [[ ${lines[0]} == *broken.xml* ]]
-    run "$PAGODA" replay --patterns missing.xml pipeline
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay --patterns missing.xml pipeline
     [[ $output == *missing.xml* ]]
 }
 
@@ -327,8 +319,7 @@ XML
     archive pipeline
     mkdir bin
     cp "$PAGODA" bin/
-    run bin/pagoda replay pipeline
-    [ "$status" = 1 ]
+    run -1 bin/pagoda replay pipeline
     sentence 'patterns.*bin/../patterns'
 }
 
@@ -338,8 +329,7 @@ XML
     "$PAGODA" replay pipeline --store runs.db --as demo/first/one \
         --parameter size=64 >stored
     cmp plain stored
-    run "$PAGODA" replay pipeline --store runs.db --as demo/first/one
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay pipeline --store runs.db --as demo/first/one
     [[ $output == *"unnamed program"* ]] # the report is there even so
     [[ $output == *'pagoda: the run was not stored: runs.db has a trial "one"'* ]]
     [ "$(sqlite3 runs.db 'select count(*) from trial')" = 1 ]
@@ -347,43 +337,32 @@ XML
 
 @test "--store in an unwritable place: the report, a sentence, exit status 1" {
     archive pipeline
-    run "$PAGODA" replay pipeline --store /proc/none/runs.db
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay pipeline --store /proc/none/runs.db
     [[ $output == *"pagoda: the run was not stored: "*"/proc/none/runs.db"* ]]
     [[ $output == *"(Late Sender)"* ]]
 }
 
 @test "wrong usage is one sentence and exit status 2" {
     archive pipeline
-    run "$PAGODA" replay
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay
     sentence 'needs TRACE'
-    run "$PAGODA" replay pipeline twice
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay pipeline twice
     sentence 'twice.*too many'
-    run "$PAGODA" replay --jsn pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --jsn pipeline
     sentence 'no option --jsn; did you mean --json'
-    run "$PAGODA" replay --top many pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --top many pipeline
     sentence '--top many'
-    run "$PAGODA" replay --top 0 pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --top 0 pipeline
     sentence '--top 0: must be at least 1'
-    run "$PAGODA" replay --threads 0 pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --threads 0 pipeline
     sentence '--threads 0: must be at least 1'
-    run "$PAGODA" replay --as one pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --as one pipeline
     sentence 'what --store DB keeps'
-    run "$PAGODA" replay --store runs.db --parameter size pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --store runs.db --parameter size pipeline
     sentence 'NAME=VALUE'
-    run "$PAGODA" replay --store runs.db --parameter size=1 --parameter size=2 pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --store runs.db --parameter size=1 --parameter size=2 pipeline
     sentence '--parameter size=2: size is given already, as 1'
-    run "$PAGODA" replay --store runs.db --parameter size=1 --prediction-parameter size=2 pipeline
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" replay --store runs.db --parameter size=1 --prediction-parameter size=2 pipeline
     sentence '--prediction-parameter size=2: size is given already, as 1'
     [ ! -e runs.db ]
 }
@@ -405,22 +384,19 @@ XML
 @test "a location file that is missing: the rest is reported, exit status 3" {
     archive pipeline
     rm pipeline/traces/1.evt
-    run "$PAGODA" replay pipeline
-    [ "$status" = 3 ]
+    run -3 "$PAGODA" replay pipeline
     words=$(tr -s "\n " " " <<<"$output")
     [[ $words == *"Parts of the trace were unreadable"* ]]
     [[ $output == *"1 location not read at all"*"rank 1"*"[location-skipped]"* ]]
     [[ $words == *"1 rank could not be read; the numbers cover the other 1."* ]]
-    run "$PAGODA" replay --json pipeline
-    [ "$status" = 3 ]
+    run -3 "$PAGODA" replay --json pipeline
     jq -e '.warnings | any(.code == "location-skipped" and .count == 1)' <<<"$output"
 }
 
 @test "a location file cut off: the rest is reported, exit status 3" {
     archive pipeline
     truncate -s 120 pipeline/traces/1.evt
-    run "$PAGODA" replay pipeline
-    [ "$status" = 3 ]
+    run -3 "$PAGODA" replay pipeline
     [[ $output == *"1 location readable only up to some record"*"rank 1"*"[location-cut]"* ]]
 }
 
@@ -448,8 +424,7 @@ TEXT
 @test "definitions cut off: one sentence, exit status 1" {
     archive pipeline
     truncate -s 20 pipeline/traces.def
-    run "$PAGODA" replay pipeline
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay pipeline
     sentence 'traces.def|pipeline'
 }
 
@@ -466,8 +441,7 @@ with otf2.writer.open("plain", timer_resolution=1000000000) as trace:
         writer.enter(0, region)
         writer.leave(5000000 * (rank + 1), region)
 PYTHON
-    run "$PAGODA" replay plain
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay plain
     [[ $output == *"3 ranks on 1 node, 15.00 ms"* ]]
     [[ $output == *"30.000"*"esc?[31m/größe"* ]]
     [[ $output == *"The trace holds no MPI calls"* ]]
@@ -486,8 +460,7 @@ PYTHON
 1 3000 leave MPI_Barrier
 TEXT
     "$BUILD/tools/mktrace" bare.txt bare
-    run "$PAGODA" replay bare
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay bare
     [[ $output == *"4 MPI calls whose messages or collectives the trace does not record"*"[missing-record]"* ]]
     [[ $output == *"not recorded"*"Late Sender"* ]]
     "$PAGODA" replay --json bare | jq -e '
@@ -505,8 +478,7 @@ with otf2.writer.open("none", timer_resolution=1000000000) as trace:
     process = trace.definitions.location_group("Process", system_tree_parent=node)
     trace.event_writer("Main", group=process)
 PYTHON
-    run "$PAGODA" replay none
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay none
     sentence 'none/traces.otf2 has no events'
 }
 
@@ -536,8 +508,7 @@ with otf2.writer.open("counted", timer_resolution=1000000000) as trace:
         writer.metric(start + 5, both, [start + 5, 7, 8])
         writer.leave(start + 5, work)
 PYTHON
-    run --separate-stderr "$PAGODA" check counted
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" check counted
     [ "${lines[1]}" = '  unused-counter: 40 counter values left out: PAPI_TOT_CYC, PAPI_L2_TCM. Counters that add up are reported by call path, of whole runs; states, such as a temperature, are not' ]
     [ "${lines[2]}" = '  unused-parameter: 10 parameter values left out: kind. Numbers are added up and reported by call path, of whole runs; texts are not' ]
     run "$PAGODA" replay counted
@@ -550,11 +521,9 @@ PYTHON
 
 @test "stdout that cannot be written: one sentence, exit status 1" {
     archive pipeline
-    run bash -c '"$PAGODA" replay pipeline 2>&1 >/dev/full'
-    [ "$status" = 1 ]
+    run -1 bash -c '"$PAGODA" replay pipeline 2>&1 >/dev/full'
     sentence 'cannot write the output: No space left on device'
-    run bash -c '"$PAGODA" replay --json pipeline 2>&1 >/dev/full'
-    [ "$status" = 1 ]
+    run -1 bash -c '"$PAGODA" replay --json pipeline 2>&1 >/dev/full'
     sentence 'cannot write'
 }
 
@@ -669,8 +638,7 @@ END
             print r, t, "enter MPI_Gather"; print r, t, "coll-begin"
             l = r == 0 ? 1001000 : t + 100
             print r, l, "coll-end gather world 0", r == 0 ? "8 64" : "8 0"
-            print r, l, "leave MPI_Gather" } }' >gather.txt
-    "$BUILD/tools/mktrace" gather.txt gather
+            print r, l, "leave MPI_Gather" } }' | "$BUILD/tools/mktrace" - gather
     "$PAGODA" replay --json gather >gather.json
     run jq -r '.patterns[] | select(.count > 0) | "\(.id) \(.total_ns) \(.origins.explained_ns)",
         (.origins.region_ranks[] | "  \(.region) \(.rank) \(.time_ns)"),
@@ -751,8 +719,7 @@ wait-at-nx1 998900 998900
         printf 'context %s\n' 'init main /u/a.c:1' 'send main /u/a.c:9' 'receive main /u/a.c:20'
         sed -e '/^#/d' -e '/ main$/d' -e '/ solve$/d' -e '/ write$/d' -e 's/enter MPI_Init/& at init/' \
             -e 's/enter MPI_Send/& at send/' -e 's/enter MPI_Recv/& at receive/' "$ROOT/tests/traces/whatif/blocked.txt"
-    } >plain.txt
-    "$BUILD/tools/mktrace" plain.txt plain
+    } | "$BUILD/tools/mktrace" - plain
     "$PAGODA" replay --json plain | jq -e '.findings[0] | .kind == "blocked" and .loss_ns == 14000000 and
         .place == "the code between a.c:1 and main/MPI_Send at a.c:9" and
         .remedies[0].words == "--scale \u0027blocked in before main/MPI_Send at a.c:9=0\u0027"'
@@ -772,8 +739,7 @@ wait-at-nx1 998900 998900
     waits() { "$PAGODA" replay "$1" --json | jq -c '.patterns[] | select(.id == "late-receiver") | [.by_rank[] | [.rank, .ns]]'; }
     [ "$(waits near)" = '[[0,90]]' ]
     [ "$(waits far)" = '[[0,90],[2,20]]' ]
-    sed 's/^nodes a a b/nodes a a a/' far.txt >together.txt
-    "$BUILD/tools/mktrace" together.txt together
+    sed 's/^nodes a a b/nodes a a a/' far.txt | "$BUILD/tools/mktrace" - together
     [ "$(waits together)" = '[[0,90]]' ]
 }
 
@@ -797,12 +763,10 @@ wait-at-nx1 998900 998900
         and (.text | startswith("Other programs took at least 30.00 ms of CPU time, 50.0 % of what the ranks"))'
     "$PAGODA" replay disturbed9 | grep 'How sure *Other programs took 47.4 % of the CPU time that'
     # On two nodes a call that waits for nobody may wait for the network.
-    sed 's/^nodes n n n/nodes n m m/;s/^cores n.*/cores n 1\ncores m 2/' enough.txt >apart.txt
-    "$BUILD/tools/mktrace" apart.txt apart
+    sed 's/^nodes n n n/nodes n m m/;s/^cores n.*/cores n 1\ncores m 2/' enough.txt | "$BUILD/tools/mktrace" - apart
     "$PAGODA" replay --json apart | jq -e '.window.no_cpu_ns == 7500000 and .window.other_mpi_ns == 6350000'
     # Without samples nothing is known: all that is outside MPI is computing.
-    sed '/ cpu /d' enough.txt >unknown.txt
-    "$BUILD/tools/mktrace" unknown.txt unknown
+    sed '/ cpu /d' enough.txt | "$BUILD/tools/mktrace" - unknown
     "$PAGODA" replay --json unknown | jq -e '.window | .no_cpu_ns == 0 and .useful_ns == 44650000'
 }
 
@@ -818,8 +782,7 @@ wait-at-nx1 998900 998900
         done
     } >few.txt
     "$BUILD/tools/mktrace" few.txt few
-    run "$PAGODA" replay few
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay few
     [[ $output == *"5 ranks on 2 nodes with 3 cores in all, 9.200 ms"* ]]
     [[ $output == *"2 ranks more than there are cores on their nodes. Time"*"[more-ranks-than-cores]"* ]]
     "$PAGODA" replay --json few | jq -e '
@@ -886,8 +849,7 @@ wait-at-nx1 998900 998900
         WHERE metric = 'serialization_efficiency'")" = 5011000.0 ]
     # Clocks that disagree, and cannot be corrected, make it longer, and it is said.
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/drift.txt" clocks
-    run "$PAGODA" replay --ideal clocks
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --ideal clocks
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"transfer 100.0 %"*"clocks of the recording disagree"* ]]
 }
 
@@ -935,8 +897,7 @@ END
 
 @test "shares of regions are of the threads' time where threads are recorded" {
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/threads/barrier-ties.txt" ties
-    run "$PAGODA" replay ties
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay ties
     [[ $output == *"Time by region in us (sums over threads, shares of their time"* ]]
     [[ $output =~ 0.060\ +60.0\ %.*parallel.*0.040\ +40.0\ %.*barrier ]]
 }

@@ -25,13 +25,10 @@ setup_file() {
     keep 4 8 size size=8 kind=ball
 }
 
-setup() {
-    cd "$BATS_FILE_TMPDIR" || return
-}
+setup() { cd "$BATS_FILE_TMPDIR" || return; }
 
 @test "strong scaling: where it breaks, why, and what is next, in the first ten lines" {
-    run "$PAGODA" scaling runs.db --as strong
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as strong
     head=$(printf '%s ' "${lines[@]:0:10}" | tr -s ' ')
     [[ $head == *"Scaling breaks at ranks = 4: the efficiency is 75.0 %, after 90.0 % at 2."* ]]
     [[ $head == *"The main loss is in load balance: 100.0 % -> 75.0 %, 100.0 % of all losses."* ]]
@@ -93,8 +90,7 @@ setup() {
                 print r, 1000000, "cpu", 0; print r, 1000000, "enter work"
                 print r, end, "leave work"; print r, end, "cpu", cpu
                 print r, end, "enter MPI_Finalize"; print r, end + 500000, "leave MPI_Finalize"
-            } }' >few.txt
-        "$BUILD/tools/mktrace" few.txt "few-$p"
+            } }' | "$BUILD/tools/mktrace" - "few-$p"
     done
     "$PAGODA" scaling few-1 few-2 few-4 --json >few.json
     jq -e '.series[0] | (.conclusion
@@ -110,8 +106,7 @@ setup() {
 }
 
 @test "JSON has the same numbers" {
-    run "$PAGODA" scaling runs.db --as strong --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as strong --json
     [ "$(jq -c '[.schema, .by, .threshold, (.series | length)]' <<<"$output")" = '[1,"ranks",0.8,1]' ] ||
         [ "$(jq -c '[.schema, .by, .threshold, (.series | length)]' <<<"$output")" = '[1,"ranks",0.80,1]' ]
     [ "$(jq -c '.series[0].points | map(.time_ns)' <<<"$output" | sed 's/\.0//g')" = '[9000000,5000000,3000000]' ]
@@ -124,16 +119,14 @@ setup() {
 }
 
 @test "CSV has a line for each number" {
-    run "$PAGODA" scaling runs.db --as strong --csv
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as strong --csv
     [ "${lines[0]}" = "series,parameter,x,ranks,kind,name,value,stddev,trials" ]
     [[ $output == *$'\n"app/strong","ranks",4,4,run,"time_ns",3000000,,1\n'* ]]
     [[ $output == *$'\n"app/strong","ranks",4,4,wait-state,"wait-at-nxn",750000,,1\n'* ]]
 }
 
 @test "a size that rises with the ranks makes weak scaling" {
-    run "$PAGODA" scaling runs.db --as weak --by n
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as weak --by n
     [[ $output == *"weak scaling (size rises with n; --strong for the other)"* ]]
     [[ $output == *"Scaling holds up to n = 4: the efficiency is 100.0 %."* ]]
     run "$PAGODA" scaling runs.db --as weak --strong
@@ -141,8 +134,7 @@ setup() {
 }
 
 @test "another parameter, and series of what else differs" {
-    run --separate-stderr "$PAGODA" scaling runs.db --as size --by size --json
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" scaling runs.db --as size --by size --json
     [ "$(jq -c '.series | map([.name, .kind, (.points | length)])' <<<"$output")" = '[["app/size, kind=cube","parameter",4]]' ]
     [ "$stderr" = "pagoda: warning: 1 trial left out, with no other that differs in size only" ]
     run --separate-stderr "$PAGODA" scaling runs.db --as size --by size --ignore kind --json
@@ -173,8 +165,7 @@ setup() {
     [ "$(facts --as hybrid --weak)" = '["weak",3600,1800,1889]' ]
     [ "$(facts --as hybrid:machine)" = '["strong",1800,900,944]' ]
     for wish in --strong --weak; do
-        run "$PAGODA" scaling "$BATS_TEST_TMPDIR/h.db" --by threads --as hybrid:problem "$wish"
-        [ "$status" = 1 ]
+        run -1 "$PAGODA" scaling "$BATS_TEST_TMPDIR/h.db" --by threads --as hybrid:problem "$wish"
         [ "$output" = "pagoda: threads is the size of the problem, and all of the trials have the same ranks: there is no machine that grows; leave --strong and --weak away" ]
     done
 }
@@ -182,8 +173,7 @@ setup() {
 @test "trials may be chosen, and traces compared without a database" {
     run "$PAGODA" scaling runs.db 'strong/*' --json
     [ "$(jq '.series[0].trials | length' <<<"$output")" = 3 ]
-    run "$PAGODA" scaling run-1-8 run-2-8 run-4-8 --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling run-1-8 run-2-8 run-4-8 --json
     [ "$(jq -c '[.database, (.series[0].points[2].efficiency * 1000 | round)]' <<<"$output")" = '[null,750]' ]
 }
 
@@ -199,28 +189,24 @@ setup() {
 }
 
 @test "two points are compared, but nothing is foretold" {
-    run "$PAGODA" scaling run-1-8 run-2-8
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling run-1-8 run-2-8
     [[ $(tr -s ' \n' ' ' <<<"$output") == *"There is no forecast: 2 different points are too few for a model; it needs 3, better 5."* ]]
     [[ $output =~ "? "\ +-\ +region\ +work ]]
 }
 
 @test "the picture is XML with a panel for each question" {
-    run "$PAGODA" scaling runs.db --as strong --svg "$BATS_TEST_TMPDIR/a.svg"
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as strong --svg "$BATS_TEST_TMPDIR/a.svg"
     /usr/bin/python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/a.svg"
     [ "$(grep -c 'font-weight="bold"' "$BATS_TEST_TMPDIR/a.svg")" = 3 ]
     ! grep -q nan "$BATS_TEST_TMPDIR/a.svg"
-    run "$PAGODA" scaling runs.db --as strong --svg /nowhere/a.svg
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling runs.db --as strong --svg /nowhere/a.svg
     [ "$output" = "pagoda: cannot write /nowhere/a.svg: No such file or directory" ]
 }
 
 # Waiting takes 0, 0.1 and 0.25 of the part between Init and Finalize, and of the run, 1.5 ms longer,
 # 0, 0.5 / 6.5 and 0.75 / 4.5.
 @test "properties of all runs together" {
-    run "$PAGODA" scaling runs.db --as strong --properties --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as strong --properties --json
     run jq -c '.series[0].properties | map(select(.holds) | [.id, .of, (.severity * 1000 | round),
         .confidence, .is_critical])[]' <<<"$output"
     [ "${output//1.0,/1,}" = '["inefficiency-grows","program",250,1,true]
@@ -240,11 +226,9 @@ setup() {
   </property>
 </properties>
 XML
-    run "$PAGODA" check own.xml
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check own.xml
     [ "${lines[0]}" = "own.xml: properties over experiments: 2 declarations" ]
-    run "$PAGODA" scaling runs.db --as strong --property-file own.xml
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" scaling runs.db --as strong --property-file own.xml
     [[ $output == *"Properties of all runs together: 4 of "*" hold"* ]]
     [[ $output =~ "0.175"\ +"1.00"\ +always-good\ +program ]] # (0.1 + 0.25) / 2
     [[ $output != *never* ]]
@@ -253,8 +237,7 @@ XML
 @test "a property that cannot be used is named with its place" {
     wrong() {
         printf '<property id="a">\n<name>A</name><summary>B</summary><diagnosis>C</diagnosis>\n%s\n</property>\n' "$1" >wrong.xml
-        run "$PAGODA" scaling runs.db --as strong --property-file wrong.xml
-        [ "$status" = 1 ]
+        run -1 "$PAGODA" scaling runs.db --as strong --property-file wrong.xml
         [ "${#lines[@]}" = 1 ]
         [[ $output == "pagoda: "*"$2"* ]]
     }
@@ -273,42 +256,31 @@ XML
         'avg, min, max, stddev or trend wanted, not `waiting`'
     wrong "<conditon>x</conditon>" "wrong.xml:3: <property> has no element 'conditon', did you mean 'condition'?"
     wrong "$severity<threshold>2</threshold>" "wrong.xml:3: the threshold must be a number from 0 to 1, not '2'"
-    run "$PAGODA" scaling runs.db --as strong --property-file none.xml
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling runs.db --as strong --property-file none.xml
     [[ $output == *none.xml* ]]
 }
 
 @test "what cannot be studied is said in one sentence" {
-    run "$PAGODA" scaling missing.db
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling missing.db
     [ "${#lines[@]}" = 1 ]
-    run "$PAGODA" scaling runs.db --by sise
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling runs.db --by sise
     [ "$output" = 'pagoda: no trial has a parameter "sise"; did you mean "size"?' ]
-    run "$PAGODA" scaling runs.db --as size --by kind
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling runs.db --as size --by kind
     [[ $output == *'is "cube", which is not a number' ]]
-    run "$PAGODA" scaling runs.db --as size
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling runs.db --as size
     [ "$output" = "pagoda: 5 trials: nothing to compare, no two of them differ in ranks only" ]
-    run "$PAGODA" scaling runs.db --as none
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" scaling runs.db --as none
     [[ $output == "pagoda: runs.db has no trial in the experiment none"* ]]
-    run "$PAGODA" scaling runs.db 'x*'
-    [ "$status" = 1 ]
-    run "$PAGODA" scaling --strong --weak runs.db
-    [ "$status" = 2 ]
-    run "$PAGODA" scaling --threshold 0 runs.db
-    [ "$status" = 2 ]
-    run "$PAGODA" scaling
-    [ "$status" = 2 ]
+    run -1 "$PAGODA" scaling runs.db 'x*'
+    run -2 "$PAGODA" scaling --strong --weak runs.db
+    run -2 "$PAGODA" scaling --threshold 0 runs.db
+    run -2 "$PAGODA" scaling
 }
 
 @test "a wait while the rank has no CPU time counts once by region, too, and nothing is below 0" {
     # Rank 0 waits in its sends for 2.9 ms of 3.05 ms, 2.5 ms of them without CPU time.
     local trace=$ROOT/tests/traces/replay/without-cpu.txt size
-    sed 's/^1 11100000 /1 14000000 /; s/cpu 11100000/cpu 14000000/' "$trace" >late.txt
-    "$BUILD/tools/mktrace" late.txt late
+    sed 's/^1 11100000 /1 14000000 /; s/cpu 11100000/cpu 14000000/' "$trace" | "$BUILD/tools/mktrace" - late
     for size in 1 2 4; do "$PAGODA" replay late --store late.db --as a/e/ --parameter size=$size >/dev/null; done
     "$PAGODA" scaling late.db --by size --json |
         jq -e '[.series[0].growth[].per_rank_ns[]] | all(. >= 0)'

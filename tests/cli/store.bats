@@ -24,15 +24,13 @@ sentence() {
 refused() {
     local pattern=$1
     shift
-    run "$@"
-    [ "$status" = 1 ]
+    run -1 "$@"
     sentence "$pattern"
 }
 
 # not_stored PATTERN [FILE]: the run cannot be kept in FILE; the report is printed all the same.
 not_stored() {
-    run --separate-stderr "$PAGODA" replay run --store "${2:-runs.db}"
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay run --store "${2:-runs.db}"
     [[ $output == *"Late Sender"* ]]
     [ "$(wc -l <<<"${stderr-}")" = 1 ]
     [[ $stderr =~ ^"pagoda: the run was not stored: ".*$1 ]]
@@ -49,21 +47,17 @@ as_user() {
 
 @test "a kept run is listed, shown and removed" {
     keep --as ring/strong/first --parameter size=1024
-    run "$PAGODA" store list runs.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store list runs.db
     [ "${#lines[@]}" = 2 ]
     [[ ${lines[1]} =~ ^" "+1"  ring "+strong" "+2" "+"9.040 ms "+"57.1 %  -"\ +"measured  first"$ ]]
-    run "$PAGODA" store show runs.db first
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store show runs.db first
     [[ $output == *"trial 1: first (measured)"*"application ring, experiment strong"* ]]
     [[ $output == *"parameter  size "*1024* ]]
     [[ $output == *"1  4.000 ms    22.1 %        1.00  late-sender"* ]]
     [[ $output == *"4.004 ms   4.004 ms  MPI_Recv       MPI"* ]]
-    run "$PAGODA" store remove runs.db first
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store remove runs.db first
     [ "$output" = "removed trial 1: ring/strong/first" ]
-    run "$PAGODA" store list runs.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store list runs.db
     [ "$output" = "no trials" ]
 }
 
@@ -96,8 +90,7 @@ as_user() {
         $'late-sender\n4000000\ntrue' ]
     [ "$(jq -r '.regions[] | select(.region == "MPI_Recv") | .inclusive_ns' show.json)" = 4004000 ]
     [ "$(jq -r '.time_ns, .ranks, (.conclusion | length > 100)' show.json)" = $'9040000\n2\ntrue' ]
-    run "$PAGODA" store show runs.db "it's an; experiment/tab?and?line/2"
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store show runs.db "it's an; experiment/tab?and?line/2"
     run "$PAGODA" store list runs.db --json --as nothing
     [ "$(jq -c .trials <<<"$output")" = "[]" ]
 }
@@ -119,11 +112,9 @@ run default one/and/more' ]
     [ "$("$PAGODA" store list runs.db --as ring/ --json | jq '.trials | length')" = 4 ]
     [ "$("$PAGODA" store list runs.db --as two --json | jq '.trials | length')" = 4 ]
     [ "$("$PAGODA" store list runs.db --as ring/two --json | jq '.trials | length')" = 2 ]
-    run "$PAGODA" store list runs.db --as ring/two/one
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store list runs.db --as ring/two/one
     [[ $output == *'--as ring/two/one: expected EXPERIMENT or APPLICATION/EXPERIMENT'* ]]
-    run "$PAGODA" store remove runs.db --as /
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store remove runs.db --as /
     [[ $output == *'--as / names no experiment'* ]]
 }
 
@@ -145,8 +136,7 @@ run default one/and/more' ]
     keep --as mine
     run sqlite3 runs.db "SELECT trial FROM trials ORDER BY trial_id"
     [ "$output" = $'run\nrun-2\nmine' ]
-    run --separate-stderr "$PAGODA" replay run --store runs.db --as mine
-    [ "$status" = 1 ]
+    run -1 --separate-stderr "$PAGODA" replay run --store runs.db --as mine
     [[ ${stderr-} == *'has a trial "mine" already in the experiment "default" of "run"'* ]]
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 3 ]
 }
@@ -154,20 +144,16 @@ run default one/and/more' ]
 @test "store add keeps what replay --store keeps" {
     keep --as ring//one --parameter size=64:problem
     cp -r run again
-    run "$PAGODA" store add other.db run --as ring//one --parameter size=64:problem
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store add other.db run --as ring//one --parameter size=64:problem
     [ "$output" = "added run" ]
     diff <(stored runs.db) <(stored other.db)
-    run "$PAGODA" store add other.db run again --as more/ --component solver=2.1
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store add other.db run again --as more/ --component solver=2.1
     [ "$(sqlite3 other.db "SELECT count(*) FROM trial_attribute WHERE kind = 'version' AND
         name = 'solver' AND value = '2.1'")" = 2 ]
     refused 'the run was not stored: .*has a trial "one" already' \
         "$PAGODA" store add other.db run --as ring//one
-    run "$PAGODA" store add other.db run again --as x
-    [ "$status" = 2 ]
-    run "$PAGODA" store add other.db run --component solver
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store add other.db run again --as x
+    run -2 "$PAGODA" store add other.db run --component solver
     refused 'nowhere' "$PAGODA" store add other.db nowhere
     [ "$(sqlite3 other.db 'SELECT count(*) FROM trial')" = 3 ]
 }
@@ -217,8 +203,7 @@ END
     keep --as b
     refused 'has no trial "c"' "$PAGODA" store remove runs.db a c
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM trial')" = 2 ]
-    run "$PAGODA" store remove runs.db a 2
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store remove runs.db a 2
     [ "${#lines[@]}" = 2 ]
     [ "$(sqlite3 runs.db 'SELECT count(*) FROM tuple')" = 0 ]
 }
@@ -230,31 +215,21 @@ END
 }
 
 @test "wrong usage" {
-    run "$PAGODA" store
-    [ "$status" = 2 ]
-    run "$PAGODA" store lst runs.db
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store
+    run -2 "$PAGODA" store lst runs.db
     sentence 'did you mean `list`\?'
-    run "$PAGODA" store list
-    [ "$status" = 2 ]
-    run "$PAGODA" store show runs.db
-    [ "$status" = 2 ]
-    run "$PAGODA" store remove runs.db
-    [ "$status" = 2 ]
-    run "$PAGODA" store list runs.db --jsno
-    [ "$status" = 2 ]
-    run "$PAGODA" store add runs.db trace --parameter size=1 --parameter size=2
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store list
+    run -2 "$PAGODA" store show runs.db
+    run -2 "$PAGODA" store remove runs.db
+    run -2 "$PAGODA" store list runs.db --jsno
+    run -2 "$PAGODA" store add runs.db trace --parameter size=1 --parameter size=2
     sentence '--parameter size=2: size is given already, as 1'
-    run "$PAGODA" store add runs.db trace --component a=1 --component ab=2 --component a=1:x
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store add runs.db trace --component a=1 --component ab=2 --component a=1:x
     sentence '--component a=1:x: a is given already, as 1'
-    run "$PAGODA" store add runs.db trace --component =1
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store add runs.db trace --component =1
     sentence '--component =1: not of the form NAME=VALUE'
     for action in list show remove; do
-        run "$PAGODA" store $action --help
-        [ "$status" = 0 ]
+        run -0 "$PAGODA" store $action --help
         [[ ${lines[0]} == "usage: pagoda store $action "* ]]
     done
     [ ! -e runs.db ]
@@ -285,8 +260,7 @@ END
     sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$ROOT/man/pagoda-store.5" |
         sed -n '/^\.Bd/,/^\.Ed/{/^\./d;p}' | sed 's/\\&//g; s/\\e/\\/g' >examples.sql
     [ "$(grep -c ';$' examples.sql)" -ge 4 ]
-    run sqlite3 -bail runs.db <examples.sql
-    [ "$status" = 0 ]
+    run -0 sqlite3 -bail runs.db <examples.sql
     [[ $output == *MPI_Recv* ]]
 }
 
@@ -359,11 +333,9 @@ END
     keep
     chmod 444 runs.db
     cp runs.db before.db
-    run as_user "$PAGODA" store list runs.db
-    [ "$status" = 0 ]
+    run -0 as_user "$PAGODA" store list runs.db
     refused 'the database runs.db is read-only' as_user "$PAGODA" store remove runs.db 1
-    run --separate-stderr as_user "$PAGODA" replay run --store runs.db
-    [ "$status" = 1 ]
+    run -1 --separate-stderr as_user "$PAGODA" replay run --store runs.db
     [[ ${stderr-} == *"the database runs.db is read-only"* ]]
     cmp before.db runs.db
 }

@@ -81,8 +81,7 @@ END
 
 @test "two functions of one name in one file are one" {
     sed 's/^region "  a b ".*/region "  a b " \/elsewhere\/solve.c:9 user solve/' \
-        "$ROOT/tests/traces/store/sample.txt" >twice.txt
-    "$BUILD/tools/mktrace" twice.txt twice
+        "$ROOT/tests/traces/store/sample.txt" | "$BUILD/tools/mktrace" - twice
     "$PAGODA" store add runs.db twice >/dev/null
     sound
     is "SELECT process, value FROM measurements WHERE metric = 'exclusive_ns' AND
@@ -93,12 +92,10 @@ END
     keep --as $'o\'ring/weak; scaling/a "b" /c' --parameter $'it\'s="quoted"'
     is 'SELECT application, experiment, trial FROM trials' $'o\'ring|weak; scaling|a "b" /c'
     is "SELECT value FROM trial_attribute WHERE kind = 'parameter' AND name = 'it''s'" '"quoted"'
-    run "$PAGODA" store add runs.db run --as $'o\'ring/weak; scaling/a "b" /c'
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" store add runs.db run --as $'o\'ring/weak; scaling/a "b" /c'
     [[ $output == *'has a trial "a "b" /c" already in the experiment'* ]]
     keep --as $'o\'ring/strong/a "b" /c'
-    sed "s/solve/s$(printf '\377\001')/" "$ROOT/tests/traces/store/sample.txt" >bytes.txt
-    "$BUILD/tools/mktrace" bytes.txt bytes
+    sed "s/solve/s$(printf '\377\001')/" "$ROOT/tests/traces/store/sample.txt" | "$BUILD/tools/mktrace" - bytes
     "$PAGODA" store add runs.db bytes >/dev/null
     is "SELECT path FROM resource WHERE path LIKE '/Code/solve.c/s%?'" $'/Code/solve.c/s\uFFFD?'
     local name
@@ -134,8 +131,7 @@ END
 
 @test "values of a focus, over several trials" {
     keep
-    sed 's/^nodes .*/nodes beta beta/' "$ROOT/tests/traces/store/sample.txt" >moved.txt
-    "$BUILD/tools/mktrace" moved.txt moved
+    sed 's/^nodes .*/nodes beta beta/' "$ROOT/tests/traces/store/sample.txt" | "$BUILD/tools/mktrace" - moved
     "$PAGODA" store add runs.db moved >/dev/null
     local metric focus answer
     while IFS=$'\t' read -r metric focus answer; do
@@ -170,8 +166,7 @@ critical_path_ns	/Code	1:1000 2:1000
 critical_path_ns	/Code/solve.c/solve, /Process/1	1:430 2:430
 visits	< /CallPath/main/odd\,\(a\/b\)\<"x'y"\>\\, /Process/1 >	1:1 2:1
 END
-    run "$PAGODA" query runs.db -m visits -f "/Code/x' OR '1'='1"
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" query runs.db -m visits -f "/Code/x' OR '1'='1"
     [[ $output == *"has no resource /Code/x' OR '1'='1"* ]]
 }
 
@@ -224,8 +219,7 @@ END
         ! [ -f "$1" ] || cp "$1" before
         for command in "store list $1" "store vacuum $1" "store add $1 run"; do
             # shellcheck disable=SC2086 # words
-            run "$PAGODA" $command
-            [ "$status" = 1 ]
+            run -1 "$PAGODA" $command
             [ "${#lines[@]}" = 1 ]
             [[ $output == *"$2"* ]]
         done
@@ -240,14 +234,12 @@ END
     sqlite3 numbered 'PRAGMA user_version = 1'
     refused numbered "another program's"
     refused /proc/runs.db 'the database /proc/runs.db'
-    run "$PAGODA" store add '' run
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" store add '' run
     [[ $output == *'name is empty'* ]]
     # An empty file can become one, but is none.
     touch runs.db
     for command in list vacuum; do
-        run "$PAGODA" store $command runs.db
-        [ "$status" = 1 ]
+        run -1 "$PAGODA" store $command runs.db
         [[ $output == *'it is empty'* ]]
     done
     keep

@@ -25,16 +25,14 @@ sound() {
 refused() {
     local pattern=$1
     shift
-    run "$@"
-    [ "$status" = 1 ]
+    run -1 "$@"
     [ "${#lines[@]}" = 1 ]
     [[ $output =~ ^"pagoda: ".*$pattern ]]
 }
 
 @test "export, import, export: the same contents, and the same answers" {
     "$PAGODA" store export a.db -o a2.db
-    run "$PAGODA" store import b.db a2.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store import b.db a2.db
     [ "$output" = $'trial 1: ring/default/first added\ntrial 2: ring/default/faster added' ]
     "$PAGODA" store export b.db -o b2.db
     stored a.db >a.txt
@@ -116,8 +114,7 @@ values() {
 
 @test "the same trial twice is said and passed over, another of its name refused" {
     "$PAGODA" store export a.db -o same.db
-    run "$PAGODA" store import a.db same.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store import a.db same.db
     [ "${lines[0]}" = "trial 1: ring/default/first unchanged, is there already" ]
     [ "$(sqlite3 a.db 'SELECT count(*) FROM trial')" = 2 ]
     # One value of any kind makes it another trial.
@@ -165,8 +162,7 @@ END
 @test "databases of several machines join" {
     "$PAGODA" replay run --store b.db --as ring//second >/dev/null
     "$PAGODA" replay run --store c.db --as ring//third >/dev/null
-    run "$PAGODA" store import all.db a.db b.db c.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store import all.db a.db b.db c.db
     [ "${#lines[@]}" = 4 ]
     # What is the same is there once.
     [ "$(sqlite3 all.db 'SELECT count(*) FROM resource')" = \
@@ -195,8 +191,7 @@ END
 @test "values from elsewhere as CSV" {
     printf 'metric,value,focus,parameter:n,unit\r\ngflops,1.5,/Process/1,8,G\r\n%s\r\n' \
         'gflops,2,"</Process/0, /Zone/a/b>",8,G' >results.csv
-    run "$PAGODA" store import a.db results.csv --as bench//one --origin threshold
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store import a.db results.csv --as bench//one --origin threshold
     [ "$output" = "trial 3: bench/default/one added" ]
     [ "$("$PAGODA" query a.db -m gflops --by process --column n --csv)" = \
         $'number,experiment,trial,n,process,metric,value,unit\n3,default,one,8,/Process/1,gflops,1.5,G' ]
@@ -415,8 +410,7 @@ END
     "$PAGODA" store remove a.db 3 4 5 6 7
     local size
     size=$(stat -c %s a.db)
-    run "$PAGODA" store vacuum a.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store vacuum a.db
     [[ $output == "a.db: "*" before, "*" now" ]]
     [ "$(stat -c %s a.db)" -lt "$size" ]
     stored a.db '*/first' | cmp - before.txt
@@ -489,8 +483,7 @@ point() {
     sound c.db
     # What was run since is not a gap any more.
     "$PAGODA" replay run --store c.db --as ring/scan/n=8 >/dev/null
-    run "$PAGODA" store import c.db a.db
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store import c.db a.db
     [ "$(sqlite3 c.db 'SELECT group_concat(point) FROM points_not_run')" = n=9 ]
     sound c.db
     # Points that are none are refused.
@@ -512,17 +505,14 @@ point() {
     refused 'a.db has no trial and no point of that application and experiment' \
         "$PAGODA" store remove a.db --as other/scan
     [ "$(sqlite3 a.db 'SELECT count(*) FROM points_not_run')" = 3 ]
-    run "$PAGODA" store remove a.db default/n=8 default/n=8 # named twice
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store remove a.db default/n=8 default/n=8 # named twice
     [ "${#lines[@]}" = 1 ]
     [[ $output == "removed the note of the point "*"/default/n=8: failed" ]]
-    run "$PAGODA" store remove a.db --as scan # which has no trial
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store remove a.db --as scan # which has no trial
     [ "${#lines[@]}" = 2 ]
     [ "$(sqlite3 a.db 'SELECT group_concat(name) FROM experiment')" = default ]
     [ "$(sqlite3 a.db 'SELECT count(*) FROM point_parameter')" = 0 ]
-    run "$PAGODA" store remove a.db --as default first
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" store remove a.db --as default first
     run "$PAGODA" store remove a.db --as default
     [ "${#lines[@]}" = 2 ]
     [ "$(sqlite3 a.db 'SELECT count(*) FROM tuple UNION ALL SELECT count(*) FROM application')" = $'0\n0' ]
@@ -549,8 +539,7 @@ f2,2,64,time_ns,ns,9000000
 f4,4,64,time_ns,ns,5000000
 f8,8,64,time_ns,ns,3000000
 CSV
-    run "$PAGODA" store import f.db formula.csv --origin predicted --as ring//
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" store import f.db formula.csv --origin predicted --as ring//
     [ "$output" = $'trial 1: ring/default/f2 added\ntrial 2: ring/default/f4 added\ntrial 3: ring/default/f8 added' ]
     [ "$(sqlite3 f.db 'SELECT trial, origin, n_ranks, time_ns FROM trials')" = \
         $'f2|predicted|2|9000000\nf4|predicted|4|5000000\nf8|predicted|8|3000000' ]

@@ -4,9 +4,7 @@
 load ../helper
 load ../checked_files
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 valid() {
     xmllint --nonet --noout --relaxng "$ROOT/patterns/sweeps/sweeps.rng" "$@" 2>/dev/null

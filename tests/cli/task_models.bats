@@ -4,9 +4,7 @@
 load ../helper
 load ../checked_files
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # asks MODEL JQ-CONDITION [OPTIONS]: of the first point
 asks() {

@@ -21,8 +21,7 @@ refused() {
 @test "each column is what most of its time is" {
     # Seventy columns of 100 us: rank 0 sends at 7 ms (what takes 1 us is not seen) and waits from 7.002 on;
     # rank 1 waits from 3 ms to 7 ms.
-    run "$PAGODA" replay pipeline --timeline 2ms:9ms
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay pipeline --timeline 2ms:9ms
     computing=$(printf '#%.0s' {1..50}) waiting=$(printf '.%.0s' {1..20})
     [ "${lines[0]}" = "Timeline from 2.000 ms to 9.000 ms, 100.0 us a column" ]
     [ "${lines[1]}" = "  rank 0  $computing$waiting" ]
@@ -39,8 +38,7 @@ refused() {
 }
 
 @test "the predicted run follows, in its own time" {
-    run "$PAGODA" replay pipeline --timeline judged --scale solve=0.5
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay pipeline --timeline judged --scale solve=0.5
     [[ ${lines[0]} == "Timeline from 2.000 ms to 9.020 ms, "* ]]
     [[ $output == *$'\n\nPredicted from 2.000 ms to 5.522 ms, '* ]]
 }

@@ -2,16 +2,13 @@
 # Settings of pagoda trace: where they come from, and what is refused before anything is run.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # refused TEXT ARGUMENTS...: exit status 2, one sentence, nothing run.
 refused() {
     local text=$1
     shift
-    run "$PAGODA" trace "$@" -- touch was-run
-    [ "$status" = 2 ]
+    run -2 "$PAGODA" trace "$@" -- touch was-run
     [ "${#lines[@]}" = 1 ]
     [[ $output == "pagoda: "*"$text"* ]] || { echo "got: $output"; return 1; }
     [ ! -e was-run ]
@@ -20,8 +17,7 @@ refused() {
 @test "option over environment over file over default" {
     printf 'min_duration = 1us # short\nmax_bytes = 8MiB\ncall-stack = 2\n' >conf
     export PAGODA_MIN_DURATION=2us PAGODA_CALL_STACK=3
-    run "$PAGODA" trace --show-settings -c conf --call-stack 4
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" trace --show-settings -c conf --call-stack 4
     [[ $output == *'min_duration = 2us  # PAGODA_MIN_DURATION'* ]]
     [[ $output == *'max_bytes = 8MiB  # conf:2'* ]]
     [[ $output == *'call_stack = 4  # --call-stack'* ]]
@@ -72,8 +68,7 @@ refused() {
     printf '# comment\nfilter = f # beside\nwindow = "-5s"# quoted\nstart_at =\nstop_at = # none\n' >sub/conf
     run "$PAGODA" trace --show-settings -c sub/conf
     [[ $output == *'filter = sub/f  # sub/conf:2'* ]]
-    run "$PAGODA" check sub/conf
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check sub/conf
     [ "${lines[0]}" = 'sub/conf: configuration of pagoda trace: 4 settings' ]
     run "$PAGODA" check --json sub/conf sub/f
     [ "$(jq -c '[.files[] | .kind, .entries]' <<<"$output")" = '["settings",4,"filter",1]' ]
@@ -110,10 +105,8 @@ refused() {
 @test "pagoda check verifies configuration and filter files" {
     printf 'SCOREP_REGION_NAMES_BEGIN\nEXCLUDE a b\nSCOREP_REGION_NAMES_END\n' >f
     printf 'filter = f\nmpi = no\n' >conf
-    run "$PAGODA" check f
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" check f
     [ "${lines[0]}" = 'f: filter file: 2 rules' ]
-    run "$PAGODA" check conf
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" check conf
     [ "$output" = 'pagoda: conf:2: mpi = no: it is `all` or `communication`' ]
 }

@@ -29,8 +29,7 @@ load ../whatif
     printf '%s\n' 'nodes a a' 'cores a 1' '0 0 enter main' '0 1500000 enter MPI_Send' \
         '0 1500000 send world 1 0 8' '0 1500000 leave MPI_Send' '0 2500000 leave main' '1 0 enter main' \
         '1 0 enter MPI_Recv' '1 1500000 recv world 0 0 8' '1 1500000 leave MPI_Recv' \
-        '1 2500000 leave main' >spinning.txt
-    "$BUILD/tools/mktrace" spinning.txt spinning
+        '1 2500000 leave main' | "$BUILD/tools/mktrace" - spinning
     echo '<machine name="m" slice="700us"/>' >m.xml
     error() { "$PAGODA" replay --json --wait spin "$@" spinning | jq .whatif.replay_error; }
     [ "$(error --machine m.xml)" = "$(error --slice 700us)" ]
@@ -77,8 +76,7 @@ load ../whatif
     "$PAGODA" replay --json --nodes 1,3 --cores 1,2 trace >out.json
     jq -e '.whatif.baseline_ns == 7000 and (.whatif.points | map([.set.nodes, .set.cores, .predicted_ns])) ==
         [["1", "1", 9000], ["1", "2", 7500], ["3", "1", 7000], ["3", "2", 7000]]' out.json
-    run "$PAGODA" replay --nodes 1,3 --cores 1,2 trace
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --nodes 1,3 --cores 1,2 trace
     [[ $output =~ nodes\ +cores\ +predicted\ +change ]]
     [[ $output =~ 1\ +2\ +7\.500\ +\+7\.1\ % ]]
 }
@@ -126,8 +124,7 @@ END
 }
 
 @test "the predicted run beside the measured one" {
-    run "$PAGODA" replay --place a=0,1 --place b=2 trace
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --place a=0,1 --place b=2 trace
     [[ $output =~ Measured\ +7\.000\ us ]]
     [[ $output =~ Predicted\ +8\.000\ us\ \(\+14\.3\ %\) ]]
     [[ $output == *"Replay error  +0.00 %"* ]]
@@ -300,12 +297,10 @@ bad_machine() {
     printf '%s\n' 'nodes a b' '0 0 enter MPI_Send' '0 0 send world 1 0 8' '0 0 leave MPI_Send' \
         '0 0 enter MPI_Finalize' '0 1000 leave MPI_Finalize' '1 0 enter MPI_Recv' \
         '1 100 recv world 0 0 8' '1 100 leave MPI_Recv' '1 1000 enter MPI_Finalize' \
-        '1 1000 leave MPI_Finalize' >early.txt
-    "$BUILD/tools/mktrace" early.txt early
+        '1 1000 leave MPI_Finalize' | "$BUILD/tools/mktrace" - early
     "$PAGODA" replay --json --tolerance 10 early | jq -e '.whatif.tolerance.levels[0].latency_ns | . >= 99 and . <= 100'
     # Nothing to wait for.
-    printf '0 0 enter main\n0 100 leave main\n' >alone.txt
-    "$BUILD/tools/mktrace" alone.txt alone
+    printf '0 0 enter main\n0 100 leave main\n' | "$BUILD/tools/mktrace" - alone
     "$PAGODA" replay --json --tolerance 1 alone | jq -e '.whatif.tolerance.levels == [{percent: 1, latency_ns: null, byte_ns: null}]'
     # Where the run is just as long as tolerated, whatever more is added.
     "$BUILD/tools/mktrace" "$ROOT/tests/traces/engine/synchronous-send.txt" level
@@ -344,8 +339,7 @@ compute() {
         {visits: 5, without_cost: 2, without_work: 1, unused_rules: null,
          rules: [{region: "block", visits: 3, work: 107, time_ns: 1070}]}'
     compute '<compute region="blok" time="w"/> <compute region="main" time="visit*p*1e-6"/>'
-    run "$PAGODA" replay --timeless --machine machine.xml trace
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --timeless --machine machine.xml trace
     output=$(tr -s ' \n' ' ' <<<"$output")
     [[ $output == *"no region of the run fits the <compute> of blok (line 3; is it block?)"* ]]
     [[ $output == *"60.0 % of 5 region visits cost nothing"* ]]
@@ -360,8 +354,7 @@ compute() {
 @test "timeless: visits that are balanced cost what the machine says, not CPU time" {
     rm -r trace
     printf '%s\n' 'nodes a' 'cores a 2' '0 0 enter main' '0 0 cpu 0' '0 0 enter block' \
-        '0 1000 leave block' '0 1000 cpu 500' '0 1000 leave main' >cpu.txt
-    "$BUILD/tools/mktrace" cpu.txt trace
+        '0 1000 leave block' '0 1000 cpu 500' '0 1000 leave main' | "$BUILD/tools/mktrace" - trace
     compute '<compute region="block" time="5e-6"/>'
     [ "$(predict --timeless --machine machine.xml)" = '[5000,5000]' ]
     [ "$(predict --timeless --machine machine.xml --balance block)" = '[5000,5000]' ]
@@ -414,8 +407,7 @@ rounds() {
     # Measured on a quiet machine: 1.25 s with a core for each; on one core 1.76 s by Open MPI, which
     # yields when it waits, 5.05 s when it does not and by MPICH; on two unpinned cores 1.51 s.
     rm -r trace
-    rounds >rounds.txt
-    "$BUILD/tools/mktrace" rounds.txt trace
+    rounds | "$BUILD/tools/mktrace" - trace
     [ "$(predict --cores 4 | jq .[0])" = 1250000000 ]
     [ "$(predict --nodes 1 | jq .[0])" = 1750000000 ]
     [ "$(predict --nodes 1 --wait spin | jq .[0])" = 5000000000 ]

@@ -4,8 +4,7 @@ load ../helper
 load ../whatif
 
 @test "the first lines say how much, why, and how sure" {
-    run "$PAGODA" replay --scale P2=0.5 trace
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" replay --scale P2=0.5 trace
     [[ ${lines[2]} == "  What if       --scale P2=0.5" ]]
     [[ ${lines[3]} == "  Measured      7.000 us" ]]
     [[ ${lines[4]} == "  Predicted     3.500 us (-50.0 %), 2.00 times as fast" ]]
@@ -122,22 +121,19 @@ finishes() {
     [ "$(finishes --scale f=2)" = '[155,115]' ]
     # A poll that may have found nothing, as it is not said of any, tells nothing of what is posted.
     rm -r trace
-    sed '/^0 10  enter/,/^0 58  leave/d' posted.txt >alone.txt
-    "$BUILD/tools/mktrace" alone.txt trace
+    sed '/^0 10  enter/,/^0 58  leave/d' posted.txt | "$BUILD/tools/mktrace" - trace
     [ "$(finishes --scale f=0)" = '[100,5]' ]
     # Polls that lead to nothing, since something else is sent before, last as long as they did.
     rm -r trace
     sed '/^0 58  enter/i 0 58 enter MPI_Isend\n0 58 isend world 1 9 8 3\n0 58 leave MPI_Isend' \
-        "$ROOT/tests/traces/whatif/polling.txt" >sends.txt
-    "$BUILD/tools/mktrace" sends.txt trace
+        "$ROOT/tests/traces/whatif/polling.txt" | "$BUILD/tools/mktrace" - trace
     [ "$(finishes --scale f=0)" = '[100,5]' ]
     # A receive that was posted: MPI_Test that completes it ends the loop.
     rm -r trace
     sed -e '/^0 10  enter/i 0 10 enter MPI_Irecv\n0 10 irecv-request 3 world 1 4\n0 10 leave MPI_Irecv' \
         -e '/Recv/d' -e 's/^0 61  recv world 1 4 8/0 60 irecv world 1 4 8 3\n0 60 leave MPI_Test/' \
         -e '/^0 60  leave MPI_Iprobe/d' -e 's/MPI_Iprobe/MPI_Test/' \
-        "$ROOT/tests/traces/whatif/polling.txt" >test.txt
-    "$BUILD/tools/mktrace" test.txt trace
+        "$ROOT/tests/traces/whatif/polling.txt" | "$BUILD/tools/mktrace" - trace
     [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
     [ "$(finishes --scale f=0)" = '[58,5]' ]
     [ "$(finishes --scale f=2)" = '[155,115]' ]
@@ -151,8 +147,7 @@ finishes() {
     [ "$(finishes --scale f=0)" = '[52,5]' ]
     rm -r trace
     sed 's/^0 60  leave MPI_Probe/0 11 leave MPI_Probe\n0 11 enter MPI_Probe\n0 60 leave MPI_Probe/' \
-        "$ROOT/tests/traces/whatif/probe.txt" >second.txt
-    "$BUILD/tools/mktrace" second.txt trace
+        "$ROOT/tests/traces/whatif/probe.txt" | "$BUILD/tools/mktrace" - trace
     [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
     [ "$(finishes --scale f=0)" = '[53,5]' ]
 }
@@ -162,15 +157,13 @@ finishes() {
     for between in 'isend world 1 9 8 3' 'irecv-request 3 world 1 9'; do
         rm -r trace
         sed "/^0 60  enter MPI_Recv/i 0 60 enter MPI_Start\n0 60 $between\n0 60 leave MPI_Start" \
-            "$ROOT/tests/traces/whatif/probe.txt" >between.txt
-        "$BUILD/tools/mktrace" between.txt trace
+            "$ROOT/tests/traces/whatif/probe.txt" | "$BUILD/tools/mktrace" - trace
         [ "$(finishes --cpu-speed 1)" = '[100,60]' ]
         [ "$(finishes --scale f=0)" = '[100,5]' ]
     done
     # A receive of the same kind was posted before: it takes the message.
     rm -r trace
     sed '/^0 10  enter MPI_Probe/i 0 5 enter MPI_Irecv\n0 5 irecv-request 3 world 1 4\n0 5 leave MPI_Irecv' \
-        "$ROOT/tests/traces/whatif/probe.txt" >before.txt
-    "$BUILD/tools/mktrace" before.txt trace
+        "$ROOT/tests/traces/whatif/probe.txt" | "$BUILD/tools/mktrace" - trace
     [ "$(finishes --scale f=0)" = '[100,5]' ]
 }

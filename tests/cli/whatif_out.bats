@@ -169,8 +169,7 @@ END
             printf '0 %d enter f\n0 %d leave f\n' $((10 * i)) $((10 * i + 5))
         done
         echo '0 200000 leave main'
-    } >long.txt
-    "$BUILD/tools/mktrace" long.txt long
+    } | "$BUILD/tools/mktrace" - long
     "$PAGODA" replay --cpu-speed 2 --output out long >/dev/null 2>err &
     local pid=$!
     until compgen -G '.pagoda-out-*' >/dev/null || [ -e out ] || ! kill -0 $pid 2>/dev/null; do sleep 0.002; done
@@ -183,8 +182,7 @@ END
     else
         ((status == 1 || status == 130))
     fi
-    run compgen -G '.pagoda-out-*'
-    [ "$status" = 1 ]
+    run -1 compgen -G '.pagoda-out-*'
 }
 
 @test "nothing is left when the disk is full" {

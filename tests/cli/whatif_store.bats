@@ -93,10 +93,8 @@ trials() {
 
 @test "all or nothing: a name that is taken" {
     "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5 trace >/dev/null
-    run "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5,0.25 trace
-    [ "$status" = 0 ]
-    run "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5 trace
-    [ "$status" = 1 ]
+    run -0 "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5,0.25 trace
+    run -1 "$PAGODA" replay --store runs.db --as half --cpu-speed 0.5 trace
     [[ $output == *'has a trial "half" already'* ]]
     [ "$(trials | jq length)" = 4 ]
 }

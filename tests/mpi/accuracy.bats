@@ -67,19 +67,15 @@ column() {
 
 @test "a bad table or name is refused" {
     echo 'a | openmpi | ep | 2/2 | 2/1' >cases
-    run study
-    [ "$status" = 1 ]
+    run -1 study
     [[ $output == "study: "*"8 fields wanted, not 5: a | openmpi"* ]]
     echo 'a | openmpi | ep | 4/2=001 | 2/1 | | |' >cases
-    run study
-    [ "$status" = 1 ]
+    run -1 study
     [[ $output == "study: "*"RANKS/CORES[=MAP] or RANKS@RATE wanted"* ]]
     echo 'a | openmpi | ep | two | 2/1 | | |' >cases
-    run study
-    [ "$status" = 1 ]
+    run -1 study
     [[ $output == "study: "*"RANKS/CORES[=MAP] or RANKS@RATE wanted"* ]]
     echo 'a | openmpi | ep | 2/2 | 2/1 | | |' >cases
-    run "$ROOT/tests/accuracy/study" nosuch
-    [ "$status" = 2 ]
+    run -2 "$ROOT/tests/accuracy/study" nosuch
     [[ $output == *"no case of "*" has such a name" ]]
 }

@@ -5,9 +5,7 @@ load ../helper
 load trace
 load bindings
 
-setup() {
-    command -v gfortran >/dev/null || skip "gfortran is not installed"
-}
+setup() { command -v gfortran >/dev/null || skip "gfortran is not installed"; }
 
 # Messages and collective operations of an archive, without an order; handles have no number there.
 details() {

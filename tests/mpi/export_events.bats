@@ -5,9 +5,7 @@
 load ../helper
 load trace
 
-viewer() {
-    "$ROOT/tests/cli/perfetto.py" "$@"
-}
+viewer() { "$ROOT/tests/cli/perfetto.py" "$@"; }
 
 # shown MPI PROGRAM: 3 ranks of the program, with recorded functions, in one file and in several.
 shown() {

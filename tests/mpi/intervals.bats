@@ -4,9 +4,7 @@
 load ../helper
 load trace
 
-launch() {
-    line=("mpirun.${1%-regions}" -n "$2")
-}
+launch() { line=("mpirun.${1%-regions}" -n "$2"); }
 
 # visited PATTERN JSON: visits of the call paths that end so.
 visited() {
@@ -38,8 +36,7 @@ iterations() {
         process_id, sum(value) AS spent FROM tuple JOIN metric m ON m.id = metric_id JOIN focus f ON f.id
         = focus_id WHERE m.name IN ('useful_ns', 'no_cpu_ns', 'mpi_ns') GROUP BY trial_id, process_id)
         JOIN trial_rank USING (trial_id, process_id)")" = 0 ]
-    run "$PAGODA" diff "$db" '*: iterate_consecutive#1' '*: iterate_consecutive#6' --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" diff "$db" '*: iterate_consecutive#1' '*: iterate_consecutive#6' --json
     [ "$(jq '.differences[0] | (.by_path | map(.change_ns) | add) == .time.change_ns' <<<"$output")" = true ]
 }
 
@@ -50,8 +47,7 @@ markers() {
     traced "$1" 2 trace_user
     [ "$status" = 0 ] || { cat "$err"; return 1; }
     local db=$BATS_TEST_TMPDIR/$1.db last
-    run --separate-stderr "$PAGODA" replay "$dir" --interval 'step begins#*..done' --json
-    [ "$status" = 0 ]
+    run -0 --separate-stderr "$PAGODA" replay "$dir" --interval 'step begins#*..done' --json
     [ "$(jq -c '.intervals | [length, (map(.end_ns) | unique | length)]' <<<"$output")" = '[3,1]' ]
     "$PAGODA" store add "$db" "$dir" --interval 'step begins#1' --interval 'step begins#2' \
         --interval 'step begins#3..done' >/dev/null 2>&1
@@ -60,11 +56,9 @@ markers() {
         metric = 'visits' AND code LIKE '%/MPI_Allreduce' GROUP BY trial_id)")" = 2,2,2 ]
     last=$("$PAGODA" replay "$dir" --interval 'phase 2' --json 2>/dev/null)
     [ "$(visited 'phase 2' "$last")" = 2 ]
-    run "$PAGODA" replay "$dir" --interval 'step begns'
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay "$dir" --interval 'step begns'
     [[ ${lines[-1]} == *'did you mean `step begins`?'* ]]
-    run "$PAGODA" replay "$dir" --interval 'step begins#4'
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" replay "$dir" --interval 'step begins#4'
     [[ ${lines[-1]} == *'no rank visits `step begins` 4 times; rank 0 does so most often, 3 times'* ]]
 }
 

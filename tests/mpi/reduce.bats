@@ -95,9 +95,8 @@ traced() {
 @test "the text report shows the dilation, and leaves no folder behind" {
     has_mpi mpich || skip "no mpich"
     launch mpich 1
-    run --separate-stderr "$PAGODA" reduce --rule 'numcalls > 500' --repeat 2 \
+    run -0 --separate-stderr "$PAGODA" reduce --rule 'numcalls > 500' --repeat 2 \
         -- "${line[@]}" "$BUILD/programs/mpich-regions/kth" --size 1000
-    [ "$status" = 0 ]
     [ -z "${stderr-}" ]
     [[ $output == *"Dilation (the shortest of 2 runs each)"* ]]
     grep -qE '^  untraced +[0-9.]+ [mu]?s +1\.00 +-$' <<<"$output"

@@ -5,9 +5,7 @@
 load ../helper
 load trace
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # answer COLUMN VIEW: of trial 1.
 answer() {

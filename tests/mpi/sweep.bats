@@ -34,8 +34,7 @@ trials() {
                 any(.name == "size" and .value == "12" and .role == "problem")'
         grep -q . runs.sweep/sweep/n=2,size=12/stdout
         # one more value: only what is new is run
-        run timeout -k 5 300 "$PAGODA" sweep --store runs.db -n 1,2 -p size=10:14:2 -- "${line[@]}"
-        [ "$status" = 0 ]
+        run -0 timeout -k 5 300 "$PAGODA" sweep --store runs.db -n 1,2 -p size=10:14:2 -- "${line[@]}"
         [[ $output == *"6 of 6 points stored in runs.db, 2 of them now"* ]]
         [ "$(trials | wc -l)" = 6 ]
     }
@@ -160,8 +159,7 @@ trials() {
   <run>mpirun.mpich -n {n} sh {dir}/in/run.sh 'a b'</run>
 </sweep>
 END
-    run "$PAGODA" sweep spec.xml --dry-run --json
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" sweep spec.xml --dry-run --json
     jq -e '[.points[].trial] == ["n=1", "n=1,size=SIZE=12", "n=2", "n=2,size=SIZE=12", "n=4",
         "n=4,size=SIZE=12"] and [.points[].state] == ["to run", "to run", "to run", "to run",
         "skipped", "skipped"] and .points[5].reason == "too many" and .experiment == "spec" and
@@ -186,8 +184,7 @@ END
     echo "$output"
     [ "$status" = 0 ]
     [[ $output == *"0 of 2 points stored"*"2 skipped"* ]]
-    run "$PAGODA" sweep spec.xml -n 1 -p size=x --as other
-    [ "$status" = 3 ]
+    run -3 "$PAGODA" sweep spec.xml -n 1 -p size=x --as other
     [[ $output == *"n=1,size=x: its build failed with exit status 5"* ]]
     [ "$("$PAGODA" store list --json runs.db | jq '.trials | length')" = 4 ]
 }
@@ -222,10 +219,8 @@ END
     wrong "a number of points" "$n$run<checkpoint when=\"avg(x, main, 0) &gt; 1\"/>"
     wrong "a region or" "$n$run<checkpoint when=\"avg(x, ) &gt; 1\"/>"
     wrong "a second quotation mark" "$n$run<checkpoint when='avg(x, \"main) &gt; 1'/>"
-    run "$PAGODA" sweep none.xml
-    [ "$status" = 1 ]
-    run "$PAGODA" sweep ./app "{n}" -n 1
-    [ "$status" = 2 ]
+    run -1 "$PAGODA" sweep none.xml
+    run -2 "$PAGODA" sweep ./app "{n}" -n 1
     [[ $output == *"the launch line comes after --"* ]]
 }
 

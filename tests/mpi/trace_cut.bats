@@ -5,9 +5,7 @@
 load ../helper
 load trace
 
-setup() {
-    ulimit -c 0
-}
+setup() { ulimit -c 0; }
 
 @test "while they are written" {
     cut() {

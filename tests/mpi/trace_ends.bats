@@ -72,9 +72,7 @@ small() {
     mount -t tmpfs -o "size=$1" none "$small" 2>/dev/null || skip "cannot mount (needs root)"
 }
 
-teardown() {
-    ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST_TMPDIR/small"
-}
+teardown() { ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST_TMPDIR/small"; }
 
 # fills MPI: trace_end, which records 2 MiB a rank in chunks of 256 KiB, into $small.
 fills() {
@@ -107,8 +105,7 @@ fills() {
         [ ! -e "$small/t/traces.otf2" ]
         cp -r "$small/t" "$BATS_TEST_TMPDIR/moved-$1"
         rm -rf "$small/t"
-        run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/moved-$1"
-        [ "$status" = 0 ]
+        run -0 "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/moved-$1"
         [[ $output == *"stopped recording"*"No space left"* ]]
         check_archive "$BATS_TEST_TMPDIR/moved-$1" collectives
     }
@@ -152,9 +149,8 @@ fills() {
         launch "$1" 2
         mkdir -p "$BATS_TEST_TMPDIR/in-$1"
         cd "$BATS_TEST_TMPDIR/in-$1"
-        run "$PAGODA" trace --buffer-bytes 256KiB -o t -- "${line[@]}" "$BUILD/programs/$1/trace_end" \
+        run -0 "$PAGODA" trace --buffer-bytes 256KiB -o t -- "${line[@]}" "$BUILD/programs/$1/trace_end" \
             reopen 1
-        [ "$status" = 0 ]
         [[ $output != *"stopped recording"* ]]
         [ -e reopened ]
         [ ! -s reopened ]
@@ -167,11 +163,9 @@ fills() {
 
 @test "--finish where nothing was recorded" {
     mkdir -p "$BATS_TEST_TMPDIR/empty/spool"
-    run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/empty"
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/empty"
     [[ $output == *"holds no records"* ]]
-    run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/nowhere"
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/nowhere"
     [[ $output == *"No such file"* ]]
 }
 
@@ -183,8 +177,7 @@ fills() {
     for file in "$BATS_TEST_TMPDIR"/t/spool/*-000001-000.spool; do
         truncate -s 65700 "$file" # the header and a few records
     done
-    run "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/t"
-    [ "$status" = 0 ]
+    run -0 "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/t"
     [[ $output == *"1 files in "*"are not records of this version"* ]]
     check_archive "$BATS_TEST_TMPDIR/t" messages collectives open-requests
     otf2-print -G "$BATS_TEST_TMPDIR/t/traces.otf2" | grep -q '^LOCATION  *1 '
@@ -227,8 +220,7 @@ END
         # What a finisher left that was killed while it measured.
         mkdir t/spool/cost
         touch t/spool/cost/0000000000000000-000000-000.spool
-        run "$PAGODA" trace --finish t
-        [ "$status" = 0 ]
+        run -0 "$PAGODA" trace --finish t
         [[ $output == *"stopped recording"*"max_bytes is reached"* ]]
         [ ! -e t/spool ]
     }

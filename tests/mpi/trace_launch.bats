@@ -9,9 +9,8 @@ load trace
         local core
         core=$(first_core)
         launch "$1" 2
-        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- taskset -c "$core" env A=1 "${line[@]}" \
+        run -0 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- taskset -c "$core" env A=1 "${line[@]}" \
             env B=2 taskset -c "$core" "$BUILD/programs/$1/trace_end"
-        [ "$status" = 0 ]
         check_archive "$BATS_TEST_TMPDIR/$1"
     }
     for_each_mpi wrapped
@@ -28,8 +27,7 @@ mpirun.mpich -n 3 "$BUILD/programs/mpich/trace_end"
 exit 9
 EOF
     chmod +x "$BATS_TEST_TMPDIR/job"
-    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "$BATS_TEST_TMPDIR/job"
-    [ "$status" = 9 ]
+    run -9 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "$BATS_TEST_TMPDIR/job"
     [ "${lines[0]}" = "from the script" ]
     check_archive "$BATS_TEST_TMPDIR/t"
     check_archive "$BATS_TEST_TMPDIR/t/run-2"
@@ -49,9 +47,8 @@ EOF
     loaded() {
         "mpicc.$1" -shared -fPIC "$BATS_TEST_TMPDIR/plugin.c" -o "$BATS_TEST_TMPDIR/$1.so"
         launch "$1" 2
-        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BATS_TEST_TMPDIR/loader" \
+        run -0 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$BATS_TEST_TMPDIR/loader" \
             "$BATS_TEST_TMPDIR/$1.so"
-        [ "$status" = 0 ]
         events_of "$BATS_TEST_TMPDIR/$1" >"$BATS_TEST_TMPDIR/events"
         has '0 Enter MPI_Barrier' "$BATS_TEST_TMPDIR/events"
     }
@@ -108,8 +105,7 @@ installed_at() {
 }
 
 @test "a process without MPI is left alone" {
-    run env LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$BATS_TEST_TMPDIR" sh -c 'exit 5'
-    [ "$status" = 5 ]
+    run -5 env LD_PRELOAD="$BUILD/libpagoda-trace.so" PAGODA_SPOOL="$BATS_TEST_TMPDIR" sh -c 'exit 5'
     [ "$output" = "" ]
     [ -z "$(ls "$BATS_TEST_TMPDIR"/*.spool 2>/dev/null)" ]
 }
@@ -119,8 +115,7 @@ installed_at() {
         'int main(void) { int flag = 7; return MPI_Initialized ? MPI_Initialized(&flag) + flag : 3; }' \
         >"$BATS_TEST_TMPDIR/ask.c"
     cc -fPIE -pie "$BATS_TEST_TMPDIR/ask.c" -o "$BATS_TEST_TMPDIR/ask"
-    run env LD_PRELOAD="$BUILD/libpagoda-trace.so" "$BATS_TEST_TMPDIR/ask"
-    [ "$status" = 0 ]
+    run -0 env LD_PRELOAD="$BUILD/libpagoda-trace.so" "$BATS_TEST_TMPDIR/ask"
 }
 
 @test "the header compiles as C and C++, dynamic or static, and does nothing without the tracer" {
@@ -142,32 +137,26 @@ installed_at() {
 @test "a statically linked program is named as such" {
     printf 'int main(void) { return 0; }\n' >"$BATS_TEST_TMPDIR/s.c"
     cc -static "$BATS_TEST_TMPDIR/s.c" -o "$BATS_TEST_TMPDIR/s"
-    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "$BATS_TEST_TMPDIR/s"
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- "$BATS_TEST_TMPDIR/s"
     [[ $output == *"is linked statically"* ]]
     [ ! -e "$BATS_TEST_TMPDIR/t" ]
 }
 
 @test "wrong usage and commands that are not there" {
     cd "$BATS_TEST_TMPDIR"
-    run "$PAGODA" trace
-    [ "$status" = 2 ]
-    run "$PAGODA" trace --finish x -- mpirun ./app
-    [ "$status" = 2 ]
-    run "$PAGODA" trace -o t -- ./nowhere
-    [ "$status" = 1 ]
+    run -2 "$PAGODA" trace
+    run -2 "$PAGODA" trace --finish x -- mpirun ./app
+    run -1 "$PAGODA" trace -o t -- ./nowhere
     [ "$output" = "pagoda: cannot run ./nowhere: No such file or directory" ]
     [ ! -e t ]
-    run "$PAGODA" trace -o t -- sh -c 'exit 3'
-    [ "$status" = 3 ]
+    run -3 "$PAGODA" trace -o t -- sh -c 'exit 3'
     [[ $output == *"failed before any process called MPI_Init"* ]]
 }
 
 @test "a folder with a trace is not written again" {
     mkdir "$BATS_TEST_TMPDIR/t"
     touch "$BATS_TEST_TMPDIR/t/traces.otf2"
-    run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- true
-    [ "$status" = 1 ]
+    run -1 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/t" -- true
     [[ $output == *"holds a trace already"* ]]
 }
 
@@ -175,8 +164,7 @@ installed_at() {
     cd "$BATS_TEST_TMPDIR"
     named() {
         launch "$1" 1
-        run "$PAGODA" trace -- "${line[@]}" "$BUILD/programs/$1/trace_end"
-        [ "$status" = 0 ]
+        run -0 "$PAGODA" trace -- "${line[@]}" "$BUILD/programs/$1/trace_end"
         check_archive "$(echo pagoda-trace_end-*)"
         [[ $output == *"pagoda: 1 rank, "*"; next: pagoda replay pagoda-trace_end-"* ]]
         rm -rf pagoda-trace_end-*
@@ -190,8 +178,7 @@ installed_at() {
         local folder
         for folder in "it's one; folder" -o; do
             launch "$1" 1
-            run "$PAGODA" trace -o "$folder" -- "${line[@]}" "$BUILD/programs/$1/trace_end"
-            [ "$status" = 0 ]
+            run -0 "$PAGODA" trace -o "$folder" -- "${line[@]}" "$BUILD/programs/$1/trace_end"
             [[ $output == *"; next: pagoda replay "* ]]
             eval "\"\$PAGODA\" ${output##*; next: pagoda }" | grep -q Efficiency
             rm -r "./$folder"

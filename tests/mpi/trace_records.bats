@@ -213,8 +213,7 @@ first_interval() {
     alarmed() {
         local program="$BUILD/programs/$1-regions/trace_alarm"
         launch "$1" 1
-        run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$program"
-        [ "$status" = 0 ]
+        run -0 "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" "$program"
         [ "${lines[0]}" = ok ]
         [ "$(otf2-print "$BATS_TEST_TMPDIR/$1/traces.otf2" |
             grep '^ENTER' | grep -c 'Region: "MPI_Comm_rank"')" = 300000 ]
@@ -226,8 +225,7 @@ first_interval() {
     switching() {
         local program="$BUILD/programs/$1/trace_alarm" dir=$BATS_TEST_TMPDIR/$1
         launch "$1" 1
-        run timeout 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$program" switch
-        [ "$status" = 0 ]
+        run -0 timeout 300 "$PAGODA" trace -o "$dir" -- "${line[@]}" "$program" switch
         [ "${lines[0]}" = ok ]
         check_archive "$dir"
     }

@@ -108,8 +108,7 @@ two_launches() {
     command -v ompi-server >/dev/null || skip "ompi-server is not installed"
     export -f two_launches
     dir=$BATS_TEST_TMPDIR/trace
-    run timeout -k 5 300 "$PAGODA" trace -o "$dir" -- bash -c "two_launches '$BATS_TEST_TMPDIR'"
-    [ "$status" = 0 ]
+    run -0 timeout -k 5 300 "$PAGODA" trace -o "$dir" -- bash -c "two_launches '$BATS_TEST_TMPDIR'"
     [[ $output == *"connect ok"* ]]
     for archive in "$dir" "$dir/run-2"; do
         check_archive "$archive"

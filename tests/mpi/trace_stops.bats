@@ -86,9 +86,7 @@ untaken() {
     for_each_mpi long
 }
 
-teardown() {
-    ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST_TMPDIR/small"
-}
+teardown() { ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST_TMPDIR/small"; }
 
 @test "a disk that fills up while many threads record" {
     local small=$BATS_TEST_TMPDIR/small

@@ -3,9 +3,7 @@
 # hold whatever the machine did meanwhile.
 load ../helper
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-}
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
 # Sizes that run in milliseconds with few messages.
 size_of() {
