@@ -28,9 +28,6 @@ struct interval {
     bool is_end; // of the rank
 };
 
-/// Path of INTERVAL's rank between record I and the next one.
-uint32_t path_in_interval(const struct model *model, const struct interval *interval, size_t i);
-
 /// Work that one call path has in an interval.
 struct share {
     uint32_t path;

@@ -132,7 +132,9 @@ void find_work(struct changed_program *program)
 
 // --- How much work an interval between two calls has, and which call paths have it.
 
-uint32_t path_in_interval(const struct model *model, const struct interval *interval, size_t i)
+/// Path of INTERVAL's rank between record I and the next one.
+static uint32_t path_in_interval(const struct model *model, const struct interval *interval,
+                                 size_t i)
 {
     return model->path_after[interval->rank][i < interval->stretch ? i : interval->last];
 }

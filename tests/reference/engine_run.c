@@ -88,8 +88,9 @@ const struct definitions *engine_run_definitions(const struct engine_run *run)
     return trace_definitions(run->trace);
 }
 
-int engine_run_simulate(const struct engine_run *run, const struct scenario_settings *asked,
-                        struct pag_result *result, struct error *err)
+/// A simulated replay under SETTINGS. 0, or -1 and ERR; the caller releases RESULT in either case.
+static int engine_run_simulate(const struct engine_run *run, const struct scenario_settings *asked,
+                               struct pag_result *result, struct error *err)
 {
     const struct definitions *definitions = trace_definitions(run->trace);
     const struct pag_options options = PAG_OPTIONS_DEFAULT;

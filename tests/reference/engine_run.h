@@ -28,10 +28,6 @@ void engine_run_free(struct engine_run *run);
 const char *engine_run_scratch(const struct engine_run *run);
 const struct definitions *engine_run_definitions(const struct engine_run *run);
 
-/// A simulated replay under SETTINGS. 0, or -1 and ERR; the caller releases RESULT in either case.
-int engine_run_simulate(const struct engine_run *run, const struct scenario_settings *settings,
-                        struct pag_result *result, struct error *err);
-
 /// On an ideal network: when each rank ends, and how long the window takes. And how long it took,
 /// with the useful time of the busiest rank in it.
 struct engine_ideal {

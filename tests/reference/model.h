@@ -214,16 +214,6 @@ uint32_t model_last_member(const struct model *model, const struct model_instanc
 /// When PART was entered (posted).
 uint64_t model_enter_ns(const struct model *model, uint32_t part);
 
-/// The deciding message of a call's receives: latest enter of the sending call, ties to the highest
-/// sender. A receive, REFERENCE_NONE when the call completed none that is matched.
-uint32_t model_deciding_receive(const struct model *model, uint32_t call);
-
 /// The message that call C, a probe, saw, if it was sent by the end of C: the one that the receive
 /// after it gets, unless receives posted before may take it. A send, REFERENCE_NONE: not known.
 uint32_t model_probed_send(const struct model *model, uint32_t c);
-
-/// All hand-overs. Returns the number of clock violations.
-int64_t model_find_releases(struct model *model);
-
-/// The critical path, and the causes of waits by their kind.
-void model_find_lineages(const struct model *model, struct findings *findings);

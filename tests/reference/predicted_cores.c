@@ -138,7 +138,8 @@ bool has_slices(const struct prediction_state *state, const struct process *proc
     return state->scenario->slice_ns > 0 && n > state->cores[process->cores].n;
 }
 
-uint32_t count_holders(const struct prediction_state *state, uint32_t cores)
+/// How many have one of these cores.
+static uint32_t count_holders(const struct prediction_state *state, uint32_t cores)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < state->n_processes; i++)

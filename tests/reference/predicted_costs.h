@@ -65,10 +65,6 @@ bool is_waiting_send(const struct model *model, const struct model_send *send);
 /// not the recording tells it; without its times, that they do unless handles are destroyed.
 bool is_synchronising(const struct model *model, const struct model_part *part);
 
-/// Must the members of PART's operation wait for each other? Not where there is nothing to move, or
-/// perhaps nothing for some of them, or where the others are another group.
-bool must_synchronise(const struct model_part *part);
-
 /// The parts that release PART, by index into RELEASERS (room for all members). Returns how many;
 /// 0: it waits for nobody. Of barriers and all-to-all kinds it is one of them itself.
 uint32_t releasers_of(const struct model *model, uint32_t part, uint32_t *releasers);
@@ -132,6 +128,3 @@ uint64_t machine_speed_of(const struct predicted_scenario *scenario, uint32_t no
 struct traffic;
 struct traffic *traffic_new(const struct predicted_scenario *scenario);
 void traffic_free(struct traffic *traffic);
-
-/// When a message that is ready at READY_NS arrives, which comes later than all asked for so far.
-uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send, uint64_t ready_ns);

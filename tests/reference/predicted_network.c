@@ -249,7 +249,9 @@ static bool has_room(const struct traffic *traffic, const struct passage *own)
     return true;
 }
 
-uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send, uint64_t ready_ns)
+/// When a message that is ready at READY_NS arrives, which comes later than all asked for so far.
+static uint64_t traffic_arrival(struct traffic *traffic, const struct model_send *send,
+                                uint64_t ready_ns)
 {
     const struct predicted_scenario *scenario = traffic->scenario;
     struct passage own = {.from = scenario->node[send->sender],

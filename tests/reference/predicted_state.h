@@ -80,9 +80,6 @@ uint64_t work_end_ns(const struct prediction_state *state, const struct process 
 /// Are the cores of PROCESS shared in slices of time?
 bool has_slices(const struct prediction_state *state, const struct process *process);
 
-/// How many have one of these cores.
-uint32_t count_holders(const struct prediction_state *state, uint32_t cores);
-
 /// PROCESS takes a free core, or stands in the queue; leaves either.
 void take_turns(struct prediction_state *state, struct process *process, uint64_t now_ns);
 void leave_turns(struct prediction_state *state, struct process *process, uint64_t now_ns);

@@ -228,7 +228,9 @@ bool is_waiting_send(const struct model *model, const struct model_send *send)
     return was_class_waiting(model, !is_remote, class) && !went_at_once(model, is_remote, class);
 }
 
-bool must_synchronise(const struct model_part *part)
+/// Must the members of PART's operation wait for each other? Not where there is nothing to move, or
+/// perhaps nothing for some of them, or where the others are another group.
+static bool must_synchronise(const struct model_part *part)
 {
     bool needs_all = part->class == CLASS_BARRIER || part->class == CLASS_ALL_TO_ALL;
     if (part->is_finalize || part->class == CLASS_HANDLE || (part->is_between_groups && needs_all))

@@ -647,8 +647,9 @@ static void finish(struct builder *builder)
     free(builder->todo);
 }
 
-void sim_program_build(struct sim_program *program, uint64_t seed,
-                       const struct sim_program_limits *limits)
+/// Builds the program of SEED. The caller releases it.
+static void sim_program_build(struct sim_program *program, uint64_t seed,
+                              const struct sim_program_limits *limits)
 {
     *program = (struct sim_program){.random = {seed * 0x2545f4914f6cdd1du + 1}};
     struct builder builder = {.program = program, .limits = limits};
@@ -672,7 +673,7 @@ void sim_program_build(struct sim_program *program, uint64_t seed,
     finish(&builder);
 }
 
-void sim_program_release(struct sim_program *program)
+static void sim_program_release(struct sim_program *program)
 {
     for (uint32_t r = 0; r < program->n_ranks; r++)
         free(program->ranks[r].operations);

@@ -133,11 +133,6 @@ struct sim_program_limits {
                                  .allow_locks = true,                                              \
                                  .allow_epochs = true})
 
-/// Builds the program of SEED. The caller releases it.
-void sim_program_build(struct sim_program *program, uint64_t seed,
-                       const struct sim_program_limits *limits);
-void sim_program_release(struct sim_program *program);
-
 /// Runs PROGRAM in a discrete-event simulation of MPI and returns the trace as text, damaged the
 /// way the program's is_... flags say; NULL when it deadlocks. The caller frees.
 char *sim_program_simulate(struct sim_program *program);

@@ -239,7 +239,8 @@ static int64_t count_violations(const struct model *model)
     return n_violations;
 }
 
-int64_t model_find_releases(struct model *model)
+/// All hand-overs. Returns the number of clock violations.
+static int64_t model_find_releases(struct model *model)
 {
     const struct reference_trace *trace = model->trace;
     model->hand_overs = memory_zeroed(trace->n_locations, sizeof *model->hand_overs);
@@ -428,7 +429,8 @@ static void explain(const struct model *model, const char *pattern, bool in_wind
     lineage_free(model, &sum);
 }
 
-void model_find_lineages(const struct model *model, struct findings *findings)
+/// The critical path, and the causes of waits by their kind.
+static void model_find_lineages(const struct model *model, struct findings *findings)
 {
     static const char *const patterns[] = {"late-sender",   "late-receiver",  "wait-at-barrier",
                                            "wait-at-nxn",   "late-broadcast", "early-reduce",
@@ -511,7 +513,8 @@ void model_build(struct model *model, const struct reference_trace *trace,
     model_find_epochs(model);
 }
 
-void reference_analyse(const struct reference_trace *trace, struct findings *findings)
+/// Adds all facts about TRACE (findings.h) to FINDINGS and sorts them.
+static void reference_analyse(const struct reference_trace *trace, struct findings *findings)
 {
     struct model model;
     model_build(&model, trace, findings);

@@ -7,8 +7,5 @@
 #include "tests/reference/findings.h"
 #include "tests/reference/trace.h"
 
-/// Adds all facts about TRACE (findings.h) to FINDINGS and sorts them.
-void reference_analyse(const struct reference_trace *trace, struct findings *findings);
-
-/// The same of a text trace.
+/// All facts about a text trace, sorted.
 void reference_analyse_text(const char *text, struct findings *findings);

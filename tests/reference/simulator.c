@@ -81,8 +81,9 @@ static uint32_t free_id(const struct simulation *sim, uint32_t rank)
     }
 }
 
-int sim_new_request(struct simulation *sim, uint32_t rank, enum sim_request_kind kind,
-                    const struct operation *operation, bool is_internal)
+/// Makes a request; the one of a blocking call has no id in the trace.
+static int sim_new_request(struct simulation *sim, uint32_t rank, enum sim_request_kind kind,
+                           const struct operation *operation, bool is_internal)
 {
     uint32_t id = is_internal ? 0 : free_id(sim, rank);
     sim->requests = array_reserve(sim->requests, &sim->request_capacity, sim->n_requests + 1,

@@ -121,10 +121,6 @@ struct simulation {
 uint64_t sim_some(struct simulation *sim, uint32_t max);
 void sim_schedule(struct simulation *sim, uint64_t time, enum sim_event_kind kind, int index);
 
-/// Makes a request; the one of a blocking call has no id in the trace.
-int sim_new_request(struct simulation *sim, uint32_t rank, enum sim_request_kind kind,
-                    const struct operation *operation, bool is_internal);
-
 /// MPI's side of posting; completion comes as SIM_DONE events.
 void sim_post_send(struct simulation *sim, uint32_t rank, uint64_t time,
                    const struct operation *operation, int request);

@@ -54,7 +54,9 @@ static uint32_t add_origin(struct model *model, const char *pattern, uint32_t c,
     return to;
 }
 
-uint32_t model_deciding_receive(const struct model *model, uint32_t call)
+/// The deciding message of a call's receives: latest enter of the sending call, ties to the highest
+/// sender. A receive, REFERENCE_NONE when the call completed none that is matched.
+static uint32_t model_deciding_receive(const struct model *model, uint32_t call)
 {
     uint32_t best = REFERENCE_NONE;
     uint64_t best_ns = 0;
