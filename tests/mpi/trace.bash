@@ -49,8 +49,11 @@ untraced() {
 # read_archive WHAT DIR [WHAT MAY BE INCOMPLETE...]: the library's own tool reads it without a word on
 # stderr, and it fulfils what archive.py knows, which prints WHAT.
 read_archive() {
-    otf2-print "$2/traces.otf2" >/dev/null 2>"$BATS_TEST_TMPDIR/otf2-print" &&
-        [ ! -s "$BATS_TEST_TMPDIR/otf2-print" ] || { cat "$BATS_TEST_TMPDIR/otf2-print" >&2 && return 1; }
+    if ! otf2-print "$2/traces.otf2" >/dev/null 2>"$BATS_TEST_TMPDIR/otf2-print" ||
+        [ -s "$BATS_TEST_TMPDIR/otf2-print" ]; then
+        cat "$BATS_TEST_TMPDIR/otf2-print" >&2
+        return 1
+    fi
     /usr/bin/python3 "$ROOT/tests/mpi/archive.py" "$@"
 }
 
