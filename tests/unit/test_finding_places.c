@@ -3,10 +3,9 @@
 #include "tests/unit/findings_fixture.h"
 
 /// Both ranks compute in burn: rank 1 for lead, rank 0 for follow.
-static void test_a_function_of_several_callers_is_named_by_them(void **state)
+TEST(test_a_function_of_several_callers_is_named_by_them)
 {
-    (void)state;
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_region own_regions[6];
     struct result_path own_paths[7];
     const char *const names[] = {"burn", "lead", "follow"};
@@ -33,23 +32,20 @@ static void test_a_function_of_several_callers_is_named_by_them(void **state)
     result.n_paths = 7;
     result.path_ranks = times;
     result.n_path_ranks = 4;
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "serial-work");
-    assert_says(&found, "Only rank 1 computes in lead (burn.c:2), for 60.00 ms.");
+    assert_says("Only rank 1 computes in lead (burn.c:2), for 60.00 ms.");
     assert_string_equal(found.findings[1].remedies[0].value, "lead=0-1");
-    forget(&found);
     times[0].exclusive_ns = 5 * MS; // rank 0 works for both, for lead a little more than a tenth
-    find(&result, &found);
+    find(&result);
     assert_string_equal(found.findings[1].kind, "uneven-work");
     assert_string_equal(found.findings[1].remedies[0].value, "burn");
-    forget(&found);
 }
 
 /// A method that only waits is no place to compute in meanwhile; the function that calls it is.
-static void test_overlap_is_in_code_that_computes(void **state)
+TEST(test_overlap_is_in_code_that_computes)
 {
-    (void)state;
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_region own_regions[4];
     struct result_path own_paths[4];
     struct result_amount in_wait[] = {{3, 3, 30 * MS}};
@@ -69,18 +65,16 @@ static void test_overlap_is_in_code_that_computes(void **state)
     result.n_traffic = 1;
     for (int is_enough = 0; is_enough < 2; is_enough++) { // a twentieth of the call's time
         own_paths[1].exclusive_ns = 4 * MS - !is_enough;
-        find(&result, &found);
+        find(&result);
         assert_string_equal(found.findings[1].kind, "missed-overlap");
         assert_string_equal(found.findings[1].remedies[0].value, is_enough ? "solve/get" : "solve");
-        forget(&found);
     }
 }
 
 /// Calls of line 32 follow those of line 31: close enough, both could be one.
-static void test_calls_right_after_one_another_can_be_joined(void **state)
+TEST(test_calls_right_after_one_another_can_be_joined)
 {
-    (void)state;
-    struct result result = make_result(), found;
+    struct result result = make_result();
     struct result_site sites[2];
     for (uint32_t i = 0; i < 2; i++)
         sites[i] = (struct result_site){.path = 1,
@@ -100,21 +94,12 @@ static void test_calls_right_after_one_another_can_be_joined(void **state)
     paths[1].visits = 2000;
     for (int is_close = 0; is_close < 2; is_close++) {
         sites[1].before_ns = 10 * MS - (uint64_t)is_close; // 10 us each
-        find(&result, &found);
+        find(&result);
         assert_string_equal(found.findings[0].kind, "many-collectives");
         assert_int_equal(found.findings[0].n_remedies, 1 + is_close);
         assert_string_equal(found.findings[0].remedies[0].value,
                             is_close ? "solve/MPI_Allreduce at solve.c:32" : "solve/MPI_Recv");
-        forget(&found);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_function_of_several_callers_is_named_by_them),
-        cmocka_unit_test(test_overlap_is_in_code_that_computes),
-        cmocka_unit_test(test_calls_right_after_one_another_can_be_joined),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
-}
+AROUND_ALL(load, unload)
