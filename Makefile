@@ -211,7 +211,7 @@ test-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach folder,unit reference 
 .PHONY: test-objects
 test-objects: $(test-objects)
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
-fuzzers := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(sort $(wildcard tests/fuzz/*.c)))
+fuzz-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/fuzz/*.c)))
 program-sources := $(sort $(wildcard tests/programs/*.c))
 # Looked up once: each further call of the shell would delay every make.
 ifeq ($(origin MPIS),undefined)
@@ -232,7 +232,11 @@ endef
 $(eval $(call test-rule,unit,$(unit-helpers) $(reference),$$(cmocka-libs)))
 # Compares what pagoda trace writes with what the tracer reads.
 $(BUILD)/unit/test_trace_settings: $(BUILD)/obj/tracer/record/settings.o
-$(foreach folder,tools fuzz bench,$(eval $(call test-rule,$(folder))))
+$(foreach folder,tools bench,$(eval $(call test-rule,$(folder))))
+$(BUILD)/fuzz/fuzz: $(fuzz-objects) $(tool-library) $(library)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(link) -o $@ $^ $(library-libs) $(plain-libs) $(LDLIBS) -lm
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its
 # functions instrumented, below programs/<mpi>-regions/.
@@ -276,7 +280,7 @@ include tests/programs/hybrid/hybrid.mk
 
 .PHONY: all programs tests
 programs: $(programs)
-tests: all $(unit-tests) $(tools) $(fuzzers) $(benches) $(programs)
+tests: all $(unit-tests) $(tools) $(BUILD)/fuzz/fuzz $(benches) $(programs)
 
 -include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d $(BUILD)/obj/tests/*/*/*.d) \
     $(wildcard $(BUILD)/obj/programs/*.d)
@@ -387,10 +391,10 @@ sanitize:
 
 # libFuzzer on all that Pagoda reads from users and other tools, each KIND of input for SECONDS.
 .PHONY: fuzz
-fuzz: all $(BUILD)/fuzz/fuzz_inputs
+fuzz: all $(BUILD)/fuzz/fuzz
 	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/libfuzzer CC=clang MPIS= \
 	    CFLAGS='-O1 -g1 -DLIBFUZZER -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-	    -fno-sanitize=pointer-overflow' LDFLAGS='-fsanitize=fuzzer,address,undefined' $(BUILD)/libfuzzer/fuzz/fuzz_inputs
+	    -fno-sanitize=pointer-overflow' LDFLAGS='-fsanitize=fuzzer,address,undefined' $(BUILD)/libfuzzer/fuzz/fuzz
 	@BUILD=$(BUILD) tests/fuzz/long $(or $(SECONDS),60) $(KIND)
 
 # One table, about four minutes on two idle cores; tests/bench/bench says how to choose rows, archives and sizes.

@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fuzz_inputs [-s SEED] [-n CASES] [-w DIRECTORY] [KIND...]: gives all that Pagoda reads from users
-// and other tools to its readers: the seeds of each kind as they are, and CASES of them spoiled at
-// random. A reader that refuses a text must say why; the rest is for the sanitizers. The same SEED
-// makes the same cases. With -w the seeds are only written, as DIRECTORY/KIND/N. `make fuzz` links
-// libFuzzer instead of main(), which then gives texts to the kind $FUZZ_KIND (CONTRIBUTING.md).
-//
-// Seeds are files that come with Pagoda and tests/fuzz/corpus/KIND*: whole files, or a text in each
-// line.
-#include <glob.h>
-#include <stdbool.h>
-#include <stdint.h>
+// The readers of all that users and other tools write.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analyzer/base/formula.h"
 #include "analyzer/base/function_names.h"
@@ -37,11 +25,7 @@
 #include "db/focus.h"
 #include "db/import.h"
 #include "db/query/resource_map.h"
-#include "tests/tools/lib/scratch.h"
-#include "tests/tools/lib/spoil.h"
-
-/// Reads TEXT, or the file PATH that holds it. 0, or not 0 and ERR.
-typedef int reader(const char *path, char *text, struct error *err);
+#include "tests/fuzz/fuzz.h"
 
 // ---- files
 
@@ -368,190 +352,39 @@ static int read_whatif(const char *path, char *text, struct error *err)
 
 // ---- kinds
 
-static const struct kind {
-    const char *name;
-    reader *read;
-    bool has_lines;     // a seed in each line of a file of the corpus
-    const char *shared; // files that come with Pagoda
-} kinds[] = {
-    {"catalogue", read_catalogue, false, "patterns/[!f]*.xml"},
-    {"finding", read_catalogue, false, "patterns/findings/*.xml"},
-    {"property", read_catalogue, false, "patterns/properties/*.[ax]*"},
-    {"machine", read_machine, false, "patterns/machines/*.xml"},
-    {"policy", read_policy, false, "patterns/policies/*.xml"},
-    {"task-model", read_task_model, false, "patterns/models/*.xml"},
-    {"sweep", read_sweep, false, NULL},
-    {"experiment", read_experiment_property, false, "patterns/experiments/*.xml"},
-    {"filter", read_filter, false, NULL},
-    {"rules", read_rules, false, NULL},
-    {"map", read_map, false, NULL},
-    {"table", read_table, false, NULL},
-    {"import", read_import, false, NULL},
-    {"settings", read_settings, false, NULL},
-    {"measurements", read_measurements, false, NULL},
-    {"names", read_function_names, false, NULL},
-    {"formula", read_formula, true, NULL},
-    {"comparison", read_comparison, true, NULL},
-    {"expression", read_expression, true, NULL},
-    {"focus", read_focus, true, NULL},
-    {"values", read_values, true, NULL},
-    {"quantity", read_quantity, true, NULL},
-    {"ranks", read_ranks, true, NULL},
-    {"checkpoint", read_checkpoint, true, NULL},
-    {"words", read_words, true, NULL},
-    {"point", read_point, true, NULL},
-    {"whatif", read_whatif, true, NULL},
+const struct fuzz_kind fuzz_kinds[] = {
+    {.name = "anchor", .read = fuzz_archive, .in_archive = "traces.otf2"},
+    {.name = "definitions", .read = fuzz_archive, .in_archive = "traces.def"},
+    {.name = "local-definitions", .read = fuzz_archive, .in_archive = "traces/0.def"},
+    {.name = "events", .read = fuzz_archive, .in_archive = "traces/0.evt"},
+    {.name = "catalogue", .read = read_catalogue, .shared = "patterns/[!f]*.xml"},
+    {.name = "finding", .read = read_catalogue, .shared = "patterns/findings/*.xml"},
+    {.name = "property", .read = read_catalogue, .shared = "patterns/properties/*.[ax]*"},
+    {.name = "machine", .read = read_machine, .shared = "patterns/machines/*.xml"},
+    {.name = "policy", .read = read_policy, .shared = "patterns/policies/*.xml"},
+    {.name = "task-model", .read = read_task_model, .shared = "patterns/models/*.xml"},
+    {.name = "sweep", .read = read_sweep},
+    {.name = "experiment",
+     .read = read_experiment_property,
+     .shared = "patterns/experiments/*.xml"},
+    {.name = "filter", .read = read_filter},
+    {.name = "rules", .read = read_rules},
+    {.name = "map", .read = read_map},
+    {.name = "table", .read = read_table},
+    {.name = "import", .read = read_import},
+    {.name = "settings", .read = read_settings},
+    {.name = "measurements", .read = read_measurements},
+    {.name = "names", .read = read_function_names},
+    {.name = "formula", .read = read_formula, .has_lines = true},
+    {.name = "comparison", .read = read_comparison, .has_lines = true},
+    {.name = "expression", .read = read_expression, .has_lines = true},
+    {.name = "focus", .read = read_focus, .has_lines = true},
+    {.name = "values", .read = read_values, .has_lines = true},
+    {.name = "quantity", .read = read_quantity, .has_lines = true},
+    {.name = "ranks", .read = read_ranks, .has_lines = true},
+    {.name = "checkpoint", .read = read_checkpoint, .has_lines = true},
+    {.name = "words", .read = read_words, .has_lines = true},
+    {.name = "point", .read = read_point, .has_lines = true},
+    {.name = "whatif", .read = read_whatif, .has_lines = true},
+    {.name = NULL},
 };
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
-
-/// Gives SIZE_BYTES of TEXT, with a 0 after them, to the reader of KIND.
-static void read_text(const struct kind *kind, const char *file, const char *text,
-                      size_t size_bytes)
-{
-    struct error err = {{0}};
-    char *copy = memory_zeroed(size_bytes + 1, 1);
-    memcpy(copy, text, size_bytes);
-    if (!kind->has_lines)
-        scratch_write(file, text, size_bytes);
-    if (kind->read(file, copy, &err) != 0 && !*err.text) {
-        fprintf(stderr, "fuzz_inputs: %s is refused without a reason: %s\n", kind->name, text);
-        abort();
-    }
-    free(copy);
-}
-
-#ifdef LIBFUZZER
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes)
-{
-    static const struct kind *kind;
-    static char *folder, *file;
-    const char *name = getenv("FUZZ_KIND");
-    if (!kind) {
-        for (kind = kinds; kind < kinds + N_KINDS && strcmp(kind->name, name ? name : "") != 0;)
-            kind++;
-        if (kind == kinds + N_KINDS)
-            abort();
-        folder = scratch_directory();
-        file = memory_format("%s/input", folder);
-    }
-    char *text = memory_zeroed(size_bytes + 1, 1);
-    memcpy(text, data, size_bytes);
-    read_text(kind, file, text, size_bytes);
-    free(text);
-    return 0;
-}
-
-#else
-
-struct seeds {
-    struct seed {
-        char *text;
-        size_t size_bytes;
-    } * items;
-    size_t n, capacity;
-};
-
-static void add_seeds(struct seeds *seeds, const struct kind *kind, const char *pattern)
-{
-    glob_t found;
-    if (!pattern || glob(pattern, GLOB_BRACE, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        size_t size_bytes;
-        char *text = scratch_read(found.gl_pathv[i], &size_bytes), *rest = text, *line;
-        if (!kind->has_lines)
-            *ARRAY_NEXT(seeds->items, seeds->n, seeds->capacity) = (struct seed){text, size_bytes};
-        for (; kind->has_lines && (line = strsep(&rest, "\n")) && rest;)
-            *ARRAY_NEXT(seeds->items, seeds->n, seeds->capacity) =
-                (struct seed){memory_copy_text(line), strlen(line)};
-        if (kind->has_lines)
-            free(text);
-    }
-    globfree(&found);
-}
-
-static struct seeds seeds_of(const struct kind *kind)
-{
-    struct seeds seeds = {0};
-    char *corpus = memory_format("tests/fuzz/corpus/%s{,-*}", kind->name);
-    add_seeds(&seeds, kind, kind->shared);
-    add_seeds(&seeds, kind, corpus);
-    free(corpus);
-    return seeds;
-}
-
-static void write_seeds(const struct seeds *seeds, const char *directory, const char *kind)
-{
-    char *folder = memory_format("%s/%s", directory, kind);
-    mkdir(directory, 0777);
-    mkdir(folder, 0777);
-    for (size_t i = 0; i < seeds->n; i++) {
-        char *path = memory_format("%s/%zu", folder, i);
-        scratch_write(path, seeds->items[i].text, seeds->items[i].size_bytes);
-        free(path);
-    }
-    free(folder);
-}
-
-static void read_seeds(const struct seeds *seeds, const struct kind *kind, const char *file,
-                       unsigned n_cases)
-{
-    for (size_t i = 0; i < seeds->n; i++)
-        read_text(kind, file, seeds->items[i].text, seeds->items[i].size_bytes);
-    for (unsigned i = 0; i < n_cases; i++) {
-        const struct seed *seed = &seeds->items[spoil_random((uint32_t)seeds->n)];
-        size_t size_bytes = seed->size_bytes;
-        char *text = spoil(seed->text, &size_bytes);
-        read_text(kind, file, text, size_bytes);
-        free(text);
-    }
-}
-
-static bool is_asked(const char *kind, int n, char **names)
-{
-    bool is_asked = n == 0;
-    for (int i = 0; i < n; i++)
-        is_asked = is_asked || strcmp(names[i], kind) == 0;
-    return is_asked;
-}
-
-int main(int argc, char **argv)
-{
-    unsigned n_cases = 1000;
-    uint64_t seed = 1;
-    const char *directory = NULL;
-    for (int option; (option = getopt(argc, argv, "s:n:w:")) != -1;) {
-        if (option == 's')
-            seed = strtoull(optarg, NULL, 10);
-        else if (option == 'n')
-            n_cases = (unsigned)strtoul(optarg, NULL, 10);
-        else if (option == 'w')
-            directory = optarg;
-        else
-            return 2;
-    }
-    char *scratch = scratch_directory(), *file = memory_format("%s/input", scratch);
-    for (const struct kind *kind = kinds; kind < kinds + N_KINDS; kind++) {
-        if (!is_asked(kind->name, argc - optind, argv + optind))
-            continue;
-        struct seeds seeds = seeds_of(kind);
-        spoil_begin(seed);
-        if (directory)
-            write_seeds(&seeds, directory, kind->name);
-        else if (seeds.n > 0)
-            read_seeds(&seeds, kind, file, n_cases);
-        printf("%s: %zu seeds, %u cases\n", kind->name, seeds.n, directory ? 0 : n_cases);
-        fflush(stdout);
-        for (size_t i = 0; i < seeds.n; i++)
-            free(seeds.items[i].text);
-        free(seeds.items);
-    }
-    free(file);
-    scratch_remove(scratch);
-    return 0;
-}
-
-#endif
