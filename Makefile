@@ -211,7 +211,8 @@ test-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach folder,unit reference 
 .PHONY: test-objects
 test-objects: $(test-objects)
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
-fuzz-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/fuzz/*.c)))
+# One program of all files of tests/fuzz.
+fuzz-readers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out %/fuzz.c,$(wildcard tests/fuzz/*.c))))
 program-sources := $(sort $(wildcard tests/programs/*.c))
 # Looked up once: each further call of the shell would delay every make.
 ifeq ($(origin MPIS),undefined)
@@ -233,10 +234,7 @@ $(eval $(call test-rule,unit,$(unit-helpers) $(reference),$$(cmocka-libs)))
 # Compares what pagoda trace writes with what the tracer reads.
 $(BUILD)/unit/test_trace_settings: $(BUILD)/obj/tracer/record/settings.o
 $(foreach folder,tools bench,$(eval $(call test-rule,$(folder))))
-$(BUILD)/fuzz/fuzz: $(fuzz-objects) $(tool-library) $(library)
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(link) -o $@ $^ $(library-libs) $(plain-libs) $(LDLIBS) -lm
+$(eval $(call test-rule,fuzz,$(fuzz-readers)))
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its
 # functions instrumented, below programs/<mpi>-regions/.

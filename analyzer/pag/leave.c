@@ -62,7 +62,7 @@ static uint32_t missing_partner(const struct engine *engine, const struct locati
     const struct call *call = &location->call;
     if (call->gave_up)
         return NONE;
-    if (call->probed.communicator != EVENT_NO_INDEX)
+    if (call_probes(call))
         return match_probed(engine, location) == NONE &&
                        rank_may_come(engine, call->probed.source, call->leave_ns)
                    ? call->probed.source
@@ -174,7 +174,7 @@ static struct release find_release(struct engine *engine, const struct location_
                                          .rank = message->sender,
                                          .priority = PRIORITY_RECEIVE});
     }
-    uint32_t probed = match_probed(engine, location);
+    uint32_t probed = call_probes(call) ? match_probed(engine, location) : NONE;
     if (probed != NONE)
         consider(&best, (struct release){.time_ns = message_at(engine, probed)->send_enter_ns,
                                          .node = message_at(engine, probed)->node,
@@ -337,7 +337,8 @@ static void emit_receive(struct engine *engine, const struct location_state *loc
                          struct moment *now)
 {
     const struct call *call = &location->call;
-    uint32_t n_messages = 1, probed = match_probed(engine, location);
+    uint32_t n_messages = 1;
+    uint32_t probed = call_probes(call) ? match_probed(engine, location) : NONE;
     const struct message *message = probed != NONE
                                         ? message_at(engine, probed)
                                         : deciding_message(engine, location, &n_messages);
@@ -464,7 +465,7 @@ static void settle(struct engine *engine, struct location_state *location)
         collective_leave(engine, call->parts[i], call);
     if (call->awaits_lock)
         locks_leave_call(engine, location);
-    engine->n_probing -= call->probed.communicator != EVENT_NO_INDEX;
+    engine->n_probing -= call_probes(call);
     lineage_let_go(&engine->lineage, call->enter_node);
     call->enter_node = NONE;
 }
@@ -473,7 +474,7 @@ static void settle(struct engine *engine, struct location_state *location)
 static inline bool may_wait(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
-    if (call->probed.communicator != EVENT_NO_INDEX)
+    if (call_probes(call))
         return match_probed(engine, location) == NONE;
     for (uint32_t i = 0; i < call->n_receives; i++)
         if (receive_at(engine, call->receives[i])->message == NONE)
@@ -533,7 +534,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
     struct moment now = {call->enter_ns, call->enter_node, false};
     if (call->is_cut_late)
         now = (struct moment){call->enter_ns, location->index, true};
-    if (call->n_receives || call->probed.communicator != EVENT_NO_INDEX)
+    if (call->n_receives || call_probes(call))
         emit_receive(engine, location, &now);
     if (call->n_sends && !call->is_test)
         late_receiver_wait(engine, location, &now);

@@ -650,7 +650,7 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
     PASS(snapshot, call->probed.source);
     PASS(snapshot, call->probed.tag);
     if (is_reading(snapshot))
-        snapshot->engine->n_probing += call->probed.communicator != EVENT_NO_INDEX;
+        snapshot->engine->n_probing += call_probes(call);
     PASS(snapshot, call->n_records); // only how many there were matters after the enter
     call->region = numbers_pass_any_index(snapshot->numbers, call->region,
                                           snapshot->engine->definitions->n_regions);

@@ -150,12 +150,12 @@ void step_enter_call(struct engine *engine, struct location_state *location,
         collective_enter_call(engine, location);
     if (location->call.n_accesses + rank->n_locks > 0)
         locks_enter_call(engine, location);
-    bool is_probe = !is_bare && !engine->options.only_times &&
-                    region_at(engine, location->call.region)->mpi == MPI_FUNCTION_PROBE;
-    if (!is_bare)
+    if (!is_bare) {
         location->cursor->position += 1 + (engine->regions ? 0 : location->call.n_skip);
-    if (is_probe)
-        match_enter_probe(engine, location);
+        if (!engine->options.only_times &&
+            region_at(engine, location->call.region)->mpi == MPI_FUNCTION_PROBE)
+            match_enter_probe(engine, location);
+    }
     if (!call_is_private(&location->call))
         leave_expect(engine, location);
     if (engine->recent && location->is_master && !is_bare)

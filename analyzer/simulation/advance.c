@@ -365,7 +365,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
     state->outside_ns += now_ns - state->computation.begin_ns - state->outside_wait_ns;
     computation_close(engine, location, now_ns);
     moved_tell_outside(engine, location, now_ns);
-    if (relocation_begin(engine, location, event, now_ns))
+    if (prediction_of(engine)->site_of_rank && relocation_begin(engine, location, event, now_ns))
         return;
     if (prediction_of(engine)->overlap &&
         overlap_begin(engine, location, event, state->computation.recorded_now_ns, now_ns)) {

@@ -177,7 +177,7 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
         return false;
     if (event->kind == EVENT_ENTER)
         return region_at(engine, event->index)->mpi != MPI_FUNCTION_NONE ||
-               relocation_is_due(engine, location, event);
+               (prediction_of(engine)->site_of_rank && relocation_is_due(engine, location, event));
     if (prediction_of(engine)->overlap && overlap_ends_at(engine, location, event))
         return true;
     return event_is_message_record(event) || is_of_team(event);

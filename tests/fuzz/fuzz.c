@@ -44,18 +44,19 @@ static void place_make(struct place *place, const struct fuzz_kind *kind)
                                  : memory_format("%s/input", place->folder);
 }
 
-/// Gives SIZE_BYTES of TEXT, with a 0 after them, to the reader of KIND.
+/// Gives SIZE_BYTES of TEXT to the reader of KIND.
 static void read_text(const struct fuzz_kind *kind, const struct place *place, const char *text,
                       size_t size_bytes)
 {
     struct error err = {{0}};
     char *copy = memory_zeroed(size_bytes + 1, 1);
-    memcpy(copy, text, size_bytes);
+    if (size_bytes > 0)
+        memcpy(copy, text, size_bytes);
     if (!kind->has_lines)
         scratch_write(place->file, text, size_bytes);
     if (kind->read(place->archive ? place->archive : place->file, copy, &err) != 0 && !*err.text) {
-        fprintf(stderr, "fuzz: %s: refused without a reason, or not as promised: %s\n", kind->name,
-                text);
+        fprintf(stderr, "fuzz: %s: refused without a reason, or not as promised: %.*s\n",
+                kind->name, (int)size_bytes, text);
         abort();
     }
     free(copy);
@@ -77,10 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_bytes)
             abort();
         place_make(&place, kind);
     }
-    char *text = memory_zeroed(size_bytes + 1, 1);
-    memcpy(text, data, size_bytes);
-    read_text(kind, &place, text, size_bytes);
-    free(text);
+    read_text(kind, &place, (const char *)data, size_bytes);
     return 0;
 }
 

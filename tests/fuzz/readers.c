@@ -357,7 +357,7 @@ const struct fuzz_kind fuzz_kinds[] = {
     {.name = "definitions", .read = fuzz_archive, .in_archive = "traces.def"},
     {.name = "local-definitions", .read = fuzz_archive, .in_archive = "traces/0.def"},
     {.name = "events", .read = fuzz_archive, .in_archive = "traces/0.evt"},
-    {.name = "catalogue", .read = read_catalogue, .shared = "patterns/[!f]*.xml"},
+    {.name = "catalogue", .read = read_catalogue, .shared = "patterns/*.xml"},
     {.name = "finding", .read = read_catalogue, .shared = "patterns/findings/*.xml"},
     {.name = "property", .read = read_catalogue, .shared = "patterns/properties/*.[ax]*"},
     {.name = "machine", .read = read_machine, .shared = "patterns/machines/*.xml"},

@@ -156,11 +156,17 @@ void call_release(struct call *call);
 /// that receives looks for itself what it gets.
 const struct event *call_record_after_probe(const struct location_state *location);
 
+/// Whether CALL is a probe of which is known what it waits for.
+static inline bool call_probes(const struct call *call)
+{
+    return call->probed.communicator != EVENT_NO_INDEX;
+}
+
 /// Whether the open call concerns no other rank.
 static inline bool call_is_private(const struct call *call)
 {
     return call->n_receives + call->n_sends + call->n_parts == 0 && !call->awaits_lock &&
-           call->probed.communicator == EVENT_NO_INDEX;
+           !call_probes(call);
 }
 
 /// The open call is left: accounts its time up to there, unless that was done before.

@@ -245,7 +245,7 @@ static bool is_probed(const struct engine *engine, const struct message *message
 {
     const struct rank_state *receiver = &engine->ranks[message->receiver];
     const struct channel *channel = channel_at(engine, message->channel);
-    for (uint32_t i = 0; i < receiver->n_locations && engine->n_probing > 0; i++) {
+    for (uint32_t i = 0; i < receiver->n_locations; i++) {
         const struct call *call = &engine->locations[receiver->first_location + i].call;
         if (call->is_open && call->probed.communicator == channel->communicator &&
             call->probed.source == channel->sender && call->probed.tag == channel->tag)
@@ -263,7 +263,7 @@ static bool sender_needs_snapshot(const struct engine *engine, const struct mess
     if (engine->is_ahead)
         return true;
     return message->is_matched ? receive_at(engine, message->receive)->call_may_wait
-                               : is_probed(engine, message);
+                               : engine->n_probing > 0 && is_probed(engine, message);
 }
 
 static void send(struct engine *engine, struct location_state *location, const struct event *event)
@@ -477,8 +477,6 @@ void match_enter_probe(struct engine *engine, struct location_state *location)
 uint32_t match_probed(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
-    if (call->probed.communicator == EVENT_NO_INDEX)
-        return NONE;
     const struct channel *channel = channel_known(engine, location->rank, &call->probed);
     uint32_t message = channel ? channel->first_send : NONE;
     bool is_seen = message != NONE && !message_at(engine, message)->is_left_out &&

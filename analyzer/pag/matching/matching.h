@@ -16,7 +16,8 @@ void match_enter_call(struct engine *engine, struct location_state *location);
 /// The open call is a probe: finds out what it waits for, by the receive after it. It must not be
 /// known already which messages receives posted before will take.
 void match_enter_probe(struct engine *engine, struct location_state *location);
-/// The message that the open call, a probe, saw; NONE: it has not been sent, as far as is known.
+/// The message that the open call, for which call_probes() holds, saw; NONE: it has not been sent,
+/// as far as is known.
 uint32_t match_probed(const struct engine *engine, const struct location_state *location);
 /// The receive or message is settled for one of its two sides.
 void match_settle_receive(struct engine *engine, uint32_t receive);

@@ -53,11 +53,9 @@ static uint32_t site_after(const struct engine *engine, const struct location_st
 bool relocation_is_due(const struct engine *engine, const struct location_state *location,
                        const struct event *event)
 {
-    const struct prediction *prediction = prediction_of(engine);
-    return prediction->site_of_rank && location->is_master && location->rank != NONE &&
-           event->kind == EVENT_ENTER &&
+    return location->is_master && location->rank != NONE && event->kind == EVENT_ENTER &&
            region_at(engine, event->index)->mpi == MPI_FUNCTION_NONE &&
-           site_after(engine, location, event) != site_of(prediction, location->rank);
+           site_after(engine, location, event) != site_of(prediction_of(engine), location->rank);
 }
 
 bool relocation_begin(struct engine *engine, struct location_state *location,

@@ -24,7 +24,7 @@ struct scenario;
 int relocation_init(struct scenario *scenario, struct error *err);
 
 /// Whether LOCATION, outside MPI, begins a phase by EVENT, the next one, for which its rank has
-/// another site.
+/// another site. Only where ranks move (prediction.site_of_rank), as what follows.
 bool relocation_is_due(const struct engine *engine, const struct location_state *location,
                        const struct event *event);
 

@@ -62,8 +62,8 @@ void contention_free(struct contention *contention);
 
 /// When a message arrives, whose way depends on the others: READY_NS when it has departed and, if
 /// its sender waits for the receiver, when that has posted; from one site (placement.h) to another.
-/// Asked once for each message, in the
-/// order of (ready, sender, order of sending; messages of operations after others).
+/// Asked once for each message, in the order of (ready, sender, order of sending; messages of
+/// operations after others).
 uint64_t contention_transfer(struct contention *contention, uint32_t sender, uint32_t receiver,
                              uint64_t size_bytes, uint64_t ready_ns);
 
