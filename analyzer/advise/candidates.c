@@ -478,7 +478,8 @@ static void add_overlaps(struct survey *survey)
     const struct result *result = survey->result;
     for (size_t p = 0; p < result->n_patterns; p++) {
         const struct result_pattern *pattern = &result->patterns[p];
-        if (strcmp(pattern->id, "late-sender") != 0 && strcmp(pattern->id, "late-receiver") != 0)
+        if (strcmp(pattern->id, "late-sender") != 0 && strcmp(pattern->id, "late-receiver") != 0 &&
+            strcmp(pattern->id, "receiver-outside-mpi") != 0)
             continue;
         for (size_t i = 0; i < pattern->n_by_path && i < MAX_PATHS; i++)
             if (is_worth(survey, pattern->by_path[i].ns))

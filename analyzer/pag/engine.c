@@ -379,6 +379,8 @@ int engine_conclude(struct engine *engine, struct error *err)
     late_receiver_finish(engine);
     end_digest(engine);
     outcome_fill(engine);
+    for (unsigned scope = 0; scope < 2; scope++)
+        engine->result->attended_bytes[scope] = send_habits_least(&engine->attendance[scope]);
     if (engine->options.keeps_series)
         series_conclude(engine);
     if (engine->recent)

@@ -30,6 +30,8 @@ struct engine_hooks {
                      uint32_t source, const struct event *event);
     /// The two belong together.
     void (*matched)(struct engine *engine, uint32_t message, uint32_t receive);
+    /// RANK enters a call in which it takes the messages of senders that wait for that.
+    void (*attends)(struct engine *engine, uint32_t rank);
     /// MEMBER has entered a collective operation, or posted it.
     void (*entered)(struct engine *engine, struct collective *instance, uint32_t member);
     /// A nonblocking operation is posted by EVENT.

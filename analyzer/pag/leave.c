@@ -187,6 +187,14 @@ static struct release find_release(struct engine *engine, const struct location_
                                              .node = message->post_node,
                                              .rank = message->receiver,
                                              .priority = PRIORITY_SEND});
+        if (!message->needs_attendance)
+            continue;
+        struct moment attended = attendance_of(engine, message, call->leave_ns);
+        if (attended.time_ns < call->leave_ns)
+            consider(&best, (struct release){.time_ns = attended.time_ns,
+                                             .node = attended.node,
+                                             .rank = message->receiver,
+                                             .priority = PRIORITY_SEND});
     }
     for (uint32_t i = 0; i < call->n_parts; i++) {
         const struct member *member = collective_releaser(engine, call->parts[i]);
@@ -435,8 +443,17 @@ static void tell_messages(const struct engine *engine, const struct location_sta
 static void tell_sent(const struct engine *engine, const struct location_state *location)
 {
     const struct call *call = &location->call;
+    uint64_t attend_ns = 0;
+    for (uint32_t i = 0; i < call->n_sends; i++) {
+        const struct message *message = message_at(engine, call->sends[i]);
+        uint64_t attended_ns = attendance_of(engine, message, call->leave_ns).time_ns;
+        if (sends_may_be_buffered(message) && attended_ns < call->leave_ns &&
+            attended_ns > attend_ns)
+            attend_ns = attended_ns;
+    }
     for (uint32_t i = 0; i < call->n_sends; i++) {
         struct pag_message report = report_of(message_at(engine, call->sends[i]), location);
+        report.attend_ns = attend_ns;
         engine->listener.sent(engine->listener.context, &report);
     }
 }
@@ -453,6 +470,7 @@ static void settle(struct engine *engine, struct location_state *location)
             match_settle_receive(engine, call->receives[i]);
         }
     }
+    attendance_see(engine, call);
     for (uint32_t i = 0; i < call->n_sends; i++) {
         struct message *message = message_at(engine, call->sends[i]);
         message->is_over = !call->is_cut;
@@ -470,8 +488,20 @@ static void settle(struct engine *engine, struct location_state *location)
     call->enter_node = NONE;
 }
 
-/// Whether something the call needs has not come yet when it is entered.
-static inline bool may_wait(const struct engine *engine, const struct location_state *location)
+/// Whether the receiver that the sender of MESSAGE waits for has not come, as far as is known when
+/// CALL is entered, or left (LEAVES): then it need not have posted its receive.
+static bool lacks_receiver(const struct engine *engine, const struct call *call,
+                           const struct message *message, bool leaves)
+{
+    if (!message->needs_attendance)
+        return message->awaits_receiver && !message->is_matched;
+    return (!leaves && !message->is_matched) ||
+           attendance_of(engine, message, call->leave_ns).time_ns == UINT64_MAX;
+}
+
+/// Whether something the call needs has not come yet when it is entered; or left.
+static inline bool may_wait(const struct engine *engine, const struct location_state *location,
+                            bool leaves)
 {
     const struct call *call = &location->call;
     if (call_probes(call))
@@ -479,11 +509,9 @@ static inline bool may_wait(const struct engine *engine, const struct location_s
     for (uint32_t i = 0; i < call->n_receives; i++)
         if (receive_at(engine, call->receives[i])->message == NONE)
             return true;
-    for (uint32_t i = 0; i < call->n_sends; i++) {
-        const struct message *message = message_at(engine, call->sends[i]);
-        if (message->awaits_receiver && !message->is_matched)
+    for (uint32_t i = 0; i < call->n_sends; i++)
+        if (lacks_receiver(engine, call, message_at(engine, call->sends[i]), leaves))
             return true;
-    }
     for (uint32_t i = 0; i < call->n_parts; i++)
         if (collective_missing_rank(engine, call->parts[i]) != NONE ||
             (engine->any_member_delays && engine->hooks->is_held(engine, call->parts[i])))
@@ -505,7 +533,7 @@ void leave_expect(struct engine *engine, struct location_state *location)
 {
     struct call *call = &location->call;
     if (!engine->options.explains || call->is_test ||
-        !(engine->is_ahead || call->awaits_lock || may_wait(engine, location)))
+        !(engine->is_ahead || call->awaits_lock || may_wait(engine, location, false)))
         return;
     if (is_all_receives(location))
         call->is_cut_late = true;
@@ -543,7 +571,7 @@ uint32_t leave_call(struct engine *engine, struct location_state *location)
         emit_lock(engine, location, unlock, &now);
     call_account(location);
     hand_over(engine, location, &release);
-    bool is_unknown = may_wait(engine, location);
+    bool is_unknown = may_wait(engine, location, true);
     call->release_ns = is_unknown ? call->leave_ns : release.time_ns;
     call->releaser = is_unknown || release.time_ns <= call->enter_ns ? NONE : release.rank;
     bool is_of_window = call->n_receives > 0 && receive_at(engine, call->receives[0])->is_of_window;

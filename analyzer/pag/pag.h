@@ -65,6 +65,8 @@ struct pag_message {
     uint64_t send_enter_ns, send_leave_ns; // of the call that sent it
     uint64_t send_over_ns;                 // leave of the call that completed the send, if entered
     uint64_t post_enter_ns;                // of the call that posted its receive
+    uint64_t attend_ns; // of a call that sends: when all its receivers had been in MPI, as far as
+                        // that was before its leave and is known; else 0
     uint64_t enter_ns, leave_ns;           // of the call that received it, or completed its send
     bool is_test;                          // that call tests (MPI_Test and the like)
     bool is_deciding;                      // the latest one sent of those the call received
@@ -306,6 +308,7 @@ struct pag_path_entry {
 enum pag_wait_kind {
     PAG_WAIT_LATE_SENDER,
     PAG_WAIT_LATE_RECEIVER, // of sends that wait for certain
+    PAG_WAIT_OUTSIDE,       // likewise, for a receiver that is not in MPI
     PAG_WAIT_BARRIER,
     PAG_WAIT_NXN,
     PAG_WAIT_ONE_TO_ALL,
@@ -430,9 +433,11 @@ struct pag_result {
     uint64_t n_ambiguous_receives; // matched in completion order for want of an envelope
     uint64_t n_incomplete_collectives;
     uint64_t n_passed_starts, n_passed_completes; // left before a target of theirs posted
-    uint64_t n_unbalanced; // leaves without enter, regions left open at the end
-    uint64_t n_lost_calls; // records that did not fit their call
-    uint64_t n_outside;    // messages and collectives with processes that are not in the trace
+    uint64_t attended_bytes[2]; // messages of this size on, on one node and between two, make their
+                                // sender wait until the receiver is in MPI; UINT64_MAX: none
+    uint64_t n_unbalanced;      // leaves without enter, regions left open at the end
+    uint64_t n_lost_calls;      // records that did not fit their call
+    uint64_t n_outside;         // messages and collectives with processes that are not in the trace
     uint64_t n_missing_init, n_missing_finalize; // ranks with MPI calls but without these
     uint64_t n_without_finalize;                 // the latter, and ranks without any MPI call
     struct pag_location *locations;              // by location

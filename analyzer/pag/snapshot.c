@@ -179,6 +179,7 @@ static void pass_message(struct snapshot *snapshot, void *item)
     PASS(snapshot, message->is_standard);
     PASS(snapshot, message->is_over);
     PASS(snapshot, message->awaits_receiver);
+    PASS(snapshot, message->needs_attendance);
     PASS(snapshot, message->post_releases);
     PASS(snapshot, message->sender_is_inside);
     PASS(snapshot, message->is_received);
@@ -256,10 +257,11 @@ static void pass_send_wait(struct snapshot *snapshot, void *item)
     PASS(snapshot, wait->wait.least_limits[1]);
     PASS(snapshot, wait->from.time_ns);
     PASS(snapshot, wait->n_open);
-    PASS(snapshot, wait->has_candidate);
+    PASS(snapshot, wait->over_ns);
     PASS(snapshot, wait->has_certain);
     pass_node(snapshot, &wait->from.node);
     pass_node(snapshot, &wait->post_node);
+    pass_node(snapshot, &wait->attend_node);
 }
 
 /// Keys of mailboxes by their numbers; to be freed.
@@ -522,8 +524,21 @@ static void pass_epochs(struct snapshot *snapshot, struct rank_state *rank)
     }
 }
 
+static void pass_attendance(struct snapshot *snapshot, struct attendance *attendance)
+{
+    PASS(snapshot, attendance->n_absences);
+    PASS(snapshot, attendance->until_ns);
+    PASS(snapshot, attendance->n_calls);
+    for (uint64_t i = 0; i < N_ABSENCES && i < attendance->n_absences; i++) {
+        PASS(snapshot, attendance->absences[i].begin_ns);
+        PASS(snapshot, attendance->absences[i].end_ns);
+        pass_node(snapshot, &attendance->absences[i].node);
+    }
+}
+
 static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
 {
+    pass_attendance(snapshot, &rank->attendance);
     pass_requests(snapshot, &rank->requests);
     pass_locks(snapshot, rank);
     pass_epochs(snapshot, rank);
@@ -634,6 +649,7 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
     PASS(snapshot, call->is_synchronous);
     PASS(snapshot, call->is_standard);
     PASS(snapshot, call->has_collectives);
+    PASS(snapshot, call->attends);
     PASS(snapshot, call->gave_up);
     PASS(snapshot, call->goes_on_alone);
     PASS(snapshot, call->n_nested);
@@ -730,6 +746,8 @@ void snapshot_pass(struct engine *engine, const struct pag_location *trees, stru
         pass_all_items(&snapshot);
     for (unsigned scope = 0; scope < 2 && !numbers->is_damaged; scope++)
         pass_send_habits(&snapshot, &engine->eager.habits[scope]);
+    for (unsigned scope = 0; scope < 2 && !numbers->is_damaged; scope++)
+        pass_send_habits(&snapshot, &engine->attendance[scope]);
     for (size_t i = 0; i < engine->definitions->n_communicators && !numbers->is_damaged; i++)
         pass_communicator_state(&snapshot, &engine->communicators[i]);
     if (!numbers->is_damaged)

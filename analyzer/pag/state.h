@@ -49,7 +49,8 @@ struct message {
     bool is_synchronous, is_nonblocking, is_matched;
     bool is_standard;          // sent by MPI_Send, MPI_Isend, MPI_Sendrecv or the like
     bool is_over;              // the call that completes the send was left, at send_over_ns
-    bool awaits_receiver;      // synchronous, or too large to be buffered
+    bool awaits_receiver;      // synchronous, or too large to be buffered, or the next
+    bool needs_attendance;     // its sender waits until its receiver is in MPI (attendance.c)
     bool post_releases;        // the posting of its receive releases the sender
     bool sender_is_inside;     // the sender is in the call that may wait for the receiver
     bool is_received, is_sent; // settled by receiver, by sender
@@ -117,6 +118,24 @@ struct send_habits {
     uint32_t n_waiting;                      // in ascending order
 };
 
+// --- senders that wait until their receivers are in MPI (matching/attendance.c)
+
+enum { N_ABSENCES = 8 };
+
+/// From one call of a rank that moves messages to the next one.
+struct absence {
+    uint64_t begin_ns, end_ns;
+    uint32_t node; // its lineage then, kept for a sender that waits for it, NONE
+};
+
+/// The calls of a rank that move messages.
+struct attendance {
+    struct absence absences[N_ABSENCES]; // the latest between them, by number modulo
+    uint64_t n_absences;
+    uint64_t until_ns; // leave of the last one
+    uint32_t n_calls;  // open ones
+};
+
 struct eager {
     const uint32_t *node_of_rank; // of a driver; NULL: as recorded
     struct send_habits habits[2];
@@ -134,10 +153,11 @@ struct eager {
 /// its leave.
 struct send_wait {
     struct eager_wait wait;
-    struct moment from; // when it began to wait for receivers
-    uint32_t post_node; // lineage of the receiver that let it go, NONE: unknown
+    struct moment from;              // when it began to wait for receivers
+    uint32_t post_node, attend_node; // lineage of the receiver that let it go, NONE: unknown
     uint32_t n_open;
-    bool has_candidate, has_certain; // among the messages whose receivers came late
+    uint64_t over_ns; // when the last of the receivers that came late let it go, 0: none has
+    bool has_certain; // among their messages
 };
 
 // --- collective operations (matching/collective.c)
@@ -232,6 +252,7 @@ struct rank_state {
     uint32_t
         n_blocked_senders; // messages to it whose sender is inside a call and waits for the receive
     uint64_t post_sequence;
+    struct attendance attendance;
     bool has_mpi, has_init, has_finalize, has_ended;
     // the books of the window (window.h)
     uint64_t switch_ns, useful_ns, mpi_ns;
@@ -271,8 +292,9 @@ struct engine {
     struct map message_kind_of; // (communicator, tag) -> index of result->message_kinds
     size_t message_kind_capacity;
     struct eager eager;
-    uint32_t n_probing;     // open calls that wait for a message without receiving it
-    uint32_t *lock_waiters; // locations in calls that may wait for a lock
+    struct send_habits attendance[2]; // that need it, on one node and between two
+    uint32_t n_probing;               // open calls that wait for a message without receiving it
+    uint32_t *lock_waiters;           // locations in calls that may wait for a lock
     uint32_t n_lock_waiters;
     size_t lock_waiter_capacity;
     uint32_t *channel_buckets;

@@ -150,6 +150,7 @@ void step_enter_call(struct engine *engine, struct location_state *location,
         collective_enter_call(engine, location);
     if (location->call.n_accesses + rank->n_locks > 0)
         locks_enter_call(engine, location);
+    attendance_enter_call(engine, location);
     if (!is_bare) {
         location->cursor->position += 1 + (engine->regions ? 0 : location->call.n_skip);
         if (!engine->options.only_times &&
@@ -186,6 +187,7 @@ static uint32_t close_call(struct engine *engine, struct location_state *locatio
     if (rank != NONE)
         return rank;
     call->is_open = false;
+    attendance_leave_call(engine, location);
     if (call->n_accesses > 0)
         epochs_access(engine, location);
     if (!call->is_bare) {

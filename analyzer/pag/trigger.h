@@ -36,13 +36,16 @@ enum trigger_kind {
     X(RECEIVE, QUEUED_SAME_SOURCE, queued_same_source) /* 1: that one came from `sender` */        \
     X(RECEIVE, IS_NONBLOCKING, is_nonblocking)         /* posted by an earlier call */
 
-/// Fields of TRIGGER_SEND: of several sends completed in one call the one whose receive was posted
+/// Fields of TRIGGER_SEND: of several sends completed in one call the one whose receiver let it go
 /// last (but before the leave) is described.
 #define TRIGGER_SEND_FIELDS(X)                                                                     \
     X(SEND, ENTER, enter)           /* of the call in which the sender is: the send or its Wait */ \
     X(SEND, LEAVE, leave)           /* of that call */                                             \
     X(SEND, SEND_ENTER, send_enter) /* enter of the call that posted the send */                   \
-    X(SEND, POST_ENTER, post_enter) /* enter of the call that posted the receive */                \
+    X(SEND, POST_ENTER, post_enter) /* enter of the call that posted the receive, before the */    \
+                                    /* leave; `never` when none did */                             \
+    X(SEND, ATTEND_ENTER, attend_enter) /* enter of the receiver's call that took the message, */  \
+                                        /* in the wait; `never` when none had to */                \
     X(SEND, BYTES, bytes)                                                                          \
     X(SEND, TAG, tag)                                                                              \
     X(SEND, RECEIVER, receiver)             /* world rank */                                       \

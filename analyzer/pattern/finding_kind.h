@@ -54,6 +54,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(message_share)    /* waits for messages */                                                   \
     X(root_share)       /* waits for roots of operations such as MPI_Bcast */                      \
     X(receiver_share)   /* waits of senders for receivers */                                       \
+    X(outside_share)    /* the same, for receivers that are outside MPI */                         \
     X(order_share)      /* waits for messages while others had come */                             \
     X(one_way)          /* 1 where all messages go to higher ranks, or all to lower, else 0 */     \
     X(hub_share)        /* messages of the rank with most messages, of all messages */             \

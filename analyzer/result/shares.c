@@ -183,6 +183,7 @@ void critical_path_collect(const struct call_tree *tree, struct result *result)
 static const char *const pattern_of_kind[PAG_WAIT_KINDS] = {
     [PAG_WAIT_LATE_SENDER] = "late-sender",
     [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+    [PAG_WAIT_OUTSIDE] = "receiver-outside-mpi",
     [PAG_WAIT_BARRIER] = "wait-at-barrier",
     [PAG_WAIT_NXN] = "wait-at-nxn",
     [PAG_WAIT_ONE_TO_ALL] = "late-broadcast",

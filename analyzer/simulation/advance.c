@@ -51,7 +51,7 @@ static bool may_wait(const struct engine *engine, const struct location_state *l
         simulated_location(engine, location)->probe.communicator != EVENT_NO_INDEX)
         return true;
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (prediction_of(engine)->messages[call->sends[i]].is_rendezvous)
+        if (send_waits(engine, call->sends[i]))
             return true;
     for (uint32_t i = 0; i < call->n_parts; i++)
         if (part_waits(engine, call->parts[i]))
@@ -129,6 +129,10 @@ static void in_call_enter(struct engine *engine, struct location_state *location
     state->is_waiting = !location->call.is_cut && (state->is_handle || may_wait(engine, location));
     if (prediction->costs->departs_at_enter)
         depart(engine, location, now_ns);
+    state->recorded_attend_ns = 0;
+    if (prediction->attendance && location->call.n_sends > 0)
+        rank_notes_at(prediction->attendance, location->rank, location->call.recorded_leave_ns,
+                      &state->recorded_attend_ns);
     struct simulated_call call = call_description(engine, location);
     if (prediction->overlap && overlap_puts_off(engine, location, &call)) {
         state->is_put_off = true;
@@ -245,6 +249,7 @@ static void in_call_enter_late(struct engine *engine, struct location_state *loc
     open_call(state);
     state->is_late = state->is_waiting = true;
     state->is_handle = false;
+    state->recorded_attend_ns = 0;
     in_call_await(engine, location, now_ns);
 }
 

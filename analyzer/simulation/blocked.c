@@ -56,6 +56,48 @@ static bool knows_receive(struct engine *engine, struct location_simulation *sta
     return true;
 }
 
+/// Takes LOCATION out of those that wait for a rank to be in MPI.
+static void await_no_longer(struct engine *engine, const struct location_state *location)
+{
+    struct prediction *prediction = prediction_of(engine);
+    struct location_simulation *state = simulated_location(engine, location);
+    if (state->awaits == NONE)
+        return;
+    uint32_t *place = &prediction->awaited[state->awaits];
+    while (*place != location->index)
+        place = &prediction->locations[*place].next_awaiting;
+    *place = state->next_awaiting;
+    state->awaits = NONE;
+}
+
+/// When the receiver of MESSAGE is in MPI, so that its sender can go on; UINT64_MAX: not yet.
+static uint64_t attended_ns(const struct engine *engine, uint32_t message_index)
+{
+    const struct message *message = message_at(engine, message_index);
+    const struct message_simulation *times = &prediction_of(engine)->messages[message_index];
+    uint64_t from_ns = times->departed_ns;
+    if (times->is_rendezvous && message->post_enter_ns > from_ns)
+        from_ns = message->post_enter_ns;
+    return attendance_after(engine, message->receiver, from_ns).time_ns;
+}
+
+/// Whether the receiver of a message of LOCATION is, or has been, in MPI; else it waits for that.
+static bool is_attended(struct engine *engine, const struct location_state *location,
+                        uint32_t message_index)
+{
+    struct prediction *prediction = prediction_of(engine);
+    struct location_simulation *state = simulated_location(engine, location);
+    uint32_t receiver = message_at(engine, message_index)->receiver;
+    await_no_longer(engine, location);
+    if (attended_ns(engine, message_index) != UINT64_MAX ||
+        goes_without(state, state->gives_up || engine->ranks[receiver].has_ended))
+        return true;
+    state->awaits = receiver;
+    state->next_awaiting = prediction->awaited[receiver];
+    prediction->awaited[receiver] = location->index;
+    return false;
+}
+
 static bool receive_has_come(struct engine *engine, struct location_simulation *state,
                              uint32_t message_index)
 {
@@ -99,7 +141,9 @@ static bool gather(struct engine *engine, struct location_state *location, uint3
         if (!message_has_come(engine, state, call->receives[state->n_receives_seen]))
             return false;
     for (; state->n_sends_seen < call->n_sends; state->n_sends_seen++)
-        if (!receive_has_come(engine, state, call->sends[state->n_sends_seen]))
+        if (!receive_has_come(engine, state, call->sends[state->n_sends_seen]) ||
+            (prediction_of(engine)->messages[call->sends[state->n_sends_seen]].needs_attendance &&
+             !is_attended(engine, location, call->sends[state->n_sends_seen])))
             return false;
     for (; state->n_parts_seen < call->n_parts; state->n_parts_seen++)
         if (!members_have_come(engine, state, call->parts[state->n_parts_seen]))
@@ -199,6 +243,20 @@ void blocked_try_ranks(struct engine *engine, const uint32_t *ranks, uint32_t n)
         blocked_try_again(engine, ranks[i]);
 }
 
+void blocked_attended(struct engine *engine, uint32_t rank)
+{
+    struct prediction *prediction = prediction_of(engine);
+    uint32_t index = prediction->awaited[rank];
+    prediction->awaited[rank] = NONE;
+    while (index != NONE) {
+        struct location_simulation *state = &prediction->locations[index];
+        uint32_t next = state->next_awaiting;
+        state->awaits = NONE;
+        try_again(engine, &engine->locations[index]);
+        index = next;
+    }
+}
+
 void blocked_try_all_again(struct engine *engine)
 {
     for (size_t i = 0; i < engine->n_locations; i++)
@@ -291,6 +349,11 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
         condition->receiver_site = site_of(prediction_of(engine), message->receiver);
     }
     condition->is_rendezvous = times->is_rendezvous;
+    if (is_posting && times->needs_attendance) {
+        condition->needs_attendance = true;
+        condition->recorded_ns = times->is_rendezvous ? times->recorded_post_ns : 0;
+        condition->time_ns = attended_ns(engine, index);
+    }
 }
 
 void conditions_add_probed(struct engine *engine, uint32_t index, uint32_t *n_conditions)
@@ -338,6 +401,17 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->communicator = instance->communicator;
 }
 
+/// Whether the sender of a message waited for a receiver that has come.
+static bool is_released(const struct engine *engine, uint32_t index)
+{
+    const struct message *message = message_at(engine, index);
+    const struct message_simulation *times = &prediction_of(engine)->messages[index];
+    if (times->needs_attendance && attended_ns(engine, index) == UINT64_MAX)
+        return false;
+    return times->is_rendezvous ? message->is_matched || times->knows_receive
+                                : times->needs_attendance;
+}
+
 uint32_t conditions_of(struct engine *engine, const struct call *call)
 {
     uint32_t n_conditions = 0;
@@ -347,9 +421,7 @@ uint32_t conditions_of(struct engine *engine, const struct call *call)
             add_message(engine, message, CONDITION_MESSAGE, &n_conditions);
     }
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (prediction_of(engine)->messages[call->sends[i]].is_rendezvous &&
-            (message_at(engine, call->sends[i])->is_matched ||
-             prediction_of(engine)->messages[call->sends[i]].knows_receive))
+        if (is_released(engine, call->sends[i]))
             add_message(engine, call->sends[i], CONDITION_POSTING, &n_conditions);
     for (uint32_t i = 0; i < call->n_parts; i++)
         add_part(engine, call, call->parts[i], &n_conditions);

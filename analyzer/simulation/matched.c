@@ -18,6 +18,15 @@ static bool is_alone(const struct engine *engine, const struct location_state *l
            !scheduler_has_others(prediction_of(engine)->scheduler, location->index, now_ns);
 }
 
+static bool needs_attendance(const struct prediction *prediction, const struct message *message,
+                             uint64_t size_bytes)
+{
+    const struct cost_model *costs = prediction->costs;
+    return sends_may_be_buffered(message) && costs->needs_attendance &&
+           costs->needs_attendance(prediction, site_of(prediction, message->sender),
+                                   site_of(prediction, message->receiver), size_bytes);
+}
+
 static void sent(struct engine *engine, struct location_state *location, uint32_t index,
                  const struct event *event)
 {
@@ -45,6 +54,8 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
                               prediction, site_of(prediction, message->sender),
                               site_of(prediction, message->receiver), size_bytes + added_bytes)),
     };
+    prediction->messages[index].needs_attendance =
+        needs_attendance(prediction, message, size_bytes + added_bytes);
     if (!prediction->costs->departs_at_enter) // the size tells
         message->is_synchronous = message->awaits_receiver =
             prediction->messages[index].is_rendezvous;
@@ -153,6 +164,7 @@ static void operation_completed(struct engine *engine, struct location_state *lo
 }
 
 const struct engine_hooks simulation_hooks = {
+    .attends = blocked_attended,
     .is_alone = is_alone,
     .sent = sent,
     .posted = posted,

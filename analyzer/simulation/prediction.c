@@ -196,6 +196,7 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
         .knows_paths = region_patterns_count(scenario->regions) > 0,
         .is_delayed = settings->added_latency_ns > 0 || settings->added_byte_fs > 0,
         .notes = recorded_notes(recorded),
+        .attendance = recorded_attendance(recorded),
     };
     if (scenario->placement.n_phases > 1) {
         prediction->site_of_rank =
@@ -225,7 +226,9 @@ void prediction_init(struct prediction *prediction, const struct definitions *de
 
 int prediction_check(const struct prediction *prediction, struct error *err)
 {
-    return rank_notes_check(prediction->notes, err);
+    if (rank_notes_check(prediction->notes, err) != 0)
+        return -1;
+    return rank_notes_check(prediction->attendance, err);
 }
 
 void prediction_release(struct prediction *prediction)
@@ -233,6 +236,7 @@ void prediction_release(struct prediction *prediction)
     free(prediction->n_begun);
     free(prediction->visit_scales);
     rank_notes_reader_free(prediction->notes);
+    rank_notes_reader_free(prediction->attendance);
     free(prediction->progress);
     scheduler_free(prediction->scheduler);
     free(prediction->site_of_rank);
@@ -253,6 +257,11 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
     const struct scenario *scenario = prediction->scenario;
     prediction->entering = NONE;
     prediction->locations = memory_zeroed(engine->n_locations, sizeof *prediction->locations);
+    for (size_t i = 0; i < engine->n_locations; i++)
+        prediction->locations[i].awaits = NONE;
+    prediction->awaited = memory_new(engine->n_ranks * sizeof *prediction->awaited);
+    for (size_t i = 0; i < engine->n_ranks; i++)
+        prediction->awaited[i] = NONE;
     engine->result->simulated = memory_zeroed(
         1, sizeof(struct simulated) + engine->n_ranks * sizeof(struct simulated_rank));
     prediction->left_out = left_out_new();
@@ -269,6 +278,7 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
 static void end_run(struct prediction *prediction)
 {
     free(prediction->locations);
+    free(prediction->awaited);
     free(prediction->messages);
     free(prediction->postings);
     free(prediction->operations);

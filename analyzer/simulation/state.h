@@ -51,8 +51,9 @@ struct prediction {
     uint64_t *n_begun;      // visits whose work is set, by kind and location; NULL: none is
     uint64_t *visit_scales; // then: visits_scales()
     struct visits *counted; // that are counted instead; NULL: none are
-    struct rank_notes_reader *notes; // of oversubscribed ranks; NULL: none was
-    struct rank_progress *progress;  // by rank, with notes and recorded costs
+    struct rank_notes_reader *notes;      // of oversubscribed ranks; NULL: none was
+    struct rank_notes_reader *attendance; // when senders' receivers were in MPI; NULL: none waited
+    struct rank_progress *progress;       // by rank, with notes and recorded costs
     struct added_latency delay;
     bool is_delayed;
     struct timeless *timeless; // NULL: recorded times count
@@ -72,6 +73,7 @@ struct prediction {
     struct aggregation *aggregation; // NULL: each message on its own
     struct overlap *overlap;         // NULL: calls wait where they are
     struct left_out_parts *left_out; // of collective operations
+    uint32_t *awaited;               // by rank: a location that waits for it to be in MPI, NONE
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint32_t entering;               // location whose call is being matched, NONE
     uint64_t n_sent;
@@ -201,13 +203,15 @@ struct location_simulation {
     bool is_put_off;        // it is one of those
     struct probe probe;     // what it waits to see
     struct polling polling;
-    uint32_t n_late_calls;    // how many of those
-    uint64_t n_events;        // before the open call, or before what is outside MPI
-    bool has_started;         // took all its time up to MPI_Init
-    bool has_passed;          // the open computation has passed all its time without a core:
-    uint64_t outside_wait_ns; // that long
-    bool gives_up;            // on partners that will not come
-    bool has_unknown_partner; // that did not come, or is not known yet
+    uint32_t n_late_calls;          // how many of those
+    uint64_t n_events;              // before the open call, or before what is outside MPI
+    bool has_started;               // took all its time up to MPI_Init
+    bool has_passed;                // the open computation has passed all its time without a core:
+    uint64_t outside_wait_ns;       // that long
+    uint64_t recorded_attend_ns;    // of the open call (cost_model.h)
+    uint32_t awaits, next_awaiting; // it waits for this rank to be in MPI, likewise; NONE
+    bool gives_up;                  // on partners that will not come
+    bool has_unknown_partner;       // that did not come, or is not known yet
     uint32_t n_receives_seen, n_sends_seen, n_parts_seen; // conditions of the call found to be met
     uint32_t *departing;                                  // messages sent in the open call
     uint32_t n_departing;
@@ -239,9 +243,9 @@ struct message_simulation {
     uint64_t arrived_ns;       // PAG_NOT_KNOWN: not known yet, or messages do not hinder each other
     uint64_t number;           // order of sending
     uint64_t size_bytes;       // as the run sends it (cut_messages.h), with what moved work adds
-    uint32_t sender_site, receiver_site; // when it departed
-    uint64_t follows_ns;                 // see call_condition
-    bool is_rendezvous;
+    uint32_t sender_site, receiver_site;  // when it departed
+    uint64_t follows_ns;                  // see call_condition
+    bool is_rendezvous, needs_attendance; // cost_model.h
     bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.c)
 };
 
@@ -254,6 +258,13 @@ static inline struct location_simulation *simulated_location(const struct engine
                                                              const struct location_state *location)
 {
     return &prediction_of(engine)->locations[location->index];
+}
+
+/// Whether the sender of MESSAGE may wait for its receiver.
+static inline bool send_waits(const struct engine *engine, uint32_t message)
+{
+    return prediction_of(engine)->messages[message].is_rendezvous ||
+           prediction_of(engine)->messages[message].needs_attendance;
 }
 
 /// Where RANK is now (placement.h).

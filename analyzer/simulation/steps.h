@@ -55,6 +55,9 @@ void blocked_try_again(struct engine *engine, uint32_t rank);
 void blocked_try_ranks(struct engine *engine, const uint32_t *ranks, uint32_t n);
 void blocked_try_all_again(struct engine *engine);
 
+/// The same of calls whose messages RANK takes now that it is in MPI.
+void blocked_attended(struct engine *engine, uint32_t rank);
+
 /// No location can go on: the call entered first is let go without the partners that have not come.
 /// False when there is none.
 bool blocked_let_go(struct engine *engine);
@@ -265,6 +268,11 @@ static inline void conditions_settle(struct engine *engine, const struct simulat
 {
     struct prediction *prediction = prediction_of(engine);
     const struct call_condition *conditions = prediction->conditions;
+    for (uint32_t i = 0; i < n_conditions && call->recorded_attend_ns > 0; i++) {
+        struct call_condition *condition = &prediction->conditions[i];
+        if (condition->needs_attendance && condition->recorded_ns < call->recorded_attend_ns)
+            condition->recorded_ns = call->recorded_attend_ns;
+    }
     if (prediction->is_delayed)
         conditions = added_latency_apply(&prediction->delay, conditions, n_conditions);
     prediction->costs->settle(prediction, call, conditions, n_conditions, ready_ns, work);
@@ -310,6 +318,7 @@ static inline struct simulated_call call_description(const struct engine *engine
         .region = call->is_bare ? EVENT_NO_INDEX : location->profile.paths[call->path].region,
         .recorded_enter_ns = call->recorded_enter_ns - state->polling.of_call_ns,
         .recorded_leave_ns = call->recorded_leave_ns,
+        .recorded_attend_ns = state->recorded_attend_ns,
         .recorded_work_ns = call_recorded_work_ns(engine, location),
         .enter_ns = call->enter_ns,
         .n_sent = state->n_receivers,

@@ -174,6 +174,8 @@ static void add_lineages(const struct conversion *conversion)
 {
     static const char *const patterns[PAG_WAIT_KINDS] = {[PAG_WAIT_LATE_SENDER] = "late-sender",
                                                          [PAG_WAIT_LATE_RECEIVER] = "late-receiver",
+                                                         [PAG_WAIT_OUTSIDE] =
+                                                             "receiver-outside-mpi",
                                                          [PAG_WAIT_BARRIER] = "wait-at-barrier",
                                                          [PAG_WAIT_NXN] = "wait-at-nxn",
                                                          [PAG_WAIT_ONE_TO_ALL] = "late-broadcast",

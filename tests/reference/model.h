@@ -202,6 +202,11 @@ bool model_is_sole_send(const struct model *model, const struct model_send *send
 /// buffered?
 bool model_awaits_receiver(const struct model *model, const struct model_send *send);
 
+/// The call of its receiver until whose enter SEND, over at LEAVE_NS, had to wait, *SINCE_NS, since
+/// its receiver was outside MPI; REFERENCE_NONE: none, or it need not, as far as sends before tell.
+uint32_t model_awaited_call(const struct model *model, const struct model_send *send,
+                            uint64_t leave_ns, uint64_t *since_ns);
+
 /// Is it known by TIME_NS which message RECEIVE is for?
 bool model_is_known(const struct model *model, const struct model_receive *receive,
                     uint64_t time_ns);

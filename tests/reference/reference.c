@@ -63,8 +63,14 @@ static void consider_messages(const struct model *model, uint32_t c, struct rele
         consider(model, call, best, 1, model->sends[probed].call, true);
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
-        if (send->complete_call != c || send->receive == REFERENCE_NONE ||
-            !model_awaits_receiver(model, send))
+        if (send->complete_call != c)
+            continue;
+        uint64_t since_ns;
+        uint32_t awaited = model_awaited_call(model, send, call->leave_ns, &since_ns);
+        if (awaited != REFERENCE_NONE && since_ns == model->calls[awaited].enter_ns)
+            consider(model, call, best, 2, awaited, true);
+        if (send->receive == REFERENCE_NONE ||
+            (awaited == REFERENCE_NONE && !model_awaits_receiver(model, send)))
             continue;
         const struct model_receive *receive = &model->receives[send->receive];
         uint32_t post_call = receive->post_call;
@@ -432,11 +438,12 @@ static void explain(const struct model *model, const char *pattern, bool in_wind
 /// The critical path, and the causes of waits by their kind.
 static void model_find_lineages(const struct model *model, struct findings *findings)
 {
-    static const char *const patterns[] = {"late-sender",   "late-receiver",  "wait-at-barrier",
-                                           "wait-at-nxn",   "late-broadcast", "early-reduce",
-                                           "wait-at-nx1",   "early-scan",     "wait-at-finalize",
-                                           "wait-at-fence", "wait-at-window", "lock-contention",
-                                           "late-post",     "early-wait"};
+    static const char *const patterns[] = {
+        "late-sender",      "late-receiver", "receiver-outside-mpi",
+        "wait-at-barrier",  "wait-at-nxn",   "late-broadcast",
+        "early-reduce",     "wait-at-nx1",   "early-scan",
+        "wait-at-finalize", "wait-at-fence", "wait-at-window",
+        "lock-contention",  "late-post",     "early-wait"};
     find_critical_path(model, findings);
     for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; p++) {
         explain(model, patterns[p], true, findings);

@@ -9,6 +9,8 @@
 
 /// As many waits in calls of their own, and none as large buffered, make a wait certain.
 enum { N_WAITING_SENDS = 10 };
+/// As long a wait for a receiver outside MPI, or longer, is no chance.
+enum { LEAST_PROOF_NS = 10000 };
 
 static int64_t lower(int64_t a, int64_t b)
 {
@@ -265,6 +267,127 @@ static bool is_buffered(const struct model *model, uint64_t size_bytes)
     return false;
 }
 
+/// Does call C move messages of others?
+static bool attends(const struct model *model, uint32_t c)
+{
+    const struct model_call *call = &model->calls[c];
+    bool does = call->is_test || call->is_probe || call->is_init || call->is_finalize;
+    for (size_t s = 0; s < model->n_sends; s++)
+        does = does || model->sends[s].complete_call == c;
+    for (size_t r = 0; r < model->n_receives; r++)
+        does = does || model->receives[r].complete_call == c;
+    for (size_t p = 0; p < model->n_parts; p++)
+        does = does || model->parts[p].complete_call == c;
+    return does;
+}
+
+/// The first call in which the receiver of SEND attends from FROM_NS on, *SINCE_NS; REFERENCE_NONE.
+static uint32_t attending_call(const struct model *model, const struct model_send *send,
+                               uint64_t from_ns, uint64_t *since_ns)
+{
+    uint32_t found = REFERENCE_NONE;
+    *since_ns = UINT64_MAX;
+    for (uint32_t c = 0; c < model->n_calls; c++) {
+        const struct model_call *call = &model->calls[c];
+        uint64_t ns = call->enter_ns > from_ns ? call->enter_ns : from_ns;
+        if (call->rank != send->receiver || call->leave_ns <= from_ns || ns >= *since_ns ||
+            !attends(model, c))
+            continue;
+        *since_ns = ns;
+        found = c;
+    }
+    return found;
+}
+
+/// The same from the time on at which its receive is posted too, if that is before LEAVE_NS.
+static uint32_t taking_call(const struct model *model, const struct model_send *send,
+                            uint64_t leave_ns, uint64_t *since_ns)
+{
+    uint64_t from_ns = model->calls[send->call].enter_ns;
+    if (send->receive != REFERENCE_NONE && post_ns(model, send) < leave_ns &&
+        post_ns(model, send) > from_ns)
+        from_ns = post_ns(model, send);
+    return attending_call(model, send, from_ns, since_ns);
+}
+
+/// What SEND, over before TIME_NS, tells of its size: 1, its sender waited until its receiver was
+/// in MPI; -1, that it need not; 0, nothing.
+static int witness(const struct model *model, const struct model_send *send, uint64_t time_ns)
+{
+    const struct model_call *call = &model->calls[send->call];
+    uint64_t first_ns, since_ns;
+    if (send->complete_call != send->call || !call->is_standard_send || !call->is_left ||
+        send->sender == send->receiver || call->leave_ns >= time_ns ||
+        !model_is_sole_send(model, send))
+        return 0;
+    attending_call(model, send, call->enter_ns, &first_ns);
+    taking_call(model, send, call->leave_ns, &since_ns);
+    if (first_ns > call->leave_ns)
+        return -1;
+    return since_ns <= call->leave_ns && since_ns - call->enter_ns >= LEAST_PROOF_NS &&
+           call->leave_ns - since_ns <= since_ns - call->enter_ns;
+}
+
+uint32_t model_awaited_call(const struct model *model, const struct model_send *send,
+                            uint64_t leave_ns, uint64_t *since_ns)
+{
+    uint64_t time_ns = model->calls[send->call].enter_ns, limit_ns = 0, limit = 0;
+    uint32_t n_waiting = 0;
+    *since_ns = 0;
+    if (!model->calls[send->call].is_standard_send || send->sender == send->receiver)
+        return REFERENCE_NONE;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *other = &model->sends[s];
+        if (witness(model, other, time_ns) < 0 && other->size_bytes >= limit) {
+            limit = other->size_bytes + 1;
+            limit_ns = model->calls[other->call].leave_ns;
+        }
+    }
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *other = &model->sends[s];
+        n_waiting += witness(model, other, time_ns) > 0 && other->size_bytes >= limit &&
+                     other->size_bytes <= send->size_bytes &&
+                     model->calls[other->call].leave_ns > limit_ns;
+    }
+    if (n_waiting < N_WAITING_SENDS)
+        return REFERENCE_NONE;
+    uint32_t c = taking_call(model, send, leave_ns, since_ns);
+    return *since_ns < leave_ns ? c : REFERENCE_NONE;
+}
+
+/// Did call C wait from BEGIN_NS on for a receiver to be in MPI?
+static bool find_outside(struct model *model, struct findings *findings, uint32_t c,
+                         int64_t begin_ns, uint32_t origin)
+{
+    const struct model_send *latest = NULL;
+    uint32_t latest_call = REFERENCE_NONE;
+    uint64_t latest_ns = (uint64_t)begin_ns, since_ns;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_send *send = &model->sends[s];
+        if (send->complete_call != c)
+            continue;
+        uint32_t call = model_awaited_call(model, send, model->calls[c].leave_ns, &since_ns);
+        if (call == REFERENCE_NONE || since_ns <= latest_ns)
+            continue;
+        latest = send;
+        latest_call = call;
+        latest_ns = since_ns;
+    }
+    if (!latest)
+        return false;
+    int64_t posted_ns = begin_ns;
+    if (latest->receive != REFERENCE_NONE && post_ns(model, latest) <= latest_ns &&
+        (int64_t)post_ns(model, latest) > begin_ns) {
+        posted_ns = (int64_t)post_ns(model, latest);
+        add_wait(model, findings, "late-receiver", c, begin_ns, posted_ns);
+        origin = add_origin(model, "late-receiver", c, origin,
+                            model->receives[latest->receive].post_call);
+    }
+    add_wait(model, findings, "receiver-outside-mpi", c, posted_ns, (int64_t)latest_ns);
+    add_origin(model, "receiver-outside-mpi", c, origin, latest_call);
+    return true;
+}
+
 /// BEGIN_NS: when the call began to wait for receivers, at the enter of call ORIGIN.
 static void find_late_receiver(struct model *model, struct findings *findings, uint32_t c,
                                int64_t begin_ns, uint32_t origin)
@@ -273,6 +396,8 @@ static void find_late_receiver(struct model *model, struct findings *findings, u
     uint64_t largest_bytes = 0;
     bool has_certain = false;
     const struct model_send *latest = NULL;
+    if (find_outside(model, findings, c, begin_ns, origin))
+        return;
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *send = &model->sends[s];
         if (send->complete_call != c || send->receive == REFERENCE_NONE)

@@ -40,6 +40,9 @@ static void keep(struct call *call, const struct event *event)
 {
     *ARRAY_NEXT(call->records, call->n_records, call->records_capacity) = *event;
     call->has_collectives |= event->kind >= EVENT_COLLECTIVE_BEGIN;
+    call->attends |= event->kind != EVENT_ISEND && event->kind != EVENT_IRECV_REQUEST &&
+                     event->kind != EVENT_REQUEST_CANCELLED &&
+                     event->kind != EVENT_COLLECTIVE_REQUEST;
 }
 
 /// Apart: nothing is matched or costs anything for the sake of these records.
@@ -82,7 +85,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_bare = event->kind != EVENT_ENTER;
     call->is_test = call->is_init = call->is_finalize = call->is_synchronous = call->is_standard =
         false;
-    call->is_file = false;
+    call->is_file = call->attends = false;
     call->gave_up = call->goes_on_alone = call->has_collectives = call->has_cpu_after = false;
     call->has_cpu_inside = false;
     call->n_nested = call->n_skip = 0;
@@ -199,6 +202,8 @@ void call_read(struct location_state *location, uint64_t time_ns)
     call->is_file = function == MPI_FUNCTION_FILE;
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;
+    call->attends =
+        call->is_test || call->is_init || call->is_finalize || function == MPI_FUNCTION_PROBE;
     read_records(location);
     shift(call, time_ns);
 }

@@ -56,6 +56,7 @@ struct call {
     bool is_finalize, is_init, is_file;
     bool is_synchronous, is_standard; // what it sends
     bool has_collectives;             // among its records
+    bool attends;                     // it moves messages of others (matching/attendance.c)
     bool gave_up;                     // a partner could not be found within the look-ahead
     bool goes_on_alone;               // no longer waits for operations that need not synchronise
     uint32_t n_nested;                // regions open inside it

@@ -21,8 +21,7 @@
 
 enum { MAX_WAITS = 4096 };
 
-/// On one node, or between two: index into the limits.
-static unsigned scope_of(const struct engine *engine, const struct message *message)
+unsigned sends_scope(const struct engine *engine, const struct message *message)
 {
     const struct rank *ranks = engine->definitions->ranks;
     const uint32_t *nodes = engine->eager.node_of_rank;
@@ -64,8 +63,7 @@ static void forget(struct eager *eager)
     eager->oldest = 0;
 }
 
-/// Whether what the MPI library does with MESSAGE depends on its size.
-static bool may_be_buffered(const struct message *message)
+bool sends_may_be_buffered(const struct message *message)
 {
     return message->is_standard && message->sender != message->receiver;
 }
@@ -75,16 +73,18 @@ static bool was_buffered(const struct message *message)
     return message->send_over_ns < message->post_enter_ns;
 }
 
-bool late_receiver_is_certain(const struct engine *engine, const struct message *message)
+bool send_habits_tell(const struct send_habits *habits, const struct message *message)
 {
-    if (!may_be_buffered(message))
-        return false;
-    const struct send_habits *habits = &engine->eager.habits[scope_of(engine, message)];
     return habits->n_waiting == N_WAITING_SENDS &&
            message->size_bytes >= habits->waiting_bytes[N_WAITING_SENDS - 1];
 }
 
-static void count_waiting(struct send_habits *habits, uint64_t size_bytes)
+uint64_t send_habits_least(const struct send_habits *habits)
+{
+    return habits->n_waiting == N_WAITING_SENDS ? habits->waiting_bytes[0] : UINT64_MAX;
+}
+
+void send_habits_count(struct send_habits *habits, uint64_t size_bytes)
 {
     uint64_t *waiting = habits->waiting_bytes;
     uint32_t place = habits->n_waiting;
@@ -108,15 +108,15 @@ static void learn(struct send_habits *habits, const struct message *message)
     else if (message->is_alone && !message->is_nonblocking &&
              message->send_enter_ns < message->post_enter_ns &&
              message->post_enter_ns < message->send_over_ns)
-        count_waiting(habits, message->size_bytes);
+        send_habits_count(habits, message->size_bytes);
 }
 
 void late_receiver_see(struct engine *engine, const struct message *message)
 {
     struct eager *eager = &engine->eager;
-    if (!may_be_buffered(message))
+    if (!sends_may_be_buffered(message))
         return;
-    unsigned scope = scope_of(engine, message);
+    unsigned scope = sends_scope(engine, message);
     learn(&eager->habits[scope], message);
     uint64_t *limit = &eager->limits[scope];
     if (!was_buffered(message) || message->size_bytes < *limit)
@@ -167,49 +167,64 @@ void late_receiver_finish(struct engine *engine)
 
 // --- the wait of a call, once all its receivers are known
 
-/// WAIT describes a send call so far; MESSAGE may be the one whose receive was posted last.
+/// WAIT describes a send call so far; MESSAGE may be the one whose receiver let it go last.
 static void consider_send(const struct engine *engine, struct send_wait *wait,
                           const struct message *message)
 {
     int64_t *value = wait->wait.trigger.value;
-    uint64_t *least_limit = &wait->wait.least_limits[scope_of(engine, message)];
-    int64_t post_ns = (int64_t)message->post_enter_ns;
-    if (post_ns <= value[TRIGGER_SEND_ENTER] || post_ns >= value[TRIGGER_SEND_LEAVE])
+    uint64_t enter_ns = (uint64_t)value[TRIGGER_SEND_ENTER];
+    uint64_t leave_ns = (uint64_t)value[TRIGGER_SEND_LEAVE];
+    struct moment attended = {.node = NONE};
+    if (message->needs_attendance)
+        attended = attendance_of(engine, message, leave_ns);
+    bool is_posted_late = message->is_matched && message->post_enter_ns > enter_ns &&
+                          message->post_enter_ns < leave_ns;
+    bool is_attended_late = attended.time_ns > enter_ns && attended.time_ns < leave_ns;
+    if (!is_posted_late && !is_attended_late)
         return;
+    uint64_t over_ns = is_attended_late ? attended.time_ns : message->post_enter_ns;
+    uint64_t *least_limit = &wait->wait.least_limits[sends_scope(engine, message)];
     wait->has_certain |= message->awaits_receiver;
     if (message->size_bytes >= *least_limit)
         *least_limit = message->size_bytes + 1;
-    if (wait->has_candidate && (post_ns < value[TRIGGER_SEND_POST_ENTER] ||
-                                (post_ns == value[TRIGGER_SEND_POST_ENTER] &&
-                                 message->receiver < value[TRIGGER_SEND_RECEIVER])))
+    if (over_ns < wait->over_ns ||
+        (over_ns == wait->over_ns && message->receiver < value[TRIGGER_SEND_RECEIVER]))
         return;
+    wait->over_ns = over_ns;
     value[TRIGGER_SEND_SEND_ENTER] = (int64_t)message->send_enter_ns;
-    value[TRIGGER_SEND_POST_ENTER] = post_ns;
+    value[TRIGGER_SEND_POST_ENTER] =
+        message->is_matched ? (int64_t)message->post_enter_ns : TRIGGER_NEVER;
+    value[TRIGGER_SEND_ATTEND_ENTER] = is_attended_late ? (int64_t)attended.time_ns : TRIGGER_NEVER;
     value[TRIGGER_SEND_BYTES] = (int64_t)message->size_bytes;
     value[TRIGGER_SEND_TAG] = message->tag;
     value[TRIGGER_SEND_RECEIVER] = message->receiver;
     value[TRIGGER_SEND_IS_SYNCHRONOUS] = message->is_synchronous;
     value[TRIGGER_SEND_IS_CERTAIN] = message->awaits_receiver;
     value[TRIGGER_SEND_IS_NONBLOCKING] = message->is_nonblocking;
-    wait->has_candidate = true;
     wait->post_node = message->post_releases ? message->post_node : NONE;
+    wait->attend_node = is_attended_late ? attended.node : NONE;
+    if (wait->post_node == NONE && attended.time_ns == message->post_enter_ns)
+        wait->post_node = attended.node;
 }
 
 /// All receives of the call's messages are known: WAIT is its wait for them, if it has one.
 static void emit(struct engine *engine, struct send_wait *wait)
 {
     const int64_t *value = wait->wait.trigger.value;
-    if (!wait->has_candidate)
+    struct waiting_call call = {wait->wait.enter_ns, (uint64_t)value[TRIGGER_SEND_LEAVE]};
+    if (wait->over_ns == 0)
         return;
     if (wait->has_certain)
         tell(engine, &wait->wait);
     else
         count(engine, &wait->wait);
-    explain_wait(engine, PAG_WAIT_LATE_RECEIVER,
-                 (struct waiting_call){wait->wait.enter_ns, (uint64_t)value[TRIGGER_SEND_LEAVE]},
-                 &wait->from,
-                 (struct moment){.time_ns = (uint64_t)value[TRIGGER_SEND_POST_ENTER],
-                                 .node = wait->post_node});
+    if (value[TRIGGER_SEND_POST_ENTER] < value[TRIGGER_SEND_LEAVE])
+        explain_wait(engine, PAG_WAIT_LATE_RECEIVER, call, &wait->from,
+                     (struct moment){.time_ns = (uint64_t)value[TRIGGER_SEND_POST_ENTER],
+                                     .node = wait->post_node});
+    if (value[TRIGGER_SEND_ATTEND_ENTER] != TRIGGER_NEVER)
+        explain_wait(engine, PAG_WAIT_OUTSIDE, call, &wait->from,
+                     (struct moment){.time_ns = wait->over_ns, .node = wait->attend_node});
 }
 
 /// Whether MESSAGE, not matched when its sender left, may turn out to have been received by a call
@@ -234,6 +249,7 @@ static void postpone_send(struct engine *engine, const struct call *call,
     *(struct send_wait *)pool_at(&engine->send_waits, index) = *wait;
     hold_if_any(engine, wait->from.node);
     hold_if_any(engine, wait->post_node);
+    hold_if_any(engine, wait->attend_node);
     for (uint32_t i = 0; i < call->n_sends; i++) {
         struct message *message = message_at(engine, call->sends[i]);
         if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
@@ -246,9 +262,10 @@ static bool may_have_waited(const struct engine *engine, const struct call *call
 {
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
-        if (message->is_matched
-                ? message->post_enter_ns > now_ns && message->post_enter_ns < call->leave_ns
-                : may_be_late(engine, message, call->leave_ns))
+        if (message->needs_attendance ||
+            (message->is_matched
+                 ? message->post_enter_ns > now_ns && message->post_enter_ns < call->leave_ns
+                 : may_be_late(engine, message, call->leave_ns)))
             return true;
     }
     return false;
@@ -260,15 +277,15 @@ void late_receiver_wait(struct engine *engine, const struct location_state *loca
     const struct call *call = &location->call;
     if (!may_have_waited(engine, call, now->time_ns))
         return;
-    struct send_wait wait = {.wait = {.enter_ns = call->enter_ns}, .from = *now, .post_node = NONE};
+    struct send_wait wait = {
+        .wait = {.enter_ns = call->enter_ns}, .from = *now, .post_node = NONE, .attend_node = NONE};
     window_begin_trigger(&wait.wait.trigger, engine, location, TRIGGER_SEND);
     wait.wait.trigger.value[TRIGGER_SEND_ENTER] = (int64_t)now->time_ns;
     wait.wait.trigger.value[TRIGGER_SEND_LEAVE] = (int64_t)call->leave_ns;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
-        if (message->is_matched)
-            consider_send(engine, &wait, message);
-        else if (may_be_late(engine, message, call->leave_ns))
+        consider_send(engine, &wait, message);
+        if (!message->is_matched && may_be_late(engine, message, call->leave_ns))
             wait.n_open++;
     }
     if (wait.n_open > 0)
@@ -281,16 +298,19 @@ void late_receiver_resolve(struct engine *engine, struct message *message)
 {
     struct send_wait *wait = pool_at(&engine->send_waits, message->send_wait);
     if (message->is_matched) {
-        uint32_t node_before = wait->post_node;
+        uint32_t post_node = wait->post_node, attend_node = wait->attend_node;
         consider_send(engine, wait, message);
         hold_if_any(engine, wait->post_node);
-        lineage_let_go(&engine->lineage, node_before);
+        hold_if_any(engine, wait->attend_node);
+        lineage_let_go(&engine->lineage, post_node);
+        lineage_let_go(&engine->lineage, attend_node);
     }
     if (--wait->n_open == 0) {
         uint32_t from_node = wait->from.node;
         emit(engine, wait);
         lineage_let_go(&engine->lineage, from_node);
         lineage_let_go(&engine->lineage, wait->post_node);
+        lineage_let_go(&engine->lineage, wait->attend_node);
         pool_give(&engine->send_waits, message->send_wait);
     }
     message->send_wait = NONE;

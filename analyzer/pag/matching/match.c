@@ -197,6 +197,17 @@ static void sent(struct engine *engine, struct location_state *location, const s
     await_sent(engine, location, index);
 }
 
+/// What the sends before tell of MESSAGE, just sent.
+static void expect_wait(const struct engine *engine, struct message *message)
+{
+    unsigned scope = sends_scope(engine, message);
+    bool is_open = sends_may_be_buffered(message);
+    message->needs_attendance =
+        is_open && send_habits_tell(&engine->attendance[scope], message);
+    message->awaits_receiver = message->is_synchronous || message->needs_attendance ||
+                               (is_open && send_habits_tell(&engine->eager.habits[scope], message));
+}
+
 static uint32_t new_message(struct engine *engine, struct location_state *location,
                             const struct event *event, uint32_t receiver, uint32_t channel)
 {
@@ -233,8 +244,7 @@ static uint32_t new_message(struct engine *engine, struct location_state *locati
         .is_alone = call->n_records == 1,
         .is_of_window = (event->flags & EVENT_OF_WINDOW) != 0,
     };
-    message_at(engine, index)->awaits_receiver =
-        call->is_synchronous || late_receiver_is_certain(engine, message_at(engine, index));
+    expect_wait(engine, message_at(engine, index));
     if (engine->hooks)
         engine->hooks->sent(engine, location, index, event);
     return index;

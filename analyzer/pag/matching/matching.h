@@ -95,8 +95,6 @@ void posted_release_rivals(struct engine *engine, const struct receive *receive)
 /// MESSAGE is matched, and its send over: that may prove that messages of its size are buffered.
 void late_receiver_see(struct engine *engine, const struct message *message);
 
-/// Whether the sends before tell that MESSAGE, just sent, is not over before its receive is posted.
-bool late_receiver_is_certain(const struct engine *engine, const struct message *message);
 /// The open call of LOCATION waits for receivers from NOW on, when its wait for messages was over.
 void late_receiver_wait(struct engine *engine, const struct location_state *location,
                         const struct moment *now);
@@ -104,6 +102,33 @@ void late_receiver_wait(struct engine *engine, const struct location_state *loca
 void late_receiver_resolve(struct engine *engine, struct message *message);
 /// The run is over: what has been held back counts.
 void late_receiver_finish(struct engine *engine);
+
+/// Whether what the MPI library does with MESSAGE depends on its size.
+bool sends_may_be_buffered(const struct message *message);
+/// On one node, or between two: index into habits and limits.
+unsigned sends_scope(const struct engine *engine, const struct message *message);
+/// A message of SIZE_BYTES has made its sender wait.
+void send_habits_count(struct send_habits *habits, uint64_t size_bytes);
+/// Whether ten messages have made their senders wait, MESSAGE is no smaller, and none as large was
+/// seen to go at once.
+bool send_habits_tell(const struct send_habits *habits, const struct message *message);
+/// The least size of messages that make their senders wait; UINT64_MAX: none do.
+uint64_t send_habits_least(const struct send_habits *habits);
+
+// --- senders that wait until their receivers are in MPI (attendance.c)
+
+/// The records of the open call, just entered, are registered.
+void attendance_enter_call(struct engine *engine, struct location_state *location);
+void attendance_leave_call(struct engine *engine, const struct location_state *location);
+/// When RANK was in a call that moves messages, from FROM_NS on: FROM_NS or the enter of such a
+/// call, with its lineage if that was kept; UINT64_MAX: it has not come to one.
+struct moment attendance_after(const struct engine *engine, uint32_t rank, uint64_t from_ns);
+/// The same of the receiver of MESSAGE, from its send or the posting of its receive on, up to
+/// LEAVE_NS of the call that completes the send.
+struct moment attendance_of(const struct engine *engine, const struct message *message,
+                            uint64_t leave_ns);
+/// CALL is left: it may prove that messages of its size wait so, or that they do not.
+void attendance_see(struct engine *engine, const struct call *call);
 
 // --- locks of RMA windows, and calls that wait for them (locks.c)
 

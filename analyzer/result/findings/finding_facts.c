@@ -95,14 +95,21 @@ static bool is_evaluated(const struct result *result, const char *id)
     return pattern != RESULT_NONE && result->patterns[pattern].is_evaluated;
 }
 
+/// The part of the loss that is waits for messages, or for receives to be posted.
+static double message_share(const struct result *result, const struct cause *cause)
+{
+    return pattern_share(result, cause, "late-sender") +
+           pattern_share(result, cause, "late-receiver");
+}
+
 /// The part of the loss that is waits in collective operations: all but those for messages.
 static double collective_share(const struct result *result, const struct cause *cause)
 {
     double waits_ns = 0;
     for (size_t i = 0; i < result->n_patterns; i++)
         waits_ns += (double)cause->by_pattern_ns[i];
-    return part_of(waits_ns, (double)cause->loss_ns) - pattern_share(result, cause, "late-sender") -
-           pattern_share(result, cause, "late-receiver");
+    return part_of(waits_ns, (double)cause->loss_ns) - message_share(result, cause) -
+           pattern_share(result, cause, "receiver-outside-mpi");
 }
 
 /// The part of CAUSE's waits for messages in which another message could have been received.
@@ -750,8 +757,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
         pattern_share(result, cause, "lock-contention");
     facts->numbers[FINDING_NUMBER_epoch_share] =
         pattern_share(result, cause, "late-post") + pattern_share(result, cause, "early-wait");
-    facts->numbers[FINDING_NUMBER_message_share] =
-        pattern_share(result, cause, "late-sender") + pattern_share(result, cause, "late-receiver");
+    facts->numbers[FINDING_NUMBER_message_share] = message_share(result, cause);
     facts_put_text(facts, FINDING_TEXT_ranks, memory_format("%zu", result->n_ranks));
     facts_put_text(facts, FINDING_TEXT_last_rank, memory_format("%zu", result->n_ranks - 1));
     put_loss(result, cause, facts);
@@ -767,6 +773,8 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts->numbers[FINDING_NUMBER_collective_share] = collective_share(result, cause);
     facts->numbers[FINDING_NUMBER_root_share] = pattern_share(result, cause, "late-broadcast");
     facts->numbers[FINDING_NUMBER_receiver_share] = pattern_share(result, cause, "late-receiver");
+    facts->numbers[FINDING_NUMBER_outside_share] =
+        pattern_share(result, cause, "receiver-outside-mpi");
     facts->numbers[FINDING_NUMBER_order_share] = order_share(result, cause);
     put_waits(result, cause, facts);
     facts_put_places(result, cause, facts);

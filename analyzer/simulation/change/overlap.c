@@ -100,7 +100,7 @@ static uint32_t region_around(struct engine *engine, struct location_state *loca
 static bool waits_for_receiver(const struct engine *engine, const struct call *call)
 {
     for (uint32_t i = 0; i < call->n_sends; i++)
-        if (prediction_of(engine)->messages[call->sends[i]].is_rendezvous)
+        if (send_waits(engine, call->sends[i]))
             return true;
     return false;
 }
@@ -222,6 +222,8 @@ bool overlap_begin(struct engine *engine, struct location_state *location,
            n_receives);
     append(&call->sends, &call->n_sends, &call->sends_capacity, state->sends, n_sends);
     window_enter_mpi(engine, location, now_ns);
+    call->attends = true;
+    attendance_enter_call(engine, location);
     leave_expect(engine, location);
     return true;
 }
@@ -271,6 +273,7 @@ uint32_t overlap_leave(struct engine *engine, struct location_state *location, u
     uint32_t n_receives = call->n_receives, n_sends = call->n_sends, n_taken = state->n_taken;
     profile_account_to(&location->profile, call->path, now_ns);
     leave_call(engine, location);
+    attendance_leave_call(engine, location);
     call->is_open = false;
     window_leave_mpi(engine, location, now_ns);
     if (n_receives > 0)

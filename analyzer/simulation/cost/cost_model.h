@@ -17,7 +17,8 @@ struct simulated_call {
     uint32_t location, rank, site;
     uint32_t region; // EVENT_NO_INDEX: a record without call
     uint64_t recorded_enter_ns, recorded_leave_ns;
-    uint64_t recorded_work_ns; // CPU time it took in the recording, its whole length if not known
+    uint64_t recorded_attend_ns; // when its receivers had been in MPI (pag_message), 0: not known
+    uint64_t recorded_work_ns;   // CPU time it took in the recording, its whole length if not known
     uint64_t enter_ns;
     uint32_t n_sent;     // messages that depart in it, and have an overhead
     uint64_t sent_bytes; // of the message where there is one
@@ -57,6 +58,7 @@ struct call_condition {
     bool is_carried_out;   // collective: message by message; the member is through at time_ns
     bool is_root;          // collective
     bool is_rendezvous;    // message, posting: its sender waits for its receiver
+    bool needs_attendance; // posting: the sender waits until its receiver is in MPI, at time_ns
     bool is_probed;        // message: the call only waits to see it
     uint32_t communicator; // collective: index of the communicator, UINT32_MAX for MPI_Finalize
 };
@@ -80,6 +82,9 @@ struct cost_model {
     /// Whether the sender of a message waits for its receiver, both at these sites.
     bool (*is_rendezvous)(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
                           uint64_t size_bytes);
+    /// Whether it waits until its receiver is in MPI; NULL: it never does.
+    bool (*needs_attendance)(const struct prediction *prediction, uint32_t sender,
+                             uint32_t receiver, uint64_t size_bytes);
     /// Usual time of a message of that size.
     uint64_t (*message_ns)(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
                            uint64_t size_bytes);

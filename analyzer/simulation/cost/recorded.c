@@ -72,6 +72,8 @@ struct recorded {
     struct cost_table **kept_calls;          // by region, times of size 0; NULL: none
     struct kept_rank *kept;                  // by rank
     struct rank_notes *notes;                // by rank and kind
+    struct rank_notes *attendance;           // by rank
+    uint64_t attended_bytes[SCOPES];         // pag_result
     struct partner_time *partners[PARTNERS]; // by rank, its last one
     struct rendezvous rendezvous[SCOPES];
     bool is_loose[MAX_OPERATIONS];
@@ -88,6 +90,7 @@ struct recorded *recorded_new(const struct definitions *definitions)
     recorded->kept_calls = memory_zeroed(definitions->n_regions, sizeof(struct cost_table *));
     recorded->kept = memory_zeroed(definitions->n_ranks, sizeof *recorded->kept);
     recorded->notes = rank_notes_new(definitions->n_ranks * RECORDED_NOTES);
+    recorded->attendance = rank_notes_new(definitions->n_ranks);
     for (int kind = 0; kind < PARTNERS; kind++)
         recorded->partners[kind] =
             memory_zeroed(definitions->n_ranks, sizeof *recorded->partners[kind]);
@@ -111,6 +114,7 @@ void recorded_free(struct recorded *recorded)
         free(recorded->kept_calls[i]);
     }
     rank_notes_free(recorded->notes);
+    rank_notes_free(recorded->attendance);
     free(recorded->kept_calls);
     free(recorded->kept);
     for (int kind = 0; kind < PARTNERS; kind++)
@@ -269,6 +273,8 @@ void recorded_sent(void *context, const struct pag_message *message)
     struct core_wait *wait = recorded->core_wait;
     uint32_t rank = message->sender, receiver = message->receiver, on_core;
     uint64_t enter_ns = message->enter_ns, leave_ns = message->leave_ns;
+    if (!recorded->is_oversubscribed && message->attend_ns > enter_ns)
+        rank_notes_add(recorded->attendance, rank, leave_ns, message->attend_ns);
     if (!recorded->is_oversubscribed || message->is_test || !are_apart(recorded, rank, receiver) ||
         !core_wait_was_taken(wait, receiver, enter_ns))
         return;
@@ -442,6 +448,8 @@ void recorded_conclude(struct recorded *recorded, const struct pag_result *resul
             cost_table_conclude(recorded->kept_calls[i]);
     if (result->n_without_finalize > 0)
         recorded->is_loose[FINALIZE] = true;
+    for (int scope = 0; scope < SCOPES; scope++)
+        recorded->attended_bytes[scope] = result->attended_bytes[scope];
     recorded->starts_pass = result->n_passed_starts > 0;
     recorded->completes_pass = result->n_passed_completes > 0;
     for (int scope = 0; scope < SCOPES; scope++) {
@@ -539,6 +547,19 @@ bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint6
                                          rest / definitions->n_ranks};
     bool far = recorded_was_remote(recorded, rank, partner->rank);
     return class >= recorded->rendezvous[far].least_open;
+}
+
+struct rank_notes_reader *recorded_attendance(const struct recorded *recorded)
+{
+    bool has_any = false;
+    for (int scope = 0; scope < SCOPES; scope++)
+        has_any |= recorded_needs_attendance(recorded, scope, UINT64_MAX - 1);
+    return has_any ? rank_notes_read(recorded->attendance) : NULL;
+}
+
+bool recorded_needs_attendance(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)
+{
+    return !recorded->is_oversubscribed && size_bytes >= recorded->attended_bytes[is_remote];
 }
 
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)

@@ -32,6 +32,8 @@
 // Where messages of one kind (on one node, or between nodes) have no such R, that of the other kind
 // serves, except for classes no larger than one of this kind that was over before its receive was
 // posted.
+// It makes its sender wait until its receiver is in MPI if the measured replay has proven that of its
+// size (pag_result.attended_bytes). When that was in the recording is noted of each call that sends.
 // An operation that handles no data (handles, MPI_Finalize, zero bytes) synchronises its members
 // unless one of them was seen to leave before it could have been released; MPI_Finalize does not
 // where a rank never came to it.
@@ -144,6 +146,12 @@ struct recorded_partner {
 /// at once, so it needed no partner.
 bool recorded_read_partner(const struct recorded *recorded, uint32_t rank, uint64_t number,
                            struct recorded_partner *partner);
+/// Whether a sender waits until the receiver is in MPI. Ranks that shared cores tell nothing of it.
+bool recorded_needs_attendance(const struct recorded *recorded, bool is_remote,
+                               uint64_t size_bytes);
+/// pag_message.attend_ns of sending calls, by rank and their leaves; NULL where there are none. The
+/// caller frees.
+struct rank_notes_reader *recorded_attendance(const struct recorded *recorded);
 bool recorded_is_rendezvous(const struct recorded *recorded, bool is_remote, uint64_t size_bytes);
 bool recorded_synchronises(const struct recorded *recorded, uint8_t operation, bool is_finalize);
 /// Whether some MPI_Win_start, or MPI_Win_complete, went on before a target of its epoch posted.

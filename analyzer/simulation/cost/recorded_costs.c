@@ -431,6 +431,13 @@ static bool is_rendezvous(const struct prediction *prediction, uint32_t sender, 
     return recorded_is_rendezvous(prediction->recorded, far, size_bytes);
 }
 
+static bool needs_attendance(const struct prediction *prediction, uint32_t sender,
+                             uint32_t receiver, uint64_t size_bytes)
+{
+    bool far = scopes_is_remote(&prediction->scenario->scopes, sender, receiver);
+    return recorded_needs_attendance(prediction->recorded, far, size_bytes);
+}
+
 static uint64_t message_ns(const struct prediction *prediction, uint32_t sender, uint32_t receiver,
                            uint64_t size_bytes)
 {
@@ -451,6 +458,7 @@ const struct cost_model recorded_costs = {
     .settle = recorded_costs_settle,
     .least_length = recorded_costs_length,
     .is_rendezvous = is_rendezvous,
+    .needs_attendance = needs_attendance,
     .message_ns = message_ns,
     .synchronises = recorded_costs_synchronise,
     .ended = ended,
