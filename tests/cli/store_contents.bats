@@ -64,11 +64,13 @@ recipe() {
 @test "a line makes a table for pandas, as the manual has it" {
     keep --parameter size=64 --parameter input=a.dat --parameter factor=0.50
     keep --parameter size=128 --parameter $'it\'s="quoted"' --as run/default/second
+    "$PAGODA" query runs.db --csv --sql 'SELECT * FROM summaries' >runs.csv
     { recipe 'import json' && cat <<'END'; } >recipe.py
 assert list(runs.trial) == ["run", "second"] and list(runs["size"]) == [64, 128]
 assert runs.input[0] == "a.dat" and runs.factor[0] == 0.5 and runs["it's"][1] == '"quoted"'
 assert (runs.time_ns == 1000).all() and runs.wait_ns.dtype == "int64" and runs.load_balance.dtype == "float64"
 assert list(profile.groupby("trial").wait_ns.sum()) == list(runs.wait_ns) == [120, 120]
+assert (pandas.read_csv("runs.csv")[["trial", "parameters", "load_balance"]] == runs[["trial", "parameters", "load_balance"]]).all(None)
 own = profile[profile.trial_id == 1].groupby(["region", "file"]).exclusive_ns.sum()
 regions = pandas.read_sql("SELECT * FROM profile_by_region WHERE trial_id = 1", db, index_col=["region", "file"])
 assert (own.sort_index() == regions.exclusive_ns.sort_index()).all() and len(own) == 9
