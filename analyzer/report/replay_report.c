@@ -32,7 +32,7 @@ void text_print(const struct result *result, const struct text_options *options,
         page_critical_path(&page);
 }
 
-void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream)
+json_t *json_report(const struct result *result, const struct whatif_report *whatif)
 {
     json_t *report = json_document();
     json_put_run(report, result);
@@ -42,8 +42,12 @@ void json_print(const struct result *result, const struct whatif_report *whatif,
              {"files", json_files(result)}, {"critical_path", json_critical_path(result)},
              {"patterns", json_wait_states(result)});
     json_put_findings(report, result);
-    JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
-    json_print_document(stream, JSON_FORMAT, report);
+    return JSON_PUT(report, {"whatif", whatif ? json_whatif(whatif, result) : NULL});
+}
+
+void json_print(const struct result *result, const struct whatif_report *whatif, FILE *stream)
+{
+    json_print_document(stream, JSON_FORMAT, json_report(result, whatif));
 }
 
 // ---- several intervals of one run

@@ -106,6 +106,7 @@ said() {
         canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
         said += Math.round(view.begin) + " " + Math.round(view.end)')"
     said
+    said
     [ "$(said)" = "pipeline: Pagoda
 1
 0 9040000 1
@@ -124,11 +125,12 @@ Rank 1 computes for 1 ms, from 2 ms on, mostly in main/solve, until main/solve/M
         browse page.html "$(when_ready '
             const times = new Map(report.critical_path.regions.filter(item => item.region.startsWith("MPI_"))
                 .map(item => [item.region, item.time_ns]));
+            const nameOf = place => place.replace(/ at [^ ]*$/, "").split("/").pop();
             let left = report.critical_path.length_ns;
             for (const { rank, begin, end } of lanes[0].critical) {
                 left -= end - begin;
                 for (const [place, isCall, ns] of activities(lanes[0], rank, begin, end))
-                    if (isCall) times.set(lastName(place), (times.get(lastName(place)) || 0) - ns);
+                    if (isCall) times.set(nameOf(place), (times.get(nameOf(place)) || 0) - ns);
             }
             said += `${lanes[0].critical.length > 1} ${left} ${[...times].filter(([, ns]) => ns !== 0).join(" ")}`')"
         echo "$name: $(said)"
@@ -186,9 +188,17 @@ true" ]
     archive pipeline 's/solve/a<\/script><script>document.title="taken"<\/script><!--"\&amp;/g'
     "$PAGODA" export pipeline -o page.html
     browse page.html "$(when_ready 'said += document.title + "\n" +
-        [...document.querySelectorAll("#paths td.name")].map(cell => cell.title).filter(text => text.includes("script"))[0]')"
+        [...document.querySelectorAll("#paths td.name")].map(cell => { cell.onmouseenter(); return cell.title; }).filter(text => text.includes("script"))[0]')"
+    said
     [ "$(said)" = 'pipeline: Pagoda
 main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"&amp;amp;' ]
+}
+
+@test "deep recursion does not make the page large" {
+    { echo "region function_of_a_solver solve.c:9"; for i in {1..500}; do echo "0 $i enter function_of_a_solver"; done
+        for i in {1..500}; do echo "0 $((500 + i)) leave function_of_a_solver"; done; } | "$BUILD/tools/mktrace" - deep
+    "$PAGODA" export deep -o page.html
+    [ "$(stat -c %s page.html)" -lt 200000 ]
 }
 
 @test "long names are shown as in the report" {

@@ -10,6 +10,7 @@
 #include "analyzer/compare/scaling.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
+#include "analyzer/report/views/views.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/sites.h"
 #include "analyzer/result/views/timeline.h"
@@ -84,35 +85,27 @@ static int compare_places(const void *a, const void *b)
                               : (x->site > y->site) - (x->site < y->site);
 }
 
-static char *place_label(const struct result *result, const struct timeline_call *call)
-{
-    if (call->path == RESULT_NONE)
-        return memory_copy_text("an MPI call");
-    const struct result_path *path = &result->paths[call->path];
-    if (call->site == RESULT_NONE || !result->sites[call->site].source[0])
-        return memory_copy_text(path->shown);
-    return memory_format("%s at %s", path->shown, result->sites[call->site].source);
-}
-
-/// The texts of the places; PLACE_OF: by call, which one is its.
-static json_t *label_places(const struct result *result, const struct timeline *timeline,
-                            uint32_t *place_of)
+/// [path, source] of each place; PLACE_OF: by call, which one is its.
+static json_t *list_places(const struct result *result, const struct timeline *timeline,
+                           uint32_t *place_of)
 {
     const struct timeline_call **sorted = memory_new((timeline->n_calls + 1) * sizeof *sorted);
-    json_t *labels = json_array();
+    json_t *places = json_array();
     for (size_t i = 0; i < timeline->n_calls; i++)
         sorted[i] = &timeline->calls[i];
     qsort(sorted, timeline->n_calls, sizeof *sorted, compare_places);
     for (size_t i = 0; i < timeline->n_calls; i++) {
-        if (i == 0 || compare_places(&sorted[i - 1], &sorted[i]) != 0) {
-            char *label = place_label(result, sorted[i]);
-            json_array_append_new(labels, json_text(label));
-            free(label);
-        }
-        place_of[sorted[i] - timeline->calls] = (uint32_t)json_array_size(labels) - 1;
+        const struct timeline_call *call = sorted[i];
+        if (i == 0 || compare_places(&sorted[i - 1], &sorted[i]) != 0)
+            json_array_append_new(
+                places, json_pack("[oo]", json_index(call->path),
+                                  json_text_or_null(call->site == RESULT_NONE
+                                                        ? NULL
+                                                        : result->sites[call->site].source)));
+        place_of[call - timeline->calls] = (uint32_t)json_array_size(places) - 1;
     }
     free(sorted);
-    return labels;
+    return places;
 }
 
 // --- the data
@@ -180,9 +173,13 @@ static void put_shares(struct arrays *arrays, const struct timeline *timeline)
                                                     {"n", json_count(timeline->n_rows * row)}));
 }
 
-static json_t *path_name(const void *of, size_t i)
+/// [parent, name]: the texts of all paths would grow with the square of their depth.
+static json_t *path_node(const void *of, size_t i)
 {
-    return json_text(((const struct result *)of)->paths[i].shown);
+    const struct result *result = of;
+    const struct result_path *path = &result->paths[i];
+    return json_pack("[oo]", json_index(path->parent),
+                     json_text(result->regions[path->region].shown));
 }
 
 static json_t *thread_object(const void *of, size_t i)
@@ -207,7 +204,7 @@ static json_t *lane_object(const char *name, const struct result *result,
         {"has_all_spans", json_boolean(timeline->has_all_spans)},
         {"leaves_out_threads", json_boolean(timeline->leaves_out_threads)},
         {"messages", json_count(timeline->n_all_messages)}, {"places", places},
-        {"paths", json_list(result->n_paths, path_name, result)}, {"arrays", arrays});
+        {"paths", json_list(result->n_paths, path_node, result)}, {"arrays", arrays});
 }
 
 static void print_base64(const unsigned char *bytes, size_t n, FILE *stream)
@@ -243,7 +240,7 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
 {
     struct arrays arrays = {.list = json_array()};
     uint32_t *place_of = memory_new((timeline->n_calls + 1) * sizeof *place_of);
-    json_t *places = label_places(result, timeline, place_of);
+    json_t *places = list_places(result, timeline, place_of);
     arrays.stream = memory_stream(&arrays.bytes, &arrays.n_bytes);
     put_calls(&arrays, timeline, place_of);
     put_spans(&arrays, timeline);
@@ -266,29 +263,48 @@ static void put_shown(json_t *names, const char *name, const char *shown)
     json_decref(key);
 }
 
-/// How names of the report are shown, where that is shorter.
+static void put_shown_path(json_t *names, const struct result *result, uint32_t path)
+{
+    if (path != RESULT_NONE)
+        put_shown(names, result->paths[path].path, result->paths[path].shown);
+}
+
+/// Releases JSON.
+static void put_compact(const char *id, json_t *json, FILE *stream)
+{
+    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(12));
+    web_page_put(id, text, stream);
+    free(text);
+    json_decref(json);
+}
+
+/// How names that the page shows are shown, where that is shorter.
 static void print_names(const struct result *result, FILE *stream)
 {
     json_t *names = json_object();
     for (size_t i = 0; i < result->n_regions; i++)
         put_shown(names, result->regions[i].name, result->regions[i].shown);
-    for (size_t i = 0; i < result->n_paths; i++)
-        put_shown(names, result->paths[i].path, result->paths[i].shown);
-    char *text = json_dumps(names, JSON_COMPACT);
-    web_page_put("names", text, stream);
-    free(text);
-    json_decref(names);
+    for (size_t i = 0; i < result->n_patterns; i++)
+        if (result->patterns[i].worst.wait_ns > 0)
+            put_shown_path(names, result, result->patterns[i].worst.path);
+    if (result->iterations.n > 0)
+        put_shown_path(names, result, result->iterations.path);
+    put_compact("names", names, stream);
 }
 
+/// Without what the page does not show, and grows with ranks times paths or with depths of paths.
 static void print_report(const struct run_page *page, FILE *stream)
 {
-    char *report;
-    size_t n_report;
-    FILE *text = memory_stream(&report, &n_report);
-    json_print(page->result, page->predicted, text);
-    fclose(text);
-    web_page_put("report", report, stream);
-    free(report);
+    json_t *report = json_report(page->result, page->predicted), *path;
+    size_t i;
+    json_object_del(report, "counters");
+    json_object_del(report, "metrics");
+    json_object_del(report, "files");
+    json_array_foreach(json_object_get(report, "profile"), i, path)
+    {
+        json_object_del(path, "path"); // those of the lane, in the same order
+    }
+    put_compact("report", report, stream);
 }
 
 int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
@@ -301,11 +317,8 @@ int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
     if (status == 0 && page->predicted)
         status = print_lane(lanes, "predicted", &page->predicted->predicted,
                             page->predicted_timeline, stream, err);
-    char *text = json_dumps(lanes, JSON_COMPACT);
-    web_page_put("lanes", text, stream);
+    put_compact("lanes", lanes, stream);
     web_page_end(run_page_text, stream);
-    free(text);
-    json_decref(lanes);
     return status;
 }
 

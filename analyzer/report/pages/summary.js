@@ -89,11 +89,12 @@ function showWaits() {
 
 function showPaths() {
   const whole = report.time_ns * report.trace.ranks;
-  const rows = report.profile.slice(0, 2000).map(item => {
-    const parts = item.path.slice(0, item.path.length - item.region.length).split("/").length - 1;
-    const name = cell(shown(item.region), "name");
-    name.style.paddingLeft = `${0.6 + 1.1 * parts}rem`;
-    name.title = item.path;
+  const { paths } = lanes[0], depths = [];
+  const rows = report.profile.slice(0, 2000).map((item, i) => {
+    const [parent, text] = paths[i], name = cell(text, "name");
+    depths[i] = parent === null ? 0 : depths[parent] + 1;
+    name.style.paddingLeft = `${0.6 + 1.1 * Math.min(depths[i], 20)}rem`;
+    name.onmouseenter = () => { name.title = pathText(lanes[0], i, part => report.profile[part].region); };
     return [name, cell(count(item.visits), "number"), cell(timeText(item.inclusive_ns), "number"),
       cell(timeText(item.exclusive_ns), "number"), shareCell(item.inclusive_ns / whole, item.region.startsWith("MPI_") ? "other" : "computing")];
   });

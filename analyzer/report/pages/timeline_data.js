@@ -108,21 +108,37 @@ function activities(lane, rank, begin, end) {
   let before = begin;
   for (let i = callAfter(lane, rank, begin); i < data.first[rank + 1] && before < end; i++) {
     add(computedName(lane, i), false, before, data.enter[i]);
-    add(lane.places[data.place[i]], true, data.enter[i], data.leave[i]);
+    add(callPlace(lane, i), true, data.enter[i], data.leave[i]);
     before = data.leave[i];
   }
   add("the end of the program", false, before, end);
   return [...times.values()].sort((a, b) => b[2] - a[2]);
 }
 
-const computedName = (lane, i) => lane.data.computed[i] === NOBODY ? "computing" : lane.paths[lane.data.computed[i]];
+/** A path is [its parent, its last name], a place [its path, its source]. */
+function pathText({ paths }, path, nameOf = i => paths[i][1]) {
+  const parts = [];
+  for (let i = path; i !== null; i = paths[i][0]) parts.unshift(nameOf(i));
+  return parts.join("/");
+}
+
+const lastName = ({ paths }, path) => path === null ? "an MPI call" : paths[path][1];
+const callPath = (lane, i) => lane.places[lane.data.place[i]][0];
+
+function callPlace(lane, i) {
+  const [path, source] = lane.places[lane.data.place[i]];
+  return path === null ? lastName(lane, path) : pathText(lane, path) + (source ? ` at ${source}` : "");
+}
+
+const computedName = (lane, i) => lane.data.computed[i] === NOBODY ? "computing" : pathText(lane, lane.data.computed[i]);
 
 /** The functions in which the ranks of LANE compute longest before their calls, most first; at most N. */
-function longestFunctions({ data }, n) {
+function longestFunctions({ data, paths }, n) {
   const times = new Map();
   for (let i = 0; i < data.enter.length; i++) {
     if (i === 0 || data.rank[i - 1] !== data.rank[i] || data.computed[i] === NOBODY) continue;
-    times.set(data.computed[i], (times.get(data.computed[i]) || 0) + data.enter[i] - data.leave[i - 1]);
+    const name = paths[data.computed[i]][1];
+    times.set(name, (times.get(name) || 0) + data.enter[i] - data.leave[i - 1]);
   }
-  return [...times].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, n).map(([path]) => path);
+  return [...times].sort((a, b) => b[1] - a[1]).slice(0, n).map(([name]) => name);
 }

@@ -95,8 +95,6 @@ function itemsInView(lane) {
   return lane.rows.reduce((n, row) => n + first(row)(view.end) - first(row)(view.begin), 0);
 }
 
-const lastName = label => label.replace(/ at [^ ]*$/, "").split("/").pop();
-
 function drawBox(context, width, y, height, begin, end, colour) {
   const from = Math.max(GUTTER, xOf(begin, width)), to = Math.min(width, xOf(end, width));
   if (to < from) return;
@@ -105,10 +103,9 @@ function drawBox(context, width, y, height, begin, end, colour) {
 }
 
 /** Where there is room for it. */
-function drawName(context, width, y, height, begin, end, place) {
+function drawName(context, width, y, height, begin, end, name) {
   const from = Math.max(GUTTER, xOf(begin, width)), to = Math.min(width, xOf(end, width));
   if (height < 12 || to - from < 30) return;
-  const name = lastName(place);
   if (to - from < 7 * name.length + 6) return;
   context.fillStyle = "#10151b";
   context.fillText(name, from + 4, y + height / 2 + 4);
@@ -116,9 +113,10 @@ function drawName(context, width, y, height, begin, end, place) {
 
 /** What the rank of call I computes between the call before and this one. */
 function drawComputing(context, width, y, height, lane, i) {
-  const data = lane.data, tone = lane.functions.indexOf(data.computed[i]);
+  const data = lane.data, path = data.computed[i], name = path === NOBODY ? "computing" : lastName(lane, path);
+  const tone = lane.functions.indexOf(name);
   drawBox(context, width, y, height, data.leave[i - 1], data.enter[i], tone < 0 ? colours.kinds[COMPUTING] : colours.functions[tone]);
-  drawName(context, width, y, height, data.leave[i - 1], data.enter[i], computedName(lane, i));
+  drawName(context, width, y, height, data.leave[i - 1], data.enter[i], name);
 }
 
 function drawCalls(context, width, lane) {
@@ -130,7 +128,7 @@ function drawCalls(context, width, lane) {
       if (data.enter[i] > view.end) break;
       drawBox(context, width, y, height, data.enter[i], data.release[i], kinds[WAITING]);
       drawBox(context, width, y, height, data.release[i], data.leave[i], kinds[data.kind[i]]);
-      drawName(context, width, y, height, data.enter[i], data.leave[i], lane.places[data.place[i]]);
+      drawName(context, width, y, height, data.enter[i], data.leave[i], lastName(lane, callPath(lane, i)));
     }
   }
 }
@@ -142,7 +140,7 @@ function drawSpans(context, width, lane) {
     for (let i = spanAfter(lane, row - lane.ranks, view.begin); i < end && data.span_begin[i] <= view.end; i++) {
       drawBox(context, width, y, height, data.span_begin[i], data.span_end[i], kinds[data.span_kind[i]]);
       if (data.span_path[i] !== NOBODY)
-        drawName(context, width, y, height, data.span_begin[i], data.span_end[i], lane.paths[data.span_path[i]]);
+        drawName(context, width, y, height, data.span_begin[i], data.span_end[i], lastName(lane, data.span_path[i]));
     }
   }
 }

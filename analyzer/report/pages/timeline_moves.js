@@ -39,9 +39,9 @@ function showWorst(worst) {
     `${worst.cause_rank === null || worst.cause_rank === undefined ? "" : ", for rank " + worst.cause_rank}.${chainText(lane, chain)}`;
 }
 
-function callText({ data, places }, rank, i) {
-  const wait = data.release[i] - data.enter[i], releaser = data.releaser[i];
-  return `Rank ${rank}: ${places[data.place[i]]}, ${timeText(data.leave[i] - data.enter[i])} from ${timeText(data.enter[i])} on` +
+function callText(lane, rank, i) {
+  const { data } = lane, wait = data.release[i] - data.enter[i], releaser = data.releaser[i];
+  return `Rank ${rank}: ${callPlace(lane, i)}, ${timeText(data.leave[i] - data.enter[i])} from ${timeText(data.enter[i])} on` +
     (wait > 0 ? `; waits ${timeText(wait)}${releaser === NOBODY ? "" : " for rank " + releaser}` : "") + ".";
 }
 
@@ -68,8 +68,8 @@ function rankText(lane, rank, ns) {
     return callText(lane, rank, i) + chainText(lane, pointed.chain);
   }
   const since = i > data.first[rank] ? data.leave[i - 1] : 0;
-  const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${lane.paths[data.computed[i]]}`;
-  return `Rank ${rank} computes for ${timeText(data.enter[i] - since)}, from ${timeText(since)} on${mostly}, until ${lane.places[data.place[i]]}.`;
+  const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${computedName(lane, i)}`;
+  return `Rank ${rank} computes for ${timeText(data.enter[i] - since)}, from ${timeText(since)} on${mostly}, until ${callPlace(lane, i)}.`;
 }
 
 // --- threads
@@ -83,7 +83,7 @@ function threadText(lane, row, ns) {
   const { data } = lane, i = spanAfter(lane, row - lane.ranks, ns);
   if (!lane.has_all_spans || i === data.firstSpan[row - lane.ranks + 1] || data.span_begin[i] > ns) return sharesText(lane, row, ns);
   const does = ["computes", "waits for other threads", "is in the thread runtime", "is in MPI", "is idle"][data.span_kind[i]];
-  const path = data.span_path[i] === NOBODY ? "" : `, in ${lane.paths[data.span_path[i]]}`;
+  const path = data.span_path[i] === NOBODY ? "" : `, in ${pathText(lane, data.span_path[i])}`;
   pointed.span = i;
   return `${threadName(lane, row)} ${does} for ${timeText(data.span_end[i] - data.span_begin[i])}, from ${timeText(data.span_begin[i])} on${path}.`;
 }
@@ -188,8 +188,8 @@ async function showTimeline() {
     const { send, receive } = lane.data;
     lane.slowest = Uint32Array.from(send.keys()).sort((a, b) => receive[b] - send[b] - receive[a] + send[a] || a - b);
   }
-  for (const [i, path] of lanes[0].functions.entries())
-    $("kinds").append(make("span", {}, make("i", { class: FUNCTIONS[i] }), lastName(lanes[0].paths[path])));
+  for (const [i, name] of lanes[0].functions.entries())
+    $("kinds").append(make("span", {}, make("i", { class: FUNCTIONS[i] }), name));
   $("critical-line").parentElement.hidden = !lanes.some(lane => lane.critical);
   readColours();
   layOut();

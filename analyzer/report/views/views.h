@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sections of reports on a run, for this part of the report only. Each is printed as text
+// The sections of reports on a run, for the folder of reports only. Each is printed as text
 // (page_...) and made into JSON (json_...) by one file. A function for JSON returns a new
 // reference.
 #pragma once
@@ -7,6 +7,9 @@
 #include "analyzer/report/json.h"
 #include "analyzer/report/page.h"
 #include "analyzer/result/whatif.h"
+
+/// What json_print() prints, of all sections.
+json_t *json_report(const struct result *result, const struct whatif_report *whatif);
 
 // ---- run.c
 
