@@ -225,9 +225,9 @@ static bool timeline_is_sound(const struct replay_request *request,
     struct time_window window;
     if (!request->timeline)
         return true;
-    if (request->wants_json || request->wants_ideal || request->explain || request->paths ||
-        request->properties || request->group || request->intervals.count > 0)
-        error_set(&err, "--timeline is all that is printed: it goes without --json, --ideal, "
+    if (request->wants_ideal || request->explain || request->paths || request->properties ||
+        request->group || request->intervals.count > 0)
+        error_set(&err, "--timeline is all that is printed: it goes without --ideal, "
                         "--explain, --paths, --properties, --group and --interval");
     else if (outcome->is_whatif && (outcome->plan.is_list || outcome->plan.estimate))
         error_set(&err, "--timeline shows one prediction, of what each rank does: neither a list "
@@ -334,7 +334,7 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
             .manual =
                 "Instead of the report: a row of letters for each rank. A letter is what most "
                 "of its time is; more than 32 ranks share rows. With what-if options the predicted "
-                "run follows. "
+                "run follows. With --json each rank has its shares of 100 equal parts of the time. "
                 "pagoda-export(1) makes a picture to zoom into."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
                         "group ranks by node, by machine, or N ranks each", NULL,
@@ -560,28 +560,25 @@ static void print_properties(const struct replay_request *request,
     property_search_release(&search);
 }
 
-static int print_timeline(const struct replay_request *request, const char *heading,
-                          const struct result *result, const struct timeline *timeline,
-                          struct error *err)
-{
-    struct time_window window;
-    if (read_window(request->timeline, result, &window, err) != 0)
-        return -1;
-    const struct timeline_page page = {timeline, heading, window.begin_ns, window.end_ns};
-    text_print_timeline(&page, &request->text, stdout);
-    return 0;
-}
-
 static int print_timelines(const struct replay_request *request,
                            const struct replay_outcome *outcome, struct error *err)
 {
-    const struct replay_run *measured = &outcome->measured;
-    if (print_timeline(request, "Timeline", &measured->result, measured->timeline, err) != 0)
-        return -1;
-    return !outcome->predicted_timeline
-               ? 0
-               : print_timeline(request, "\nPredicted", &outcome->predicted.predicted,
-                                outcome->predicted_timeline, err);
+    const struct result *results[] = {&outcome->measured.result, &outcome->predicted.predicted};
+    struct timeline_page pages[] = {{.timeline = outcome->measured.timeline},
+                                    {.timeline = outcome->predicted_timeline}};
+    size_t n_pages = outcome->predicted_timeline ? 2 : 1;
+    for (size_t i = 0; i < n_pages; i++) {
+        struct time_window window;
+        if (read_window(request->timeline, results[i], &window, err) != 0)
+            return -1;
+        pages[i].begin_ns = window.begin_ns;
+        pages[i].end_ns = window.end_ns;
+    }
+    if (request->wants_json)
+        json_print_timelines(pages, n_pages, stdout);
+    else
+        text_print_timelines(pages, n_pages, &request->text, stdout);
+    return 0;
 }
 
 static void print_outcome(const struct replay_request *request,

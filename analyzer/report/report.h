@@ -59,16 +59,17 @@ void text_print_moment(const struct result *result, const struct text_options *o
                        FILE *stream);
 void json_print_moment(const struct result *result, FILE *stream);
 
-/// What ranks do from BEGIN_NS to END_NS, after HEADING, a row of letters for each of them; ranks
-/// share rows where there are many.
+/// What ranks do from BEGIN_NS to END_NS.
 struct timeline_page {
     const struct timeline *timeline; // concluded
-    const char *heading;
     uint64_t begin_ns, end_ns;
 };
 
-void text_print_timeline(const struct timeline_page *page, const struct text_options *options,
-                         FILE *stream);
+/// PAGES of the measured run, and then of the predicted one if N is 2. The text has a row of
+/// letters for each rank; ranks share rows where there are many.
+void text_print_timelines(const struct timeline_page *pages, size_t n,
+                          const struct text_options *options, FILE *stream);
+void json_print_timelines(const struct timeline_page *pages, size_t n, FILE *stream);
 
 /// The paths through a region: the text has options->top of them, the rest in sum.
 void text_print_child_paths(const struct child_paths *paths, const struct text_options *options,

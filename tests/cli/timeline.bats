@@ -43,6 +43,17 @@ refused() {
     [[ $output == *$'\n\nPredicted from 2.000 ms to 5.522 ms, '* ]]
 }
 
+@test "JSON has the shares of each rank in parts of the time" {
+    # 100 parts of 70 us: rank 0 computes to 7 ms, sends for 1 us, computes for 1 us and waits until 9 ms.
+    "$PAGODA" replay pipeline --timeline 2ms:9ms --json --scale solve=0.5 >timeline.json
+    run jq -c '.timeline | .begin_ns, .end_ns, (.ranks[0] | map_values(if type == "array" then add * 70 | round else . end)),
+        .ranks[1].waiting[13:17], (.ranks[1].waiting | length)' timeline.json
+    echo "$output"
+    [ "$output" = $'2000000\n9000000\n{"rank":0,"computing":5001,"waiting":1998,"point_to_point":1,"collective":0,"other_mpi":0}
+[0,0.714286,1,1]\n100' ]
+    [ "$(jq '.predicted.ranks | length' timeline.json)" = 2 ]
+}
+
 @test "many ranks share rows" {
     { echo "region main main.c:1"; for rank in {0..69}; do
         printf '%d 0 enter main\n%d 10000 leave main\n' "$rank" "$rank"
@@ -59,6 +70,6 @@ refused() {
     refused 2 'is not run, judged or FROM:TO' --timeline 2ms:1ms
     refused 2 'is not run, judged or FROM:TO' --timeline 1ms:
     refused 1 'the run ends at 9.040 ms' --timeline 1s:2s
-    refused 2 'it goes without --json' --timeline run --json
+    refused 2 'it goes without --ideal' --timeline run --ideal
     refused 2 'neither a list of values nor an estimate' --timeline run --cpu-speed 1,2
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What ranks do over time, as rows of letters (pagoda replay --timeline).
+// What ranks do over time, as rows of letters or shares (pagoda replay --timeline).
 #include "analyzer/result/views/timeline.h"
 
 #include <stdlib.h>
@@ -7,19 +7,20 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
+#include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
 
-enum { MAX_ROWS = 32, LEAST_CELLS = 20 };
+enum { MAX_ROWS = 32, LEAST_CELLS = 20, JSON_CELLS = 100 };
 
 static const struct {
     char letter;
-    const char *name, *colour;
+    const char *name, *colour, *key;
 } kinds[TIMELINE_KINDS] = {
-    [TIMELINE_COMPUTING] = {'#', "computing", "\033[34m"},
-    [TIMELINE_WAITING] = {'.', "waiting", "\033[31m"},
-    [TIMELINE_POINT_TO_POINT] = {'m', "messages", "\033[33m"},
-    [TIMELINE_COLLECTIVE] = {'c', "collective operations", "\033[35m"},
-    [TIMELINE_OTHER_MPI] = {'o', "other MPI", "\033[90m"},
+    [TIMELINE_COMPUTING] = {'#', "computing", "\033[34m", "computing"},
+    [TIMELINE_WAITING] = {'.', "waiting", "\033[31m", "waiting"},
+    [TIMELINE_POINT_TO_POINT] = {'m', "messages", "\033[33m", "point_to_point"},
+    [TIMELINE_COLLECTIVE] = {'c', "collective operations", "\033[35m", "collective"},
+    [TIMELINE_OTHER_MPI] = {'o', "other MPI", "\033[90m", "other_mpi"},
 };
 
 static size_t n_rows(const struct timeline_page *page)
@@ -80,15 +81,15 @@ static struct quantity row_name(const struct timeline_page *page, size_t row)
                          : quantity_format("ranks %zu-%zu", first, last);
 }
 
-void text_print_timeline(const struct timeline_page *page, const struct text_options *options,
-                         FILE *stream)
+static void print_timeline(const struct timeline_page *page, const char *heading,
+                           const struct text_options *options, FILE *stream)
 {
     size_t rows = n_rows(page), name_width = strlen(row_name(page, rows - 1).text);
     size_t n_cells = options->width > name_width + 4 + LEAST_CELLS ? options->width - name_width - 4
                                                                    : LEAST_CELLS;
     double *shares = memory_new(n_cells * TIMELINE_KINDS * sizeof *shares);
-    fprintf(stream, "%s from %s to %s, %s a column\n", page->heading,
-            quantity_time(page->begin_ns).text, quantity_time(page->end_ns).text,
+    fprintf(stream, "%s from %s to %s, %s a column\n", heading, quantity_time(page->begin_ns).text,
+            quantity_time(page->end_ns).text,
             quantity_time((page->end_ns - page->begin_ns) / n_cells).text);
     for (size_t row = 0; row < rows; row++) {
         fprintf(stream, "  %-*s  ", (int)name_width, row_name(page, row).text);
@@ -98,4 +99,43 @@ void text_print_timeline(const struct timeline_page *page, const struct text_opt
     }
     print_legend(options, stream);
     free(shares);
+}
+
+void text_print_timelines(const struct timeline_page *pages, size_t n,
+                          const struct text_options *options, FILE *stream)
+{
+    static const char *const headings[] = {"Timeline", "\nPredicted"};
+    for (size_t i = 0; i < n; i++)
+        print_timeline(&pages[i], headings[i], options, stream);
+}
+
+// ---- JSON
+
+static json_t *rank_object(const void *of, size_t rank)
+{
+    const struct timeline_page *page = of;
+    double shares[JSON_CELLS * TIMELINE_KINDS];
+    json_t *object = JSON_OBJECT({"rank", json_count(rank)});
+    timeline_cells(page->timeline, rank, rank + 1, page->begin_ns, page->end_ns, JSON_CELLS,
+                   shares);
+    for (int kind = 0; kind < TIMELINE_KINDS; kind++) {
+        json_t *list = json_array();
+        for (int i = 0; i < JSON_CELLS; i++)
+            json_array_append_new(list, json_number(shares[i * TIMELINE_KINDS + kind]));
+        json_object_set_new(object, kinds[kind].key, list);
+    }
+    return object;
+}
+
+static json_t *page_object(const struct timeline_page *page)
+{
+    return JSON_OBJECT({"begin_ns", json_count(page->begin_ns)},
+                       {"end_ns", json_count(page->end_ns)},
+                       {"ranks", json_list(page->timeline->n_ranks, rank_object, page)});
+}
+
+void json_print_timelines(const struct timeline_page *pages, size_t n, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_COMPACT | JSON_REAL_PRECISION(6), {"timeline", page_object(&pages[0])},
+               {"predicted", n > 1 ? page_object(&pages[1]) : NULL});
 }
