@@ -280,6 +280,21 @@ static int export_store(const struct export_request *request, struct error *err)
     return status;
 }
 
+static int refuse_format(const char *name, struct error *err)
+{
+    static const struct {
+        const char *name, *command;
+    } others[] = {{"csv", "pagoda query DB --csv"},
+                  {"json", "pagoda replay TRACE --json or pagoda query DB --json"},
+                  {"otf2", "pagoda replay TRACE --output DIR or pagoda align TRACE -o DIR"},
+                  {"svg", "pagoda scaling DB --svg FILE"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(name, others[i].name) == 0)
+            return error_set(err, "--format is html, perfetto, prv or ti; for %s use %s", name,
+                             others[i].command);
+    return error_set(err, "--format is html, perfetto, prv or ti, not %s", name);
+}
+
 /// Sets the format. 0, or -1 and ERR.
 static int read_format(struct export_request *request, struct error *err)
 {
@@ -287,8 +302,7 @@ static int read_format(struct export_request *request, struct error *err)
            strcmp(request->format_name, format_names[request->format]) != 0)
         request->format++;
     if (request->format == N_FORMATS)
-        return error_set(err, "--format is html, perfetto, prv or ti, not %s",
-                         request->format_name);
+        return refuse_format(request->format_name, err);
     if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)
         return error_set(err, "--split goes with --format perfetto");
     if (request->format != FORMAT_HTML && request->n_words > 0)

@@ -177,6 +177,9 @@ with_only() {
 @test "packages: what is built from is what make deps installs, in one version" {
     version=$(sed -n 's/^VERSION = //p' Makefile)
     [ "$(sed -n '1s/^pagoda (\(.*\)) .*/\1/p' packaging/debian/changelog)" = "$version" ]
+    recipe=packaging/spack/spack_repo/pagoda/packages/pagoda/package.py
+    grep -qF "version(\"$version\")" "$recipe"
+    python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$recipe"
     fake dpkg-query 'exit 1'
     fake id 'echo 1'
     installed=$(make deps 2>&1 | sed -n 's/.*--no-install-recommends //p' | tr -s ' ' '\n' | sort)
