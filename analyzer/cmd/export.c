@@ -19,6 +19,7 @@
 #include "analyzer/perfetto/track_events.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/pages.h"
+#include "analyzer/result/views/groups.h"
 #include "analyzer/simgrid/ti_trace.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
@@ -85,6 +86,10 @@ static int replay_measured(const struct export_request *request, struct exported
     if (replay_run(run, exported->catalogue, NULL, !why_not || request->n_words > 0, "replaying",
                    err) != 0)
         return -1;
+    // What a picture of ranks shows beside each other.
+    const struct grouping grouping = {GROUP_RANKS, (run->result.n_ranks + 63) / 64};
+    if (run->result.n_ranks > 1)
+        groups_collect(&grouping, &run->result);
     if (why_not)
         findings_leave_unproven(&run->result, why_not);
     else

@@ -13,6 +13,13 @@ function make(name, attributes, ...children) {
   return element;
 }
 
+function svgElement(name, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
 function timeText(ns) {
   if (ns === null || ns === undefined) return "unknown";
   const size = Math.abs(ns);

@@ -14,13 +14,6 @@ const isSlower = trial => slowdown(trial) > SLOWER;
 
 const WIDTH = 1000, HEIGHT = 220, LEFT = 70, BOTTOM = 24;
 
-function svgElement(name, attributes, ...children) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
-
 function pointOf(trial, x, y) {
   const kind = trial.origin === "predicted" ? "predicted" : isSlower(trial) ? "slower" : "measured";
   const point = svgElement("circle", { cx: x, cy: y, r: 5, class: kind, tabindex: 0 },

@@ -44,6 +44,7 @@ function showPrediction() {
     ` in place of ${timeText(whatif.baseline_ns)}, ${percent(Math.abs(change))} ${change > 0 ? "more" : "less"}. ` +
     `With nothing changed, ${timeText(whatif.replayed_ns)} are predicted.`);
   if (whatif.reliability !== "good") $("prediction").append(` The prediction is ${whatif.reliability === "none" ? "no answer" : whatif.reliability}.`);
+  if (whatif.changes.why) $("prediction").append(make("br"), `Against the ${whatif.changes.against} run: ${whatif.changes.why}.`);
   for (const assumption of whatif.assumptions) $("prediction").append(make("br"), assumption);
 }
 
@@ -87,6 +88,8 @@ function showWaits() {
     ["longest in", ""], ["", ""]], rows);
 }
 
+const sourcesText = ({ sources = [] }) => sources.length > 1 ? number(sources.length, "place") : sources.length ? sources[0].source : "";
+
 function showPaths() {
   const whole = report.time_ns * report.trace.ranks;
   const { paths } = lanes[0], depths = [];
@@ -96,10 +99,10 @@ function showPaths() {
     name.style.paddingLeft = `${0.6 + 1.1 * Math.min(depths[i], 20)}rem`;
     name.onmouseenter = () => { name.title = pathText(lanes[0], i, part => report.profile[part].region); };
     return [name, cell(count(item.visits), "number"), cell(timeText(item.inclusive_ns), "number"),
-      cell(timeText(item.exclusive_ns), "number"), shareCell(item.inclusive_ns / whole, item.region.startsWith("MPI_") ? "other" : "computing")];
+      cell(timeText(item.exclusive_ns), "number"), cell(sourcesText(item), "name"), shareCell(item.inclusive_ns / whole, item.region.startsWith("MPI_") ? "other" : "computing")];
   });
   fill($("paths"), [["call path (sums over ranks)", ""], ["visits", "number"], ["inclusive", "number"],
-    ["exclusive", "number"], ["inclusive share", ""]], rows);
+    ["exclusive", "number"], ["called at", ""], ["inclusive share", ""]], rows);
 }
 
 function showCritical() {
@@ -113,22 +116,14 @@ function showIterations() {
   $("iterations-part").hidden = !iterations;
   if (!iterations) return;
   const items = iterations.items, most = Math.max(...items.map(item => (item.end_ns - item.begin_ns) / (item.last - item.first + 1)));
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const odd = iterations.odd.flatMap(range => [[range.first, range.last]]);
-  svg.setAttribute("viewBox", `0 0 ${items.length} 20`);
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("height", "70");
-  svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", "time of each iteration");
+  const svg = svgElement("svg", { viewBox: `0 0 ${items.length} 20`, preserveAspectRatio: "none", height: 70, role: "img",
+    "aria-label": "time of each iteration" });
   items.forEach((item, i) => {
     const height = 20 * (item.end_ns - item.begin_ns) / (item.last - item.first + 1) / most;
-    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    const values = { x: i + 0.06, y: 20 - height, width: 0.88, height };
-    for (const [key, value] of Object.entries(values)) rect.setAttribute(key, value);
-    if (odd.some(([first, last]) => item.first >= first && item.first <= last)) rect.setAttribute("class", "odd");
-    const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
-    title.textContent = `iteration ${item.first}${item.last > item.first ? " to " + item.last : ""}: ${timeText(item.end_ns - item.begin_ns)}`;
-    rect.append(title);
+    const isOdd = odd.some(([first, last]) => item.first >= first && item.first <= last);
+    const rect = svgElement("rect", { x: i + 0.06, y: 20 - height, width: 0.88, height, class: isOdd ? "odd" : "" },
+      svgElement("title", {}, `iteration ${item.first}${item.last > item.first ? " to " + item.last : ""}: ${timeText(item.end_ns - item.begin_ns)}`));
     rect.addEventListener("click", () => setView(item.begin_ns, item.end_ns));
     svg.append(rect);
   });
@@ -136,4 +131,38 @@ function showIterations() {
   $("iterations-text").textContent = `${count(iterations.count)} iterations, usually ${timeText(iterations.usual_ns)}; ` +
     `each ends with a call of ${placeText(iterations)}.${odd.length ? " Unusual ones are red." : ""}`;
   $("iterations-text").append(make("span", { class: "screen" }, " A click shows one in the timeline."));
+}
+
+/** Where the time of each rank, or of neighbouring ones where there are many, went. */
+function showRanks() {
+  const groups = report.groups ? report.groups.items : [];
+  $("ranks-part").hidden = !groups.length;
+  const whole = Math.max(...groups.map(item => (item.useful_ns + item.wait_ns + item.other_mpi_ns + item.no_cpu_ns) / item.ranks));
+  const rows = groups.map(item => {
+    const parts = [["computing", item.useful_ns], ["waiting", item.wait_ns], ["other", item.other_mpi_ns], ["no-cpu", item.no_cpu_ns]];
+    return [cell(item.name, "name"), ...parts.map(([, ns]) => cell(timeText(ns / item.ranks), "number")),
+      make("td", { class: "share wide" }, make("div", { class: "parts" },
+        ...parts.map(([kind, ns]) => make("div", { class: kind, width: `${100 * ns / item.ranks / whole}%` }))))];
+  });
+  fill($("ranks"), [["", ""], ["computing", "number"], ["waiting", "number"], ["other MPI", "number"], ["without CPU time", "number"],
+    ["in the judged part, mean of a rank", ""]], rows);
+}
+
+function showMatrix() {
+  const { items = [], messages = [] } = report.groups || {}, place = new Map(items.map((item, i) => [item.name, i]));
+  $("matrix-part").hidden = !messages.length;
+  const most = Math.max(...messages.map(item => item.bytes), 1), n = items.length;
+  const cells = messages.map(item => svgElement("rect", { x: place.get(item.to), y: place.get(item.from), width: 1, height: 1,
+    "fill-opacity": 0.12 + 0.88 * item.bytes / most },
+  svgElement("title", {}, `${item.from} to ${item.to}: ${number(item.messages, "message")}, ${count(item.bytes)} bytes, ${count(Math.round(item.bytes / item.messages))} each`)));
+  $("matrix").append(svgElement("svg", { viewBox: `0 0 ${n} ${n}`, style: `max-width: ${1.6 * n}rem`, role: "img", "aria-label": "bytes from each rank to each other" }, ...cells));
+  $("matrix-text").textContent = `Senders down from ${items.length ? items[0].name : ""}, receivers to the right. The darkest: ${count(most)} bytes.`;
+}
+
+function showChanges() {
+  const changes = report.whatif ? report.whatif.changes.critical_path.filter(item => item.before_ns !== item.predicted_ns) : [];
+  $("changes-part").hidden = !changes.length;
+  fill($("changes"), [["region", ""], ["before", "number"], ["predicted", "number"], ["change", "number"]],
+    changes.slice(0, 20).map(item => [cell(shown(item.region), "name"), cell(timeText(item.before_ns), "number"),
+      cell(timeText(item.predicted_ns), "number"), cell(timeText(item.predicted_ns - item.before_ns), "number")]));
 }

@@ -1,7 +1,7 @@
 // --- drawing
 
 const canvas = $("timeline"), overview = $("overview");
-const GUTTER = 70, AXIS = 22, CAPTION = 20, MOST_CALLS = 40000;
+const GUTTER = 70, AXIS = 22, BUSY = 36, TOP = AXIS + BUSY, CAPTION = 20, MOST_CALLS = 40000;
 let view = { begin: 0, end: 1 }, mark = null, pointed = null, colours = null, isAsked = false;
 
 function readColours() {
@@ -47,7 +47,7 @@ function layOut() {
 
 const heightOf = lane => lane.rows.length * rowHeight;
 /** Where the rows of a lane begin, and one of them. */
-const topOf = lane => AXIS + caption + lanes.slice(0, lanes.indexOf(lane)).reduce((y, other) => y + caption + heightOf(other), 0);
+const topOf = lane => TOP + caption + lanes.slice(0, lanes.indexOf(lane)).reduce((y, other) => y + caption + heightOf(other), 0);
 const yOf = (lane, row) => topOf(lane) + lane.placeOf[row] * rowHeight;
 const xOf = (ns, width) => GUTTER + (ns - view.begin) / (view.end - view.begin) * (width - GUTTER);
 const timeOf = (x, width) => view.begin + (x - GUTTER) / (width - GUTTER) * (view.end - view.begin);
@@ -180,6 +180,20 @@ function drawAxis(context, width) {
   }
 }
 
+/** The share of the ranks that compute, over time; as a line that of the prediction. */
+function drawBusy(context, width) {
+  for (const [i, lane] of lanes.entries()) {
+    const level = levelOf(lane, (view.end - view.begin) / (width - GUTTER));
+    context.fillStyle = i === 0 ? colours.kinds[COMPUTING] : colours.ink;
+    for (let x = GUTTER; x < width; x++) {
+      const height = (BUSY - 4) * (level.busy[Math.floor(timeOf(x, width) / level.width)] || 0);
+      context.fillRect(x, TOP - height, 1, i === 0 ? height : 1.5);
+    }
+  }
+  context.fillStyle = colours.faint;
+  context.fillText("computing", 4, TOP - 8);
+}
+
 function rowLabel(lane, row) {
   if (row >= lane.ranks) return `  thread ${lane.threadsOf[lane.threads[row - lane.ranks].rank].indexOf(row - lane.ranks)}`;
   return (lane.threadsOf[row].length === 0 ? "" : lane.unfolded.has(row) ? "\u25be " : "\u25b8 ") + `rank ${row}`;
@@ -262,8 +276,9 @@ function drawLane(context, width, lane) {
 
 function draw() {
   isAsked = false;
-  const [context, width] = prepare(canvas, AXIS + lanes.reduce((height, lane) => height + caption + heightOf(lane), 0));
+  const [context, width] = prepare(canvas, TOP + lanes.reduce((height, lane) => height + caption + heightOf(lane), 0));
   drawAxis(context, width);
+  drawBusy(context, width);
   for (const lane of lanes) drawLane(context, width, lane);
   drawMark(context, width);
   drawOverview();
