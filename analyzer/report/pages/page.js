@@ -30,7 +30,7 @@ function timeText(ns) {
 const percent = share => share === null || share === undefined ? "unknown"
   : share > 0 && share < 0.001 ? "< 0.1 %" : `${(100 * share).toFixed(1)} %`;
 const number = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
-const count = n => n.toLocaleString("en");
+const { format: count } = new Intl.NumberFormat("en");
 const sum = numbers => numbers.reduce((a, b) => a + b, 0);
 
 // --- tables

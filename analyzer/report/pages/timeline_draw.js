@@ -3,6 +3,7 @@
 const canvas = $("timeline"), overview = $("overview");
 const GUTTER = 70, AXIS = 22, BUSY = 36, TOP = AXIS + BUSY, CAPTION = 20, MOST_CALLS = 40000;
 let view = { begin: 0, end: 1 }, mark = null, pointed = null, colours = null, isAsked = false;
+let whole = {}; // the picture of the whole run, and what it depends on
 
 function readColours() {
   const style = getComputedStyle(document.documentElement), value = name => style.getPropertyValue(name).trim();
@@ -52,41 +53,39 @@ const yOf = (lane, row) => topOf(lane) + lane.placeOf[row] * rowHeight;
 const xOf = (ns, width) => GUTTER + (ns - view.begin) / (view.end - view.begin) * (width - GUTTER);
 const timeOf = (x, width) => view.begin + (x - GUTTER) / (width - GUTTER) * (view.end - view.begin);
 
-/** The shares of ROWS from BEGIN to END as an image of N_X by at most N_Y pixels. */
+/** The shares of ROWS from BEGIN to END as an image of N_X by at most N_Y pixels. It is made for each frame, and its
+ *  inner loop sees all rows: hence a sum of each kind, in variables. */
 function sharesImage(lane, rows, begin, end, nX, nY) {
-  const step = (end - begin) / nX, nRows = Math.max(1, Math.min(rows.length, nY)), level = levelOf(lane, step);
-  const image = new ImageData(nX, nRows), pixels = image.data, paper = colours.mixed[N_KINDS];
-  for (let y = 0; y < nRows; y++) {
-    const first = Math.floor(y * rows.length / nRows), last = Math.floor((y + 1) * rows.length / nRows);
-    for (let x = 0; x < nX; x++) {
-      const column = Math.floor((begin + (x + 0.5) * step) / level.width);
-      let red = 0, green = 0, blue = 0, rest = 255 * (last - first);
-      if (column >= 0 && column < level.columns)
+  const step = (end - begin) / nX, nRows = Math.max(1, Math.min(rows.length, nY)), { shares, columns, width } = levelOf(lane, step);
+  const image = new ImageData(nX, nRows), pixels = image.data;
+  const columnOf = Int32Array.from({ length: nX }, (_, x) => Math.floor((begin + (x + 0.5) * step) / width));
+  for (let y = 0, at = 0; y < nRows; y++) {
+    const first = Math.floor(y * rows.length / nRows), last = Math.floor((y + 1) * rows.length / nRows), whole = 255 * (last - first);
+    const [tone0, tone1, tone2, tone3, tone4, paper] = rows[first] < lane.ranks ? colours.mixed : colours.mixedThreads;
+    for (let x = 0; x < nX; x++, at += 4) {
+      let share0 = 0, share1 = 0, share2 = 0, share3 = 0, share4 = 0;
+      if (columnOf[x] >= 0 && columnOf[x] < columns)
         for (let i = first; i < last; i++) {
-          const mixed = rows[i] < lane.ranks ? colours.mixed : colours.mixedThreads;
-          for (let kind = 0, at = (rows[i] * level.columns + column) * N_KINDS; kind < N_KINDS; kind++, at++) {
-            const share = level.shares[at];
-            red += share * mixed[kind][0]; green += share * mixed[kind][1]; blue += share * mixed[kind][2];
-            rest -= share;
-          }
+          const from = (rows[i] * columns + columnOf[x]) * N_KINDS;
+          share0 += shares[from]; share1 += shares[from + 1]; share2 += shares[from + 2]; share3 += shares[from + 3]; share4 += shares[from + 4];
         }
-      const whole = 255 * (last - first), at = 4 * (y * nX + x);
-      pixels[at] = (red + rest * paper[0]) / whole;
-      pixels[at + 1] = (green + rest * paper[1]) / whole;
-      pixels[at + 2] = (blue + rest * paper[2]) / whole;
+      const rest = whole - share0 - share1 - share2 - share3 - share4;
+      for (let part = 0; part < 3; part++)
+        pixels[at + part] = (share0 * tone0[part] + share1 * tone1[part] + share2 * tone2[part] + share3 * tone3[part] +
+          share4 * tone4[part] + rest * paper[part]) / whole;
       pixels[at + 3] = 255;
     }
   }
   return image;
 }
 
-function drawShares(context, lane, rows, begin, end, x, y, width, height) {
+/** The same as a canvas, to be drawn WIDTH by HEIGHT. */
+function sharesPicture(lane, rows, begin, end, width, height) {
   const ratio = window.devicePixelRatio || 1;
   const image = sharesImage(lane, rows, begin, end, Math.max(1, Math.round(width * ratio)), Math.round(height * ratio));
-  const other = new OffscreenCanvas(image.width, image.height);
-  other.getContext("2d").putImageData(image, 0, 0);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(other, x, y, width, height);
+  const picture = new OffscreenCanvas(image.width, image.height);
+  picture.getContext("2d").putImageData(image, 0, 0);
+  return picture;
 }
 
 /** Calls of ranks, spans of threads. */
@@ -260,7 +259,9 @@ function drawMark(context, width) {
 }
 
 function drawLane(context, width, lane) {
-  drawShares(context, lane, lane.rows, view.begin, view.end, GUTTER, topOf(lane), width - GUTTER, heightOf(lane));
+  context.imageSmoothingEnabled = false;
+  context.drawImage(sharesPicture(lane, lane.rows, view.begin, view.end, width - GUTTER, heightOf(lane)), GUTTER, topOf(lane),
+    width - GUTTER, heightOf(lane));
   if (rowHeight >= 4 && itemsInView(lane) <= MOST_CALLS) {
     if (lane.has_all_calls) drawCalls(context, width, lane);
     if (lane.has_all_spans) drawSpans(context, width, lane);
@@ -286,7 +287,10 @@ function draw() {
 
 function drawOverview() {
   const [context, width, height] = prepare(overview, 34);
-  drawShares(context, lanes[0], [...Array(lanes[0].ranks).keys()], 0, lastTime, GUTTER, 0, width - GUTTER, height);
+  const key = `${width} ${window.devicePixelRatio} ${colours.paper}`;
+  if (whole.key !== key) whole = { key, picture: sharesPicture(lanes[0], [...Array(lanes[0].ranks).keys()], 0, lastTime, width - GUTTER, height) };
+  context.imageSmoothingEnabled = false;
+  context.drawImage(whole.picture, GUTTER, 0, width - GUTTER, height);
   const at = ns => GUTTER + Math.max(0, Math.min(1, ns / lastTime)) * (width - GUTTER);
   context.strokeStyle = colours.ink;
   context.lineWidth = 2;
