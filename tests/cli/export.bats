@@ -186,18 +186,24 @@ true" ]
 
 # From 2 ms to 9.020 ms rank 0 computes for 5 ms, 1 us after MPI_Send and 10 us after MPI_Allreduce, where it waits from
 # 7.002 to 9.001; rank 1 from 2 to 3, from 7.004 to 9.001 and for 5 us, and waits from 3 to 7 and for 5 us in MPI_Finalize.
-@test "ranks beside each other, what they send, and how many compute" {
+@test "ranks beside each other, what they send, how many compute, and call paths as boxes" {
     archive pipeline
     "$PAGODA" export pipeline -o page.html
     browse page.html "$(when_ready '
         said += [...document.querySelectorAll("#ranks tbody tr")].map(row => [...row.cells].map(cell => cell.textContent).join(" ").trim()).join("\n") + "\n";
         said += [...document.querySelectorAll("#matrix rect")].map(rect => `${rect.getAttribute("x")} ${rect.getAttribute("y")} ${rect.textContent}`).join("\n") + "\n";
+        const boxes = () => [...document.querySelectorAll("#icicle div")].map(box => `${box.textContent} ${parseInt(box.style.left)} ${parseInt(box.style.width)}`).join(", ");
+        said += boxes() + "\n";
+        [...document.querySelectorAll("#icicle div")].find(box => box.textContent === "solve").click();
+        said += boxes() + "\n";
         const level = lanes[0].levels[0];
         said += [2500000, 4000000, 8990000].map(ns => level.busy[Math.floor(ns / level.width)].toFixed(2)).join(" ");')"
     said
     [ "$(said)" = "rank 0 5.011 ms 1.999 ms 10 us 0 ns
 rank 1 3.002 ms 4.005 ms 13 us 0 ns
 1 0 rank 0 to rank 1: 1 message, 1,024 bytes, 1,024 each
+main 0 100, solve 0 66, MPI_Recv 0 22, MPI_Init 66 22, MPI_Allreduce 88 11, MPI_Finalize 99 0
+solve 0 100, MPI_Recv 0 33
 1.00 0.50 0.50" ]
 }
 

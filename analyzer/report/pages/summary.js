@@ -105,6 +105,30 @@ function showPaths() {
     ["exclusive", "number"], ["called at", ""], ["inclusive share", ""]], rows);
 }
 
+/** Call paths as boxes below their callers, as wide as their inclusive times; ROOT alone, or all. */
+function showIcicle(root) {
+  const { paths } = lanes[0], { profile } = report, begin = [], used = [], depth = [], MOST = 16;
+  let end = 0; // of the outermost ones
+  profile.forEach(({ inclusive_ns: ns }, i) => {
+    const [parent] = paths[i];
+    begin[i] = used[i] = parent === null ? end : used[parent];
+    if (parent === null) end += ns; else used[parent] += ns;
+    depth[i] = parent === null ? 0 : depth[parent] + 1;
+  });
+  const from = root === null ? 0 : begin[root], whole = root === null ? end : profile[root].inclusive_ns, top = root === null ? 0 : depth[root];
+  const boxes = profile.map((item, i) => i).filter(i => profile[i].inclusive_ns >= whole / 1000 && depth[i] >= top && depth[i] < top + MOST &&
+    begin[i] >= from && begin[i] < from + whole);
+  $("icicle").style.height = `${1.4 * (1 + Math.max(0, ...boxes.map(i => depth[i] - top)))}rem`;
+  $("icicle").replaceChildren(...boxes.map(i => {
+    const { region, inclusive_ns: ns } = profile[i];
+    const box = make("div", { class: region.startsWith("MPI_") ? "other" : "computing", width: `${100 * ns / whole}%`,
+      title: `${region}: ${timeText(ns)}, ${percent(ns / whole)}`, onclick: () => showIcicle(i === root ? paths[i][0] : i) }, paths[i][1]);
+    box.style.left = `${100 * (begin[i] - from) / whole}%`;
+    box.style.top = `${1.4 * (depth[i] - top)}rem`;
+    return box;
+  }));
+}
+
 function showCritical() {
   const rows = report.critical_path.regions.slice(0, 50).map(item => [cell(shown(item.region), "name"),
     cell(timeText(item.time_ns), "number"), cell(percent(item.share), "number"), shareCell(item.share, "collective")]);
