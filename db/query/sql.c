@@ -191,7 +191,7 @@ static int run(struct database *database, const char *sql, struct limited *limit
     if (set_limits(database, limited, err))
         return -1;
     sqlite3_set_authorizer(database->handle, authorize, NULL);
-    // Views may call what the statement itself may: SQLite 3.40 takes its JSON functions for unsafe.
+    // Views may call what the statement itself may: SQLite 3.40 calls its JSON functions unsafe.
     sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
     if (prepare(database, sql, limited, &statement, err)) {
         sqlite3_finalize(statement);
