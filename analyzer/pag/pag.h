@@ -67,11 +67,11 @@ struct pag_message {
     uint64_t post_enter_ns;                // of the call that posted its receive
     uint64_t attend_ns; // of a call that sends: when all its receivers had been in MPI, as far as
                         // that was before its leave and is known; else 0
-    uint64_t enter_ns, leave_ns;           // of the call that received it, or completed its send
-    bool is_test;                          // that call tests (MPI_Test and the like)
-    bool is_deciding;                      // the latest one sent of those the call received
-    bool is_received_alone;                // that call completes nothing else
-    bool is_sent_alone;                    // the sending call is blocking, and sends nothing else
+    uint64_t enter_ns, leave_ns; // of the call that received it, or completed its send
+    bool is_test;                // that call tests (MPI_Test and the like)
+    bool is_deciding;            // the latest one sent of those the call received
+    bool is_received_alone;      // that call completes nothing else
+    bool is_sent_alone;          // the sending call is blocking, and sends nothing else
     bool is_synchronous;
 };
 

@@ -202,8 +202,7 @@ static void expect_wait(const struct engine *engine, struct message *message)
 {
     unsigned scope = sends_scope(engine, message);
     bool is_open = sends_may_be_buffered(message);
-    message->needs_attendance =
-        is_open && send_habits_tell(&engine->attendance[scope], message);
+    message->needs_attendance = is_open && send_habits_tell(&engine->attendance[scope], message);
     message->awaits_receiver = message->is_synchronous || message->needs_attendance ||
                                (is_open && send_habits_tell(&engine->eager.habits[scope], message));
 }
