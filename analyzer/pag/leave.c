@@ -446,9 +446,10 @@ static void tell_sent(const struct engine *engine, const struct location_state *
     uint64_t attend_ns = 0;
     for (uint32_t i = 0; i < call->n_sends; i++) {
         const struct message *message = message_at(engine, call->sends[i]);
+        if (!sends_may_be_buffered(message))
+            continue;
         uint64_t attended_ns = attendance_of(engine, message, call->leave_ns).time_ns;
-        if (sends_may_be_buffered(message) && attended_ns < call->leave_ns &&
-            attended_ns > attend_ns)
+        if (attended_ns < call->leave_ns && attended_ns > attend_ns)
             attend_ns = attended_ns;
     }
     for (uint32_t i = 0; i < call->n_sends; i++) {

@@ -81,13 +81,16 @@ static uint64_t attended_ns(const struct engine *engine, uint32_t message_index)
     return attendance_after(engine, message->receiver, from_ns).time_ns;
 }
 
-/// Whether the receiver of a message of LOCATION is, or has been, in MPI; else it waits for that.
+/// Whether the receiver of a message of LOCATION is, or has been, in MPI, or need not be; else it
+/// waits for that.
 static bool is_attended(struct engine *engine, const struct location_state *location,
                         uint32_t message_index)
 {
     struct prediction *prediction = prediction_of(engine);
     struct location_simulation *state = simulated_location(engine, location);
     uint32_t receiver = message_at(engine, message_index)->receiver;
+    if (!prediction->messages[message_index].needs_attendance)
+        return true;
     await_no_longer(engine, location);
     if (attended_ns(engine, message_index) != UINT64_MAX ||
         goes_without(state, state->gives_up || engine->ranks[receiver].has_ended))
@@ -142,8 +145,7 @@ static bool gather(struct engine *engine, struct location_state *location, uint3
             return false;
     for (; state->n_sends_seen < call->n_sends; state->n_sends_seen++)
         if (!receive_has_come(engine, state, call->sends[state->n_sends_seen]) ||
-            (prediction_of(engine)->messages[call->sends[state->n_sends_seen]].needs_attendance &&
-             !is_attended(engine, location, call->sends[state->n_sends_seen])))
+            !is_attended(engine, location, call->sends[state->n_sends_seen]))
             return false;
     for (; state->n_parts_seen < call->n_parts; state->n_parts_seen++)
         if (!members_have_come(engine, state, call->parts[state->n_parts_seen]))

@@ -332,9 +332,15 @@ uint32_t model_awaited_call(const struct model *model, const struct model_send *
                             uint64_t leave_ns, uint64_t *since_ns)
 {
     uint64_t time_ns = model->calls[send->call].enter_ns, limit_ns = 0, limit = 0;
-    uint32_t n_waiting = 0;
+    uint32_t n_waiting = 0, n_long = 0;
     *since_ns = 0;
     if (!model->calls[send->call].is_standard_send || send->sender == send->receiver)
+        return REFERENCE_NONE;
+    for (size_t s = 0; s < model->n_sends; s++) {
+        const struct model_call *call = &model->calls[model->sends[s].call];
+        n_long += call->leave_ns - call->enter_ns >= LEAST_PROOF_NS;
+    }
+    if (n_long < N_WAITING_SENDS) // shorter ones cannot have waited so long: spares much searching
         return REFERENCE_NONE;
     for (size_t s = 0; s < model->n_sends; s++) {
         const struct model_send *other = &model->sends[s];

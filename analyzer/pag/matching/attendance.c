@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Senders that wait until their receivers are in MPI. Many MPI libraries move messages from a
 // certain size on only while the receiver is in an MPI call, whether its receive was posted before
-// or not: Open MPI 4 on shared memory those of more than 256 bytes, most of them those too large to
-// be buffered. A receiver that computes keeps such a sender in its send.
+// or not: Open MPI 4 on shared memory those of more than 256 bytes. A receiver that computes keeps
+// such a sender in its send.
 //
 // A rank attends to messages in calls that send, receive, wait, test, probe or synchronise; not in
 // those that only post or start something, or ask for the time. Where ten blocking sends of some
 // size or larger ones have waited for a receiver that was outside MPI, and none was over while its
-// receiver was there, it is certain that messages of that size wait. Only the latest absences of a
-// rank are kept: a call that lasts over many of them is not taken for such a wait.
-#include "analyzer/base/memory.h"
+// receiver was there, outside, it is certain that messages of that size wait. Only the latest
+// absences of a rank are kept: a call that lasts over many of them is not taken for such a wait.
 #include "analyzer/pag/lineage/head.h"
 #include "analyzer/pag/matching/matching.h"
 
 // A send that proves something waited at least so long, and longer than it lasted from then on.
 // Ranks that go in step are at the same place by chance, but not for long.
 enum { LEAST_PROOF_NS = 10000 };
-
-static struct absence *absence_at(struct attendance *attendance, uint64_t number)
-{
-    return &attendance->absences[number % N_ABSENCES];
-}
 
 void attendance_enter_call(struct engine *engine, struct location_state *location)
 {
@@ -30,7 +24,7 @@ void attendance_enter_call(struct engine *engine, struct location_state *locatio
     if (!call->attends)
         return;
     if (attendance->n_calls++ == 0 && call->enter_ns > attendance->until_ns) {
-        struct absence *absence = absence_at(attendance, attendance->n_absences++);
+        struct absence *absence = &attendance->absences[attendance->n_absences++ % N_ABSENCES];
         if (attendance->n_absences > N_ABSENCES)
             lineage_let_go(&engine->lineage, absence->node);
         *absence = (struct absence){attendance->until_ns, call->enter_ns, NONE};

@@ -553,8 +553,8 @@ struct rank_notes_reader *recorded_attendance(const struct recorded *recorded)
 {
     bool has_any = false;
     for (int scope = 0; scope < SCOPES; scope++)
-        has_any |= recorded_needs_attendance(recorded, scope, UINT64_MAX - 1);
-    return has_any ? rank_notes_read(recorded->attendance) : NULL;
+        has_any |= recorded->attended_bytes[scope] < UINT64_MAX;
+    return has_any && !recorded->is_oversubscribed ? rank_notes_read(recorded->attendance) : NULL;
 }
 
 bool recorded_needs_attendance(const struct recorded *recorded, bool is_remote, uint64_t size_bytes)

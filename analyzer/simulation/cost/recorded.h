@@ -34,9 +34,11 @@
 // posted.
 // It makes its sender wait until its receiver is in MPI if the measured replay has proven that of
 // its size (pag_result.attended_bytes). When that was in the recording is noted of each call that
-// sends. An operation that handles no data (handles, MPI_Finalize, zero bytes) synchronises its
-// members unless one of them was seen to leave before it could have been released; MPI_Finalize
-// does not where a rank never came to it.
+// sends.
+//
+// An operation that handles no data (handles, MPI_Finalize, zero bytes) synchronises its members
+// unless one of them was seen to leave before it could have been released; MPI_Finalize does not
+// where a rank never came to it.
 #pragma once
 
 #include <stdbool.h>
