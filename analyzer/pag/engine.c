@@ -231,6 +231,7 @@ static void init_location(struct engine *engine, size_t index)
     state->trace = engine->trace;
     state->definitions = engine->definitions;
     state->call.keeps_places = engine->listener.changed != NULL;
+    state->created.node = LINEAGE_NONE;
     head_init(engine, state->index, &state->head);
     profile_init(&state->profile, engine->definitions, &state->head.times);
     if (engine->options.parts)

@@ -681,6 +681,17 @@ static void pass_call(struct snapshot *snapshot, struct location_state *location
     pass_awaited_lock(snapshot, location);
 }
 
+static void pass_created(struct snapshot *snapshot, struct location_state *location)
+{
+    uint32_t node = location->created.node;
+    PASS(snapshot, location->created.number);
+    PASS(snapshot, location->created.time_ns);
+    PASS(snapshot, location->created.is_over);
+    pass_node(snapshot, &node);
+    if (is_reading(snapshot))
+        location->created.node = node;
+}
+
 // --- all of it
 
 static void choose_items(struct snapshot *snapshot)
@@ -756,5 +767,7 @@ void snapshot_pass(struct engine *engine, const struct pag_location *trees, stru
         pass_rank_state(&snapshot, &engine->ranks[i]);
     for (size_t i = 0; i < engine->n_locations && !numbers->is_damaged; i++)
         pass_call(&snapshot, &engine->locations[i]);
+    for (size_t i = 0; i < engine->n_locations; i++)
+        pass_created(&snapshot, &engine->locations[i]);
     free_items(&snapshot);
 }

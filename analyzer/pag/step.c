@@ -285,7 +285,7 @@ static void step_outside(struct engine *engine, struct location_state *location,
     } else if (has_rank && event_is_message_record(event)) {
         step_enter_call(engine, location, event, event->time_ns);
         return; // consumed when it is settled
-    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
+    } else if (event_is_of_threads(event)) {
         if (has_rank) {
             profile_account(profile, event->time_ns);
             threads_event(engine, location, event, event->time_ns);

@@ -381,7 +381,7 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         event = event_ahead(engine, location, 0);
     if (!event) {
         outside_end_location(engine, location, now_ns);
-    } else if (event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END) {
+    } else if (event_is_of_threads(event)) {
         uint64_t recorded_ns = event->time_ns;
         profile_account(&location->profile, now_ns);
         threads_event(engine, location, event, now_ns);

@@ -91,7 +91,7 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
 /// Whether EVENT (NULL: none) begins or ends a team of threads.
 static bool is_of_team(const struct event *event)
 {
-    return event && event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END;
+    return event && event_is_of_threads(event);
 }
 
 /// Whether computing ends with EVENT, the end of a computation (NULL: the location's).

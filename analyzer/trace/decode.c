@@ -610,17 +610,27 @@ void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
     append(decoder, ticks, kind)->size_bytes = number;
 }
 
-void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team,
-                 enum event_flag flags)
+void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team)
 {
     uint32_t index = comm_index(decoder, team);
+    if (index == UINT32_MAX)
+        drop(decoder);
+    else
+        append(decoder, ticks, kind)->index = index;
+}
+
+void decode_created(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                    OTF2_CommRef threads, uint64_t number)
+{
+    uint32_t index = comm_index(decoder, threads);
     if (index == UINT32_MAX) {
         drop(decoder);
         return;
     }
     struct event *event = append(decoder, ticks, kind);
     event->index = index;
-    event->flags = (uint8_t)flags;
+    event->flags = EVENT_OF_CREATED;
+    event->size_bytes = number;
 }
 
 void decode_thread_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,

@@ -142,9 +142,12 @@ void decode_file_cancelled(struct decoder *decoder, OTF2_IoHandleRef handle, uin
 /// Kinds that have nothing, or a number: the threads of a fork.
 void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind, uint64_t number);
 
-/// KIND is EVENT_THREAD_TEAM_BEGIN or EVENT_THREAD_TEAM_END, FLAGS EVENT_OF_CREATED or 0.
-void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team,
-                 enum event_flag flags);
+/// KIND is EVENT_THREAD_TEAM_BEGIN or EVENT_THREAD_TEAM_END.
+void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team);
+/// The thread NUMBER of THREADS is made, begins, is awaited or ends: EVENT_THREAD_FORK,
+/// _TEAM_BEGIN, _JOIN, _TEAM_END.
+void decode_created(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
+                    OTF2_CommRef threads, uint64_t number);
 
 /// KIND is EVENT_LOCK_ACQUIRED or EVENT_LOCK_RELEASED.
 void decode_thread_lock(struct decoder *decoder, uint64_t ticks, enum event_kind kind,

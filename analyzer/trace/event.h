@@ -27,7 +27,7 @@ enum event_kind {
                                // that without a core while ready to run, or EVENT_NO_CORE_WAIT
     EVENT_THREAD_FORK,
     EVENT_THREAD_JOIN,
-    EVENT_THREAD_TEAM_BEGIN, // index = comm (the team, or with EVENT_OF_CREATED those of a process)
+    EVENT_THREAD_TEAM_BEGIN, // index = comm: the team
     EVENT_THREAD_TEAM_END,   // likewise
     EVENT_BUFFER_FLUSH,      // size_bytes = its duration in ns
     EVENT_MEASUREMENT_OFF,
@@ -66,7 +66,9 @@ enum event_flag {
     EVENT_HAS_ELEMENTS = 16, // and of how many elements that is a part: received_bytes
     EVENT_OF_WINDOW = 8,     // of a collective: on an RMA window; of a message: what one rank of it
                              // tells another one (pag/location/epoch_messages.h)
-    EVENT_OF_CREATED = 4,    // of the begin and end of a thread: not of a team, but of its life
+    EVENT_OF_CREATED = 4,    // of EVENT_THREAD_FORK to _TEAM_END: not of a team, but of one thread
+                             // that is made, awaited, begins, ends: index = comm of those of its
+                             // process, size_bytes = its number there
     // of the records of a call in a simulated run, set there:
     EVENT_LEFT_OUT = 32, // the run does not have it
     EVENT_RESIZED = 64,  // a message of received_bytes instead of size_bytes
@@ -120,6 +122,17 @@ static_assert(sizeof(struct event) == 48, "batches of events stay small");
 static inline bool event_is_message_record(const struct event *event)
 {
     return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
+}
+
+/// Whether EVENT begins or ends a team of threads, or (EVENT_OF_CREATED) a single one.
+static inline bool event_is_of_threads(const struct event *event)
+{
+    return event->kind >= EVENT_THREAD_FORK && event->kind <= EVENT_THREAD_TEAM_END;
+}
+
+static inline bool event_is_of_created(const struct event *event)
+{
+    return event_is_of_threads(event) && (event->flags & EVENT_OF_CREATED) != 0;
 }
 
 /// Whether EVENT is a record of one-sided communication that is no collective operation.

@@ -131,13 +131,17 @@ static inline void read_team(struct content *content, struct decoder *decoder,
                              const struct local_definitions *local, uint64_t ticks, int kind)
 {
     uint32_t team = local_definitions_id(local, OTF2_MAPPING_COMM, content_32(content));
-    bool is_begin = kind == THREAD_TEAM_BEGIN || kind == THREAD_BEGIN;
-    bool is_created = kind == THREAD_BEGIN || kind == THREAD_END;
-    if (is_created)
-        content_64(content); // its number
-    if (content_is_whole(content))
-        decode_team(decoder, ticks, is_begin ? EVENT_THREAD_TEAM_BEGIN : EVENT_THREAD_TEAM_END,
-                    team, is_created ? EVENT_OF_CREATED : 0);
+    enum event_kind event = kind == THREAD_CREATE ? EVENT_THREAD_FORK
+                            : kind == THREAD_WAIT ? EVENT_THREAD_JOIN
+                            : kind == THREAD_TEAM_BEGIN || kind == THREAD_BEGIN
+                                ? EVENT_THREAD_TEAM_BEGIN
+                                : EVENT_THREAD_TEAM_END;
+    bool is_created = kind >= THREAD_CREATE;
+    uint64_t number = is_created ? content_64(content) : 0;
+    if (content_is_whole(content) && is_created)
+        decode_created(decoder, ticks, event, team, number);
+    else if (content_is_whole(content))
+        decode_team(decoder, ticks, event, team);
 }
 
 static void read_thread_lock(struct content *content, struct decoder *decoder, uint64_t ticks,
@@ -287,7 +291,9 @@ static void read_other(struct event_file *file, int kind, struct content *conten
         break;
     case THREAD_TEAM_BEGIN:
     case THREAD_TEAM_END:
+    case THREAD_CREATE:
     case THREAD_BEGIN:
+    case THREAD_WAIT:
     case THREAD_END:
         read_team(content, decoder, local, ticks, kind);
         break;

@@ -305,30 +305,43 @@ static OTF2_CallbackCode on_thread_join(CALLBACK_PARAMETERS, OTF2_Paradigm parad
 static OTF2_CallbackCode on_team_begin(CALLBACK_PARAMETERS, OTF2_CommRef team)
 {
     IGNORE_PARAMETERS;
-    decode_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, team, 0);
+    decode_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, team);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_team_end(CALLBACK_PARAMETERS, OTF2_CommRef team)
 {
     IGNORE_PARAMETERS;
-    decode_team(user_data, ticks, EVENT_THREAD_TEAM_END, team, 0);
+    decode_team(user_data, ticks, EVENT_THREAD_TEAM_END, team);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_create(CALLBACK_PARAMETERS, OTF2_CommRef threads,
+                                          uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    decode_created(user_data, ticks, EVENT_THREAD_FORK, threads, number);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_thread_begin(CALLBACK_PARAMETERS, OTF2_CommRef threads, uint64_t number)
 {
     IGNORE_PARAMETERS;
-    (void)number;
-    decode_team(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, threads, EVENT_OF_CREATED);
+    decode_created(user_data, ticks, EVENT_THREAD_TEAM_BEGIN, threads, number);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_thread_wait(CALLBACK_PARAMETERS, OTF2_CommRef threads, uint64_t number)
+{
+    IGNORE_PARAMETERS;
+    decode_created(user_data, ticks, EVENT_THREAD_JOIN, threads, number);
     return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_thread_end(CALLBACK_PARAMETERS, OTF2_CommRef threads, uint64_t number)
 {
     IGNORE_PARAMETERS;
-    (void)number;
-    decode_team(user_data, ticks, EVENT_THREAD_TEAM_END, threads, EVENT_OF_CREATED);
+    decode_created(user_data, ticks, EVENT_THREAD_TEAM_END, threads, number);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -394,7 +407,9 @@ const struct otf2_records otf2_records = {
     .ThreadJoin = on_thread_join,
     .ThreadTeamBegin = on_team_begin,
     .ThreadTeamEnd = on_team_end,
+    .ThreadCreate = on_thread_create,
     .ThreadBegin = on_thread_begin,
+    .ThreadWait = on_thread_wait,
     .ThreadEnd = on_thread_end,
     .ThreadAcquireLock = on_lock_acquired,
     .ThreadReleaseLock = on_lock_released,

@@ -37,7 +37,9 @@
     X(ThreadJoin)                                                                                  \
     X(ThreadTeamBegin)                                                                             \
     X(ThreadTeamEnd)                                                                               \
+    X(ThreadCreate)                                                                                \
     X(ThreadBegin)                                                                                 \
+    X(ThreadWait)                                                                                  \
     X(ThreadEnd)                                                                                   \
     X(ThreadAcquireLock)                                                                           \
     X(ThreadReleaseLock)                                                                           \

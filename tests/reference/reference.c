@@ -192,6 +192,36 @@ static struct model_hand_over latest_on_team(const struct model *model, uint32_t
     return latest;
 }
 
+/// The record of KIND on the thread that RECORD, of location L, names, on L's rank.
+static struct model_hand_over on_thread(const struct model *model, uint32_t l,
+                                        const struct record *record, enum record_kind kind)
+{
+    const struct reference_trace *trace = model->trace;
+    for (uint32_t other = 0; other < trace->n_locations; other++) {
+        const struct reference_location *location = &trace->locations[other];
+        for (size_t i = 0; i < location->n_records && location->rank == trace->locations[l].rank;
+             i++)
+            if (location->records[i].kind == kind &&
+                location->records[i].request == record->request)
+                return (struct model_hand_over){.is_there = true,
+                                                .location = other,
+                                                .record = i,
+                                                .time_ns = location->records[i].time_ns};
+    }
+    return (struct model_hand_over){0};
+}
+
+/// When the innermost region that is open before record I was entered.
+static uint64_t entered_ns(const struct reference_location *location, size_t i)
+{
+    for (size_t depth = 0; i-- > 0;) {
+        depth += location->records[i].kind == RECORD_LEAVE;
+        if (location->records[i].kind == RECORD_ENTER && depth-- == 0)
+            return location->records[i].time_ns;
+    }
+    return 0;
+}
+
 /// Where the lineage of location L at its record I (that record included) comes from.
 static struct model_hand_over hand_over_at(const struct model *model, uint32_t l, size_t i)
 {
@@ -212,6 +242,11 @@ static struct model_hand_over hand_over_at(const struct model *model, uint32_t l
                 location->records[p].time_ns >= hand_over.time_ns)
                 hand_over.is_there = false;
         }
+    } else if (record->kind == RECORD_THREAD_BEGIN) {
+        hand_over = on_thread(model, l, record, RECORD_THREAD_CREATE);
+    } else if (record->kind == RECORD_THREAD_WAIT) {
+        hand_over = on_thread(model, l, record, RECORD_THREAD_END);
+        hand_over.is_there = hand_over.is_there && hand_over.time_ns >= entered_ns(location, i);
     } else {
         uint32_t call = model->call_of[l][i];
         if (call != REFERENCE_NONE && model->calls[call].last == i && !model->calls[call].is_test)

@@ -26,6 +26,10 @@ enum record_kind {
     RECORD_JOIN,
     RECORD_TEAM_BEGIN,
     RECORD_TEAM_END,
+    RECORD_THREAD_CREATE, // request: the number of the thread; so of the next ones
+    RECORD_THREAD_BEGIN,
+    RECORD_THREAD_END,
+    RECORD_THREAD_WAIT,
     RECORD_CPU,
     RECORD_LOCK,
     RECORD_UNLOCK,

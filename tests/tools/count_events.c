@@ -32,13 +32,15 @@ static const char *const names[EVENT_KINDS] = {
     [EVENT_MEASUREMENT_ON] = "MEASUREMENT_ON_OFF",
 };
 
-/// Counts by kind; kinds of one name are counted by the first of them.
+/// Counts by kind; kinds of one name are counted by the first of them. Records of single threads
+/// are none of those that have names.
 static void count(struct trace *trace, size_t location, uint64_t *counts)
 {
     struct cursor *cursor = trace_cursor(trace, location);
     for (const struct event *event; (event = trace_peek(trace, location, cursor, 0));
          cursor->position++)
-        counts[event->kind == EVENT_MEASUREMENT_ON ? EVENT_MEASUREMENT_OFF : event->kind]++;
+        if (!event_is_of_created(event))
+            counts[event->kind == EVENT_MEASUREMENT_ON ? EVENT_MEASUREMENT_OFF : event->kind]++;
 }
 
 int main(int argc, char **argv)

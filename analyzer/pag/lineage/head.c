@@ -238,11 +238,52 @@ static void join_team(struct engine *engine, struct location_state *location, ui
     rank->fork_node = rank->team_node = LINEAGE_NONE;
 }
 
+/// How long LOCATION has been in its present call path since its lineage was cut: since it entered
+/// the call that waits, and in calls from the same place before that waited for nothing.
+static uint64_t time_here_ns(const struct location_state *location)
+{
+    const struct times *times = &location->head.times;
+    uint32_t path = location->profile.current;
+    bool is_touched = path < times->n_paths && times->paths[path].epoch == times->epoch;
+    return is_touched ? times_since(times, path) : 0;
+}
+
+/// A thread is made or ends, which leaves a lineage, or begins or is awaited, which goes on from
+/// it. Each location of the process holds one of these; where more threads than that are not yet
+/// awaited, the latest are known.
+static void created_event(struct engine *engine, struct location_state *location,
+                          const struct event *event, uint64_t time_ns)
+{
+    const struct rank_state *rank = &engine->ranks[location->rank];
+    uint32_t holder = rank->first_location + (uint32_t)(event->size_bytes % rank->n_locations);
+    struct location_state *held = &engine->locations[holder];
+    bool leaves = event->kind == EVENT_THREAD_FORK || event->kind == EVENT_THREAD_TEAM_END;
+    bool is_over = event->kind == EVENT_THREAD_TEAM_END || event->kind == EVENT_THREAD_JOIN;
+    bool is_same = held->created.number == event->size_bytes && held->created.is_over == is_over;
+    uint32_t node = held->created.node;
+    uint64_t left_ns = held->created.time_ns;
+    if (!leaves && !is_same)
+        return;
+    bool is_awaited =
+        event->kind != EVENT_THREAD_JOIN || time_ns - left_ns <= time_here_ns(location);
+    if (!leaves && node != LINEAGE_NONE && left_ns <= time_ns && is_awaited)
+        take_over_in_team(engine, location, node, left_ns, time_ns);
+    lineage_let_go(&engine->lineage, node);
+    held->created.node = leaves ? head_cut(engine, location) : LINEAGE_NONE;
+    held->created.number = event->size_bytes;
+    held->created.time_ns = time_ns;
+    held->created.is_over = is_over;
+}
+
 void threads_event(struct engine *engine, struct location_state *location,
                    const struct event *event, uint64_t time_ns)
 {
-    if (location->rank == NONE || (event->flags & EVENT_OF_CREATED) != 0)
+    if (location->rank == NONE)
         return;
+    if (event_is_of_created(event)) {
+        created_event(engine, location, event, time_ns);
+        return;
+    }
     switch (event->kind) {
     case EVENT_THREAD_FORK:
         fork_team(engine, location, time_ns);

@@ -45,8 +45,9 @@ void explain_wait(struct engine *engine, enum pag_wait_kind kind, struct waiting
 void explain_window_anew(struct engine *engine);
 
 /// EVENT_THREAD_FORK, _JOIN, _TEAM_BEGIN and _TEAM_END, at TIME_NS, up to which the location's time
-/// is accounted: at the fork the lineage of
-/// every member goes on from the forking thread's, at the join the joining thread's from that of
-/// the last member out.
+/// is accounted: at the fork the lineage of every member goes on from the forking thread's, at the
+/// join the joining thread's from that of the last member out. With EVENT_OF_CREATED a thread's
+/// goes on from that of the thread that made it, and that of one that waits for its end from its
+/// own.
 void threads_event(struct engine *engine, struct location_state *location,
                    const struct event *event, uint64_t time_ns);

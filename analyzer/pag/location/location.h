@@ -128,6 +128,13 @@ struct location_state {
     struct profile profile; // with a digest `current`, `last_ns`, `is_off`, CPU samples only
     uint64_t first_ns;
     uint64_t team_end_ns; // last EVENT_THREAD_TEAM_END
+    // Of a thread of the process whose number, modulo its locations, is this one's: the lineage of
+    // the thread that made it, until it begins, or its own at its end, until it is awaited.
+    struct {
+        uint64_t number, time_ns;
+        uint32_t node;
+        bool is_over;
+    } created;
 };
 
 /// The event AHEAD of the next one, NULL after the last; valid until the location is read on.

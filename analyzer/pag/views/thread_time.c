@@ -686,6 +686,9 @@ void thread_time_team(struct engine *engine, const struct location_state *locati
     struct at_event at;
     if (!reach(engine, location, event->time_ns, &at))
         return;
+    if (event_is_of_created(event) &&
+        (event->kind == EVENT_THREAD_FORK || event->kind == EVENT_THREAD_JOIN))
+        return; // the thread that is made or awaited tells by itself when it begins and ends
     if (event->kind == EVENT_THREAD_FORK)
         fork_team(location, &at, event->time_ns);
     else if (event->kind == EVENT_THREAD_TEAM_BEGIN)

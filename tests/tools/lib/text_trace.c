@@ -275,7 +275,9 @@ enum event_kind {
     JOIN,
     TEAM_BEGIN,
     TEAM_END,
+    THREAD_CREATE,
     THREAD_BEGIN,
+    THREAD_WAIT,
     THREAD_END,
     LOCKED,
     UNLOCKED,
@@ -317,7 +319,9 @@ static const struct {
     [JOIN] = {"join", ""},
     [TEAM_BEGIN] = {"team-begin", "c"},
     [TEAM_END] = {"team-end", "c"},
+    [THREAD_CREATE] = {"thread-create", "cn"},
     [THREAD_BEGIN] = {"thread-begin", "cn"},
+    [THREAD_WAIT] = {"thread-wait", "cn"},
     [THREAD_END] = {"thread-end", "cn"},
     [LOCKED] = {"locked", "u"},
     [UNLOCKED] = {"unlocked", "u"},
@@ -368,6 +372,12 @@ static void write_thread_kind(const struct parser *parser, enum event_kind kind,
         break;
     case TEAM_END:
         OTF2_EvtWriter_ThreadTeamEnd(events, NULL, at, (OTF2_CommRef)a[0]);
+        break;
+    case THREAD_CREATE:
+        OTF2_EvtWriter_ThreadCreate(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
+        break;
+    case THREAD_WAIT:
+        OTF2_EvtWriter_ThreadWait(events, NULL, at, (OTF2_CommRef)a[0], a[1]);
         break;
     case THREAD_BEGIN:
         OTF2_EvtWriter_ThreadBegin(events, NULL, at, (OTF2_CommRef)a[0], a[1]);

@@ -47,7 +47,7 @@
 //   LOC TIME sync WINDOW COMM none|process|memory       with the group of COMM
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
-//   LOC TIME thread-begin COMM NUMBER | thread-end COMM NUMBER
+//   LOC TIME thread-create COMM NUMBER | thread-begin ... | thread-end ... | thread-wait ...
 //   LOC TIME locked LOCK | unlocked LOCK    a lock of threads
 //   LOC TIME flush STOP-TIME | measurement on|off
 //
