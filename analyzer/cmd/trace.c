@@ -290,8 +290,7 @@ static void say_no_mpi(const struct launch *launch, bool is_static, bool failed)
         log_error("no trace: the launch line failed before any process called MPI_Init");
     else
         log_error("no trace: no process of %s called MPI_Init with an MPI this tracer was built "
-                  "for (Open MPI, MPICH); is it an MPI program, linked dynamically? (Programs "
-                  "of MPI sessions only cannot be traced yet.)",
+                  "for (Open MPI, MPICH); is it an MPI program, linked dynamically?",
                   program);
 }
 

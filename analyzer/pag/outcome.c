@@ -59,7 +59,7 @@ static void fill_rank(const struct engine *engine, size_t index)
     result->n_off += rank->off_ns > 0 || (rank->ends_off && !rank->has_finalize);
     result->n_missing_init += rank->has_mpi && !rank->has_init;
     result->n_without_finalize += !rank->has_finalize;
-    result->n_missing_finalize += rank->has_mpi && !rank->has_finalize;
+    result->n_missing_finalize += rank->has_mpi && !rank->has_finalize && !rank->has_session_end;
 }
 
 static int by_activity(const void *a, const void *b)

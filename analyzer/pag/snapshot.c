@@ -548,6 +548,7 @@ static void pass_rank_state(struct snapshot *snapshot, struct rank_state *rank)
     PASS(snapshot, rank->n_blocked_senders);
     PASS(snapshot, rank->post_sequence);
     PASS(snapshot, rank->has_finalize);
+    PASS(snapshot, rank->has_session_end);
     PASS(snapshot, rank->has_ended);
     PASS(snapshot, rank->fork_ns);
     PASS(snapshot, rank->fork_location);

@@ -254,6 +254,7 @@ struct rank_state {
     uint64_t post_sequence;
     struct attendance attendance;
     bool has_mpi, has_init, has_finalize, has_ended;
+    bool has_session_end; // a session was over; another one may not have been
     // the books of the window (window.h)
     uint64_t switch_ns, useful_ns, mpi_ns;
     bool in_mpi, has_end, is_closed, is_off, ends_off;

@@ -142,6 +142,7 @@ void step_enter_call(struct engine *engine, struct location_state *location,
     if (location->call.is_cut && !engine->hooks)
         location->call.leave_ns = UINT64_MAX; // until it is known where the location ends
     rank->has_mpi = true;
+    rank->has_session_end |= location->call.is_session_end;
     if (location->call.is_finalize && !rank->has_finalize)
         window_rank_through(engine, location->rank, time_ns);
     if (location->call.n_records > 0)
@@ -169,10 +170,10 @@ static void leave_init(struct engine *engine, const struct location_state *locat
     struct rank_state *rank = &engine->ranks[location->rank];
     bool is_first = !rank->has_init;
     rank->has_init = true;
-    if (!window_counts_rank(engine, location->rank))
+    if (!is_first || !window_counts_rank(engine, location->rank)) // a further session
         return;
     window_begin_at(engine, location->call.leave_ns);
-    engine->n_ranks_to_begin -= is_first;
+    engine->n_ranks_to_begin--;
     engine->leaves_early = engine->n_ranks_to_begin == 0 && !engine->threads && !engine->recent &&
                            !engine->listener.computing && !engine->listener.called;
 }

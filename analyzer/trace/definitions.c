@@ -52,7 +52,9 @@ static const struct {
 } special_functions[] = {
     {"init", MPI_FUNCTION_INIT},
     {"init_thread", MPI_FUNCTION_INIT},
+    {"session_init", MPI_FUNCTION_INIT},
     {"finalize", MPI_FUNCTION_FINALIZE},
+    {"session_finalize", MPI_FUNCTION_SESSION_FINALIZE},
     {"iprobe", MPI_FUNCTION_IPROBE},
     {"improbe", MPI_FUNCTION_IPROBE},
     {"parrived", MPI_FUNCTION_TEST},
@@ -192,7 +194,8 @@ static const struct {
 static enum mpi_class class_of_bare_name(const char *bare_name)
 {
     if (strcmp(bare_name, "init") == 0 || strcmp(bare_name, "init_thread") == 0 ||
-        strcmp(bare_name, "finalize") == 0)
+        strcmp(bare_name, "finalize") == 0 || strcmp(bare_name, "session_init") == 0 ||
+        strcmp(bare_name, "session_finalize") == 0)
         return MPI_CLASS_START_END;
     if (strcmp(bare_name, "put") == 0 || strcmp(bare_name, "get") == 0)
         return MPI_CLASS_RMA;

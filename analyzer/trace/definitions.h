@@ -18,8 +18,9 @@ struct map;
 enum mpi_function {
     MPI_FUNCTION_NONE, // not an MPI region
     MPI_FUNCTION_OTHER,
-    MPI_FUNCTION_INIT, // MPI_Init, MPI_Init_thread
+    MPI_FUNCTION_INIT, // MPI_Init, MPI_Init_thread, MPI_Session_init
     MPI_FUNCTION_FINALIZE,
+    MPI_FUNCTION_SESSION_FINALIZE,
     MPI_FUNCTION_TEST,             // MPI_Test*, MPI_Parrived, MPI_Request_get_status,
                                    // MPI_Win_test
     MPI_FUNCTION_IPROBE,           // MPI_Iprobe, MPI_Improbe

@@ -51,3 +51,20 @@ short_lived() {
 }
 
 @test "10000 short-lived communicators" { for_each_mpi short_lived; }
+
+# Open MPI 4.1 has no sessions.
+@test "a program of sessions only" {
+    traced mpich 3 trace_sessions
+    [ "$status" = 0 ]
+    [ "$(cat "$out")" = "sessions ok" ]
+    check_archive "$dir"
+    events_of "$dir" >"$BATS_TEST_TMPDIR/events"
+    has "2 MpiRecv comm(0,1,2) from 0 tag 5 bytes 4" "$BATS_TEST_TMPDIR/events"
+    "$PAGODA" replay --json "$dir" >"$BATS_TEST_TMPDIR/replay"
+    jq -e '.trace | .ranks == 3 and .messages == 2' "$BATS_TEST_TMPDIR/replay"
+    jq -e '[.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []' "$BATS_TEST_TMPDIR/replay"
+    # The last rank waits twice for what rank 0 sends after 50 ms.
+    jq -e '.patterns[] | select(.id == "late-sender") | .count >= 2 and .total_ns > 60e6 and
+        (.by_rank | max_by(.ns) | .rank == 2)' "$BATS_TEST_TMPDIR/replay"
+    "$PAGODA" replay "$dir" | grep -q 'after MPI_Session_init'
+}

@@ -20,8 +20,9 @@ struct comm {
     struct topology *topology; // its neighbours (wrap_neighbor.c), NULL: not asked for yet
 };
 
-/// After MPI_Init: enters MPI_COMM_WORLD and MPI_COMM_SELF.
-void comm_table_init(struct stream *stream);
+/// After MPI_Init: enters MPI_COMM_WORLD and MPI_COMM_SELF. Or, before it, the group of all
+/// processes that SESSIONS_WORLD is, else MPI_GROUP_NULL; it is used until the next call.
+void comm_table_init(struct stream *stream, MPI_Group sessions_world);
 
 /// The entry of a valid communicator; one not seen before (its creation is not recorded) is entered
 /// now. Returns a copy, because another thread may change the table.

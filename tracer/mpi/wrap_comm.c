@@ -277,19 +277,36 @@ static void define(struct stream *stream, const struct comm *comm, MPI_Comm pare
 }
 
 /// With the tables locked.
-static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle,
-                       uint32_t flags)
+static struct comm add_described(struct stream *stream, MPI_Comm parent, uint32_t parent_id,
+                                 struct comm comm, uint32_t flags)
 {
-    struct comm comm = describe(handle);
     comm.id = n_ids++;
     enter(&comm);
     define(stream, &comm, parent, parent_id, flags);
     return comm;
 }
 
-void comm_table_init(struct stream *stream)
+static struct comm add(struct stream *stream, MPI_Comm parent, uint32_t parent_id, MPI_Comm handle,
+                       uint32_t flags)
 {
-    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    return add_described(stream, parent, parent_id, describe(handle), flags);
+}
+
+void comm_table_init(struct stream *stream, MPI_Group sessions_world)
+{
+    struct comm self = {.handle = MPI_COMM_SELF, .n_local = 1}, all = {.handle = MPI_COMM_WORLD};
+    world_group = sessions_world;
+    if (sessions_world == MPI_GROUP_NULL)
+        PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    if (world.n_local > 0) // by an earlier session
+        return;
+    if (sessions_world != MPI_GROUP_NULL) { // neither is there yet
+        PMPI_Group_rank(world_group, &all.rank);
+        PMPI_Group_size(world_group, &all.n_local);
+        world = add_described(stream, MPI_COMM_NULL, RECORD_NO_COMM, all, 0);
+        add_described(stream, MPI_COMM_NULL, RECORD_NO_COMM, self, 0);
+        return;
+    }
     world = add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_WORLD, 0);
     add(stream, MPI_COMM_NULL, RECORD_NO_COMM, MPI_COMM_SELF, 0);
     MPI_Comm parents = MPI_COMM_NULL;

@@ -2,7 +2,8 @@
 // Start and end of MPI in this process, and the recorder's entry point.
 //
 // Communication of the tracer's own happens in MPI_Init (run number, agreement that every process
-// can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between.
+// can record, clock offsets) and in MPI_Finalize (clock offsets again), never in between. A session
+// is begun by one process alone, so there is none in programs that only use sessions.
 #include "tracer/mpi/call.h"
 #include "tracer/mpi/comm.h"
 #include "tracer/mpi/hooks.h"
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,14 +179,8 @@ static void describe_cores(uint64_t *cores, size_t n_bytes)
         memset(cores, 0, n_bytes);
 }
 
-static void describe_process(struct spool_header *facts)
+static void describe_process(struct spool_header *facts, int rank, int n_ranks, int level)
 {
-    int level = MPI_THREAD_SINGLE;
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int n_ranks = 0;
-    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    PMPI_Query_thread(&level);
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     PMPI_Get_library_version(version, &length);
@@ -208,6 +204,17 @@ static void describe_process(struct spool_header *facts)
     tables_set_threaded(level == MPI_THREAD_MULTIPLE);
 }
 
+static void say_cannot_record(int rank, int error)
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    fprintf(
+        stderr,
+        "pagoda: rank %d on %s cannot record in %s (%s%s): tracing is off, the program runs on\n",
+        rank, host, dispatcher->spool_dir, strerror(error),
+        error == ENOENT ? "; choose a folder that all nodes share, with -o" : "");
+}
+
 /// Collective: all processes record, or none, for a partial archive of a whole run would mislead.
 /// Also whether all have the same clock `domain`. One operation for both: where ranks share cores,
 /// each may take time slices.
@@ -221,17 +228,9 @@ static bool all_can_record(int error, uint64_t domain, bool *has_one_clock)
         0}; // an error and the lowest rank that has it; the last domain; the first one
     PMPI_Allreduce(own, most, 3, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     *has_one_clock = most[1] == ~most[2];
-    if (most[0] >> 32 == 0)
-        return true;
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    if (own[0] == most[0])
-        fprintf(stderr,
-                "pagoda: rank %d on %s cannot record in %s (%s%s): tracing is off, the "
-                "program runs on\n",
-                rank, host, dispatcher->spool_dir, strerror(error),
-                error == ENOENT ? "; choose a folder that all nodes share, with -o" : "");
-    return false;
+    if (own[0] == most[0] && error != 0)
+        say_cannot_record(rank, error);
+    return most[0] >> 32 == 0;
 }
 
 /// Whether all processes record; then clocks have been compared.
@@ -247,17 +246,34 @@ static bool agree(struct stream *stream, int error, uint64_t domain, uint64_t *d
     return true;
 }
 
+static uint64_t session_run_id; // 0: no session was begun before MPI_Init
+
+/// Opens the file of the calling thread, unless a session was begun before MPI_Init.
+static int open_file(struct stream *stream, const struct spool_header *facts)
+{
+    if (stream->in_file)
+        return 0;
+    stream_set_facts(facts);
+    bus_error_catch();
+    return stream_to_file(stream);
+}
+
 /// MPI is up: opens the file of this thread, which is in MPI_Init.
 static void process_started(struct stream *stream)
 {
     struct spool_header facts = {0};
-    describe_process(&facts);
-    facts.run_id = facts.realtime_ns / 1000 << 16 ^ facts.pid;
-    PMPI_Bcast(&facts.run_id, 8, MPI_BYTE, 0, MPI_COMM_WORLD);
-    stream_set_facts(&facts);
-    bus_error_catch();
+    int rank = 0, n_ranks = 0, level = MPI_THREAD_SINGLE;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    PMPI_Query_thread(&level);
+    describe_process(&facts, rank, n_ranks, level);
+    uint64_t own_ids[] = {session_run_id,
+                          rank == 0 ? facts.realtime_ns / 1000 << 16 ^ facts.pid : 0};
+    uint64_t ids[2] = {0};
+    PMPI_Allreduce(own_ids, ids, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    facts.run_id = ids[0] != 0 ? ids[0] : ids[1];
     uint64_t *domains = malloc(facts.n_ranks * sizeof *domains);
-    int error = stream_to_file(stream);
+    int error = open_file(stream, &facts);
     if (error == 0 && !domains)
         error = ENOMEM;
     if (!agree(stream, error, hash_of(facts.clock_domain), domains)) {
@@ -266,6 +282,32 @@ static void process_started(struct stream *stream)
         stream_stop_process();
     }
     free(domains);
+}
+
+/// The first session is begun: the same without the other processes. They all must come to the same
+/// run number, so it is that of the launcher's job. Two launches of one job that share a folder
+/// have files of the same names; the second one does not record then.
+static void session_process_started(struct stream *stream, MPI_Group world)
+{
+    static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"};
+    struct spool_header facts = {0};
+    int rank = 0, n_ranks = 0;
+    PMPI_Group_rank(world, &rank);
+    PMPI_Group_size(world, &n_ranks);
+    describe_process(&facts, rank, n_ranks, MPI_THREAD_MULTIPLE);
+    session_run_id = 1;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        session_run_id = session_run_id * 31 + (value ? hash_of(value) : 0);
+    }
+    session_run_id |= 1;
+    facts.run_id = session_run_id;
+    int error = open_file(stream, &facts);
+    if (error == 0)
+        return;
+    if (rank == 0)
+        say_cannot_record(rank, error);
+    stream_stop_process();
 }
 
 static bool speaks_of_secrets(const char *name)
@@ -306,17 +348,22 @@ static void write_environment(struct stream *stream)
     }
 }
 
-/// Completes the MPI_Init call: its details follow its record in the file.
-static void init_returned(struct call *call, int result)
+/// Completes the call that began MPI, MPI_Init or a session's: its details follow its record in the
+/// file.
+static void init_returned(struct call *call, int result, MPI_Group sessions_world)
 {
-    if (result == MPI_SUCCESS)
+    bool is_session = sessions_world != MPI_GROUP_NULL;
+    if (result == MPI_SUCCESS && is_session)
+        session_process_started(call->stream, sessions_world);
+    else if (result == MPI_SUCCESS)
         process_started(call->stream);
     if (call->stream->stopped)
         return;
     call_returned(call);
     if (result == MPI_SUCCESS) {
-        comm_table_init(call->stream);
-        coll_done_on(call, 0, COLL_CREATE_HANDLE);
+        comm_table_init(call->stream, sessions_world);
+        if (!is_session)
+            coll_done_on(call, 0, COLL_CREATE_HANDLE);
         if (call->stream->header && call->stream->header->rank == 0)
             write_environment(call->stream);
         module_write_list(call->stream);
@@ -326,11 +373,15 @@ static void init_returned(struct call *call, int result)
     call_leave(call);
 }
 
-/// MPI_Init is over: what the settings say about recording holds from now on.
-static void started(struct call *call, bool recorded, int result)
+static bool has_started; // MPI_Init was called
+
+/// MPI_Init, or the begin of the first session, is over: what the settings say about recording
+/// holds from now on.
+static void started(struct call *call, bool recorded, int result, MPI_Group sessions_world)
 {
+    has_started = has_started || sessions_world == MPI_GROUP_NULL;
     if (recorded)
-        init_returned(call, result);
+        init_returned(call, result, sessions_world);
     recording_release(clock_now_ns());
     if (!recorded || call->stream->stopped)
         return;
@@ -345,7 +396,7 @@ WRAP(MPI_Init)(int *argc, char ***argv)
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Init);
     int result = next_MPI_Init(argc, argv);
-    started(&call, recorded, result);
+    started(&call, recorded, result, MPI_GROUP_NULL);
     return result;
 }
 
@@ -355,7 +406,7 @@ WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Init_thread);
     int result = next_MPI_Init_thread(argc, argv, required, provided);
-    started(&call, recorded, result);
+    started(&call, recorded, result, MPI_GROUP_NULL);
     return result;
 }
 
@@ -386,6 +437,76 @@ WRAP(MPI_Finalize)(void)
     call_leave(&call);
     return result;
 }
+
+#ifdef MPI_SESSION_NULL
+// Sessions of a program that has not called MPI_Init. What is recorded of communicators needs the
+// group of all processes while one of them is open, so the tracer then has a session of its own.
+
+static pthread_mutex_t sessions_lock = PTHREAD_MUTEX_INITIALIZER;
+static int n_sessions; // of the program
+static MPI_Session own_session = MPI_SESSION_NULL;
+static MPI_Group own_world = MPI_GROUP_NULL;
+
+static bool begin_own_session(void)
+{
+    return PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) == MPI_SUCCESS &&
+           PMPI_Group_from_session_pset(own_session, "mpi://WORLD", &own_world) == MPI_SUCCESS;
+}
+
+WRAP(MPI_Session_init)(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    struct call call;
+    pthread_mutex_lock(&sessions_lock);
+    bool is_first = !has_started && n_sessions == 0;
+    if (is_first)
+        recording_hold(clock_now_ns());
+    bool recorded = call_enter(&call, FN_MPI_Session_init);
+    int result = next_MPI_Session_init(info, errhandler, session);
+    n_sessions += result == MPI_SUCCESS;
+    if (is_first && result == MPI_SUCCESS && recorded && begin_own_session()) {
+        started(&call, recorded, result, own_world);
+    } else {
+        if (is_first)
+            recording_release(clock_now_ns());
+        if (recorded) {
+            call_returned(&call);
+            call_leave(&call);
+        }
+    }
+    pthread_mutex_unlock(&sessions_lock);
+    return result;
+}
+
+WRAP(MPI_Session_finalize)(MPI_Session *session)
+{
+    struct call call;
+    pthread_mutex_lock(&sessions_lock);
+    bool is_last = --n_sessions == 0 && own_session != MPI_SESSION_NULL;
+    if (is_last)
+        recording_hold(clock_now_ns());
+    bool recorded = call_enter(&call, FN_MPI_Session_finalize);
+    if (is_last && recorded && call.stream->header)
+        call_read_core_use(&call.stream->header->core_use[1]);
+    if (is_last) {
+        PMPI_Group_free(&own_world);
+        PMPI_Session_finalize(&own_session);
+    }
+    int result = next_MPI_Session_finalize(session);
+    if (is_last)
+        recording_release(clock_now_ns());
+    if (recorded) {
+        call_returned(&call);
+        if (is_last && result == MPI_SUCCESS) {
+            module_write_list(call.stream);
+            if (call.stream->header)
+                call.stream->header->finalized = 1;
+        }
+        call_leave(&call);
+    }
+    pthread_mutex_unlock(&sessions_lock);
+    return result;
+}
+#endif
 
 __attribute__((visibility("default"))) const struct recorder *
 pagoda_recorder_attach(const struct dispatcher *from);

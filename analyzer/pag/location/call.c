@@ -85,7 +85,7 @@ static void begin(struct call *call, const struct event *event, uint32_t path)
     call->is_bare = event->kind != EVENT_ENTER;
     call->is_test = call->is_init = call->is_finalize = call->is_synchronous = call->is_standard =
         false;
-    call->is_file = call->attends = false;
+    call->is_file = call->attends = call->is_session_end = false;
     call->gave_up = call->goes_on_alone = call->has_collectives = call->has_cpu_after = false;
     call->has_cpu_inside = false;
     call->n_nested = call->n_skip = 0;
@@ -199,6 +199,7 @@ void call_read(struct location_state *location, uint64_t time_ns)
     call->is_test = function == MPI_FUNCTION_TEST || function == MPI_FUNCTION_IPROBE;
     call->is_init = function == MPI_FUNCTION_INIT;
     call->is_finalize = function == MPI_FUNCTION_FINALIZE;
+    call->is_session_end = function == MPI_FUNCTION_SESSION_FINALIZE;
     call->is_file = function == MPI_FUNCTION_FILE;
     call->is_synchronous = function == MPI_FUNCTION_SYNCHRONOUS_SEND;
     call->is_standard = function == MPI_FUNCTION_STANDARD_SEND;

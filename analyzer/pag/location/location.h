@@ -53,7 +53,7 @@ struct call {
     bool is_cut;  // its leave was not found: at the end of the location, or too far away
     bool is_bare; // a record outside any MPI region: leave = enter, no event for either
     bool is_test;
-    bool is_finalize, is_init, is_file;
+    bool is_finalize, is_session_end, is_init, is_file;
     bool is_synchronous, is_standard; // what it sends
     bool has_collectives;             // among its records
     bool attends;                     // it moves messages of others (matching/attendance.c)

@@ -33,6 +33,8 @@ static bool has_call(const struct result *result, const char *begin)
 static const char *judged_between(const struct result *result)
 {
     bool has_init = has_call(result, "MPI_Init"), has_finalize = has_call(result, "MPI_Finalize");
+    if (!has_init && !has_finalize && has_call(result, "MPI_Session_init"))
+        return "after MPI_Session_init";
     return has_init && has_finalize ? "between MPI_Init and MPI_Finalize"
            : has_finalize           ? "before MPI_Finalize"
                                     : "after MPI_Init";
