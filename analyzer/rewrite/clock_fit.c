@@ -24,6 +24,7 @@
 
 enum {
     MOST_PIECES = 128,
+    MOST_SLICES = 130,
     MOST_HALVINGS = 10, // of the run
     LEAST_PIECE = 32,   // margins for rounding
     N_REFINEMENTS = 3,
@@ -421,29 +422,103 @@ static bool fit_pieces(struct clock_fit *fit)
     return is_kept && runs_evenly(fit);
 }
 
-/// Says which messages cannot be right under the last correction tried.
-static int refuse(struct clock_fit *fit, struct error *err)
+// --- where a clock jumps
+
+struct jump {
+    uint32_t rank;
+    double ahead_ns; // by how much more after it, than the clocks of most ranks
+    double from_ns, to_ns;
+    double wrong_ns; // by which the amount may be wrong
+};
+
+/// How far ahead the clocks are in each slice of the run; slice * n_ranks + rank. A rank that a
+/// slice says nothing of is as far ahead as before.
+static struct way *estimate_slices(struct clock_fit *fit, size_t n_slices, double slice_ns)
 {
-    const struct clock_bound *worst = NULL;
-    int64_t most_ns = 0;
-    for (size_t k = 0; k < fit->n_pieces; k++) {
-        find_least(fit, begin_of(fit, k), end_of(fit, k));
-        for (size_t i = 0; i < fit->all->n; i++) {
-            const struct clock_bound *bound = &fit->all->bounds[i];
-            if (bound->least_ns == UNREACHED || bound->least_ns >= most_ns)
-                continue;
-            most_ns = bound->least_ns;
-            worst = bound;
+    size_t n_ranks = fit->n_ranks;
+    struct way *ways = memory_zeroed(n_slices * n_ranks, sizeof *ways);
+    for (size_t i = 0; i < n_slices; i++) {
+        double from_ns = fit->knot_ns[0] + (double)i * slice_ns;
+        find_least(fit, i == 0 ? -INFINITY : from_ns,
+                   i + 1 == n_slices ? INFINITY : from_ns + slice_ns);
+        estimate(fit, &ways[i * n_ranks]);
+        for (size_t k = i * n_ranks; k < (i + 1) * n_ranks && i > 0; k++)
+            if (isinf(ways[k].round_trip_ns))
+                ways[k] = ways[k - n_ranks];
+    }
+    return ways;
+}
+
+/// By how much the clock of RANK is further ahead in the slices after SLICE than in those before
+/// it, on average over up to an eighth of the run each.
+static double ahead_around(const struct clock_fit *fit, const struct way *ways, size_t n_slices,
+                           size_t slice, size_t rank)
+{
+    size_t n_most = n_slices / 8 + 1, n_after = n_slices - 1 - slice;
+    size_t n_before = slice < n_most ? slice : n_most;
+    n_after = n_after < n_most ? n_after : n_most;
+    double before_ns = 0, after_ns = 0;
+    for (size_t i = 1; i <= n_before; i++)
+        before_ns += ways[(slice - i) * fit->n_ranks + rank].ahead_ns;
+    for (size_t i = 1; i <= n_after; i++)
+        after_ns += ways[(slice + i) * fit->n_ranks + rank].ahead_ns;
+    return after_ns / (double)n_after - before_ns / (double)n_before;
+}
+
+static int compare_ahead(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/// The largest jump of a clock, by the constants that the fit began with. In the slice of a jump
+/// the fastest messages to and fro are of different sides of it, so what lies around it is
+/// compared.
+static struct jump find_jump(struct clock_fit *fit)
+{
+    size_t n_ranks = fit->n_ranks;
+    struct jump jump = {.ahead_ns = 0};
+    double *ahead_ns = memory_zeroed(2 * n_ranks + 1, sizeof *ahead_ns);
+    double *sorted_ns = ahead_ns + n_ranks;
+    fit->knot_ns[1] = fit->knot_ns[fit->n_pieces];
+    fit->n_pieces = 1;
+    memset(fit->added_ns, 0, 2 * n_ranks * sizeof *fit->added_ns);
+    double run_ns = fit->knot_ns[1] - fit->knot_ns[0];
+    size_t n_slices = (size_t)(run_ns / (double)fit->all->window_ns) + 3;
+    n_slices = n_slices < MOST_SLICES ? n_slices : MOST_SLICES;
+    double slice_ns = run_ns / (double)n_slices;
+    struct way *ways = estimate_slices(fit, n_slices, slice_ns);
+    for (size_t i = 1; i + 1 < n_slices; i++) {
+        for (size_t rank = 0; rank < n_ranks; rank++)
+            sorted_ns[rank] = ahead_ns[rank] = ahead_around(fit, ways, n_slices, i, rank);
+        qsort(sorted_ns, n_ranks, sizeof *sorted_ns, compare_ahead);
+        double usual_ns = n_ranks > 2 ? sorted_ns[n_ranks / 2] : 0;
+        for (size_t rank = 0; rank < n_ranks; rank++) {
+            double by_ns = ahead_ns[rank] - usual_ns;
+            double from_ns = fit->knot_ns[0] + (double)i * slice_ns;
+            double wrong_ns = ways[(i - 1) * n_ranks + rank].round_trip_ns +
+                              ways[(i + 1) * n_ranks + rank].round_trip_ns;
+            if (fabs(by_ns) > fabs(jump.ahead_ns))
+                jump = (struct jump){(uint32_t)rank, by_ns, from_ns, from_ns + slice_ns, wrong_ns};
         }
     }
-    if (!worst)
+    free(ahead_ns);
+    free(ways);
+    return jump;
+}
+
+static int refuse(struct clock_fit *fit, struct error *err)
+{
+    struct jump jump = find_jump(fit);
+    if (!(fabs(jump.ahead_ns) > jump.wrong_ns)) // nor if it is not known
         return error_set(err, "the clocks of the ranks jump, so they cannot be corrected");
     return error_set(err,
-                     "the clocks of the ranks jump, so they cannot be corrected: with a speed for "
-                     "each of %zu parts of the run rank %" PRIu32 " still receives %s before rank "
-                     "%" PRIu32 " sends",
-                     fit->n_pieces, worst->effect, quantity_time((uint64_t)-most_ns).text,
-                     worst->cause);
+                     "the clocks of the ranks jump, so they cannot be corrected: that of rank "
+                     "%" PRIu32 " by about %s %s, between %s and %s of the run",
+                     jump.rank, quantity_time((uint64_t)fabs(jump.ahead_ns)).text,
+                     jump.ahead_ns > 0 ? "ahead" : "back",
+                     quantity_time((uint64_t)fmax(jump.from_ns, 0)).text,
+                     quantity_time((uint64_t)fmax(jump.to_ns, 0)).text);
 }
 
 // --- the result
