@@ -333,6 +333,11 @@ void prv_print_names(const struct definitions *definitions, FILE *stream)
     for (unsigned class = MPI_CLASS_START_END; class < MPI_CLASSES; class ++)
         if (class != MPI_CLASS_RMA_SYNCHRONISATION && class != MPI_CLASS_MANAGEMENT)
             print_type(definitions, types[class].number, types[class].name, "Outside MPI", stream);
+    fprintf(stream,
+            "\n\nEVENT_TYPE\n1    %d    Send Size in MPI Global OP\n1    %d    Recv Size in MPI "
+            "Global OP\n"
+            "1    %d    Root in MPI Global OP\n1    %d    Communicator in MPI Global OP\n",
+            PRV_SEND_SIZE, PRV_RECEIVE_SIZE, PRV_ROOT, PRV_COMMUNICATOR);
     print_type(definitions, PRV_USER_FUNCTION, "User function", "End", stream);
     print_counters(definitions, stream);
 }

@@ -199,6 +199,31 @@ static bool is_function(const struct prv_trace *trace, uint32_t region)
     return region != EVENT_NO_INDEX && region != trace->definitions->gap_region;
 }
 
+static bool has_tasks(const struct communicator *communicator)
+{
+    return communicator->is_mpi && !communicator->is_intercommunicator &&
+           communicator->n_members > 0;
+}
+
+/// What the call says of the collective operations that it completes; communicators are as numbered
+/// in the lines of print_communicators().
+static void add_operations(struct prv_trace *trace, const struct pag_entered *entered)
+{
+    const struct event *end = entered->records + entered->n_records;
+    uint32_t location = entered->location, rank = trace->definitions->locations[location].rank;
+    for (const struct event *event = entered->records; event < end; event++) {
+        if (event->kind != EVENT_COLLECTIVE_END || (event->flags & EVENT_OF_WINDOW) != 0 ||
+            !has_tasks(&trace->definitions->communicators[event->index]))
+            continue;
+        const struct communicator *on = &trace->definitions->communicators[event->index];
+        add_event(trace, location, entered->time_ns, PRV_COMMUNICATOR, (uint64_t)event->index + 1);
+        add_event(trace, location, entered->time_ns, PRV_SEND_SIZE, event->size_bytes);
+        add_event(trace, location, entered->time_ns, PRV_RECEIVE_SIZE, event->received_bytes);
+        if (event->peer < on->n_members && on->members[event->peer] == rank)
+            add_event(trace, location, entered->time_ns, PRV_ROOT, 1);
+    }
+}
+
 void prv_trace_entered(struct prv_trace *trace, const struct pag_entered *entered)
 {
     struct location_states *states = &trace->locations[entered->location];
@@ -209,6 +234,7 @@ void prv_trace_entered(struct prv_trace *trace, const struct pag_entered *entere
         if (states->n_to_call == 0 && function->type != PRV_USER_FUNCTION)
             states->n_to_call = states->n_open;
         add_event(trace, entered->location, entered->time_ns, function->type, function->value);
+        add_operations(trace, entered);
     }
     set_state(trace, entered->location, entered->time_ns, state_of(trace, states));
 }
@@ -260,6 +286,9 @@ static void print_header(const struct prv_trace *trace, uint64_t time_ns, FILE *
     const struct definitions *definitions = trace->definitions;
     time_t start_s = (time_t)(definitions->realtime_ns / 1000000000);
     struct tm start;
+    size_t n_communicators = 0;
+    for (size_t i = 0; i < definitions->n_communicators; i++)
+        n_communicators += has_tasks(&definitions->communicators[i]);
     gmtime_r(&start_s, &start);
     fprintf(stream, "#Paraver (%02d/%02d/%04d at %02d:%02d):%" PRIu64 "_ns:%zu(", start.tm_mday,
             start.tm_mon + 1, start.tm_year + 1900, start.tm_hour, start.tm_min, time_ns,
@@ -270,8 +299,22 @@ static void print_header(const struct prv_trace *trace, uint64_t time_ns, FILE *
     fprintf(stream, "):1:%u(", trace->n_tasks);
     for (uint32_t i = 0; i < trace->n_tasks; i++)
         fprintf(stream, "%s%u:%u", i > 0 ? "," : "", tasks[i].n_threads, tasks[i].node + 1);
-    fputs("),0\n", stream);
+    fprintf(stream, "),%zu\n", n_communicators);
     free(tasks);
+}
+
+/// c:application:number:how many:tasks
+static void print_communicators(const struct prv_trace *trace, FILE *stream)
+{
+    for (size_t i = 0; i < trace->definitions->n_communicators; i++) {
+        const struct communicator *communicator = &trace->definitions->communicators[i];
+        if (!has_tasks(communicator))
+            continue;
+        fprintf(stream, "c:1:%zu:%u", i + 1, communicator->n_members);
+        for (uint32_t k = 0; k < communicator->n_members; k++)
+            fprintf(stream, ":%u", communicator->members[k] + 1);
+        fputc('\n', stream);
+    }
 }
 
 static void print_row(const struct prv_trace *trace, uint32_t location, FILE *stream)
@@ -342,6 +385,7 @@ int prv_trace_finish(struct prv_trace *trace, const struct pag_result *replay, s
 {
     end_states(trace, replay);
     print_header(trace, replay->time_ns, trace->files[PRV].stream);
+    print_communicators(trace, trace->files[PRV].stream);
     prv_print_names(trace->definitions, trace->files[PCF].stream);
     print_rows(trace, trace->files[ROW].stream);
     int status = record_sort_walk(trace->records, print_record, trace, err);

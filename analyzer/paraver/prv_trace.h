@@ -56,7 +56,14 @@ int prv_trace_finish(struct prv_trace *trace, const struct pag_result *replay, s
 #define PRV_STATE_ENUM(name, number, text) PRV_STATE_##name = number,
 enum prv_state { PRV_STATES(PRV_STATE_ENUM) };
 
-enum { PRV_USER_FUNCTION = 60000019, PRV_FIRST_COUNTER = 42000000 };
+enum {
+    PRV_USER_FUNCTION = 60000019,
+    PRV_FIRST_COUNTER = 42000000,
+    PRV_SEND_SIZE = 50100001, // of collective operations, at their begin
+    PRV_RECEIVE_SIZE,
+    PRV_ROOT, // 1: this is it
+    PRV_COMMUNICATOR,
+};
 
 /// What a region is in the trace.
 struct prv_function {

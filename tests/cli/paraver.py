@@ -11,6 +11,7 @@ import sys
 
 NOT_CREATED, RUNNING, DISABLED = "Not created", "Running", "Tracing Disabled"
 FUNCTIONS, FIRST_COUNTER = 60000019, 42000000
+OPERATIONS = range(50100001, 50100005)  # what is said of collective operations
 CALLS = 50000001, 50000002, 50000003, 50000004, 50000005
 
 
@@ -60,21 +61,25 @@ class Trace:
             self.read_header(file.readline().rstrip("\n"), rows_of(stem + ".row"))
             latest = 0, 0
             for line in file:
+                if line.startswith("c:"):
+                    self.communicator(*map(int, line[2:].split(":")))
+                    continue
                 numbers = [int(number) for number in line.split(":")]
                 time = numbers[5], numbers[0]
                 assert time >= latest, "records are not in the order of time"
                 latest = time
                 {1: self.state, 2: self.event, 3: self.message}[numbers[0]](numbers)
         assert not any(self.stacks.values()), "a function has no end"
+        assert len(self.communicators) == self.n_communicators
 
     def read_header(self, line, rows):
-        form = r"#Paraver \(\d\d/\d\d/\d{4} at \d\d:\d\d\):(\d+)_ns:(\d+)\(([\d,]+)\):1:(\d+)\(([\d:,]+)\),0"
-        time, n_nodes, cpus, n_tasks, tasks = re.fullmatch(form, line).groups()
+        form = r"#Paraver \(\d\d/\d\d/\d{4} at \d\d:\d\d\):(\d+)_ns:(\d+)\(([\d,]+)\):1:(\d+)\(([\d:,]+)\),(\d+)"
+        time, n_nodes, cpus, n_tasks, tasks, n_communicators = re.fullmatch(form, line).groups()
         cpus = [int(n) for n in cpus.split(",")]
         tasks = [[int(n) for n in task.split(":")] for task in tasks.split(",")]
         assert len(cpus) == int(n_nodes) == len(rows["NODE"]) and len(tasks) == int(n_tasks)
         assert sum(cpus) == sum(n for n, _ in tasks) == len(rows["THREAD"])
-        self.time, self.tracks = int(time), {}
+        self.time, self.tracks, self.n_communicators, self.communicators = int(time), {}, int(n_communicators), set()
         first_cpu = [sum(cpus[:node]) + 1 for node in range(len(cpus))]
         used, names = [0] * len(cpus), iter(rows["THREAD"])
         for task, (n_threads, node) in enumerate(tasks, 1):
@@ -85,6 +90,10 @@ class Trace:
                 used[node - 1] += 1
         assert used == cpus
 
+    def communicator(self, application, number, n, *tasks):
+        assert application == 1 and n == len(tasks) == len(set(tasks)) and number not in self.communicators
+        self.communicators.add(number)
+
     def state(self, numbers):
         _, *row, begin, end, state = numbers
         assert begin < end <= self.time
@@ -94,7 +103,9 @@ class Trace:
         _, *row, time, kind, value = numbers
         track = self.tracks[tuple(row)]
         assert kind in self.types
-        if kind >= FIRST_COUNTER and kind < CALLS[0]:
+        if kind in OPERATIONS:
+            assert self.stacks[track][-1][2] == time and (kind != OPERATIONS[-1] or value in self.communicators)
+        elif kind >= FIRST_COUNTER and kind < CALLS[0]:
             self.sums[track, kind] += value
             self.counts.append((track + " / " + self.types[kind], time, float(self.sums[track, kind])))
         elif value > 0:
