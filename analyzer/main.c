@@ -46,6 +46,7 @@ static const struct command commands[] = {
     {"model", cmd_model, "fit formulas to measured values and predict other sizes", false},
     {"export", cmd_export, "write a run, or all runs of a database, as an HTML page", false},
     {"align", cmd_align, "correct the clocks of ranks in a copy of a trace", false},
+    {"convert", cmd_convert, "make a trace of one of Paraver or of Chrome's format", false},
     {"check", cmd_check, "check traces, patterns, machine, policy, sweep and settings files",
      false},
     {"explain", cmd_explain, "list patterns, findings, machines and policies, or explain one",

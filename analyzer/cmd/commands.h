@@ -21,6 +21,7 @@ int cmd_scaling(int argc, char **argv);
 int cmd_model(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_align(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/base/cleanup.h"
 #include "analyzer/base/formula.h"
 #include "analyzer/base/function_names.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/calibrate/calibration.h"
+#include "analyzer/convert/convert.h"
 #include "analyzer/launch/filter.h"
 #include "analyzer/launch/settings.h"
 #include "analyzer/model/model_table.h"
@@ -26,6 +28,7 @@
 #include "db/import.h"
 #include "db/query/resource_map.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/tools/lib/scratch.h"
 
 // ---- files
 
@@ -109,6 +112,38 @@ static int read_rules(const char *path, char *text, struct error *err)
     struct reduction_function function = {"solve", "solver.c", 1, 2, 3, 4};
     reduction_rules_find(&rules, &function);
     reduction_rules_release(&rules);
+    return result;
+}
+
+/// A trace of another format is made an archive of; DIRECTORY is removed.
+static int read_trace(const char *path, struct error *err)
+{
+    struct conversion done;
+    char *directory = memory_format("%s.archive", path);
+    int result = convert_trace(path, directory, &done, err);
+    if (result == 0)
+        scratch_folder_remove(directory, NULL);
+    free(directory);
+    return result;
+}
+
+static int read_chrome(const char *path, char *text, struct error *err)
+{
+    (void)text;
+    return read_trace(path, err);
+}
+
+/// The .prv, and after a line %% the .pcf.
+static int read_prv(const char *path, char *text, struct error *err)
+{
+    char *prv = memory_format("%s.prv", path), *pcf = memory_format("%s.pcf", path);
+    char *names = strstr(text, "%%\n");
+    size_t n = names ? (size_t)(names - text) : strlen(text);
+    scratch_write(prv, text, n);
+    scratch_write(pcf, names ? names + 3 : "", names ? strlen(names + 3) : 0);
+    int result = read_trace(prv, err);
+    free(prv);
+    free(pcf);
     return result;
 }
 
@@ -369,6 +404,8 @@ const struct fuzz_kind fuzz_kinds[] = {
      .shared = "patterns/experiments/*.xml"},
     {.name = "filter", .read = read_filter},
     {.name = "rules", .read = read_rules},
+    {.name = "chrome", .read = read_chrome},
+    {.name = "prv", .read = read_prv},
     {.name = "map", .read = read_map},
     {.name = "table", .read = read_table},
     {.name = "import", .read = read_import},

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Traces in Chrome's format, as PyTorch's Kineto and many others write them: JSON, an array of
+// events or an object that has it as "traceEvents". Complete events (X) and begins and ends (B, E)
+// become visits of regions; each process is one, each thread a location, named by metadata events
+// (M). https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+//
+// Events come in any order, so they are sorted in a file (paraver/record_sort.c). Each is read by
+// itself: jansson gets one byte at a time, and leaves the file behind the last one of an event.
+#include "analyzer/convert/convert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/base/cleanup.h"
+#include "analyzer/base/memory.h"
+#include "analyzer/convert/new_trace.h"
+#include "analyzer/paraver/prv_trace.h"
+
+#define OPEN UINT64_MAX // the end of what only began
+
+struct visit {
+    uint32_t region;
+    uint64_t end_ns;
+};
+
+struct chrome_location {
+    struct visit *visits;
+    size_t n, capacity;
+};
+
+struct chrome {
+    const char *path;
+    FILE *stream;
+    size_t line;
+    struct new_trace *trace;
+    struct conversion *done;
+    struct record_sort *sort;
+    struct chrome_location *locations;
+    size_t n_locations;
+    uint64_t last_ns;
+    struct prv_record *records; // of one time
+    size_t n_records, records_capacity;
+};
+
+static int malformed(const struct chrome *chrome, const char *what, struct error *err)
+{
+    return error_set(err, "%s:%zu: %s", chrome->path, chrome->line, what);
+}
+
+// --- JSON
+
+static int next_byte(struct chrome *chrome)
+{
+    int byte = getc(chrome->stream);
+    chrome->line += byte == '\n';
+    return byte;
+}
+
+/// As json_load_callback_t.
+static size_t give_byte(void *buffer, size_t n, void *data)
+{
+    int byte = n > 0 ? next_byte(data) : EOF;
+    if (byte == EOF)
+        return 0;
+    *(unsigned char *)buffer = (unsigned char)byte;
+    return 1;
+}
+
+/// The next byte that is no blank, without taking it; EOF: there is none.
+static int peek(struct chrome *chrome)
+{
+    int byte;
+    do
+        byte = next_byte(chrome);
+    while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r');
+    return byte == EOF ? EOF : ungetc(byte, chrome->stream);
+}
+
+/// An object, array or text that begins here. NULL and ERR if it is none.
+static json_t *read_value(struct chrome *chrome, struct error *err)
+{
+    json_error_t why;
+    json_t *value =
+        json_load_callback(give_byte, chrome, JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, &why);
+    if (!value)
+        malformed(chrome, why.text, err);
+    return value;
+}
+
+// --- events
+
+/// A process or thread is a number or a text.
+static char *text_of(const json_t *value)
+{
+    return json_is_string(value) ? memory_copy_text(json_string_value(value))
+           : json_is_integer(value)
+               ? memory_format("%" JSON_INTEGER_FORMAT, json_integer_value(value))
+               : memory_copy_text("0");
+}
+
+static uint32_t location_of(struct chrome *chrome, const json_t *event, uint32_t *process)
+{
+    char *pid = text_of(json_object_get(event, "pid")),
+         *tid = text_of(json_object_get(event, "tid"));
+    char *key = memory_format("%zu:%s %s", strlen(pid), pid, tid);
+    *process = new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
+    uint32_t location = new_trace_location(chrome->trace, *process, key, tid);
+    free(pid);
+    free(tid);
+    free(key);
+    return location;
+}
+
+/// Microseconds. Whole numbers are exact.
+static bool read_time(const json_t *value, uint64_t *time_ns)
+{
+    const double most_us = 4e15;
+    double time_us = json_number_value(value);
+    if (!json_is_number(value) || !(time_us >= 0 && time_us <= most_us))
+        return false;
+    *time_ns = json_is_integer(value) ? (uint64_t)json_integer_value(value) * 1000
+                                      : (uint64_t)llround(time_us * 1000);
+    return true;
+}
+
+static void read_name(struct chrome *chrome, const json_t *event, const char *what)
+{
+    const char *name = json_string_value(json_object_get(json_object_get(event, "args"), "name"));
+    uint32_t process, location;
+    bool is_thread = strcmp(what, "thread_name") == 0;
+    if (!name || (!is_thread && strcmp(what, "process_name") != 0))
+        return;
+    if (is_thread) {
+        location = location_of(chrome, event, &process);
+        new_trace_name_location(chrome->trace, location, name);
+        return;
+    }
+    char *pid = text_of(json_object_get(event, "pid"));
+    process = new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
+    new_trace_name_process(chrome->trace, process, name);
+    free(pid);
+}
+
+static int read_event(struct chrome *chrome, const json_t *event, struct error *err)
+{
+    const char *phase = json_string_value(json_object_get(event, "ph"));
+    const char *name = json_string_value(json_object_get(event, "name"));
+    uint64_t begin_ns, long_ns = 0;
+    uint32_t process;
+    if (!phase)
+        return malformed(chrome, "an event is an object with a phase, \"ph\"", err);
+    if (strcmp(phase, "M") == 0 && name)
+        read_name(chrome, event, name);
+    if (strcmp(phase, "X") != 0 && strcmp(phase, "B") != 0 && strcmp(phase, "E") != 0) {
+        chrome->done->n_ignored += strcmp(phase, "M") != 0;
+        return 0;
+    }
+    bool is_whole = phase[0] == 'X';
+    if (!read_time(json_object_get(event, "ts"), &begin_ns) ||
+        (is_whole && !read_time(json_object_get(event, "dur"), &long_ns)))
+        return malformed(chrome, "\"ts\" and \"dur\" are microseconds, 0 to 4e15", err);
+    if (phase[0] != 'E' && !name)
+        return malformed(chrome, "an event that begins needs a \"name\"", err);
+    chrome->done->n_events++;
+    record_sort_add(chrome->sort, &(struct prv_record){
+                                      .time_ns = begin_ns,
+                                      .kind = PRV_STATE,
+                                      .location = location_of(chrome, event, &process),
+                                      .type = name ? new_trace_region(chrome->trace, name) : 0,
+                                      .value = (uint64_t)phase[0],
+                                      .end_ns = is_whole ? begin_ns + long_ns : OPEN,
+                                  });
+    return 0;
+}
+
+static int read_array(struct chrome *chrome, struct error *err)
+{
+    int byte;
+    next_byte(chrome); // [
+    // The last bracket may be missing: the program ended early.
+    while ((byte = peek(chrome)) != ']' && byte != EOF) {
+        json_t *event = read_value(chrome, err);
+        int status = event ? read_event(chrome, event, err) : -1;
+        json_decref(event);
+        if (status == 0 && interrupt_has_come())
+            status = error_set(err, "interrupted");
+        if (status != 0)
+            return status;
+        byte = peek(chrome);
+        if (byte == ',')
+            next_byte(chrome);
+        else if (byte != ']' && byte != EOF)
+            return malformed(chrome, "a comma is missing between events", err);
+    }
+    next_byte(chrome);
+    return 0;
+}
+
+/// The value of another key of the outermost object.
+static int skip_value(struct chrome *chrome, struct error *err)
+{
+    int byte = peek(chrome);
+    if (byte != '{' && byte != '[' && byte != '"') { // jansson would take a byte after it
+        while ((byte = peek(chrome)) != ',' && byte != '}' && byte != EOF)
+            next_byte(chrome);
+        return 0;
+    }
+    json_t *value = read_value(chrome, err);
+    json_decref(value);
+    return value ? 0 : -1;
+}
+
+static int read_file(struct chrome *chrome, struct error *err)
+{
+    int byte = peek(chrome), status = 0;
+    bool has_events = byte == '[';
+    if (has_events)
+        return read_array(chrome, err);
+    if (byte != '{')
+        return malformed(chrome,
+                         "this is no trace in Chrome's format: it is neither a JSON object "
+                         "nor an array (is it packed, .gz?)",
+                         err);
+    do {
+        next_byte(chrome); // { or ,
+        json_t *key = peek(chrome) == '"' ? read_value(chrome, err) : NULL;
+        if (!key)
+            return has_events ? 0 : malformed(chrome, "a key is missing, in quotes", err);
+        bool is_events = strcmp(json_string_value(key), "traceEvents") == 0;
+        json_decref(key);
+        if (peek(chrome) != ':')
+            return malformed(chrome, "a colon is missing after a key", err);
+        next_byte(chrome);
+        has_events |= is_events;
+        status =
+            is_events && peek(chrome) == '[' ? read_array(chrome, err) : skip_value(chrome, err);
+    } while (status == 0 && peek(chrome) == ',');
+    return status != 0 || has_events ? status
+                                     : malformed(chrome, "there is no key \"traceEvents\"", err);
+}
+
+// --- visits, in the order of time
+
+static void leave(struct chrome *chrome, uint32_t location, uint64_t time_ns)
+{
+    struct chrome_location *at = &chrome->locations[location];
+    new_trace_wrote(chrome->trace, OTF2_EvtWriter_Leave(new_trace_events(chrome->trace, location),
+                                                        NULL, time_ns, at->visits[--at->n].region));
+    chrome->last_ns = time_ns > chrome->last_ns ? time_ns : chrome->last_ns;
+}
+
+/// What ends at TIME_NS or before it.
+static void leave_until(struct chrome *chrome, uint32_t location, uint64_t time_ns)
+{
+    struct chrome_location *at = &chrome->locations[location];
+    while (at->n > 0 && at->visits[at->n - 1].end_ns <= time_ns)
+        leave(chrome, location, at->visits[at->n - 1].end_ns);
+}
+
+static void apply(struct chrome *chrome, const struct prv_record *record)
+{
+    struct chrome_location *at = &chrome->locations[record->location];
+    leave_until(chrome, record->location, record->time_ns);
+    if (record->value == 'E') {
+        size_t begun = at->n;
+        while (begun > 0 && at->visits[begun - 1].end_ns != OPEN)
+            begun--;
+        chrome->done->n_unmatched += begun == 0;
+        while (begun > 0 && at->n >= begun)
+            leave(chrome, record->location, record->time_ns);
+        return;
+    }
+    // One that outlasts the visit around it ends with that.
+    uint64_t most_ns = at->n > 0 ? at->visits[at->n - 1].end_ns : OPEN;
+    uint64_t end_ns = record->end_ns < most_ns ? record->end_ns : most_ns;
+    chrome->done->n_cut += record->value == 'X' && end_ns < record->end_ns;
+    *ARRAY_NEXT(at->visits, at->n, at->capacity) = (struct visit){record->type, end_ns};
+    new_trace_wrote(chrome->trace,
+                    OTF2_EvtWriter_Enter(new_trace_events(chrome->trace, record->location), NULL,
+                                         record->time_ns, record->type));
+    chrome->last_ns = record->time_ns > chrome->last_ns ? record->time_ns : chrome->last_ns;
+}
+
+/// Of complete events that begin at the same time the longer one is around the other.
+static int compare_ends(const void *a, const void *b)
+{
+    const struct prv_record *left = a, *right = b;
+    if ((left->value == 'X') != (right->value == 'X'))
+        return left->value == 'X' ? 1 : -1;
+    if (left->value == 'X' && left->end_ns != right->end_ns)
+        return left->end_ns > right->end_ns ? -1 : 1;
+    return (left->post_ns > right->post_ns) - (left->post_ns < right->post_ns);
+}
+
+static void apply_all(struct chrome *chrome)
+{
+    for (size_t i = 0; i < chrome->n_records; i++)
+        chrome->records[i].post_ns = i; // as they came
+    if (chrome->n_records > 1)
+        qsort(chrome->records, chrome->n_records, sizeof *chrome->records, compare_ends);
+    for (size_t i = 0; i < chrome->n_records; i++)
+        apply(chrome, &chrome->records[i]);
+    chrome->n_records = 0;
+}
+
+/// As record_sort_put.
+static void take_record(void *context, const struct prv_record *record)
+{
+    struct chrome *chrome = context;
+    if (chrome->n_records > 0 && chrome->records[0].time_ns != record->time_ns)
+        apply_all(chrome);
+    *ARRAY_NEXT(chrome->records, chrome->n_records, chrome->records_capacity) = *record;
+}
+
+static int write_visits(struct chrome *chrome, struct error *err)
+{
+    chrome->n_locations = new_trace_n_locations(chrome->trace);
+    chrome->locations = memory_zeroed(chrome->n_locations + 1, sizeof *chrome->locations);
+    int status = record_sort_walk(chrome->sort, take_record, chrome, err);
+    apply_all(chrome);
+    for (uint32_t i = 0; i < chrome->n_locations; i++) {
+        leave_until(chrome, i, OPEN - 1);
+        while (chrome->locations[i].n > 0)
+            leave(chrome, i, chrome->last_ns);
+        free(chrome->locations[i].visits);
+    }
+    return status;
+}
+
+int convert_chrome(const char *path, const char *folder, struct new_trace *trace,
+                   struct conversion *done, uint64_t *end_ns, struct error *err)
+{
+    struct chrome chrome = {
+        .path = path, .line = 1, .stream = fopen(path, "re"), .trace = trace, .done = done};
+    int status = -1;
+    if (!chrome.stream)
+        return error_set(err, "cannot read '%s': %s", path, strerror(errno));
+    chrome.sort = record_sort_new(folder, err);
+    if (chrome.sort)
+        status = read_file(&chrome, err);
+    if (status == 0 && ferror(chrome.stream))
+        status = error_set(err, "cannot read '%s': %s", path, strerror(errno));
+    if (status == 0)
+        status = write_visits(&chrome, err);
+    *end_ns = chrome.last_ns;
+    record_sort_free(chrome.sort);
+    free(chrome.locations);
+    free(chrome.records);
+    fclose(chrome.stream);
+    return status;
+}
