@@ -142,13 +142,14 @@ $(BUILD)/obj/analyzer/perfetto/packets.o: $(perfetto-messages).h
 copying-objects := $(addprefix $(BUILD)/obj/analyzer/rewrite/,definition_copy.o copy_events.o)
 $(copying-objects): private own-cppflags += -I$(BUILD)/obj/analyzer/rewrite
 $(copying-objects): $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h
-$(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h: analyzer/rewrite/record_kinds.awk $(BUILD)/flags
+$(BUILD)/obj/analyzer/rewrite/record_kinds.gen.h: analyzer/rewrite/record_kinds.awk \
+    analyzer/trace/otf2_records.h $(BUILD)/flags
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(need-libraries)
 	$(Q)printf '%s\n' '#include <otf2/otf2.h>' | \
 	    $(CC) $(library-cflags) $(CPPFLAGS) -E -P -MD -MF $(@:.h=.d) -MT $@ -x c - -o $@.i
-	$(Q)LC_ALL=C awk -f $< $@.i >$@
+	$(Q)LC_ALL=C awk -f $< analyzer/trace/otf2_records.h $@.i >$@
 -include $(BUILD)/obj/analyzer/rewrite/record_kinds.gen.d
 
 objects-with-folders := $(patsubst %.c,$(BUILD)/obj/%.o,$(shell grep -lE 'PAGODA_(DATA|LIB)DIR' $(sources)))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The records of OTF2 that an archive's copy holds as they are, from the library's own headers, so
-# that those of a newer version are copied, too. Reads what the preprocessor makes of them and
-# prints lists of X(kind, parameters, arguments): the parameters of a reader's callback after those
-# that all have, with a comma before each, which the writer's function takes as well.
+# that those of a newer version are copied, too. Reads trace/otf2_records.h, then what the
+# preprocessor makes of the library's headers, and prints lists of X(kind, parameters, arguments):
+# the parameters of a reader's callback after those that all have, with a comma before each, which
+# the writer's function takes as well.
 #
 # REQUEST_EVENT_KINDS(X) are events whose last parameter, left out, is a request. REPLAYED are those
-# that the replay knows (trace/otf2_records.h), OTHER those it does not.
+# that become events of the replay (DECODED_KINDS), OTHER those that do not.
 
 function mark(set, prefix, text,    names, n)
 {
@@ -20,9 +21,12 @@ BEGIN {
     by_hand["GlobalDefUnknown"] = 1
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
         "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
-    mark(is_replayed, "", "MeasurementOnOff Leave MpiCollectiveBegin MpiCollectiveEnd " \
-        "RmaCollectiveBegin RmaCollectiveEnd RmaGroupSync RmaPut RmaGet RmaAtomic " \
-        "RmaRequestLock RmaReleaseLock ThreadFork ThreadJoin ThreadTeamBegin ThreadTeamEnd CallingContextEnter CallingContextLeave")
+}
+
+NR == FNR { # the first file
+    for (text = $0; match(text, /X\([A-Za-z]+\)/); text = substr(text, RSTART + RLENGTH))
+        is_replayed[substr(text, RSTART + 2, RLENGTH - 3)] = 1
+    next
 }
 
 # A declaration: typedef OTF2_CallbackCode ( *OTF2_EvtReaderCallback_KIND )( PARAMETERS )

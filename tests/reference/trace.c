@@ -50,6 +50,8 @@ static const struct {
     {"test", RECORD_OTHER, ""},
     {"coll-begin", RECORD_OTHER, ""},
     {"window-begin", RECORD_OTHER, ""},
+    {"locked", RECORD_OTHER, ""},
+    {"unlocked", RECORD_OTHER, ""},
     {"cpu", RECORD_CPU, "n"},
     {"lock", RECORD_LOCK, "cgx"},
     {"unlock", RECORD_UNLOCK, "cg"},
