@@ -54,6 +54,12 @@ static inline void dispatch_set_inside(uint32_t inside)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/// What the calling thread does now is no matter of the program's: MPI does it, or the tracer.
+static inline bool dispatch_is_inside(void)
+{
+    return pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
+}
+
 /// What the dispatcher offers to the recorder it loads. The structure lives as long as the process.
 struct dispatcher {
     int version;
@@ -146,6 +152,12 @@ enum file_call {
         N_FILE_CALLS
 };
 
+static const char *const file_call_names[N_FILE_CALLS] = {
+#define FILE_CALL(name) #name,
+    FILE_CALLS
+#undef FILE_CALL
+};
+
 #define FILE_FAILED UINT64_MAX // bytes of a call that failed
 
 struct file_opening {
@@ -212,6 +224,12 @@ enum thread_call {
     THREAD_CALLS
 #undef THREAD_CALL
         N_THREAD_CALLS
+};
+
+static const char *const thread_call_names[N_THREAD_CALLS] = {
+#define THREAD_CALL(name) #name,
+    THREAD_CALLS
+#undef THREAD_CALL
 };
 
 struct thread_action {

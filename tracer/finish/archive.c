@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -131,13 +132,87 @@ uint32_t archive_string(struct archive *archive, const char *text)
     return table_number(&archive->strings, text, strlen(text) + 1, NULL);
 }
 
+// ---- Regions
+
+/// Names between spaces.
+static const struct {
+    OTF2_RegionRole role;
+    const char *names;
+} roles[] = {
+    {OTF2_REGION_ROLE_BARRIER, " barrier "},
+    {OTF2_REGION_ROLE_COLL_ONE2ALL, " bcast scatter scatterv "},
+    {OTF2_REGION_ROLE_COLL_ALL2ONE, " gather gatherv reduce "},
+    {OTF2_REGION_ROLE_COLL_ALL2ALL,
+     " allgather allgatherv allreduce alltoall alltoallv alltoallw reduce_scatter "
+     "reduce_scatter_block "},
+    {OTF2_REGION_ROLE_COLL_OTHER,
+     " cart_create cart_sub comm_accept comm_connect comm_create comm_create_from_group "
+     "comm_create_group comm_disconnect comm_dup comm_dup_with_info comm_free comm_idup "
+     "comm_idup_with_info comm_join comm_spawn comm_spawn_multiple comm_split "
+     "comm_split_type dist_graph_create dist_graph_create_adjacent exscan finalize "
+     "graph_create init init_thread intercomm_create intercomm_create_from_groups "
+     "intercomm_merge neighbor_allgather neighbor_allgatherv neighbor_alltoall "
+     "neighbor_alltoallv neighbor_alltoallw scan "},
+    {OTF2_REGION_ROLE_POINT2POINT,
+     " bsend cancel improbe iprobe isendrecv mprobe mrecv parrived pready pready_list "
+     "pready_range precv probe psend recv request_free request_get_status rsend send "
+     "sendrecv sendrecv_replace ssend start startall test testall testany testsome wait "
+     "waitall waitany waitsome "},
+};
+
+/// The role of a function of this name; OTF2_REGION_ROLE_FUNCTION for none of these.
+static OTF2_RegionRole look_up(const char *name)
+{
+    char word[136];
+    snprintf(word, sizeof word, " %s ", name);
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (strstr(roles[i].names, word))
+            return roles[i].role;
+    return OTF2_REGION_ROLE_FUNCTION;
+}
+
+static bool cut_suffix(char *name, const char *suffix)
+{
+    size_t length = strlen(name);
+    size_t cut = strlen(suffix);
+    if (length <= cut || strcmp(name + length - cut, suffix) != 0)
+        return false;
+    name[length - cut] = '\0';
+    return true;
+}
+
+/// The role of an MPI function as Score-P assigns it, by its name after taking off what does not
+/// matter: the prefix, "I" of nonblocking forms, "_init" of persistent and "_c" of large-count
+/// ones. OTF2_REGION_ROLE_FUNCTION for the many that move nothing.
+static OTF2_RegionRole role_of_mpi_function(const char *name)
+{
+    if (strncmp(name, "MPI_", 4) == 0)
+        name += 4;
+    else if (strncmp(name, "MPIX_", 5) == 0)
+        name += 5;
+    char plain[128];
+    snprintf(plain, sizeof plain, "%s", name);
+    if (strncmp(plain, "File_", 5) == 0)
+        return OTF2_REGION_ROLE_FILE_IO;
+    if (strncmp(plain, "Win_", 4) == 0 || strstr(plain, "ccumulate") ||
+        strstr("Put Get Rput Rget Fetch_and_op Compare_and_swap", plain))
+        return OTF2_REGION_ROLE_RMA;
+    plain[0] = (char)(plain[0] | 0x20); // ASCII lower case
+    cut_suffix(plain, "_c");
+    OTF2_RegionRole role = look_up(plain);
+    if (role == OTF2_REGION_ROLE_FUNCTION && cut_suffix(plain, "_init"))
+        role = look_up(plain);
+    if (role == OTF2_REGION_ROLE_FUNCTION && plain[0] == 'i')
+        role = look_up(plain + 1);
+    return role;
+}
+
 static uint32_t add_region(struct archive *archive, const char *name, const char *file, int line,
                            OTF2_RegionRole role, OTF2_Paradigm paradigm)
 {
     uint32_t text = archive_string(archive, name);
-    struct archive_region region = {
-        text, text,    archive_string(archive, file ? file : ""), line > 0 ? (uint32_t)line : 0,
-        role, paradigm};
+    struct archive_region region = {text, archive_string(archive, file ? file : ""),
+                                    line > 0 ? (uint32_t)line : 0, role, paradigm};
     return table_number(&archive->regions, &region, sizeof region, NULL);
 }
 
@@ -161,13 +236,8 @@ uint32_t archive_user_region(struct archive *archive, const char *name, bool is_
 
 uint32_t archive_file_region(struct archive *archive, enum file_call call)
 {
-    static const char *const names[N_FILE_CALLS] = {
-#define FILE_CALL(name) #name,
-        FILE_CALLS
-#undef FILE_CALL
-    };
     bool moves_data = call >= FILE_read && call <= FILE_fflush;
-    return add_region(archive, names[call], "libc", 0,
+    return add_region(archive, file_call_names[call], "libc", 0,
                       moves_data ? OTF2_REGION_ROLE_FILE_IO : OTF2_REGION_ROLE_FILE_IO_METADATA,
                       OTF2_PARADIGM_NONE);
 }
@@ -190,16 +260,12 @@ static uint32_t add_region_at(struct archive *archive, const char *what, const c
 uint32_t archive_thread_region(struct archive *archive, enum thread_call call, const char *function,
                                const char *file, int line)
 {
-    static const char *const names[N_THREAD_CALLS] = {
-#define THREAD_CALL(name) #name,
-        THREAD_CALLS
-#undef THREAD_CALL
-    };
     OTF2_RegionRole role = call <= THREAD_thrd_create            ? OTF2_REGION_ROLE_THREAD_CREATE
                            : call <= THREAD_thrd_join            ? OTF2_REGION_ROLE_THREAD_WAIT
                            : call == THREAD_pthread_barrier_wait ? OTF2_REGION_ROLE_BARRIER
                                                                  : OTF2_REGION_ROLE_WRAPPER;
-    return add_region_at(archive, names[call], function, file, line, role, OTF2_PARADIGM_PTHREAD);
+    return add_region_at(archive, thread_call_names[call], function, file, line, role,
+                         OTF2_PARADIGM_PTHREAD);
 }
 
 /// Names as Score-P's.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The OTF2 archive that is being written: opening, definitions, closing. Only this file,
-// definitions.c, events.c, file_events.c and thread_events.c know OTF2. The form is Score-P's, so
-// that tools made for its archives read ours: MPI regions with source file "MPI", paradigm and
-// role; the group of communicator locations first, communicator groups as ranks in it; one location
-// group a rank below its node.
+// definitions.c, events.c and *_events.c know OTF2. The form is Score-P's, so that tools made for
+// its archives read ours: MPI regions with source file "MPI", paradigm and role; the group of
+// communicator locations first, communicator groups as ranks in it; one location group a rank below
+// its node.
 #pragma once
 
 #include "tracer/dispatch/dispatch.h"
@@ -72,7 +72,6 @@ struct archive {
 /// Keys, so without padding.
 struct archive_region {
     uint32_t name;
-    uint32_t canonical_name;
     uint32_t file;
     uint32_t line;
     uint32_t role;
@@ -159,7 +158,3 @@ bool archive_ok(struct archive *archive, OTF2_ErrorCode code);
 
 /// Writes all definitions, when everything that occurs is known; false after an error.
 bool archive_write_definitions(struct archive *archive, const struct unify *unify);
-
-/// The role of an MPI function as Score-P assigns it; OTF2_REGION_ROLE_FUNCTION for the many that
-/// move nothing.
-OTF2_RegionRole role_of_mpi_function(const char *name);

@@ -85,7 +85,6 @@ void code_release(struct code *code)
     table_release(&code->modules);
     table_release(&code->paths);
     table_release(&code->places);
-    free(code->meanings);
     free(code->stacks);
     free(code->lists);
 }
@@ -145,18 +144,15 @@ static uint32_t module_of(const struct code *code, uint64_t address)
     return module;
 }
 
-/// What an address stands for, with its module at that time. It stays where it is until the next
-/// one is asked for.
+/// What an address stands for, with its module at that time.
 static struct code_meaning *meaning_of(struct code *code, uint64_t address, uint64_t stack,
                                        uint64_t time_ns)
 {
     struct code_place place = {address, stack};
     bool is_new;
-    uint32_t number = table_number(&code->places, &place, sizeof place, &is_new);
+    struct code_meaning *meaning =
+        table_value(&code->places, &place, sizeof place, sizeof *meaning, &is_new);
     go_to(code, time_ns);
-    if (is_new)
-        code->meanings = realloc_or_die(code->meanings, (number + 1) * sizeof *code->meanings);
-    struct code_meaning *meaning = &code->meanings[number];
     if (!is_new && meaning->list == code->now)
         return meaning;
     uint32_t module = module_of(code, address);
@@ -167,9 +163,9 @@ static struct code_meaning *meaning_of(struct code *code, uint64_t address, uint
     return meaning;
 }
 
-static uint32_t region_of(struct archive *archive, const struct symbol *symbol)
+static uint32_t region_of(struct code *code, const struct symbol *symbol)
 {
-    return archive_function_region(archive, symbol->name, symbol->file, symbol->line);
+    return archive_function_region(code->archive, symbol->name, symbol->file, symbol->line);
 }
 
 /// Rules about source files; those about names were applied while the program ran.
@@ -185,21 +181,21 @@ static bool is_excluded_file(const char *file)
     return false;
 }
 
-uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
-                       uint64_t address, uint64_t time_ns)
+uint32_t code_function(struct code *code, uint64_t address, uint64_t time_ns)
 {
     struct code_meaning *meaning = meaning_of(code, address, 0, time_ns);
     if (meaning->region != UNDEFINED)
         return meaning->region;
     if (meaning->module == UNDEFINED) {
         char *name = format_or_die("0x%llx", (unsigned long long)address);
-        meaning->region = archive_function_region(archive, name, NULL, 0);
+        meaning->region = archive_function_region(code->archive, name, NULL, 0);
         free(name);
         return meaning->region;
     }
     const struct code_module *module = module_at(code, meaning->module);
-    struct symbol symbol = symbols_function(symbols, path_of(code, module), address - module->base);
-    meaning->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(archive, &symbol);
+    struct symbol symbol =
+        symbols_function(code->symbols, path_of(code, module), address - module->base);
+    meaning->region = is_excluded_file(symbol.file) ? EXCLUDED : region_of(code, &symbol);
     return meaning->region;
 }
 
@@ -212,38 +208,35 @@ static struct code_meaning *call_at(struct code *code, uint64_t address, uint64_
 }
 
 /// What an instruction stands for in the source; NULL: unknown.
-static const struct symbols_frames *frames_of(const struct code *code, struct symbols *symbols,
+static const struct symbols_frames *frames_of(const struct code *code,
                                               const struct code_meaning *meaning)
 {
     if (meaning->module == UNDEFINED)
         return NULL;
     const struct code_module *module = module_at(code, meaning->module);
-    return symbols_frames(symbols, path_of(code, module), meaning->address - module->base);
+    return symbols_frames(code->symbols, path_of(code, module), meaning->address - module->base);
 }
 
-static uint32_t context_of(struct archive *archive, const struct symbols_frame *frame,
-                           uint32_t parent)
+static uint32_t context_of(struct code *code, const struct symbols_frame *frame, uint32_t parent)
 {
-    return archive_calling_context(archive, region_of(archive, &frame->function), frame->file,
+    return archive_calling_context(code->archive, region_of(code, &frame->function), frame->file,
                                    frame->line, parent);
 }
 
-uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
-                        uint64_t address, uint64_t time_ns)
+uint32_t code_call_site(struct code *code, uint64_t address, uint64_t time_ns)
 {
     struct code_meaning *meaning = call_at(code, address, 0, time_ns);
     if (meaning->context == UNDEFINED && meaning->module != UNDEFINED)
-        meaning->context =
-            context_of(archive, &frames_of(code, symbols, meaning)->list[0], UNDEFINED);
+        meaning->context = context_of(code, &frames_of(code, meaning)->list[0], UNDEFINED);
     return meaning->context;
 }
 
 /// The contexts of one return address, those it was inlined into first.
-static uint32_t add_contexts(struct archive *archive, const struct symbols_frames *frames,
+static uint32_t add_contexts(struct code *code, const struct symbols_frames *frames,
                              uint32_t parent)
 {
     for (size_t i = frames ? frames->n : 0; i-- > 0;)
-        parent = context_of(archive, &frames->list[i], parent);
+        parent = context_of(code, &frames->list[i], parent);
     return parent;
 }
 
@@ -253,79 +246,73 @@ static bool is_main(const struct symbols_frames *frames)
 }
 
 /// The context that a stack's addresses lead to, from its outermost one (or `main`) on.
-static uint32_t context_of_stack(struct code *code, struct archive *archive,
-                                 struct symbols *symbols, struct code_stack *stack,
-                                 uint64_t time_ns)
+static uint32_t context_of_stack(struct code *code, struct code_stack *stack, uint64_t time_ns)
 {
     const struct record_stack *record = stack->record;
     size_t n = (size_t)record->head.n_words - 1;
     if (stack->is_known)
         return stack->context;
     for (size_t i = 0; i < n; i++)
-        if (is_main(frames_of(code, symbols, call_at(code, record->addresses[i], 0, time_ns))))
+        if (is_main(frames_of(code, call_at(code, record->addresses[i], 0, time_ns))))
             n = i + 1;
     for (size_t i = n; i-- > 0;)
         stack->context = add_contexts(
-            archive, frames_of(code, symbols, call_at(code, record->addresses[i], 0, time_ns)),
-            stack->context);
+            code, frames_of(code, call_at(code, record->addresses[i], 0, time_ns)), stack->context);
     stack->is_known = true;
     return stack->context;
 }
 
-uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
-                         uint64_t address, uint64_t stack, uint64_t time_ns)
+uint32_t code_call_above(struct code *code, uint64_t address, uint64_t stack, uint64_t time_ns)
 {
     if (stack >= code->n_stacks || !code->stacks[stack].record)
-        return code_call_site(code, archive, symbols, address, time_ns);
-    const struct code_meaning *known = call_at(code, address, stack, time_ns);
+        return code_call_site(code, address, time_ns);
+    struct code_meaning *known = call_at(code, address, stack, time_ns);
     if (known->context != UNDEFINED || known->module == UNDEFINED)
         return known->context;
-    const struct symbols_frames *frames = frames_of(code, symbols, known);
+    const struct symbols_frames *frames = frames_of(code, known);
     uint32_t parent = UNDEFINED;
     if (!is_main(frames))
-        parent = context_of_stack(code, archive, symbols, &code->stacks[stack], time_ns);
-    uint32_t context = add_contexts(archive, frames, parent);
-    call_at(code, address, stack, time_ns)->context = context;
-    return context;
+        parent = context_of_stack(code, &code->stacks[stack], time_ns);
+    known->context = add_contexts(code, frames, parent);
+    return known->context;
 }
 
-uint32_t code_construct(struct code *code, struct archive *archive, struct symbols *symbols,
-                        enum openmp_construct construct, uint64_t address, uint64_t time_ns)
+static const struct symbols_frame unknown;
+
+uint32_t code_construct(struct code *code, enum openmp_construct construct, uint64_t address,
+                        uint64_t time_ns)
 {
     struct code_meaning *meaning = call_at(code, address, CONSTRUCT_PLACE + construct, time_ns);
     if (meaning->region != UNDEFINED)
         return meaning->region;
-    const struct symbols_frames *frames = frames_of(code, symbols, meaning);
-    const struct symbols_frame *frame = frames ? &frames->list[0] : &(struct symbols_frame){0};
+    const struct symbols_frames *frames = frames_of(code, meaning);
+    const struct symbols_frame *frame = frames ? &frames->list[0] : &unknown;
     // A body, as gomp.c has it for regions and tasks, may begin with a function inlined into it.
     if ((construct == OPENMP_PARALLEL || construct == OPENMP_TASK) && frames &&
         strstr(frames->list[frames->n - 1].function.name, "._omp_fn"))
         frame = &frames->list[frames->n - 1];
-    meaning->region =
-        archive_openmp_region(archive, construct, frame->function.name, frame->file, frame->line);
+    meaning->region = archive_openmp_region(code->archive, construct, frame->function.name,
+                                            frame->file, frame->line);
     return meaning->region;
 }
 
-/// The program's line: not one of the C++ library that was inlined there; NULL: unknown.
+/// The program's line: not one of the C++ library that was inlined there.
 static const struct symbols_frame *frame_of_program(const struct symbols_frames *frames)
 {
     for (size_t i = 0; frames && i < frames->n; i++)
         if (!frames->list[i].file || !strstr(frames->list[i].file, "/c++/"))
             return &frames->list[i];
-    return frames && frames->n > 0 ? &frames->list[0] : NULL;
+    return frames ? &frames->list[0] : &unknown;
 }
 
-uint32_t code_thread_call(struct code *code, struct archive *archive, struct symbols *symbols,
-                          enum thread_call call, uint64_t address, uint64_t time_ns)
+uint32_t code_thread_call(struct code *code, enum thread_call call, uint64_t address,
+                          uint64_t time_ns)
 {
     struct code_meaning *meaning = call_at(code, address, THREAD_CALL_PLACE + call, time_ns);
     if (meaning->region == UNDEFINED) {
-        static const struct symbols_frame unknown;
-        const struct symbols_frame *frame = frame_of_program(frames_of(code, symbols, meaning));
-        if (!frame)
-            frame = &unknown;
-        meaning->region =
-            archive_thread_region(archive, call, frame->function.name, frame->file, frame->line);
+        const struct symbols_frame *frame = frame_of_program(frames_of(code, meaning));
+        meaning->region = archive_thread_region(code->archive, call, frame->function.name,
+                                                frame->file, frame->line);
     }
     return meaning->region;
 }

@@ -12,15 +12,16 @@
 #define EXCLUDED  (UINT32_MAX - 1) // region of a function that is not to be in the archive
 
 struct code {
+    struct archive *archive; // set before anything is asked for, and
+    struct symbols *symbols;
     struct table modules;    // all that ever were: struct code_module
     struct table paths;      // theirs
     struct code_list *lists; // of modules
     size_t n_lists;
     bool is_sorted;
-    size_t now;                    // the list at the time of the last look-up
-    struct table places;           // addresses, and callers, that were asked for
-    struct code_meaning *meanings; // theirs
-    struct code_stack *stacks;     // by number
+    size_t now;                // the list at the time of the last look-up
+    struct table places;       // addresses, and callers, that were asked for; their meanings
+    struct code_stack *stacks; // by number
     uint32_t n_stacks;
 };
 
@@ -33,23 +34,20 @@ void code_add_stack(struct code *code, const struct record_stack *record);
 
 /// Region of the function that begins at `address`, met at `time_ns` (on the process's clock).
 /// EXCLUDED: a filter leaves out its source file.
-uint32_t code_function(struct code *code, struct archive *archive, struct symbols *symbols,
-                       uint64_t address, uint64_t time_ns);
+uint32_t code_function(struct code *code, uint64_t address, uint64_t time_ns);
 
 /// Calling context of the call that returns to `address`: the function and line that it was written
 /// in, without a parent. UNDEFINED: the address lies in no known file.
-uint32_t code_call_site(struct code *code, struct archive *archive, struct symbols *symbols,
-                        uint64_t address, uint64_t time_ns);
+uint32_t code_call_site(struct code *code, uint64_t address, uint64_t time_ns);
 
 /// The same with its callers, those of stack number `stack`, as parents, up to `main`. Functions
 /// that were inlined into their callers are contexts of their own.
-uint32_t code_call_above(struct code *code, struct archive *archive, struct symbols *symbols,
-                         uint64_t address, uint64_t stack, uint64_t time_ns);
+uint32_t code_call_above(struct code *code, uint64_t address, uint64_t stack, uint64_t time_ns);
 
 /// Region of the OpenMP construct whose call of the runtime returns to `address`.
-uint32_t code_construct(struct code *code, struct archive *archive, struct symbols *symbols,
-                        enum openmp_construct construct, uint64_t address, uint64_t time_ns);
+uint32_t code_construct(struct code *code, enum openmp_construct construct, uint64_t address,
+                        uint64_t time_ns);
 
 /// Region of the function for threads whose call returns to `address`.
-uint32_t code_thread_call(struct code *code, struct archive *archive, struct symbols *symbols,
-                          enum thread_call call, uint64_t address, uint64_t time_ns);
+uint32_t code_thread_call(struct code *code, enum thread_call call, uint64_t address,
+                          uint64_t time_ns);

@@ -141,13 +141,14 @@ struct writing {
     OTF2_GroupRef *team_groups, *thread_groups;
 };
 
+#define DEFINE(w, definition, ...)                                                                 \
+    archive_ok((w)->archive, OTF2_GlobalDefWriter_Write##definition((w)->to, __VA_ARGS__))
+
 /// All strings of the archive up to now are in the file.
 static void write_strings(struct writing *w)
 {
     for (; w->n_strings < w->archive->strings.n; w->n_strings++)
-        archive_ok(w->archive,
-                   OTF2_GlobalDefWriter_WriteString(w->to, w->n_strings,
-                                                    table_key(&w->archive->strings, w->n_strings)));
+        DEFINE(w, String, w->n_strings, table_key(&w->archive->strings, w->n_strings));
 }
 
 static OTF2_StringRef string(struct writing *w, const char *text)
@@ -176,14 +177,11 @@ static void write_attributes(struct writing *w)
 {
     const struct table *parameters = &w->archive->parameters;
     for (uint32_t i = 0; i < N_ATTRIBUTES; i++)
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteAttribute(
-                                   w->to, i, string(w, attributes[i].name),
-                                   string(w, attributes[i].description), attributes[i].type));
+        DEFINE(w, Attribute, i, string(w, attributes[i].name), string(w, attributes[i].description),
+               attributes[i].type);
     for (uint32_t i = 0; i < parameters->n; i++)
-        archive_ok(w->archive,
-                   OTF2_GlobalDefWriter_WriteAttribute(w->to, N_ATTRIBUTES + i,
-                                                       *(const uint32_t *)table_key(parameters, i),
-                                                       string(w, ""), OTF2_TYPE_DOUBLE));
+        DEFINE(w, Attribute, N_ATTRIBUTES + i, *(const uint32_t *)table_key(parameters, i),
+               string(w, ""), OTF2_TYPE_DOUBLE);
 }
 
 /// Whether a location has threads of PARADIGM.
@@ -203,35 +201,28 @@ static bool has_threads(const struct archive *archive, OTF2_Paradigm paradigm)
 static void write_paradigms(struct writing *w)
 {
     OTF2_AttributeValue template = {.stringRef = string(w, "MPI Rank ${id}")};
-    archive_ok(w->archive,
-               OTF2_GlobalDefWriter_WriteParadigm(w->to, OTF2_PARADIGM_MPI, string(w, "MPI"),
-                                                  OTF2_PARADIGM_CLASS_PROCESS));
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigmProperty(
-                               w->to, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
-                               OTF2_TYPE_STRING, template));
+    DEFINE(w, Paradigm, OTF2_PARADIGM_MPI, string(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
+    DEFINE(w, ParadigmProperty, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+           OTF2_TYPE_STRING, template);
     if (has_threads(w->archive, OTF2_PARADIGM_OPENMP))
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigm(
-                                   w->to, OTF2_PARADIGM_OPENMP, string(w, "OpenMP"),
-                                   OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN));
+        DEFINE(w, Paradigm, OTF2_PARADIGM_OPENMP, string(w, "OpenMP"),
+               OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
     if (has_threads(w->archive, OTF2_PARADIGM_PTHREAD))
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteParadigm(
-                                   w->to, OTF2_PARADIGM_PTHREAD, string(w, "Pthread"),
-                                   OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT));
+        DEFINE(w, Paradigm, OTF2_PARADIGM_PTHREAD, string(w, "Pthread"),
+               OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
 }
 
 static void write_node(struct writing *w, uint32_t node, const char *name, const char *class,
                        OTF2_SystemTreeNodeRef parent, OTF2_SystemTreeDomain domain)
 {
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteSystemTreeNode(w->to, node, string(w, name),
-                                                                    string(w, class), parent));
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(w->to, node, domain));
+    DEFINE(w, SystemTreeNode, node, string(w, name), string(w, class), parent);
+    DEFINE(w, SystemTreeNodeDomain, node, domain);
 }
 
 static void write_location_group(struct writing *w, uint32_t rank, const char *name, uint32_t node)
 {
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocationGroup(
-                               w->to, rank, string(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
-                               OTF2_UNDEFINED_LOCATION_GROUP));
+    DEFINE(w, LocationGroup, rank, string(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+           OTF2_UNDEFINED_LOCATION_GROUP);
 }
 
 /// The machine, a node for each host in order of its first rank, a location group for each rank.
@@ -248,9 +239,8 @@ static void write_system_tree(struct writing *w)
         const struct node *node = &nodes->items[i];
         OTF2_AttributeValue value = {.uint32 = count(node->cores)};
         if (!node->is_incomplete)
-            archive_ok(w->archive,
-                       OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(
-                           w->to, 1 + i, string(w, "PAGODA::CORES"), OTF2_TYPE_UINT32, value));
+            DEFINE(w, SystemTreeNodeProperty, 1 + i, string(w, "PAGODA::CORES"), OTF2_TYPE_UINT32,
+                   value);
     }
     for (uint32_t rank = 0; rank < archive->n_ranks; rank++) {
         char name[32];
@@ -267,8 +257,7 @@ static void number_property(struct writing *w, OTF2_LocationRef location, const 
 {
     OTF2_AttributeValue value = {.uint64 = number};
     if (number != 0)
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocationProperty(
-                                   w->to, location, string(w, name), OTF2_TYPE_UINT64, value));
+        DEFINE(w, LocationProperty, location, string(w, name), OTF2_TYPE_UINT64, value);
 }
 
 static void text_property(struct writing *w, OTF2_LocationRef location, const char *name,
@@ -277,8 +266,7 @@ static void text_property(struct writing *w, OTF2_LocationRef location, const ch
     if (!text)
         return;
     OTF2_AttributeValue value = {.stringRef = string(w, text)};
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocationProperty(
-                               w->to, location, string(w, name), OTF2_TYPE_STRING, value));
+    DEFINE(w, LocationProperty, location, string(w, name), OTF2_TYPE_STRING, value);
 }
 
 /// How a thread was recorded: until when if its process did not end regularly, how many short
@@ -314,9 +302,8 @@ static void write_locations(struct writing *w)
         if (location->thread > 0 && location->has_teams)
             snprintf(name, sizeof name, "OpenMP thread %llu",
                      (unsigned long long)location->team_thread);
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteLocation(
-                                   w->to, id, string(w, name), OTF2_LOCATION_TYPE_CPU_THREAD,
-                                   location->n_events, location->rank));
+        DEFINE(w, Location, id, string(w, name), OTF2_LOCATION_TYPE_CPU_THREAD, location->n_events,
+               location->rank);
         write_properties(w, id, location);
         if (location->thread == 0 && location->rank < archive->n_ranks &&
             are_apart(&w->nodes.items[w->nodes.of_rank[location->rank]])) {
@@ -333,11 +320,9 @@ static void write_regions(struct writing *w)
         const struct archive_region *region = table_key(&w->archive->regions, i);
         OTF2_StringRef description =
             string(w, region->role == OTF2_REGION_ROLE_ARTIFICIAL ? "pagoda marker" : "");
-        archive_ok(w->archive,
-                   OTF2_GlobalDefWriter_WriteRegion(
-                       w->to, i, region->name, region->canonical_name, description,
-                       (OTF2_RegionRole)region->role, (OTF2_Paradigm)region->paradigm,
-                       OTF2_REGION_FLAG_NONE, region->file, region->line, region->line));
+        DEFINE(w, Region, i, region->name, region->name, description, (OTF2_RegionRole)region->role,
+               (OTF2_Paradigm)region->paradigm, OTF2_REGION_FLAG_NONE, region->file, region->line,
+               region->line);
     }
 }
 
@@ -345,23 +330,19 @@ static void write_calling_contexts(struct writing *w)
 {
     for (uint32_t i = 0; i < w->archive->lines.n; i++) {
         const struct archive_line *line = table_key(&w->archive->lines, i);
-        archive_ok(w->archive,
-                   OTF2_GlobalDefWriter_WriteSourceCodeLocation(w->to, i, line->file, line->line));
+        DEFINE(w, SourceCodeLocation, i, line->file, line->line);
     }
     // A parent has a lower number than its children.
     for (uint32_t i = 0; i < w->archive->contexts.n; i++) {
         const struct archive_context *context = table_key(&w->archive->contexts, i);
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteCallingContext(
-                                   w->to, i, context->region, context->line, context->parent));
+        DEFINE(w, CallingContext, i, context->region, context->line, context->parent);
     }
 }
 
 static void write_group(struct writing *w, OTF2_GroupRef group, OTF2_GroupType type,
                         OTF2_Paradigm paradigm, const uint64_t *members, uint32_t n)
 {
-    archive_ok(w->archive,
-               OTF2_GlobalDefWriter_WriteGroup(w->to, group, string(w, ""), type, paradigm,
-                                               OTF2_GROUP_FLAG_NONE, n, members));
+    DEFINE(w, Group, group, string(w, ""), type, paradigm, OTF2_GROUP_FLAG_NONE, n, members);
 }
 
 /// The groups of threads of PARADIGM, from *NEXT on: first the locations of all of them, then, for
@@ -424,10 +405,9 @@ static OTF2_GroupRef group_ref(uint32_t group)
 static void write_threads(struct writing *w, const struct unify_comm *comm)
 {
     bool is_team = comm->remote == UNIFY_TEAM;
-    archive_ok(w->archive, OTF2_GlobalDefWriter_WriteComm(
-                               w->to, comm->number, string(w, is_team ? "OpenMP team" : "threads"),
-                               (is_team ? w->team_groups : w->thread_groups)[comm->group],
-                               OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    DEFINE(w, Comm, comm->number, string(w, is_team ? "OpenMP team" : "threads"),
+           (is_team ? w->team_groups : w->thread_groups)[comm->group], OTF2_UNDEFINED_COMM,
+           OTF2_COMM_FLAG_NONE);
 }
 
 static void write_comms(struct writing *w, const struct unify *unify)
@@ -444,13 +424,11 @@ static void write_comms(struct writing *w, const struct unify *unify)
         OTF2_CommRef parent = comm->parent == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM
                                                              : unify->comms[comm->parent].number;
         OTF2_GroupRef group = group_ref(comm->group);
-        archive_ok(w->archive,
-                   comm->remote == RECORD_NO_COMM
-                       ? OTF2_GlobalDefWriter_WriteComm(w->to, comm->number, name, group, parent,
-                                                        OTF2_COMM_FLAG_NONE)
-                       : OTF2_GlobalDefWriter_WriteInterComm(w->to, comm->number, name, group,
-                                                             group_ref(comm->remote), parent,
-                                                             OTF2_COMM_FLAG_NONE));
+        if (comm->remote == RECORD_NO_COMM)
+            DEFINE(w, Comm, comm->number, name, group, parent, OTF2_COMM_FLAG_NONE);
+        else
+            DEFINE(w, InterComm, comm->number, name, group, group_ref(comm->remote), parent,
+                   OTF2_COMM_FLAG_NONE);
     }
 }
 
@@ -459,10 +437,8 @@ static void write_windows(struct writing *w, const struct unify *unify)
     for (uint32_t i = 0; i < unify->comm_keys.n; i++) {
         const struct unify_comm *window = &unify->comms[i];
         if (window->remote == UNIFY_WINDOW)
-            archive_ok(w->archive,
-                       OTF2_GlobalDefWriter_WriteRmaWin(
-                           w->to, window->number, string(w, window->name ? window->name : ""),
-                           unify->comms[window->parent].number, OTF2_RMA_WIN_FLAG_NONE));
+            DEFINE(w, RmaWin, window->number, string(w, window->name ? window->name : ""),
+                   unify->comms[window->parent].number, OTF2_RMA_WIN_FLAG_NONE);
     }
 }
 
@@ -475,16 +451,13 @@ static void write_cpu_metric(struct writing *w)
     if (!w->archive->has_cpu_metric)
         return;
     for (uint32_t i = 0; i < 2; i++)
-        archive_ok(w->archive,
-                   OTF2_GlobalDefWriter_WriteMetricMember(
-                       w->to, numbers[i], string(w, members[i][0]), string(w, members[i][1]),
-                       OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
-                       OTF2_BASE_DECIMAL, 0, string(w, "ns")));
+        DEFINE(w, MetricMember, numbers[i], string(w, members[i][0]), string(w, members[i][1]),
+               OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+               OTF2_BASE_DECIMAL, 0, string(w, "ns"));
     // Class 0 where the system does not tell the second one.
     for (uint8_t i = 0; i < 2; i++)
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteMetricClass(
-                                   w->to, i, (uint8_t)(i + 1), numbers, OTF2_METRIC_SYNCHRONOUS,
-                                   OTF2_RECORDER_KIND_CPU));
+        DEFINE(w, MetricClass, i, (uint8_t)(i + 1), numbers, OTF2_METRIC_SYNCHRONOUS,
+               OTF2_RECORDER_KIND_CPU);
 }
 
 static const struct {
@@ -512,10 +485,9 @@ static void write_file_paradigms(struct writing *w, OTF2_IoParadigmRef *refs)
         refs[i] = n;
         if (!occurs[i])
             continue;
-        archive_ok(w->archive, OTF2_GlobalDefWriter_WriteIoParadigm(
-                                   w->to, n++, string(w, file_paradigms[i].id),
-                                   string(w, file_paradigms[i].name), file_paradigms[i].class,
-                                   file_paradigms[i].flags, 0, NULL, NULL, NULL));
+        DEFINE(w, IoParadigm, n++, string(w, file_paradigms[i].id),
+               string(w, file_paradigms[i].name), file_paradigms[i].class, file_paradigms[i].flags,
+               0, NULL, NULL, NULL);
     }
 }
 
@@ -531,12 +503,9 @@ static void write_files(struct writing *w)
         bool is_new;
         uint32_t file = table_number(&names, &handle->name, sizeof handle->name, &is_new);
         if (is_new)
-            archive_ok(w->archive,
-                       OTF2_GlobalDefWriter_WriteIoRegularFile(w->to, file, handle->name, 0));
-        archive_ok(w->archive,
-                   OTF2_GlobalDefWriter_WriteIoHandle(
-                       w->to, i, handle->name, file, paradigms[handle->paradigm],
-                       OTF2_IO_HANDLE_FLAG_NONE, handle->comm, OTF2_UNDEFINED_IO_HANDLE));
+            DEFINE(w, IoRegularFile, file, handle->name, 0);
+        DEFINE(w, IoHandle, i, handle->name, file, paradigms[handle->paradigm],
+               OTF2_IO_HANDLE_FLAG_NONE, handle->comm, OTF2_UNDEFINED_IO_HANDLE);
     }
     table_release(&names);
 }
@@ -552,9 +521,8 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     nodes_init(&w.nodes, archive);
     w.team_groups = alloc_or_die(archive->n_ranks * sizeof *w.team_groups);
     w.thread_groups = alloc_or_die(archive->n_ranks * sizeof *w.thread_groups);
-    archive_ok(archive, OTF2_GlobalDefWriter_WriteClockProperties(
-                            w.to, 1000000000, archive->first_ns,
-                            archive->last_ns - archive->first_ns, archive->realtime_ns));
+    DEFINE(&w, ClockProperties, 1000000000, archive->first_ns, archive->last_ns - archive->first_ns,
+           archive->realtime_ns);
     write_strings(&w);
     write_paradigms(&w);
     write_attributes(&w);

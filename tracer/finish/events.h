@@ -3,14 +3,11 @@
 #pragma once
 
 #include "tracer/finish/process.h"
-#include "tracer/finish/symbols/symbols.h"
 
 /// Second pass: writes the events. Regions still open at the end are closed at `close_ns`.
-/// `cost` is what recording cost the thread. Returns the region of the MPI call that was open then,
-/// or UNDEFINED.
-uint32_t events_write(struct process *process, struct archive *archive, struct unify *unify,
-                      struct symbols *symbols, const struct spool *spool, uint64_t close_ns,
-                      struct recording_cost cost);
+/// `cost` is what recording cost the thread.
+void events_write(struct process *process, const struct spool *spool, uint64_t close_ns,
+                  struct recording_cost cost);
 
 // ---- gaps.c: messages and collectives around the times in which recording was off.
 //

@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See file_events.h. As with Score-P, blocking operations on a handle share a number: 0.
-#include "tracer/finish/file_events.h"
+// Events of file I/O: of MPI's calls and of the C library's. As with Score-P, blocking operations
+// on a handle share a number: 0.
+#include "tracer/finish/event_context.h"
 
-#include "tracer/dispatch/dispatch.h"
-
-struct place {
-    OTF2_EvtWriter *writer;
-    uint64_t time_ns;
-    OTF2_IoHandleRef handle;
-};
-
-static OTF2_ErrorCode begin(struct place at, uint32_t mode, OTF2_IoOperationFlag flags,
-                            uint64_t asked_bytes, uint64_t number)
+static void begin(struct context *context, OTF2_IoHandleRef handle, uint32_t mode,
+                  OTF2_IoOperationFlag flags, uint64_t asked_bytes, uint64_t number)
 {
-    return OTF2_EvtWriter_IoOperationBegin(at.writer, NULL, at.time_ns, at.handle,
-                                           (OTF2_IoOperationMode)mode, flags, asked_bytes, number);
+    WRITE(context, IoOperationBegin, NULL, handle, (OTF2_IoOperationMode)mode, flags, asked_bytes,
+          number);
 }
 
-static OTF2_ErrorCode complete(struct place at, uint64_t n_bytes, uint64_t number)
-{
-    return OTF2_EvtWriter_IoOperationComplete(at.writer, NULL, at.time_ns, at.handle, n_bytes,
-                                              number);
-}
-
-// ---- MPI-IO
-
-static OTF2_ErrorCode begin_operation(struct place at, const struct record_head *head)
+static void begin_operation(struct context *context, OTF2_IoHandleRef handle,
+                            const struct record_head *head)
 {
     const struct record_file_done *done = (const void *)head;
     const struct record_file_operation *begun = (const void *)head;
@@ -34,86 +20,128 @@ static OTF2_ErrorCode begin_operation(struct place at, const struct record_head 
                                      ? OTF2_IO_OPERATION_FLAG_COLLECTIVE
                                      : OTF2_IO_OPERATION_FLAG_NONE;
     if (head->kind == RECORD_FILE_DONE)
-        return begin(at, mode, flags, done->asked_bytes, 0);
-    flags |= OTF2_IO_OPERATION_FLAG_NON_BLOCKING;
-    return begin(at, mode, flags, begun->n_bytes, begun->number);
+        begin(context, handle, mode, flags, done->asked_bytes, 0);
+    else
+        begin(context, handle, mode, flags | OTF2_IO_OPERATION_FLAG_NON_BLOCKING, begun->n_bytes,
+              begun->number);
 }
-
-// ---- The C library
 
 static bool moves_data(uint32_t call)
 {
     return call >= FILE_read && call <= FILE_fflush;
 }
 
-static OTF2_ErrorCode begin_call(struct place at, const struct record_file_call *record)
+static void write_at_enter(struct context *context, OTF2_IoHandleRef handle,
+                           const struct record_head *head)
 {
-    uint32_t call = RECORD_FILE_WHAT(record->head.id);
+    uint32_t call = RECORD_FILE_WHAT(head->id);
     OTF2_IoOperationMode mode = call < FILE_write   ? OTF2_IO_OPERATION_MODE_READ
                                 : call < FILE_fsync ? OTF2_IO_OPERATION_MODE_WRITE
                                                     : OTF2_IO_OPERATION_MODE_FLUSH;
-    return moves_data(call) ? begin(at, mode, OTF2_IO_OPERATION_FLAG_NONE, record->asked_bytes, 0)
-                            : OTF2_SUCCESS;
+    if (head->kind == RECORD_FILE_DONE || head->kind == RECORD_FILE_BEGIN)
+        begin_operation(context, handle, head);
+    else if (head->kind == RECORD_FILE_CALL && moves_data(call))
+        begin(context, handle, mode, OTF2_IO_OPERATION_FLAG_NONE,
+              ((const struct record_file_call *)(const void *)head)->asked_bytes, 0);
 }
 
-static OTF2_ErrorCode end_call(struct place at, const struct record_file_call_leave *record)
+/// The C library's call of RECORD is over.
+static void end_call(struct context *context, OTF2_IoHandleRef handle,
+                     const struct record_file_call_leave *record)
 {
     if (!moves_data(RECORD_FILE_WHAT(record->head.id)))
-        return OTF2_EvtWriter_IoDestroyHandle(at.writer, NULL, at.time_ns, at.handle);
-    if (record->n_bytes == FILE_FAILED)
-        return OTF2_EvtWriter_IoOperationCancelled(at.writer, NULL, at.time_ns, at.handle, 0);
-    return complete(at, record->n_bytes, 0);
+        WRITE(context, IoDestroyHandle, NULL, handle);
+    else if (record->n_bytes == FILE_FAILED)
+        WRITE(context, IoOperationCancelled, NULL, handle, 0);
+    else
+        WRITE(context, IoOperationComplete, NULL, handle, record->n_bytes, 0);
 }
 
-static OTF2_ErrorCode create(struct place at, const struct record_file_opened *record)
+static void create(struct context *context, OTF2_IoHandleRef handle,
+                   const struct record_file_opened *record)
 {
     if (RECORD_FILE_WHAT(record->head.id) == FILE_dup)
-        return OTF2_EvtWriter_IoDuplicateHandle(at.writer, NULL, at.time_ns, at.handle, at.handle,
-                                                record->status);
-    return OTF2_EvtWriter_IoCreateHandle(at.writer, NULL, at.time_ns, at.handle,
-                                         (OTF2_IoAccessMode)record->access, record->creation,
-                                         record->status);
+        WRITE(context, IoDuplicateHandle, NULL, handle, handle, record->status);
+    else
+        WRITE(context, IoCreateHandle, NULL, handle, (OTF2_IoAccessMode)record->access,
+              record->creation, record->status);
 }
 
-static OTF2_ErrorCode seek(struct place at, const struct record_file_seek *record)
-{
-    return OTF2_EvtWriter_IoSeek(at.writer, NULL, at.time_ns, at.handle, record->offset,
-                                 (OTF2_IoSeekOption)record->whence, record->result);
-}
-
-OTF2_ErrorCode file_events_write(OTF2_EvtWriter *writer, uint64_t time_ns, OTF2_IoHandleRef handle,
-                                 const struct record_head *head, bool at_enter)
+static void write_at_leave(struct context *context, OTF2_IoHandleRef handle,
+                           const struct record_head *head)
 {
     const void *record = head;
     const struct record_file_operation *operation = record;
     const struct record_file_open *opened = record;
-    struct place at = {writer, time_ns, handle};
-    if (at_enter && head->kind == RECORD_FILE_CALL)
-        return begin_call(at, record);
-    if (at_enter)
-        return head->kind == RECORD_FILE_DONE || head->kind == RECORD_FILE_BEGIN
-                   ? begin_operation(at, head)
-                   : OTF2_SUCCESS;
+    const struct record_file_done *done = record;
+    const struct record_file_seek *seek = record;
     switch ((enum record_kind)head->kind) {
     case RECORD_FILE_OPENED:
-        return create(at, record);
+        create(context, handle, record);
+        break;
     case RECORD_FILE_CALL_LEAVE:
-        return end_call(at, record);
+        end_call(context, handle, record);
+        break;
     case RECORD_FILE_SEEK:
-        return seek(at, record);
+        WRITE(context, IoSeek, NULL, handle, seek->offset, (OTF2_IoSeekOption)seek->whence,
+              seek->result);
+        break;
     case RECORD_FILE_OPEN:
-        return OTF2_EvtWriter_IoCreateHandle(writer, NULL, time_ns, handle,
-                                             (OTF2_IoAccessMode)opened->access, opened->creation,
-                                             OTF2_IO_STATUS_FLAG_NONE);
+        WRITE(context, IoCreateHandle, NULL, handle, (OTF2_IoAccessMode)opened->access,
+              opened->creation, OTF2_IO_STATUS_FLAG_NONE);
+        break;
     case RECORD_FILE_CLOSE:
-        return OTF2_EvtWriter_IoDestroyHandle(writer, NULL, time_ns, handle);
+        WRITE(context, IoDestroyHandle, NULL, handle);
+        break;
     case RECORD_FILE_BEGIN:
-        return OTF2_EvtWriter_IoOperationIssued(writer, NULL, time_ns, handle, operation->number);
+        WRITE(context, IoOperationIssued, NULL, handle, operation->number);
+        break;
     case RECORD_FILE_DONE:
-        return complete(at, ((const struct record_file_done *)record)->n_bytes, 0);
+        WRITE(context, IoOperationComplete, NULL, handle, done->n_bytes, 0);
+        break;
     case RECORD_FILE_END:
-        return complete(at, operation->n_bytes, operation->number);
+        WRITE(context, IoOperationComplete, NULL, handle, operation->n_bytes, operation->number);
+        break;
     default:
-        return OTF2_SUCCESS;
+        break;
+    }
+}
+
+static bool is_about_file(const struct record_head *head)
+{
+    return (head->kind >= RECORD_FILE_OPENED && head->kind <= RECORD_FILE_SEEK) ||
+           (head->kind >= RECORD_FILE_OPEN && head->kind <= RECORD_FILE_END);
+}
+
+void file_event_write(struct context *context, const struct record_head *head, bool at_enter)
+{
+    uint32_t file = RECORD_FILE_OF(head->id);
+    if (!is_about_file(head) || file >= context->process->n_files ||
+        context->process->files[file] == UNDEFINED)
+        return;
+    if (at_enter)
+        write_at_enter(context, context->process->files[file], head);
+    else
+        write_at_leave(context, context->process->files[file], head);
+}
+
+void file_call_write(struct context *context, const struct record_head *head)
+{
+    const struct record_file_call *begun = (const void *)head;
+    const struct record_call *whole = (const void *)head; // OPENED and SEEK begin as a CALL does
+    bool is_whole = head->kind == RECORD_FILE_OPENED || head->kind == RECORD_FILE_SEEK;
+    uint64_t enter_ns = is_whole ? whole->enter_ns : begun->time_ns;
+    uint64_t leave_ns = is_whole ? whole->leave_ns : begun->time_ns;
+    uint32_t region =
+        archive_file_region(context->archive, RECORD_FILE_WHAT(head->id) % N_FILE_CALLS);
+    if (head->kind != RECORD_FILE_CALL_LEAVE) {
+        context_add_call_site(context, is_whole ? whole->site : begun->site, 0, enter_ns);
+        context_enter(context, enter_ns, region);
+        file_event_write(context, head, true);
+    }
+    if (head->kind != RECORD_FILE_CALL) {
+        context_go_to(context, leave_ns);
+        file_event_write(context, head, false);
+        context_leave(context, leave_ns, region);
     }
 }

@@ -29,21 +29,19 @@ struct sequence {
 struct gaps {
     const struct unify *unify;
     const struct process *processes;
-    struct table sides;
-    struct sequence *sequences;
+    struct table sides;    // their values: struct sequence
     struct table requests; // dropped: rank and number
     struct table drops;    // dropped records: addresses
 };
 
 static struct sequence *sequence_of(struct gaps *gaps, const struct side *side)
 {
-    bool is_new;
-    uint32_t number = table_number(&gaps->sides, side, sizeof *side, &is_new);
-    if (is_new) {
-        gaps->sequences = realloc_or_die(gaps->sequences, (number + 1) * sizeof *gaps->sequences);
-        gaps->sequences[number] = (struct sequence){0};
-    }
-    return &gaps->sequences[number];
+    return table_value(&gaps->sides, side, sizeof *side, sizeof(struct sequence), NULL);
+}
+
+static struct sequence *sequence_at(const struct gaps *gaps, uint32_t number)
+{
+    return table_value_at(&gaps->sides, number);
 }
 
 static void append(struct sequence *sequence, struct run run)
@@ -173,11 +171,11 @@ static void join_members(struct gaps *gaps)
             continue;
         side.from = -1;
         struct sequence *all = sequence_of(gaps, &side);
-        for (size_t k = 0; k < gaps->sequences[i].n_skipped; k++)
-            append(all, gaps->sequences[i].skipped[k]);
+        for (size_t k = 0; k < sequence_at(gaps, i)->n_skipped; k++)
+            append(all, sequence_at(gaps, i)->skipped[k]);
     }
     for (uint32_t i = n_sides; i < gaps->sides.n; i++)
-        merge(&gaps->sequences[i]);
+        merge(sequence_at(gaps, i));
 }
 
 static void add(struct table *table, uint64_t a, uint64_t b)
@@ -262,7 +260,7 @@ struct gaps *gaps_find(const struct spool *spools, size_t n, const struct proces
         pass(gaps, &spools[i], false);
     join_members(gaps);
     for (uint32_t i = 0; i < gaps->sides.n; i++)
-        gaps->sequences[i].next = 0;
+        sequence_at(gaps, i)->next = 0;
     for (size_t i = 0; i < n; i++)
         pass(gaps, &spools[i], true);
     return gaps;
@@ -273,8 +271,7 @@ void gaps_free(struct gaps *gaps)
     if (!gaps)
         return;
     for (uint32_t i = 0; i < gaps->sides.n; i++)
-        free(gaps->sequences[i].skipped);
-    free(gaps->sequences);
+        free(sequence_at(gaps, i)->skipped);
     table_release(&gaps->sides);
     table_release(&gaps->requests);
     table_release(&gaps->drops);

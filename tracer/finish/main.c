@@ -136,8 +136,7 @@ static void define(struct run *run)
         uint64_t offset = (uint64_t)offset_of(run, i);
         uint64_t first_ns = UINT64_MAX;
         uint64_t last_ns = 0;
-        process_define(&run->processes[header->rank], &run->archive, &run->unify, spool, &first_ns,
-                       &last_ns, &run->costs[i]);
+        process_define(&run->processes[header->rank], spool, &first_ns, &last_ns, &run->costs[i]);
         run->processes[header->rank].is_finalized |= header->finalized != 0;
         if (!run->archive.hosts[header->rank])
             run->archive.hosts[header->rank] = strdup_or_die(header->host);
@@ -215,15 +214,14 @@ static struct recording_cost take_cost(struct run *run, size_t i)
     return cost;
 }
 
-static void write_events(struct run *run, struct symbols *symbols)
+static void write_events(struct run *run)
 {
     for (size_t i = 0; i < run->n && !run->archive.error; i++) {
         const struct spool_header *header = run->spools[i].header;
         uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, i);
         if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
-        events_write(&run->processes[header->rank], &run->archive, &run->unify, symbols,
-                     &run->spools[i], close_ns, take_cost(run, i));
+        events_write(&run->processes[header->rank], &run->spools[i], close_ns, take_cost(run, i));
         if (!run->archive.error)
             set_offsets(run, run->clocks[i]);
     }
@@ -335,7 +333,7 @@ static void gather_spools(struct run *run)
     find_clocks(run);
 }
 
-static void introduce_worlds(struct run *run)
+static void introduce_worlds(struct run *run, struct symbols *symbols)
 {
     const struct worlds *worlds = run->worlds;
     unify_init(&run->unify, worlds->items[run->root].n_ranks);
@@ -347,10 +345,13 @@ static void introduce_worlds(struct run *run)
         if (i != run->root)
             index = unify_add_world(&run->unify, world->base, world->n_ranks);
         for (uint32_t rank = 0; rank < world->n_ranks; rank++) {
-            struct unify_rank *comms = &run->processes[world->base + rank].comms;
-            comms->origin = world;
-            comms->world = index;
-            comms->rank = rank;
+            struct process *process = &run->processes[world->base + rank];
+            process->archive = process->code.archive = &run->archive;
+            process->unify = &run->unify;
+            process->code.symbols = symbols;
+            process->comms.origin = world;
+            process->comms.world = index;
+            process->comms.rank = rank;
         }
     }
 }
@@ -368,7 +369,7 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
     run->gaps = gaps_find(run->spools, run->n, run->processes, &run->unify);
     for (uint32_t i = 0; i < run->n_ranks; i++)
         run->processes[i].gaps = run->gaps;
-    write_events(run, symbols);
+    write_events(run);
     write_facts(run, symbols, facts_path);
     for (size_t i = 0; i < run->archive.n_locations; i++)
         *n_events += run->archive.locations[i].n_events;
@@ -380,7 +381,7 @@ static bool finish_run(struct run *run, const char *dir, const char *facts_path)
 {
     struct symbols *symbols = symbols_new();
     run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
-    introduce_worlds(run);
+    introduce_worlds(run, symbols);
     uint64_t n_events = 0;
     size_t n_locations = 0;
     bool done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);

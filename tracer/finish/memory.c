@@ -79,7 +79,8 @@ static void grow(struct table *table)
         *slot_of(table, table->keys[i].bytes, table->keys[i].n_bytes) = i + 1;
 }
 
-uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new)
+static uint32_t add_key(struct table *table, const void *key, size_t n_bytes, size_t n_value_bytes,
+                        bool *is_new)
 {
     if (2 * ((size_t)table->n + 1) > table->n_slots)
         grow(table);
@@ -88,11 +89,23 @@ uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool
         *is_new = *slot == 0;
     if (*slot == 0) {
         struct table_key *copy = &table->keys[table->n++];
-        *copy = (struct table_key){alloc_or_die(n_bytes), n_bytes};
+        size_t n_value_begin = n_value_bytes > 0 ? (n_bytes + 15) / 16 * 16 : n_bytes;
+        *copy = (struct table_key){alloc_or_die(n_value_begin + n_value_bytes), n_bytes};
         memcpy(copy->bytes, key, n_bytes);
         *slot = table->n;
     }
     return *slot - 1;
+}
+
+uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new)
+{
+    return add_key(table, key, n_bytes, 0, is_new);
+}
+
+void *table_value(struct table *table, const void *key, size_t n_bytes, size_t n_value_bytes,
+                  bool *is_new)
+{
+    return table_value_at(table, add_key(table, key, n_bytes, n_value_bytes, is_new));
 }
 
 bool table_has(const struct table *table, const void *key, size_t n_bytes)

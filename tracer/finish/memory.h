@@ -11,11 +11,12 @@ void *realloc_or_die(void *memory, size_t n_bytes);
 char *strdup_or_die(const char *text);
 char *format_or_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// A map from byte strings to numbers that counts up: every new key gets the next number.
+// A map from byte strings to numbers that counts up: every new key gets the next number. A key may
+// have a value, of the same size for all keys of a table.
 
 struct table {
     struct table_key {
-        void *bytes;
+        uint8_t *bytes; // the value behind them
         size_t n_bytes;
     } * keys; // by number
     uint32_t n;
@@ -26,10 +27,18 @@ struct table {
 /// Number of the key, which is copied. *is_new (may be NULL): was it given just now?
 uint32_t table_number(struct table *table, const void *key, size_t n_bytes, bool *is_new);
 
-/// The copy of a key, which stays where it is.
+/// The value of the key, of N_VALUE_BYTES, which are zero at first.
+void *table_value(struct table *table, const void *key, size_t n_bytes, size_t n_value_bytes,
+                  bool *is_new);
+
+/// The copy of a key, and its value, which stay where they are.
 static inline const void *table_key(const struct table *table, uint32_t number)
 {
     return table->keys[number].bytes;
+}
+static inline void *table_value_at(const struct table *table, uint32_t number)
+{
+    return table->keys[number].bytes + (table->keys[number].n_bytes + 15) / 16 * 16;
 }
 
 /// Is the key known?

@@ -25,16 +25,15 @@ static void define_name(struct process *process, uint32_t id, const char *text)
     process->names[id] = strdup_or_die(text);
 }
 
-static void define_function(struct process *process, struct archive *archive, uint32_t id,
-                            const char *name)
+static void define_function(struct process *process, uint32_t id, const char *name)
 {
     if (id < N_FUNCTIONS_MAX && process->functions[id] == UNDEFINED)
-        process->functions[id] = archive_mpi_region(archive, name);
+        process->functions[id] = archive_mpi_region(process->archive, name);
 }
 
-static void define_comm_name(struct process *process, struct unify *unify, uint32_t id,
-                             const char *name)
+static void define_comm_name(struct process *process, uint32_t id, const char *name)
 {
+    struct unify *unify = process->unify;
     uint32_t comm = unify_find(&process->comms, id);
     if (comm == RECORD_NO_COMM)
         return;
@@ -42,8 +41,7 @@ static void define_comm_name(struct process *process, struct unify *unify, uint3
     unify->comms[comm].name = strdup_or_die(name);
 }
 
-static void define_file(struct process *process, struct archive *archive, const struct unify *unify,
-                        const struct record_file *record)
+static void define_file(struct process *process, const struct record_file *record)
 {
     uint32_t number = record->head.id, comm = unify_find(&process->comms, record->comm);
     if (process->n_files <= number) {
@@ -52,10 +50,10 @@ static void define_file(struct process *process, struct archive *archive, const 
         while (process->n_files < n)
             process->files[process->n_files++] = UNDEFINED;
     }
-    process->files[number] =
-        archive_file(archive, record->name,
-                     comm == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : unify->comms[comm].number,
-                     (enum file_paradigm)(record->paradigm % N_FILE_PARADIGMS));
+    process->files[number] = archive_file(
+        process->archive, record->name,
+        comm == RECORD_NO_COMM ? OTF2_UNDEFINED_COMM : process->unify->comms[comm].number,
+        (enum file_paradigm)(record->paradigm % N_FILE_PARADIGMS));
 }
 
 static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
@@ -67,9 +65,9 @@ static void see(uint64_t time_ns, uint64_t *first_ns, uint64_t *last_ns)
 }
 
 /// Of an MPI function; "" before its definition.
-static const char *name_of_function(const struct process *process, const struct archive *archive,
-                                    uint32_t id)
+static const char *name_of_function(const struct process *process, uint32_t id)
 {
+    const struct archive *archive = process->archive;
     uint32_t region = id < N_FUNCTIONS_MAX ? process->functions[id] : UNDEFINED;
     if (region == UNDEFINED)
         return "";
@@ -84,9 +82,8 @@ static void init(struct process *process)
     define_name(process, 0, "unnamed");
 }
 
-void process_define(struct process *process, struct archive *archive, struct unify *unify,
-                    const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
-                    struct thread_cost *cost)
+void process_define(struct process *process, const struct spool *spool, uint64_t *first_ns,
+                    uint64_t *last_ns, struct thread_cost *cost)
 {
     if (process->n_names == 0)
         init(process);
@@ -94,41 +91,42 @@ void process_define(struct process *process, struct archive *archive, struct uni
          head = spool_next(spool, head)) {
         const void *record = head;
         const struct record_call *call = record;
+        const struct record_name *name = record;
         uint64_t time_ns = ((const struct record_time *)record)->time_ns;
         switch ((enum record_kind)head->kind) {
         case RECORD_FUNCTION:
-            define_function(process, archive, head->id, ((const struct record_name *)record)->text);
+            define_function(process, head->id, name->text);
             break;
         case RECORD_NAME:
-            define_name(process, head->id, ((const struct record_name *)record)->text);
+            define_name(process, head->id, name->text);
             break;
         case RECORD_COMM:
-            unify_add(unify, &process->comms, record);
+            unify_add(process->unify, &process->comms, record);
             break;
         case RECORD_COMM_NAME:
-            define_comm_name(process, unify, head->id, ((const struct record_name *)record)->text);
+            define_comm_name(process, head->id, name->text);
             break;
         case RECORD_FILE:
-            define_file(process, archive, unify, record);
+            define_file(process, record);
             break;
         case RECORD_MODULE:
             code_add_module(&process->code, record, spool->header->executable);
             break;
         case RECORD_VARIABLE:
-            archive_variable(archive, ((const struct record_name *)record)->text);
+            archive_variable(process->archive, name->text);
             break;
         case RECORD_STACK:
             code_add_stack(&process->code, record);
             break;
         case RECORD_CALL:
-            cost_call(cost, call, name_of_function(process, archive, head->id));
+            cost_call(cost, call, name_of_function(process, head->id));
             see(call->enter_ns, first_ns, last_ns);
             if (call->leave_ns != 0)
                 see(call->leave_ns, first_ns, last_ns);
             break;
         case RECORD_CPU:
             cost_cpu(cost, record);
-            archive->has_cpu_metric = true;
+            process->archive->has_cpu_metric = true;
             see(time_ns, first_ns, last_ns);
             break;
         case RECORD_FILE_OPENED:

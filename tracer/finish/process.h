@@ -2,7 +2,6 @@
 // What the records of a process refer to, as numbers of the archive.
 #pragma once
 
-#include "tracer/finish/access_events.h"
 #include "tracer/finish/archive.h"
 #include "tracer/finish/code.h"
 #include "tracer/finish/cost.h"
@@ -11,8 +10,25 @@
 
 #define N_FUNCTIONS_MAX 1024
 
+/// Accesses to windows of one-sided communication that are not over at their target; those with one
+/// number count once (window_events.c).
+struct accesses {
+    struct open_access {
+        OTF2_RmaWinRef window;
+        int32_t target;
+        uint64_t number;
+        bool is_request;  // it has one
+        bool is_combined; // over at the target where it is over here: something was got
+        bool is_done;     // here
+    } * items;
+    size_t n, capacity;
+    uint64_t n_numbers;
+};
+
 /// Of all threads of the process.
 struct process {
+    struct archive *archive; // for all processes
+    struct unify *unify;
     uint32_t functions[N_FUNCTIONS_MAX]; // MPI functions: region
     char **names;                        // user names by number; [0] is "unnamed"
     uint32_t *name_regions;              // UNDEFINED: not used as a region yet
@@ -34,7 +50,6 @@ struct process {
 
 /// First pass: takes the definitions of a thread's records, the time of its first and last event
 /// (*last_ns is left alone if there is none), and what recording them cost.
-void process_define(struct process *process, struct archive *archive, struct unify *unify,
-                    const struct spool *spool, uint64_t *first_ns, uint64_t *last_ns,
-                    struct thread_cost *cost);
+void process_define(struct process *process, const struct spool *spool, uint64_t *first_ns,
+                    uint64_t *last_ns, struct thread_cost *cost);
 void process_release(struct process *process);

@@ -14,7 +14,8 @@ static uint32_t add_group(struct unify *unify, const int32_t *members, uint32_t 
 struct unify_group unify_group(const struct unify *unify, uint32_t group)
 {
     const struct table_key *key = &unify->groups.keys[group];
-    return (struct unify_group){(uint32_t)(key->n_bytes / sizeof(int32_t)), key->bytes};
+    return (struct unify_group){(uint32_t)(key->n_bytes / sizeof(int32_t)),
+                                (const void *)key->bytes};
 }
 
 static uint32_t add_comm(struct unify *unify, const uint32_t key[4])
@@ -85,20 +86,14 @@ void unify_release(struct unify *unify)
 void unify_rank_release(struct unify_rank *rank)
 {
     free(rank->comms);
-    free(rank->n_made);
     table_release(&rank->made);
 }
 
 /// How many communicators with this parent and these members the rank has made before.
 static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
 {
-    bool is_new;
-    uint32_t number = table_number(&rank->made, key, 3 * sizeof *key, &is_new);
-    if (is_new) {
-        rank->n_made = realloc_or_die(rank->n_made, (number + 1) * sizeof *rank->n_made);
-        rank->n_made[number] = 0;
-    }
-    return rank->n_made[number]++;
+    uint32_t *n_made = table_value(&rank->made, key, 3 * sizeof *key, sizeof *n_made, NULL);
+    return (*n_made)++;
 }
 
 /// The rank in the archive of a member as this rank has recorded it, -1: not in the archive.

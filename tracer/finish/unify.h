@@ -93,7 +93,6 @@ struct unify_rank {
     uint32_t world;             // that one's index in struct unify
     uint32_t rank;              // its rank there
     struct table made;          // counts by parent and members
-    uint32_t *n_made;
 };
 
 /// `n_ranks`: of the first MPI_COMM_WORLD.

@@ -35,15 +35,10 @@ void call_define_function(struct stream *stream, uint32_t function)
 /// CPU time never steps back, although some of it is estimated.
 static void write_cpu(struct stream *stream, uint64_t time_ns, uint64_t cpu_ns)
 {
-    struct record_cpu *record = stream_reserve(stream, sizeof *record);
-    if (!record)
-        return;
     if (cpu_ns > stream->cpu_written_ns)
         stream->cpu_written_ns = cpu_ns;
-    record->time_ns = time_ns;
-    record->cpu_ns = stream->cpu_written_ns;
-    record->core_wait_ns = stream->core_wait_ns;
-    stream_commit(&record->head, RECORD_CPU, 0, sizeof *record);
+    STREAM_WRITE(stream, RECORD_CPU, 0, record_cpu, .time_ns = time_ns,
+                 .cpu_ns = stream->cpu_written_ns, .core_wait_ns = stream->core_wait_ns);
 }
 
 /// How long this thread has been ready without a core so far, and had one, by its schedstat.
@@ -172,16 +167,12 @@ void *call_reserve_completion(struct call *call, size_t n_bytes)
     struct stream *stream = call->stream;
     if (stream->request_unrecorded)
         return NULL;
-    struct record_call *record;
     if (stream->off && stream->unrecorded.is_open) {
         recording_write_skipped(stream);
-        record = stream_reserve(stream, sizeof *record);
-        if (!record)
+        if (!STREAM_WRITE(stream, RECORD_CALL, call->function, record_call,
+                          .enter_ns = stream->unrecorded.enter_ns, .leave_ns = call->leave_ns,
+                          .site = stream->unrecorded.site))
             return NULL;
-        record->enter_ns = stream->unrecorded.enter_ns;
-        record->leave_ns = call->leave_ns;
-        record->site = stream->unrecorded.site;
-        stream_commit(&record->head, RECORD_CALL, call->function, sizeof *record);
         stream->unrecorded.is_open = false;
     }
     return stream_reserve(stream, n_bytes);

@@ -72,6 +72,10 @@ static inline void *call_reserve(struct call *call, size_t n_bytes)
     return stream_reserve(call->stream, n_bytes);
 }
 
+/// Writes another detail of the call, as RECORD_WRITE() does.
+#define CALL_WRITE(call, kind, id, type, ...)                                                      \
+    RECORD_WRITE(call_reserve(call, sizeof(struct type)), kind, id, type, __VA_ARGS__)
+
 /// Starts the record of a call. False: not recording, call the next definition and nothing else.
 /// Takes the return address of the function it stands in, so that has to be the wrapper itself.
 __attribute__((always_inline)) static inline bool call_enter(struct call *call, uint32_t function)

@@ -116,7 +116,7 @@ void comm_dup_started(struct call *call, struct start start, MPI_Comm parent, MP
 void comm_joined(struct call *call, MPI_Comm created);
 void comm_named(struct call *call, MPI_Comm comm, const char *name);
 struct comm;
-/// The communicator that comm_take() took out has been released, or could not be.
+/// The communicator or window that comm_take() took out has been released, or could not be.
 void comm_freed(struct call *call, int returned, const struct comm *freed);
 
 // ---- wrap_rma.c
@@ -140,11 +140,10 @@ void window_accessed(struct call *call, struct start start, MPI_Win window, int 
                      enum access_kind kind, uint64_t sent_bytes, uint64_t received_bytes);
 /// `target`: a rank in the window, RECORD_ALL_TARGETS.
 void window_flushed(struct call *call, MPI_Win window, int target, bool is_local);
-/// An epoch of the window: exposure of the own memory to a group, or access to that of a group.
+/// An epoch of the window: exposure of the own memory to a group, or access to that of a group
+/// (which is MPI_GROUP_NULL at its end).
 void epoch_begun(struct call *call, MPI_Win window, MPI_Group group, bool is_exposure);
 void epoch_ended(struct call *call, MPI_Win window, bool is_exposure);
-/// The window that comm_take_window() took out has been released, or could not be.
-void window_freed(struct call *call, int returned, const struct comm *freed);
 
 // ---- wrap_file.c. Operations on files whose opening was not seen are not recorded.
 enum file_mode { FILE_READ, FILE_WRITE, FILE_SYNC }; // OTF2's numbers

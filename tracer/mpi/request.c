@@ -217,26 +217,17 @@ static bool take(const struct stream *stream, MPI_Request handle, uint64_t expec
 
 void request_write_end(struct call *call, uint16_t kind, uint64_t id)
 {
-    struct record_request *record = call_reserve_completion(call, sizeof *record);
-    if (!record)
-        return;
-    record->request = id;
-    stream_commit(&record->head, kind, 0, sizeof *record);
+    RECORD_WRITE(call_reserve_completion(call, sizeof(struct record_request)), kind, 0,
+                 record_request, .request = id);
 }
 
 void request_write_received(struct call *call, uint32_t comm, int32_t source, int32_t tag,
                             uint64_t n_bytes, uint64_t id)
 {
-    struct record_message *record = call_reserve_completion(call, sizeof *record);
     if (call->stream->request_unrecorded)
         recording_skip(call->stream, RECORD_RECV, comm, source, tag);
-    if (!record)
-        return;
-    record->peer = source;
-    record->tag = tag;
-    record->n_bytes = n_bytes;
-    record->request = id;
-    stream_commit(&record->head, RECORD_IRECV, comm, sizeof *record);
+    RECORD_WRITE(call_reserve_completion(call, sizeof(struct record_message)), RECORD_IRECV, comm,
+                 record_message, .peer = source, .tag = tag, .n_bytes = n_bytes, .request = id);
 }
 
 /// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
@@ -250,13 +241,6 @@ static void write_both(struct call *call, const struct request *request, const M
     if (request->has_recv)
         request_write_received(call, request->comm, source, tag,
                                is_told ? p2p_bytes_of(status) : request->n_bytes, request->id);
-}
-
-static void write_collective(struct call *call, const struct request *request)
-{
-    struct record_collective *record = call_reserve_completion(call, sizeof *record);
-    if (record)
-        coll_write(record, RECORD_ICOLL, request);
 }
 
 /// A duplicate exists: from now on its handle is known.
@@ -293,10 +277,10 @@ static void write_completed(struct call *call, const struct request *request,
         break;
     case REQUEST_DUP:
         bind_duplicate(request);
-        write_collective(call, request);
+        coll_completed(call, request);
         break;
     case REQUEST_COLLECTIVE:
-        write_collective(call, request);
+        coll_completed(call, request);
         break;
     }
 }

@@ -87,9 +87,8 @@ void request_write_end(struct call *call, uint16_t kind, uint64_t id);
 /// Forgets a request.
 void request_remove(const struct stream *stream, MPI_Request handle);
 
-// ---- wrap_coll.c: fills in the record of a collective that is over, and commits it. A blocking
-// one has request number 0.
-void coll_write(struct record_collective *record, uint16_t kind, const struct request *operation);
+// ---- wrap_coll.c: the end of a nonblocking or persistent collective.
+void coll_completed(struct call *call, const struct request *operation);
 
 // ---- wrap_neighbor.c: the records of a request's messages.
 void neighbor_posted(struct call *call, const struct request *request);

@@ -20,25 +20,28 @@ static int32_t root_to_record(enum coll_operation operation, int root)
     return root;
 }
 
-void coll_write(struct record_collective *record, uint16_t kind, const struct request *operation)
+/// The end of an operation, in ROOM or NULL.
+static void write_end(void *room, uint16_t kind, const struct request *operation)
 {
-    record->operation = (int16_t)operation->operation;
-    record->is_in_place = operation->coll_bytes.is_in_place;
-    record->root = operation->root;
-    record->sent_bytes = operation->coll_bytes.sent;
-    record->received_bytes = operation->coll_bytes.received;
-    record->request = operation->id;
-    stream_commit(&record->head, kind, operation->comm, sizeof *record);
+    RECORD_WRITE(room, kind, operation->comm, record_collective,
+                 .operation = (int16_t)operation->operation,
+                 .is_in_place = operation->coll_bytes.is_in_place, .root = operation->root,
+                 .sent_bytes = operation->coll_bytes.sent,
+                 .received_bytes = operation->coll_bytes.received, .request = operation->id);
+}
+
+void coll_completed(struct call *call, const struct request *operation)
+{
+    write_end(call_reserve_completion(call, sizeof(struct record_collective)), RECORD_ICOLL,
+              operation);
 }
 
 /// A blocking one is over.
 static void done(struct call *call, const struct request *operation)
 {
-    struct record_collective *record = call_reserve(call, sizeof *record);
     if (call->stream->off)
         recording_skip(call->stream, RECORD_COLLECTIVE, operation->comm, 0, 0);
-    if (record)
-        coll_write(record, RECORD_COLLECTIVE, operation);
+    write_end(call_reserve(call, sizeof(struct record_collective)), RECORD_COLLECTIVE, operation);
 }
 
 void coll_done_on(struct call *call, uint32_t comm_id, enum coll_operation operation)
@@ -48,13 +51,9 @@ void coll_done_on(struct call *call, uint32_t comm_id, enum coll_operation opera
 
 void coll_posted(struct call *call, uint32_t comm, uint64_t id)
 {
-    struct record_request *record = call_reserve(call, sizeof *record);
     if (call->stream->off)
         recording_skip(call->stream, RECORD_ICOLL_POST, comm, 0, 0);
-    if (!record)
-        return;
-    record->request = id;
-    stream_commit(&record->head, RECORD_ICOLL_POST, comm, sizeof *record);
+    CALL_WRITE(call, RECORD_ICOLL_POST, comm, record_request, .request = id);
 }
 
 // ---- Bytes

@@ -67,13 +67,10 @@ void file_opened(struct call *call, MPI_Comm comm, const char *name, int mode, M
     if (!is_kept)
         return;
     file_define(call->stream, number, RECORD_MPI_IO, comm_number, name);
-    struct record_file_open *record = call_reserve(call, sizeof *record);
-    if (!record)
-        return;
-    record->access = (mode & MPI_MODE_RDWR) != 0 ? 2 : (mode & MPI_MODE_WRONLY) != 0;
-    record->creation =
-        ((mode & MPI_MODE_CREATE) != 0 ? 1U : 0) | ((mode & MPI_MODE_EXCL) != 0 ? 1U << 3 : 0);
-    stream_commit(&record->head, RECORD_FILE_OPEN, number, sizeof *record);
+    CALL_WRITE(call, RECORD_FILE_OPEN, number, record_file_open,
+               .access = (mode & MPI_MODE_RDWR) != 0 ? 2 : (mode & MPI_MODE_WRONLY) != 0,
+               .creation = ((mode & MPI_MODE_CREATE) != 0 ? 1U : 0) |
+                           ((mode & MPI_MODE_EXCL) != 0 ? 1U << 3 : 0));
 }
 
 uint32_t file_closing(const MPI_File *handle)
@@ -99,43 +96,19 @@ void file_closed(struct call *call, uint32_t number)
 
 // ---- operations
 
-static uint64_t bytes_of(const MPI_Status *status)
-{
-    int n_bytes = 0;
-    MPI_Count n_more = 0;
-    PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    if (n_bytes != MPI_UNDEFINED)
-        return (uint64_t)n_bytes;
-    PMPI_Get_elements_x(status, MPI_BYTE, &n_more); // slower
-    return n_more < 0 ? 0 : (uint64_t)n_more;       // MPI_UNDEFINED is negative
-}
-
 static uint32_t id_of(uint32_t file, uint32_t mode, bool is_collective)
 {
     return RECORD_FILE_ID(file, mode | (is_collective ? RECORD_FILE_COLLECTIVE : 0));
-}
-
-static void write_operation(struct record_file_operation *record, uint16_t kind, uint32_t id,
-                            uint64_t n_bytes, uint64_t number)
-{
-    if (!record)
-        return;
-    record->n_bytes = n_bytes;
-    record->number = number;
-    stream_commit(&record->head, kind, id, sizeof *record);
 }
 
 void file_done(struct call *call, MPI_File handle, enum file_mode mode, bool is_collective,
                uint64_t asked_bytes, const MPI_Status *status)
 {
     uint32_t file = number_of(handle);
-    struct record_file_done *record = file != NO_FILE ? call_reserve(call, sizeof *record) : NULL;
-    if (!record)
-        return;
-    record->asked_bytes = asked_bytes;
-    record->n_bytes = status ? bytes_of(status) : asked_bytes;
-    stream_commit(&record->head, RECORD_FILE_DONE, id_of(file, mode, is_collective),
-                  sizeof *record);
+    if (file != NO_FILE)
+        CALL_WRITE(call, RECORD_FILE_DONE, id_of(file, mode, is_collective), record_file_done,
+                   .asked_bytes = asked_bytes,
+                   .n_bytes = status ? p2p_bytes_of(status) : asked_bytes);
 }
 
 void file_started(struct call *call, struct start start, MPI_File handle, enum file_mode mode,
@@ -157,15 +130,16 @@ static uint32_t id_of_request(const struct request *request)
 
 void file_posted(struct call *call, const struct request *request)
 {
-    write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_BEGIN,
-                    id_of_request(request), request->n_bytes, request->id);
+    CALL_WRITE(call, RECORD_FILE_BEGIN, id_of_request(request), record_file_operation,
+               .n_bytes = request->n_bytes, .number = request->id);
 }
 
 void file_completed(struct call *call, const struct request *request, const MPI_Status *status)
 {
-    write_operation(call_reserve_completion(call, sizeof(struct record_file_operation)),
-                    RECORD_FILE_END, id_of_request(request),
-                    request->peer == FILE_READ ? bytes_of(status) : request->n_bytes, request->id);
+    RECORD_WRITE(call_reserve_completion(call, sizeof(struct record_file_operation)),
+                 RECORD_FILE_END, id_of_request(request), record_file_operation,
+                 .n_bytes = request->peer == FILE_READ ? p2p_bytes_of(status) : request->n_bytes,
+                 .number = request->id);
 }
 
 // ---- split collective operations: one at a time on each file. Their numbers have a bit that those
@@ -188,8 +162,8 @@ void file_split_begun(struct call *call, MPI_File handle, enum file_mode mode, u
     }
     tables_unlock();
     if (split != 0)
-        write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_BEGIN,
-                        id_of(number, mode, true), asked_bytes, split);
+        CALL_WRITE(call, RECORD_FILE_BEGIN, id_of(number, mode, true), record_file_operation,
+                   .n_bytes = asked_bytes, .number = split);
 }
 
 void file_split_ended(struct call *call, MPI_File handle, const MPI_Status *status)
@@ -201,8 +175,9 @@ void file_split_ended(struct call *call, MPI_File handle, const MPI_Status *stat
         file->split = 0;
     tables_unlock();
     if (found.split != 0)
-        write_operation(call_reserve(call, sizeof(struct record_file_operation)), RECORD_FILE_END,
-                        id_of(found.number, found.split_mode, true),
-                        found.split_mode == FILE_READ ? bytes_of(status) : found.split_bytes,
-                        found.split);
+        CALL_WRITE(call, RECORD_FILE_END, id_of(found.number, found.split_mode, true),
+                   record_file_operation,
+                   .n_bytes =
+                       found.split_mode == FILE_READ ? p2p_bytes_of(status) : found.split_bytes,
+                   .number = found.split);
 }

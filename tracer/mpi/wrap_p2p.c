@@ -18,8 +18,12 @@ uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype)
 uint64_t p2p_bytes_of(const MPI_Status *status)
 {
     int n_bytes = 0;
+    MPI_Count n_more = 0;
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
-    return n_bytes == MPI_UNDEFINED ? 0 : (uint64_t)n_bytes;
+    if (n_bytes != MPI_UNDEFINED)
+        return (uint64_t)n_bytes;
+    PMPI_Get_elements_x(status, MPI_BYTE, &n_more); // slower
+    return n_more < 0 ? 0 : (uint64_t)n_more;       // MPI_UNDEFINED is negative
 }
 
 static int32_t tag_or_any(int tag)
@@ -35,17 +39,11 @@ static int32_t source_or_any(int source)
 void p2p_write(struct call *call, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag,
                uint64_t n_bytes, uint64_t request)
 {
-    struct record_message *record = call_reserve(call, sizeof *record);
     if (call->stream->off && kind != RECORD_IRECV_POST)
         recording_skip(call->stream, kind == RECORD_RECV ? RECORD_RECV : RECORD_SEND, comm, peer,
                        tag);
-    if (!record)
-        return;
-    record->peer = peer;
-    record->tag = tag;
-    record->n_bytes = n_bytes;
-    record->request = request;
-    stream_commit(&record->head, kind, comm, sizeof *record);
+    CALL_WRITE(call, kind, comm, record_message, .peer = peer, .tag = tag, .n_bytes = n_bytes,
+               .request = request);
 }
 
 void p2p_send(struct call *call, struct start start, MPI_Comm comm, int dest, int tag,

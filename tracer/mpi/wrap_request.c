@@ -101,14 +101,10 @@ void poll_missed(struct call *call, MPI_Request handle)
         return;
     }
     struct record_poll *poll = stream_reserve(stream, sizeof *poll);
-    if (!poll)
-        return;
-    poll->count = 1;
-    poll->inside_ns = inside_ns;
-    poll->request = request;
-    stream_commit(&poll->head, RECORD_POLL, 0, sizeof *poll);
+    bool is_written = RECORD_WRITE(poll, RECORD_POLL, 0, record_poll, .count = 1,
+                                   .inside_ns = inside_ns, .request = request);
     // The call's own record may have been in the window before: then it cannot be extended.
-    if (!window->open)
+    if (!is_written || !window->open)
         return;
     window->poll = poll;
     window->poll_call = window->open;

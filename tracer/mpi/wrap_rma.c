@@ -28,41 +28,26 @@ void window_fenced(struct call *call, MPI_Win window)
         coll_done_on(call, id, COLL_BARRIER);
 }
 
-static void write_lock(struct call *call, uint16_t kind, MPI_Win window, int target,
-                       bool is_exclusive)
-{
-    uint32_t id = comm_find_window(window);
-    if (id == RECORD_NO_COMM)
-        return;
-    struct record_lock *record = call_reserve(call, sizeof *record);
-    if (!record)
-        return;
-    record->target = target;
-    record->is_exclusive = is_exclusive;
-    stream_commit(&record->head, kind, id, sizeof *record);
-}
-
 void window_locked(struct call *call, MPI_Win window, int target, bool is_exclusive)
 {
-    write_lock(call, RECORD_LOCK, window, target, is_exclusive);
+    uint32_t id = comm_find_window(window);
+    if (id != RECORD_NO_COMM)
+        CALL_WRITE(call, RECORD_LOCK, id, record_lock, .target = target,
+                   .is_exclusive = is_exclusive);
 }
 
 void window_unlocked(struct call *call, MPI_Win window, int target)
 {
-    write_lock(call, RECORD_UNLOCK, window, target, false);
+    uint32_t id = comm_find_window(window);
+    if (id != RECORD_NO_COMM)
+        CALL_WRITE(call, RECORD_UNLOCK, id, record_lock, .target = target);
 }
 
 void access_posted(struct call *call, const struct request *request)
 {
-    struct record_access *record = call_reserve(call, sizeof *record);
-    if (!record)
-        return;
-    record->target = request->peer;
-    record->operation = (uint32_t)request->tag;
-    record->sent_bytes = request->coll_bytes.sent;
-    record->received_bytes = request->coll_bytes.received;
-    record->request = request->id;
-    stream_commit(&record->head, RECORD_ACCESS, request->comm, sizeof *record);
+    CALL_WRITE(call, RECORD_ACCESS, request->comm, record_access, .target = request->peer,
+               .operation = (uint32_t)request->tag, .sent_bytes = request->coll_bytes.sent,
+               .received_bytes = request->coll_bytes.received, .request = request->id);
 }
 
 void window_accessed(struct call *call, struct start start, MPI_Win window, int target,
@@ -85,18 +70,12 @@ void window_accessed(struct call *call, struct start start, MPI_Win window, int 
 void window_flushed(struct call *call, MPI_Win window, int target, bool is_local)
 {
     uint32_t id = comm_find_window(window);
-    if (id == RECORD_NO_COMM)
-        return;
-    struct record_flush *record = call_reserve(call, sizeof *record);
-    if (!record)
-        return;
-    record->target = target;
-    record->is_local = is_local;
-    stream_commit(&record->head, RECORD_FLUSH, id, sizeof *record);
+    if (id != RECORD_NO_COMM)
+        CALL_WRITE(call, RECORD_FLUSH, id, record_flush, .target = target, .is_local = is_local);
 }
 
 /// While recording is off the window's epochs can no longer be told apart: see the finisher's gaps.
-static void write_epoch(struct call *call, MPI_Win window, MPI_Group group, bool is_exposure)
+void epoch_begun(struct call *call, MPI_Win window, MPI_Group group, bool is_exposure)
 {
     uint32_t id = comm_find_window(window);
     int n = 0;
@@ -118,17 +97,7 @@ static void write_epoch(struct call *call, MPI_Win window, MPI_Group group, bool
     stream_commit(&record->head, RECORD_EPOCH, id, n_bytes);
 }
 
-void epoch_begun(struct call *call, MPI_Win window, MPI_Group group, bool is_exposure)
-{
-    write_epoch(call, window, group, is_exposure);
-}
-
 void epoch_ended(struct call *call, MPI_Win window, bool is_exposure)
 {
-    write_epoch(call, window, MPI_GROUP_NULL, is_exposure);
-}
-
-void window_freed(struct call *call, int returned, const struct comm *freed)
-{
-    comm_freed(call, returned, freed);
+    epoch_begun(call, window, MPI_GROUP_NULL, is_exposure);
 }

@@ -12,8 +12,7 @@
 /// *error is errno as it was.
 static inline struct stream *claim_stream(int *error)
 {
-    const struct dispatch_thread *thread = &pagoda_dispatch_thread;
-    if (thread->inside != 0 || thread->language != 0)
+    if (dispatch_is_inside())
         return NULL;
     *error = errno;
     struct stream *stream = stream_current();

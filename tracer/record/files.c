@@ -14,7 +14,6 @@
 #include "tracer/record/settings.h"
 
 #include <fcntl.h>
-#include <string.h>
 
 uint32_t file_number_new(void)
 {
@@ -26,14 +25,12 @@ uint32_t file_number_new(void)
 void file_define(struct stream *stream, uint32_t number, enum file_paradigm paradigm, uint32_t comm,
                  const char *name)
 {
-    size_t length = strnlen(name, 4095);
-    size_t n_bytes = (sizeof(struct record_file) + length + 1 + 7) / 8 * 8;
-    struct record_file *record = stream_reserve(stream, n_bytes);
+    size_t n_bytes = sizeof(struct record_file);
+    struct record_file *record = stream_reserve_with_text(stream, &n_bytes, name);
     if (!record)
         return;
     record->comm = comm;
     record->paradigm = paradigm;
-    memcpy(record->name, name, length); // the rest is zero already
     stream_commit(&record->head, RECORD_FILE, number, n_bytes);
 }
 
@@ -119,19 +116,12 @@ static uint32_t opened(const struct file_opening *opening)
     uint32_t file = opening->name
                         ? number_of(stream, is_stream ? RECORD_ISO_C : RECORD_POSIX, opening->name)
                         : opening->file;
-    struct record_file_opened *record = stream->off || file == 0 || is_excluded[opening->call]
-                                            ? NULL
-                                            : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->enter_ns = opening->enter_ns;
-        record->leave_ns = clock_now_ns();
-        record->site = (uint64_t)(uintptr_t)opening->site;
-        record->access = (uint32_t)(opening->flags & O_ACCMODE);
-        record->creation = creation_of(opening->flags);
-        record->status = status_of(opening->flags);
-        stream_commit(&record->head, RECORD_FILE_OPENED, RECORD_FILE_ID(file, opening->call),
-                      sizeof *record);
-    }
+    if (!stream->off && file != 0 && !is_excluded[opening->call])
+        STREAM_WRITE(stream, RECORD_FILE_OPENED, RECORD_FILE_ID(file, opening->call),
+                     record_file_opened, .enter_ns = opening->enter_ns, .leave_ns = clock_now_ns(),
+                     .site = (uint64_t)(uintptr_t)opening->site,
+                     .access = (uint32_t)(opening->flags & O_ACCMODE),
+                     .creation = creation_of(opening->flags), .status = status_of(opening->flags));
     give_stream(error);
     return file;
 }
@@ -145,15 +135,12 @@ static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const vo
     module_met(stream, (uint64_t)(uintptr_t)site);
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
-    struct record_file_call *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = time_ns;
-        record->site = (uint64_t)(uintptr_t)site;
-        record->asked_bytes = n_bytes;
-        stream_commit(&record->head, RECORD_FILE_CALL, RECORD_FILE_ID(file, call), sizeof *record);
-    }
+    bool is_recorded =
+        !stream->off &&
+        STREAM_WRITE(stream, RECORD_FILE_CALL, RECORD_FILE_ID(file, call), record_file_call,
+                     .time_ns = time_ns, .site = (uint64_t)(uintptr_t)site, .asked_bytes = n_bytes);
     give_stream(error);
-    return record != NULL;
+    return is_recorded;
 }
 
 /// Also where recording was switched off meanwhile.
@@ -163,14 +150,8 @@ static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
     struct stream *stream = claim_stream(&error);
     if (!stream)
         return;
-    uint64_t time_ns = clock_now_ns();
-    struct record_file_call_leave *record = stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = time_ns;
-        record->n_bytes = n_bytes;
-        stream_commit(&record->head, RECORD_FILE_CALL_LEAVE, RECORD_FILE_ID(file, call),
-                      sizeof *record);
-    }
+    STREAM_WRITE(stream, RECORD_FILE_CALL_LEAVE, RECORD_FILE_ID(file, call), record_file_call_leave,
+                 .time_ns = clock_now_ns(), .n_bytes = n_bytes);
     give_stream(error);
 }
 
@@ -181,17 +162,11 @@ static void sought(const struct file_seek *seek)
     if (!stream)
         return;
     module_met(stream, (uint64_t)(uintptr_t)seek->site);
-    struct record_file_seek *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->enter_ns = seek->enter_ns;
-        record->leave_ns = clock_now_ns();
-        record->site = (uint64_t)(uintptr_t)seek->site;
-        record->offset = seek->offset;
-        record->result = seek->result;
-        record->whence = (uint64_t)seek->whence; // OTF2 has the numbers of lseek()
-        stream_commit(&record->head, RECORD_FILE_SEEK, RECORD_FILE_ID(seek->file, FILE_lseek),
-                      sizeof *record);
-    }
+    if (!stream->off) // OTF2 has lseek()'s numbers of `whence`
+        STREAM_WRITE(stream, RECORD_FILE_SEEK, RECORD_FILE_ID(seek->file, FILE_lseek),
+                     record_file_seek, .enter_ns = seek->enter_ns, .leave_ns = clock_now_ns(),
+                     .site = (uint64_t)(uintptr_t)seek->site, .offset = seek->offset,
+                     .result = seek->result, .whence = (uint64_t)seek->whence);
     give_stream(error);
 }
 
@@ -205,12 +180,6 @@ static const struct file_recorder recorder = {
 
 const struct file_recorder *file_recorder_start(void)
 {
-    static const char *const names[N_FILE_CALLS] = {
-#define FILE_CALL(name) #name,
-        FILE_CALLS
-#undef FILE_CALL
-    };
-    for (int i = 0; i < N_FILE_CALLS && filter_active; i++)
-        is_excluded[i] = (filter_name(names[i]) & FILTER_EXCLUDED) != 0;
+    filter_names(file_call_names, N_FILE_CALLS, is_excluded);
     return settings.only_mpi_files ? NULL : &recorder;
 }

@@ -103,8 +103,7 @@ static unsigned decide_function(uint64_t address)
         if (names.short_form)
             cut_parameters(names.short_form);
     }
-    unsigned flags = 0;
-    flags = decide(&names);
+    unsigned flags = decide(&names);
     free(names.full);
     free(names.short_form);
     return flags;
@@ -153,6 +152,12 @@ unsigned filter_function(uint64_t address)
 unsigned filter_name(const char *name)
 {
     return decide(&(struct names){.mangled = name});
+}
+
+void filter_names(const char *const names[], int n, bool is_excluded[])
+{
+    for (int i = 0; i < n && filter_active; i++)
+        is_excluded[i] = (filter_name(names[i]) & FILTER_EXCLUDED) != 0;
 }
 
 bool filter_excludes_mpi(const char *name)

@@ -26,7 +26,6 @@ struct list {
 static int write_module(struct dl_phdr_info *info, size_t size, void *to)
 {
     const struct list *list = to;
-    const char *path = info->dlpi_name;
     (void)size;
     uint64_t start = UINT64_MAX;
     uint64_t end = 0;
@@ -40,17 +39,15 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *to)
     }
     if (end == 0)
         return 0;
-    size_t length = strnlen(path, 4095); // empty: the program itself
-    struct record_module *record;
-    size_t n_bytes = (sizeof *record + length + 1 + 7) / 8 * 8;
-    record = stream_reserve(list->stream, n_bytes);
+    size_t n_bytes = sizeof(struct record_module);
+    struct record_module *record = stream_reserve_with_text(
+        list->stream, &n_bytes, info->dlpi_name); // empty: the program itself
     if (!record)
         return 0;
     record->time_ns = list->time_ns;
     record->base = info->dlpi_addr;
     record->start = start;
     record->end = end;
-    memcpy(record->path, path, length);
     stream_commit(&record->head, RECORD_MODULE, 0, n_bytes);
     return 0;
 }

@@ -16,8 +16,7 @@
 static struct stream *current_stream(void)
 {
     struct stream *stream = stream_current();
-    bool is_busy = pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
-    return is_busy ? NULL : stream;
+    return dispatch_is_inside() ? NULL : stream;
 }
 
 static uint64_t now_of(struct stream *stream)
@@ -29,11 +28,7 @@ static uint64_t now_of(struct stream *stream)
 
 static void write_time(struct stream *stream, uint16_t kind, uint32_t id, uint64_t now_ns)
 {
-    struct record_time *record = stream_reserve(stream, sizeof *record);
-    if (!record)
-        return;
-    record->time_ns = now_ns;
-    stream_commit(&record->head, kind, id, sizeof *record);
+    STREAM_WRITE(stream, kind, id, record_time, .time_ns = now_ns);
 }
 
 static uint32_t fork_team(unsigned n_threads)
@@ -81,13 +76,8 @@ static void begin_team(uint32_t team, unsigned thread, const void *site)
     stream->n_teams++;
     module_met(stream, (uint64_t)(uintptr_t)site);
     uint64_t now_ns = now_of(stream);
-    struct record_team *record = stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = now_ns;
-        record->site = (uint64_t)(uintptr_t)site;
-        record->thread = thread;
-        stream_commit(&record->head, RECORD_TEAM_BEGIN, team - 1, sizeof *record);
-    }
+    STREAM_WRITE(stream, RECORD_TEAM_BEGIN, team - 1, record_team, .time_ns = now_ns,
+                 .site = (uint64_t)(uintptr_t)site, .thread = thread);
     dispatch_set_inside(0);
 }
 
@@ -118,13 +108,9 @@ static void enter_construct(enum openmp_construct construct, const void *site)
     module_met(stream, (uint64_t)(uintptr_t)site);
     uint64_t now_ns = now_of(stream);
     stream->n_unrecorded += stream->off;
-    struct record_function_event *record =
-        stream->off ? NULL : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = now_ns;
-        record->address = (uint64_t)(uintptr_t)site;
-        stream_commit(&record->head, RECORD_CONSTRUCT_ENTER, construct, sizeof *record);
-    }
+    if (!stream->off)
+        STREAM_WRITE(stream, RECORD_CONSTRUCT_ENTER, construct, record_function_event,
+                     .time_ns = now_ns, .address = (uint64_t)(uintptr_t)site);
     dispatch_set_inside(0);
 }
 

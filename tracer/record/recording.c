@@ -144,27 +144,12 @@ void recording_release(uint64_t now_ns)
     give_lock(inside);
 }
 
-static void write_time(struct stream *stream, uint16_t kind, uint64_t id, uint64_t time_ns)
-{
-    struct record_time *record = stream_reserve(stream, sizeof *record);
-    if (!record)
-        return;
-    record->time_ns = time_ns;
-    stream_commit(&record->head, kind, (uint32_t)id, sizeof *record);
-}
-
 static void write_enter(struct stream *stream, uint16_t kind, uint64_t id, uint64_t time_ns)
 {
-    if (kind != RECORD_ENTER) {
-        write_time(stream, kind, id, time_ns);
-        return;
-    }
-    struct record_function_event *record = stream_reserve(stream, sizeof *record);
-    if (!record)
-        return;
-    record->time_ns = time_ns;
-    record->address = id;
-    stream_commit(&record->head, kind, 0, sizeof *record);
+    if (kind == RECORD_ENTER)
+        STREAM_WRITE(stream, kind, 0, record_function_event, .time_ns = time_ns, .address = id);
+    else
+        STREAM_WRITE(stream, kind, (uint32_t)id, record_time, .time_ns = time_ns);
 }
 
 static void go_off(struct stream *stream, uint64_t time_ns)
@@ -174,7 +159,7 @@ static void go_off(struct stream *stream, uint64_t time_ns)
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         stream->gap = gap != MAP_FAILED ? gap : NULL;
     }
-    write_time(stream, RECORD_OFF, 0, time_ns);
+    STREAM_WRITE(stream, RECORD_OFF, 0, record_time, .time_ns = time_ns);
     stream->off = true;
     stream->n_enters = 0;
     stream->window.poll = NULL;
@@ -185,7 +170,7 @@ static void go_on(struct stream *stream, uint64_t time_ns)
 {
     struct gap *gap = stream->gap;
     recording_write_skipped(stream);
-    write_time(stream, RECORD_ON, 0, time_ns);
+    STREAM_WRITE(stream, RECORD_ON, 0, record_time, .time_ns = time_ns);
     for (uint64_t i = 0; gap && i < gap->n_open && i < N_OPEN_REGIONS; i++)
         write_enter(stream, (uint16_t)gap->open[i].kind, gap->open[i].id, time_ns);
     if (gap)
@@ -235,12 +220,8 @@ static bool is_same(const struct record_skipped *a, const struct record_skipped 
 
 static void write_skipped(struct stream *stream, const struct record_skipped *skipped)
 {
-    struct record_skipped *record = stream_reserve(stream, sizeof *record);
-    if (!record)
-        return;
-    *record = *skipped;
-    record->head = (struct record_head){0, 0, 0};
-    stream_commit(&record->head, RECORD_SKIPPED, skipped->head.id, sizeof *record);
+    STREAM_WRITE(stream, RECORD_SKIPPED, skipped->head.id, record_skipped, .peer = skipped->peer,
+                 .tag = skipped->tag, .kind = skipped->kind, .n = skipped->n);
 }
 
 void recording_skip(struct stream *stream, uint16_t kind, uint32_t comm, int32_t peer, int32_t tag)

@@ -52,13 +52,6 @@ static uint32_t name_id(struct stream *stream, const char *text, unsigned *flags
     return id;
 }
 
-/// What the callbacks of MPI do belongs to the call; and a signal handler may run in the middle of
-/// a record.
-static bool inside_mpi(void)
-{
-    return pagoda_dispatch_thread.inside != 0 || pagoda_dispatch_thread.language != 0;
-}
-
 // ---- Short regions: their enter is taken back if it is the last record.
 
 static void remember_enter(struct stream *stream, void *record)
@@ -158,7 +151,7 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 {
     uint64_t address = (uint64_t)(uintptr_t)function;
     struct stream *stream = stream_current();
-    if (!stream || inside_mpi())
+    if (!stream || dispatch_is_inside())
         return;
     unsigned flags = 0;
     if (filter_active && (flags = filter_function(address)) == FILTER_EXCLUDED) {
@@ -174,7 +167,7 @@ static inline void function_event(void *function, region_event *event, uint16_t 
 static inline void named_event(const char *name, region_event *event, uint16_t kind)
 {
     struct stream *stream = stream_current();
-    if (!stream || inside_mpi() || !name)
+    if (!stream || dispatch_is_inside() || !name)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     unsigned flags;
@@ -232,7 +225,7 @@ static void write_marker(struct stream *stream, uint32_t id, uint64_t now_ns, in
 static void marker(const char *name, int n, const char *const parameters[], const double values[])
 {
     struct stream *stream = stream_current();
-    if (!stream || inside_mpi() || !name)
+    if (!stream || dispatch_is_inside() || !name)
         return;
     dispatch_set_inside(INSIDE_TRACER);
     unsigned flags;

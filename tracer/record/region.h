@@ -32,5 +32,8 @@ unsigned filter_function(uint64_t address);
 /// What holds for an annotation or marker of this name. Compares with every rule.
 unsigned filter_name(const char *name);
 
+/// Which of N functions of the C library are to be left out.
+void filter_names(const char *const names[], int n, bool is_excluded[]);
+
 /// Is this MPI function to be left out? Asked before MPI starts.
 bool filter_excludes_mpi(const char *name);

@@ -123,10 +123,7 @@ static void on_thread_end(void *ended)
     }
     dispatch_set_inside(INSIDE_TRACER);
     before_thread_end(stream, now_ns);
-    struct record_time *record = stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = now_ns;
-        stream_commit(&record->head, RECORD_THREAD_END, 0, sizeof *record);
+    if (STREAM_WRITE(stream, RECORD_THREAD_END, 0, record_time, .time_ns = now_ns)) {
         stream->window.poll = NULL;
         stream->window.left_at = NULL;
         stream->n_enters = 0;
@@ -511,15 +508,22 @@ void *stream_scratch(struct stream *stream, size_t n_bytes)
     return stream->scratch;
 }
 
+void *stream_reserve_with_text(struct stream *stream, size_t *n_bytes, const char *text)
+{
+    size_t begin = *n_bytes, length = strnlen(text, 4095);
+    *n_bytes = (begin + length + 1 + 7) / 8 * 8;
+    uint8_t *record = stream_reserve(stream, *n_bytes);
+    if (record)
+        memcpy(record + begin, text, length); // the rest is zero already
+    return record;
+}
+
 void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text)
 {
-    size_t length = strnlen(text, 4095);
-    size_t n_bytes = (sizeof(struct record_head) + length + 1 + 7) / 8 * 8;
-    struct record_name *record = stream_reserve(stream, n_bytes);
-    if (!record)
-        return;
-    memcpy(record->text, text, length); // the rest is zero already
-    stream_commit(&record->head, kind, id, n_bytes);
+    size_t n_bytes = sizeof(struct record_name);
+    struct record_name *record = stream_reserve_with_text(stream, &n_bytes, text);
+    if (record)
+        stream_commit(&record->head, kind, id, n_bytes);
 }
 
 // ---- SIGBUS. A file loses pages when another program cuts it, or when a network file system or

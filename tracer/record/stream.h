@@ -102,6 +102,8 @@ static inline void *stream_reserve(struct stream *stream, size_t n_bytes)
     uint8_t *record = stream->window.at;
     if (__builtin_expect((size_t)(stream->window.end - record) < n_bytes, 0))
         return stream_reserve_slow(stream, n_bytes);
+    if (!record)
+        __builtin_unreachable(); // without a window there is no room
     stream->window.at = record + n_bytes;
     return record;
 }
@@ -139,11 +141,29 @@ static inline void stream_commit(struct record_head *head, uint16_t kind, uint32
     __atomic_store_n((uint64_t *)(void *)head, word, __ATOMIC_RELEASE);
 }
 
+/// Writes a record to ROOM, which was reserved for it: a structure TYPE with the FIELDS (as of an
+/// initializer) that follow. False: there is no room (NULL).
+#define RECORD_WRITE(room, kind, id, type, ...)                                                    \
+    ({                                                                                             \
+        struct type *record_ = (room);                                                             \
+        if (record_) {                                                                             \
+            *record_ = (struct type){__VA_ARGS__};                                                 \
+            stream_commit(&record_->head, kind, id, sizeof *record_);                              \
+        }                                                                                          \
+        record_ != NULL;                                                                           \
+    })
+#define STREAM_WRITE(stream, kind, id, type, ...)                                                  \
+    RECORD_WRITE(stream_reserve(stream, sizeof(struct type)), kind, id, type, __VA_ARGS__)
+
 /// Memory of at least `n_bytes` for the call the thread is in, aligned for any type. It stays the
 /// stream's, also when the thread ends. NULL: none left.
 void *stream_scratch(struct stream *stream, size_t n_bytes);
 
-/// Writes a record that ends in text.
+/// Room for a record of *N_BYTES with TEXT (its first 4095 bytes) after them, which is there
+/// already; *N_BYTES is then the length of the whole. NULL: not recording.
+void *stream_reserve_with_text(struct stream *stream, size_t *n_bytes, const char *text);
+
+/// Writes a record that has nothing but text.
 void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text);
 
 /// The attaching thread's stream; records wait in memory. `thread_ends` is called with the stream

@@ -37,11 +37,8 @@ static void begin(uint32_t number)
     }
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
-    struct record_time *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = time_ns;
-        stream_commit(&record->head, RECORD_THREAD_BEGIN, number, sizeof *record);
-    }
+    if (!stream->off)
+        STREAM_WRITE(stream, RECORD_THREAD_BEGIN, number, record_time, .time_ns = time_ns);
     give_stream(error);
 }
 
@@ -54,16 +51,12 @@ static bool enter(const struct thread_action *action)
     module_met(stream, (uint64_t)(uintptr_t)action->site);
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
-    struct record_thread_call *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = time_ns;
-        record->site = (uint64_t)(uintptr_t)action->site;
-        record->object = action->object;
-        record->order = action->order;
-        stream_commit(&record->head, RECORD_THREAD_CALL, action->call, sizeof *record);
-    }
+    bool is_recorded =
+        !stream->off && STREAM_WRITE(stream, RECORD_THREAD_CALL, action->call, record_thread_call,
+                                     .time_ns = time_ns, .site = (uint64_t)(uintptr_t)action->site,
+                                     .object = action->object, .order = action->order);
     give_stream(error);
-    return record != NULL;
+    return is_recorded;
 }
 
 /// Also where recording was switched off meanwhile.
@@ -73,14 +66,8 @@ static void leave(const struct thread_action *action)
     struct stream *stream = claim(&error);
     if (!stream)
         return;
-    uint64_t time_ns = clock_now_ns();
-    struct record_thread_call_leave *record = stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->time_ns = time_ns;
-        record->object = action->object;
-        record->order = action->order;
-        stream_commit(&record->head, RECORD_THREAD_CALL_LEAVE, action->call, sizeof *record);
-    }
+    STREAM_WRITE(stream, RECORD_THREAD_CALL_LEAVE, action->call, record_thread_call_leave,
+                 .time_ns = clock_now_ns(), .object = action->object, .order = action->order);
     give_stream(error);
 }
 
@@ -104,15 +91,11 @@ static void done(const struct thread_action *action)
     if (!stream)
         return;
     module_met(stream, (uint64_t)(uintptr_t)action->site);
-    struct record_thread_done *record = stream->off ? NULL : stream_reserve(stream, sizeof *record);
-    if (record) {
-        record->enter_ns = action->enter_ns;
-        record->leave_ns = clock_now_ns();
-        record->site = (uint64_t)(uintptr_t)action->site;
-        record->object = action->object;
-        record->order = action->order;
-        stream_commit(&record->head, RECORD_THREAD_DONE, action->call, sizeof *record);
-    }
+    if (!stream->off)
+        STREAM_WRITE(stream, RECORD_THREAD_DONE, action->call, record_thread_done,
+                     .enter_ns = action->enter_ns, .leave_ns = clock_now_ns(),
+                     .site = (uint64_t)(uintptr_t)action->site, .object = action->object,
+                     .order = action->order);
     give_stream(error);
 }
 
@@ -126,12 +109,6 @@ static const struct thread_recorder recorder = {
 
 const struct thread_recorder *thread_recorder_start(void)
 {
-    static const char *const names[N_THREAD_CALLS] = {
-#define THREAD_CALL(name) #name,
-        THREAD_CALLS
-#undef THREAD_CALL
-    };
-    for (int i = 0; i < N_THREAD_CALLS && filter_active; i++)
-        is_excluded[i] = (filter_name(names[i]) & FILTER_EXCLUDED) != 0;
+    filter_names(thread_call_names, N_THREAD_CALLS, is_excluded);
     return &recorder;
 }

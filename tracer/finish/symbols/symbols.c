@@ -27,20 +27,17 @@ struct module {
 
 struct symbols {
     Dwfl *dwfl;
-    struct table paths;
-    struct module *modules; // by number of the path
-    struct table function_keys;
-    struct symbol *functions;
-    struct table place_keys;
-    struct symbols_frames **places;
+    struct table modules;   // struct module by path
+    struct table functions; // struct symbol by place
+    struct table places;    // struct symbols_frames by place
     struct table texts;
     char *(*demangle)(const char *name, char *buffer, size_t *n_bytes, int *status);
     bool has_looked_for_demangle;
 };
 
-/// Key of the caches; no padding.
+/// A key, so without padding.
 struct place {
-    uint64_t module;
+    struct module *module;
     uint64_t address;
 };
 
@@ -64,23 +61,19 @@ void symbols_free(struct symbols *symbols)
 {
     if (!symbols)
         return;
-    for (uint32_t i = 0; i < symbols->paths.n; i++) {
-        unit_index_release(&symbols->modules[i].units);
-        symbols_table_release(&symbols->modules[i].table);
+    for (uint32_t i = 0; i < symbols->modules.n; i++) {
+        struct module *module = table_value_at(&symbols->modules, i);
+        unit_index_release(&module->units);
+        symbols_table_release(&module->table);
     }
-    for (uint32_t i = 0; i < symbols->place_keys.n; i++) {
-        free(symbols->places[i]->list);
-        free(symbols->places[i]);
-    }
+    for (uint32_t i = 0; i < symbols->places.n; i++)
+        free(((struct symbols_frames *)table_value_at(&symbols->places, i))->list);
     if (symbols->dwfl)
         dwfl_end(symbols->dwfl);
-    table_release(&symbols->paths);
-    table_release(&symbols->function_keys);
-    table_release(&symbols->place_keys);
+    table_release(&symbols->modules);
+    table_release(&symbols->functions);
+    table_release(&symbols->places);
     table_release(&symbols->texts);
-    free(symbols->modules);
-    free(symbols->functions);
-    free(symbols->places);
     free(symbols);
 }
 
@@ -99,20 +92,20 @@ static const char *keep_and_free(struct symbols *symbols, char *text)
     return kept;
 }
 
-static uint32_t module_number(struct symbols *symbols, const char *path)
+static struct module *module_of(struct symbols *symbols, const char *path)
 {
     bool is_new;
-    uint32_t number = table_number(&symbols->paths, path, strlen(path) + 1, &is_new);
+    struct module *module =
+        table_value(&symbols->modules, path, strlen(path) + 1, sizeof *module, &is_new);
     if (!is_new)
-        return number;
-    symbols->modules = realloc_or_die(symbols->modules, (number + 1) * sizeof *symbols->modules);
-    symbols->modules[number] = (struct module){.path = keep(symbols, path)};
+        return module;
+    module->path = keep(symbols, path);
     if (symbols->dwfl) {
         dwfl_report_begin_add(symbols->dwfl);
-        symbols->modules[number].dwfl = dwfl_report_offline(symbols->dwfl, path, path, -1);
+        module->dwfl = dwfl_report_offline(symbols->dwfl, path, path, -1);
         dwfl_report_end(symbols->dwfl, NULL, NULL);
     }
-    return number;
+    return module;
 }
 
 /// What is added to addresses of the file in libdwfl's. False: the file cannot be read.
@@ -219,22 +212,19 @@ static struct symbol look_up_function(struct symbols *symbols, struct module *mo
     return symbol;
 }
 
-static struct symbol function_at(struct symbols *symbols, uint32_t module, uint64_t address)
+static struct symbol function_at(struct symbols *symbols, struct module *module, uint64_t address)
 {
     struct place place = {module, address};
-    bool is_new;
-    uint32_t number = table_number(&symbols->function_keys, &place, sizeof place, &is_new);
-    if (is_new) {
-        symbols->functions =
-            realloc_or_die(symbols->functions, (number + 1) * sizeof *symbols->functions);
-        symbols->functions[number] = look_up_function(symbols, &symbols->modules[module], address);
-    }
-    return symbols->functions[number];
+    struct symbol *symbol =
+        table_value(&symbols->functions, &place, sizeof place, sizeof *symbol, NULL);
+    if (!symbol->name)
+        *symbol = look_up_function(symbols, module, address);
+    return *symbol;
 }
 
 struct symbol symbols_function(struct symbols *symbols, const char *path, uint64_t address)
 {
-    return function_at(symbols, module_number(symbols, path), address);
+    return function_at(symbols, module_of(symbols, path), address);
 }
 
 static void add_frame(struct symbols_frames *frames, struct symbol function, const char *file,
@@ -245,10 +235,9 @@ static void add_frame(struct symbols_frames *frames, struct symbol function, con
 }
 
 /// Follows the functions that were put into one another at this place, from the inside out.
-static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t address,
+static bool add_frames(struct symbols *symbols, struct module *module, uint64_t address,
                        struct symbols_frames *frames)
 {
-    struct module *module = &symbols->modules[number];
     struct unit_place place;
     uint64_t bias;
     if (!bias_of(module, &bias) || !unit_find(&module->units, module->dwfl, address + bias, &place))
@@ -264,7 +253,7 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
         Dwarf_Addr begin;
         complete = dwarf_tag(scope) == DW_TAG_subprogram;
         if (complete && unit_begin(scope, &begin)) {
-            function = function_at(symbols, number, begin + place.bias - bias);
+            function = function_at(symbols, module, begin + place.bias - bias);
         } else {
             function.name = name_of(symbols, scope);
             function.file = keep(symbols, unit_declared(scope, &function.line));
@@ -278,7 +267,7 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
         uint64_t begin;
         const char *name = name_by_symbol(symbols, module, address, &begin);
         if (name)
-            add_frame(frames, function_at(symbols, number, begin), file, line);
+            add_frame(frames, function_at(symbols, module, begin), file, line);
     }
     return frames->n > 0;
 }
@@ -286,19 +275,13 @@ static bool add_frames(struct symbols *symbols, uint32_t number, uint64_t addres
 const struct symbols_frames *symbols_frames(struct symbols *symbols, const char *path,
                                             uint64_t address)
 {
-    uint32_t module = module_number(symbols, path);
-    struct place place = {module, address};
-    bool is_new;
-    uint32_t number = table_number(&symbols->place_keys, &place, sizeof place, &is_new);
-    if (!is_new)
-        return symbols->places[number];
-    struct symbols_frames *frames = alloc_or_die(sizeof *frames);
-    symbols->places = realloc_or_die(symbols->places, (number + 1) * sizeof(frames));
-    symbols->places[number] = frames;
+    struct place place = {module_of(symbols, path), address};
+    struct symbols_frames *frames =
+        table_value(&symbols->places, &place, sizeof place, sizeof *frames, NULL);
     uint64_t begin;
-    if (!add_frames(symbols, module, address, frames)) {
-        name_by_symbol(symbols, &symbols->modules[module], address, &begin);
-        add_frame(frames, function_at(symbols, module, begin), NULL, 0);
+    if (frames->n == 0 && !add_frames(symbols, place.module, address, frames)) {
+        name_by_symbol(symbols, place.module, address, &begin);
+        add_frame(frames, function_at(symbols, place.module, begin), NULL, 0);
     }
     return frames;
 }
@@ -327,8 +310,7 @@ static const char *comment_of(Dwfl_Module *module)
 
 const char *symbols_compiler(struct symbols *symbols, const char *path)
 {
-    uint32_t number = module_number(symbols, path); // may move the table of modules
-    Dwfl_Module *module = symbols->modules[number].dwfl;
+    Dwfl_Module *module = module_of(symbols, path)->dwfl;
     if (!module)
         return "";
     const char *producer = unit_producer(module);

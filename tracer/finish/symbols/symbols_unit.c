@@ -99,12 +99,12 @@ bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address
 
 void unit_index_release(struct unit_index *index)
 {
-    for (uint32_t i = 0; i < index->known.n; i++) {
-        free(index->functions[i][0].items);
-        free(index->functions[i][1].items);
+    for (uint32_t i = 0; i < index->functions.n; i++) {
+        const struct unit_ranges *functions = table_value_at(&index->functions, i);
+        free(functions[0].items);
+        free(functions[1].items);
     }
-    free(index->functions);
-    table_release(&index->known);
+    table_release(&index->functions);
     free(index->units.items);
     *index = (struct unit_index){0};
 }
@@ -159,16 +159,9 @@ static void add_functions(struct unit_ranges *ranges, Dwarf_Die *parent, bool th
 /// The lists of functions of the place's unit, which may be yet to be made.
 static struct unit_ranges *functions_of(const struct unit_place *place)
 {
-    struct unit_index *index = place->index;
     const Dwarf_CU *unit = place->scope.cu;
-    bool is_new;
-    uint32_t number = table_number(&index->known, &unit, sizeof(unit), &is_new);
-    if (is_new) {
-        index->functions =
-            realloc_or_die(index->functions, (number + 1) * sizeof *index->functions);
-        memset(index->functions[number], 0, sizeof *index->functions);
-    }
-    return index->functions[number];
+    return table_value(&place->index->functions, &unit, sizeof(unit),
+                       2 * sizeof(struct unit_ranges), NULL);
 }
 
 bool unit_function(const struct unit_place *place, Dwarf_Die *function)

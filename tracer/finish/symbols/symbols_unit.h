@@ -21,8 +21,7 @@ struct unit_ranges {
 /// each unit asked for, its functions ([1]: also those that stand inside others).
 struct unit_index {
     struct unit_ranges units;
-    struct table known; // units, by address
-    struct unit_ranges (*functions)[2];
+    struct table functions; // struct unit_ranges [2] by address of the unit
 };
 
 struct unit_place {
