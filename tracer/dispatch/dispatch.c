@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORTED __attribute__((visibility("default")))
-
 static const char *const names[] = {
 #define ENTRY(name, index) #name,
 #include ENTRIES
@@ -92,13 +90,6 @@ EXPORTED struct pagoda_trace_api pagoda_trace_api = {
     .off = no_switch,
     .on = no_switch,
 };
-
-static function_pointer to_function(void *symbol)
-{
-    function_pointer function;
-    memcpy(&function, &symbol, sizeof function);
-    return function;
-}
 
 static function_pointer next(const char *name)
 {
@@ -388,7 +379,7 @@ function_pointer dispatch_look_up(struct following *following)
     if (!symbol)
         symbol = dispatch_dlsym(RTLD_NEXT, following->name);
     if (symbol)
-        memcpy(&following->function, &symbol, sizeof symbol);
+        following->function = to_function(symbol);
     return following->function;
 }
 

@@ -24,6 +24,14 @@
 
 typedef void (*function_pointer)(void);
 
+/// What dlsym() has found, as a function.
+static inline function_pointer to_function(void *symbol)
+{
+    function_pointer function;
+    __builtin_memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
 /// What a thread is doing. Exported by the dispatcher as pagoda_dispatch_thread.
 struct dispatch_thread {
     uint32_t inside;    // 0, or why nothing is recorded now: see below
@@ -277,6 +285,13 @@ struct recorder {
 typedef const struct recorder *(*recorder_attach)(const struct dispatcher *dispatcher);
 
 // ---- Between the files of this folder.
+
+#define EXPORTED __attribute__((visibility("default")))
+#define CALLER   __builtin_return_address(0) // of the function that the program has called
+
+/// Which of gomp.c and ompt.c records the threads of this process, the first one that could: a team
+/// was recorded by gomp.c; the runtime has accepted ompt.c as its tool.
+extern bool openmp_has_gomp, openmp_has_tool;
 
 /// files.c: the table of descriptors is that of this process.
 void dispatch_begin_files(void);

@@ -33,9 +33,6 @@
 #undef fread_unlocked
 #undef fwrite_unlocked
 
-#define EXPORTED __attribute__((visibility("default")))
-#define CALLER   __builtin_return_address(0)
-
 // What the C library's headers declare for checked programs only.
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
@@ -145,16 +142,6 @@ static void forget_file(int fd)
 {
     if (file_of(fd) != 0 && is_here())
         set_file(fd, 0);
-}
-
-static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const void *site)
-{
-    return recorder->enter(call, file, n_bytes, site);
-}
-
-static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
-{
-    recorder->leave(call, file, n_bytes);
 }
 
 // ---- Opening
@@ -385,11 +372,11 @@ FCNTL(fcntl64)
         bool is_recorded = false;                                                                  \
         if (is_here()) {                                                                           \
             set_file(descriptor, 0);                                                               \
-            is_recorded = enter(FILE_##name, file, 0, CALLER);                                     \
+            is_recorded = recorder->enter(FILE_##name, file, 0, CALLER);                           \
         }                                                                                          \
         int result = NEXT(name)(argument);                                                         \
         if (is_recorded)                                                                           \
-            leave(FILE_##name, file, 0);                                                           \
+            recorder->leave(FILE_##name, file, 0);                                                 \
         return result;                                                                             \
     }
 CLOSE(close, (int fd), fd, fd, first_close)
@@ -424,10 +411,10 @@ EXPORTED_FUNCTION(void, closefrom, (int first))
     EXPORTED_FIRST(type, name, parameters, first)                                                  \
     {                                                                                              \
         uint32_t file = file_number;                                                               \
-        if (__builtin_expect(file == 0, 1) || !enter(FILE_##call, file, asked, CALLER))            \
+        if (__builtin_expect(file == 0, 1) || !recorder->enter(FILE_##call, file, asked, CALLER))  \
             return NEXT(name) arguments;                                                           \
         type result = NEXT(name) arguments;                                                        \
-        leave(FILE_##call, file, moved);                                                           \
+        recorder->leave(FILE_##call, file, moved);                                                 \
         return result;                                                                             \
     }
 #define TRANSFER(call, type, name, ...) TRANSFER_FIRST(call, type, name, NULL, __VA_ARGS__)
@@ -504,13 +491,13 @@ TRANSFER(fprintf, int, __vfprintf_chk,
     int name parameters                                                                            \
     {                                                                                              \
         uint32_t file = file_of_stream(stream);                                                    \
-        bool is_recorded = file != 0 && enter(FILE_fprintf, file, FILE_FAILED, CALLER);            \
+        bool is_recorded = file != 0 && recorder->enter(FILE_fprintf, file, FILE_FAILED, CALLER);  \
         va_list values;                                                                            \
         va_start(values, format);                                                                  \
         int result = NEXT(next) arguments;                                                         \
         va_end(values);                                                                            \
         if (is_recorded)                                                                           \
-            leave(FILE_fprintf, file, result >= 0 ? (uint64_t)result : FILE_FAILED);               \
+            recorder->leave(FILE_fprintf, file, result >= 0 ? (uint64_t)result : FILE_FAILED);     \
         return result;                                                                             \
     }
 FPRINTF(fprintf, (FILE * stream, const char *format, ...), vfprintf, (stream, format, values))

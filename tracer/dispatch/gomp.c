@@ -10,79 +10,28 @@
 // A program whose runtime was loaded by dlopen() alone may have several of them: then each call
 // goes where it would have gone without this library.
 #include "tracer/dispatch/dispatch.h"
-#include "tracer/dispatch/openmp.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPORTED __attribute__((visibility("default")))
-
-#define ENTRIES_OF_GOMP                                                                            \
-    ENTRY(GOMP_barrier)                                                                            \
-    ENTRY(GOMP_barrier_cancel)                                                                     \
-    ENTRY(GOMP_critical_end)                                                                       \
-    ENTRY(GOMP_critical_name_end)                                                                  \
-    ENTRY(GOMP_critical_name_start)                                                                \
-    ENTRY(GOMP_critical_start)                                                                     \
-    ENTRY(GOMP_loop_end)                                                                           \
-    ENTRY(GOMP_loop_end_cancel)                                                                    \
-    ENTRY(GOMP_ordered_end)                                                                        \
-    ENTRY(GOMP_ordered_start)                                                                      \
-    ENTRY(GOMP_parallel)                                                                           \
-    ENTRY(GOMP_parallel_loop_dynamic)                                                              \
-    ENTRY(GOMP_parallel_loop_guided)                                                               \
-    ENTRY(GOMP_parallel_loop_maybe_nonmonotonic_runtime)                                           \
-    ENTRY(GOMP_parallel_loop_nonmonotonic_dynamic)                                                 \
-    ENTRY(GOMP_parallel_loop_nonmonotonic_guided)                                                  \
-    ENTRY(GOMP_parallel_loop_nonmonotonic_runtime)                                                 \
-    ENTRY(GOMP_parallel_loop_runtime)                                                              \
-    ENTRY(GOMP_parallel_loop_static)                                                               \
-    ENTRY(GOMP_parallel_sections)                                                                  \
-    ENTRY(GOMP_sections_end)                                                                       \
-    ENTRY(GOMP_sections_end_cancel)                                                                \
-    ENTRY(GOMP_task)                                                                               \
-    ENTRY(GOMP_taskgroup_end)                                                                      \
-    ENTRY(GOMP_taskloop)                                                                           \
-    ENTRY(GOMP_taskloop_ull)                                                                       \
-    ENTRY(GOMP_taskwait)                                                                           \
-    ENTRY(omp_get_thread_num)                                                                      \
-    ENTRY(omp_set_lock)                                                                            \
-    ENTRY(omp_set_lock_)                                                                           \
-    ENTRY(omp_set_nest_lock)                                                                       \
-    ENTRY(omp_set_nest_lock_)
-
-enum entry {
-#define ENTRY(name) ENTRY_##name,
-    ENTRIES_OF_GOMP
-#undef ENTRY
-        N_ENTRIES
+// A function of the runtime, in a section that the linker makes an array of.
+struct entry {
+    const char *name;
+    function_pointer target; // in the global scope; NULL: not looked up, or not there
 };
+#define ENTRY(name)                                                                                \
+    static struct entry entry_##name __attribute__((section("openmp_entries"))) = {#name, NULL};
 
-static const char *const names[N_ENTRIES] = {
-#define ENTRY(name) #name,
-    ENTRIES_OF_GOMP
-#undef ENTRY
-};
-
-// In the global scope; NULL: not looked up, or not there.
-static function_pointer targets[N_ENTRIES];
 static __thread struct {
     const void *site; // whose runtime it was
     function_pointer target;
-} own_targets[N_ENTRIES];
+} own_targets[64]; // by place in the array
 
 static int nothing(void)
 {
     return 0;
-}
-
-static function_pointer to_function(void *symbol)
-{
-    function_pointer function;
-    memcpy(&function, &symbol, sizeof function);
-    return function;
 }
 
 // The place of a parallel region or task is its body, because gcc gives the call of the runtime the
@@ -122,29 +71,30 @@ static function_pointer look_up_for(const char *name, const void *site)
     return symbol && !is_ours(symbol) ? to_function(symbol) : (function_pointer)nothing;
 }
 
-static function_pointer look_up(enum entry entry, const void *site)
+static function_pointer look_up(struct entry *entry, const void *site)
 {
-    void *symbol = dispatch_dlsym(RTLD_NEXT, names[entry]);
+    extern struct entry __start_openmp_entries[] __attribute__((visibility("hidden")));
+    void *symbol = dispatch_dlsym(RTLD_NEXT, entry->name);
     if (symbol) {
-        __atomic_store_n(&targets[entry], to_function(symbol), __ATOMIC_RELAXED);
+        __atomic_store_n(&entry->target, to_function(symbol), __ATOMIC_RELAXED);
         return to_function(symbol);
     }
-    if (own_targets[entry].site != site) {
-        own_targets[entry].target = look_up_for(names[entry], site);
-        own_targets[entry].site = site;
+    size_t place = (size_t)(entry - __start_openmp_entries);
+    if (own_targets[place].site != site) {
+        own_targets[place].target = look_up_for(entry->name, site);
+        own_targets[place].site = site;
     }
-    return own_targets[entry].target;
+    return own_targets[place].target;
 }
 
-static inline function_pointer target_of(enum entry entry, const void *caller)
+static inline function_pointer target_of(struct entry *entry, const void *caller)
 {
-    function_pointer target = __atomic_load_n(&targets[entry], __ATOMIC_RELAXED);
+    function_pointer target = __atomic_load_n(&entry->target, __ATOMIC_RELAXED);
     return __builtin_expect(target != NULL, 1) ? target : look_up(entry, site_of(caller));
 }
 
-// The function of the runtime that the exported function NAME stands for, and who called that.
-#define CALLER       __builtin_return_address(0)
-#define TARGET(name) ((__typeof__(&(name)))target_of(ENTRY_##name, CALLER))
+// The function of the runtime that the exported function NAME stands for.
+#define TARGET(name) ((__typeof__(&(name)))target_of(&entry_##name, CALLER))
 // Where ompt.c records: a jump, so that the runtime tells it the program's place and not this one.
 #define PASS(name, arguments)                                                                      \
     if (openmp_has_tool) {                                                                         \
@@ -174,6 +124,46 @@ static void leave(enum openmp_construct construct)
     if (recorder)
         recorder->leave(construct, UINT64_MAX);
 }
+
+// ---- Where threads wait for each other. Fortran's functions take the address of the lock's
+// variable, as C's do.
+
+// A function of the runtime with what is recorded BEFORE and AFTER it.
+#define RECORDED(before, after, name, parameters, arguments)                                       \
+    ENTRY(name)                                                                                    \
+    EXPORTED void name parameters;                                                                 \
+    void name parameters                                                                           \
+    {                                                                                              \
+        PASS(name, arguments)                                                                      \
+        before;                                                                                    \
+        TARGET(name) arguments;                                                                    \
+        after;                                                                                     \
+    }
+#define WAIT(construct, name, parameters, arguments)                                               \
+    RECORDED(enter(construct, CALLER), leave(construct), name, parameters, arguments)
+#define WAIT_OR_CANCEL(construct, name)                                                            \
+    ENTRY(name)                                                                                    \
+    EXPORTED bool name(void);                                                                      \
+    bool name(void)                                                                                \
+    {                                                                                              \
+        enter(construct, CALLER);                                                                  \
+        bool is_cancelled = TARGET(name)();                                                        \
+        leave(construct);                                                                          \
+        return is_cancelled;                                                                       \
+    }
+
+WAIT(OPENMP_BARRIER, GOMP_barrier, (void), ())
+WAIT(OPENMP_IMPLICIT_BARRIER, GOMP_loop_end, (void), ())
+WAIT(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end, (void), ())
+WAIT(OPENMP_TASKWAIT, GOMP_taskwait, (void), ())
+WAIT(OPENMP_TASKGROUP, GOMP_taskgroup_end, (void), ())
+WAIT(OPENMP_SET_LOCK, omp_set_lock, (void *lock), (lock))
+WAIT(OPENMP_SET_LOCK, omp_set_lock_, (void *lock), (lock))
+WAIT(OPENMP_SET_LOCK, omp_set_nest_lock, (void *lock), (lock))
+WAIT(OPENMP_SET_LOCK, omp_set_nest_lock_, (void *lock), (lock))
+WAIT_OR_CANCEL(OPENMP_BARRIER, GOMP_barrier_cancel)
+WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_loop_end_cancel)
+WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end_cancel)
 
 // ---- Parallel regions
 
@@ -228,7 +218,7 @@ static void run_body(void *argument)
     body_site = around;
 }
 
-void GOMP_barrier(void);
+ENTRY(omp_get_thread_num)
 int omp_get_thread_num(void);
 
 /// Fills *PARALLEL, which must live until fork_ends(). False: the region is not to be recorded.
@@ -247,9 +237,9 @@ static bool fork_begins(struct parallel *parallel, region_body *body, void *data
         .team = team,
         .recorder = recorder,
         .forker = &pagoda_dispatch_thread,
-        .barrier = may_cancel() ? NULL : target_of(ENTRY_GOMP_barrier, caller),
+        .barrier = may_cancel() ? NULL : target_of(&entry_GOMP_barrier, caller),
         .thread_number =
-            (__typeof__(&omp_get_thread_num))target_of(ENTRY_omp_get_thread_num, caller),
+            (__typeof__(&omp_get_thread_num))target_of(&entry_omp_get_thread_num, caller),
     };
     return true;
 }
@@ -262,6 +252,7 @@ static void fork_ends(const struct parallel *parallel)
 // PARALLEL(name, parameters after the number of threads, their names)
 #define UNPACK(...) __VA_ARGS__
 #define PARALLEL(name, parameters, arguments)                                                      \
+    ENTRY(name)                                                                                    \
     EXPORTED void name(region_body *body, void *data, unsigned n_threads, UNPACK parameters);      \
     void name(region_body *body, void *data, unsigned n_threads, UNPACK parameters)                \
     {                                                                                              \
@@ -290,44 +281,6 @@ PARALLEL_CHUNKS(GOMP_parallel_loop_nonmonotonic_guided)
 PARALLEL_RUNTIME(GOMP_parallel_loop_runtime)
 PARALLEL_RUNTIME(GOMP_parallel_loop_nonmonotonic_runtime)
 PARALLEL_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
-
-// ---- Where threads wait for each other. Fortran's functions take the address of the lock's
-// variable, as C's do.
-
-// A function of the runtime with what is recorded BEFORE and AFTER it.
-#define RECORDED(before, after, name, parameters, arguments)                                       \
-    EXPORTED void name parameters;                                                                 \
-    void name parameters                                                                           \
-    {                                                                                              \
-        PASS(name, arguments)                                                                      \
-        before;                                                                                    \
-        TARGET(name) arguments;                                                                    \
-        after;                                                                                     \
-    }
-#define WAIT(construct, name, parameters, arguments)                                               \
-    RECORDED(enter(construct, CALLER), leave(construct), name, parameters, arguments)
-#define WAIT_OR_CANCEL(construct, name)                                                            \
-    EXPORTED bool name(void);                                                                      \
-    bool name(void)                                                                                \
-    {                                                                                              \
-        enter(construct, CALLER);                                                                  \
-        bool is_cancelled = TARGET(name)();                                                        \
-        leave(construct);                                                                          \
-        return is_cancelled;                                                                       \
-    }
-
-WAIT(OPENMP_BARRIER, GOMP_barrier, (void), ())
-WAIT(OPENMP_IMPLICIT_BARRIER, GOMP_loop_end, (void), ())
-WAIT(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end, (void), ())
-WAIT(OPENMP_TASKWAIT, GOMP_taskwait, (void), ())
-WAIT(OPENMP_TASKGROUP, GOMP_taskgroup_end, (void), ())
-WAIT(OPENMP_SET_LOCK, omp_set_lock, (void *lock), (lock))
-WAIT(OPENMP_SET_LOCK, omp_set_lock_, (void *lock), (lock))
-WAIT(OPENMP_SET_LOCK, omp_set_nest_lock, (void *lock), (lock))
-WAIT(OPENMP_SET_LOCK, omp_set_nest_lock_, (void *lock), (lock))
-WAIT_OR_CANCEL(OPENMP_BARRIER, GOMP_barrier_cancel)
-WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_loop_end_cancel)
-WAIT_OR_CANCEL(OPENMP_IMPLICIT_BARRIER, GOMP_sections_end_cancel)
 
 // ---- What one thread does at a time: from entering, the thread waits; in the body, it computes.
 
@@ -384,6 +337,7 @@ static void unknown_tasks(void)
         recorder->unknown_tasks();
 }
 
+ENTRY(GOMP_task)
 EXPORTED void GOMP_task(region_body *body, void *data, task_copy *copy, long n_bytes,
                         long alignment, bool is_deferred, unsigned flags, void **depend,
                         int priority, void *detach);
@@ -411,6 +365,7 @@ void GOMP_task(region_body *body, void *data, task_copy *copy, long n_bytes, lon
 }
 
 #define TASKLOOP(name, type)                                                                       \
+    ENTRY(name)                                                                                    \
     EXPORTED void name(region_body *body, void *data, task_copy *copy, long n_bytes,               \
                        long alignment, unsigned flags, unsigned long n_tasks, int priority,        \
                        type start, type end, type step);                                           \

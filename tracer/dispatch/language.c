@@ -74,7 +74,7 @@ static function_pointer find_anywhere(const char *name)
     for (int i = 0; i < libraries.n && !function; i++) {
         void *library = dlopen(libraries.paths[i], RTLD_LAZY | RTLD_NOLOAD);
         void *symbol = library ? dispatch_dlsym(library, name) : NULL;
-        memcpy(&function, &symbol, sizeof function);
+        function = to_function(symbol);
         if (library)
             dlclose(library);
     }

@@ -8,13 +8,10 @@
 // that came to its first parallel region through gomp.c stays there, and one of this interface is
 // not recorded by gomp.c a second time.
 #include "tracer/dispatch/dispatch.h"
-#include "tracer/dispatch/openmp.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define EXPORTED __attribute__((visibility("default")))
 
 union tool_data {
     uint64_t value;
@@ -264,9 +261,8 @@ static void finalize(union tool_data *tool)
 struct start_tool_result *ompt_start_tool(unsigned version, const char *runtime)
 {
     static struct start_tool_result ours = {initialize, finalize, {0}};
-    struct start_tool_result *(*next)(unsigned, const char *) = NULL;
-    void *symbol = dispatch_dlsym(RTLD_NEXT, "ompt_start_tool");
-    memcpy(&next, &symbol, sizeof next);
+    struct start_tool_result *(*next)(unsigned, const char *) =
+        (__typeof__(next))to_function(dispatch_dlsym(RTLD_NEXT, "ompt_start_tool"));
     struct start_tool_result *other = next ? next(version, runtime) : NULL;
     const char *libraries = getenv("OMP_TOOL_LIBRARIES");
     if (other || (libraries && libraries[0] != '\0') || !dispatch_recorder())

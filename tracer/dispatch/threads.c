@@ -20,9 +20,6 @@
 #include <string.h>
 #include <threads.h>
 
-#define EXPORTED __attribute__((visibility("default")))
-#define CALLER   __builtin_return_address(0)
-
 // ---- The definitions that follow
 
 #define NEXT_OF(name) FOLLOWING(name, NULL)
@@ -36,8 +33,7 @@
 static inline const struct thread_recorder *recorder_here(void)
 {
     const struct recorder *attached = dispatch_recorder();
-    const struct dispatch_thread *thread = &pagoda_dispatch_thread;
-    return attached && thread->inside == 0 && thread->language == 0 ? attached->threads : NULL;
+    return attached && !dispatch_is_inside() ? attached->threads : NULL;
 }
 
 // ---- The numbers of threads. A thread that is never joined keeps its number until a new thread

@@ -157,63 +157,11 @@ void spool_set_remove(const struct spool_set *set)
         unlink(set->unbegun[i]);
 }
 
-// What a record of each kind has at least; 0: no such record stands in a file.
+// What a record of each kind has at least.
 static const uint16_t least_bytes[N_RECORD_KINDS] = {
-    [RECORD_FUNCTION] = 16,
-    [RECORD_NAME] = 16,
-    [RECORD_COMM] = sizeof(struct record_comm),
-    [RECORD_COMM_NAME] = 16,
-    [RECORD_FILE] = sizeof(struct record_file) + 8,
-    [RECORD_MODULE] = sizeof(struct record_module) + 8,
-    [RECORD_STACK] = sizeof(struct record_stack) + 8,
-    [RECORD_CALL] = sizeof(struct record_call),
-    [RECORD_ENTER] = sizeof(struct record_function_event),
-    [RECORD_LEAVE] = sizeof(struct record_function_event),
-    [RECORD_REGION_BEGIN] = sizeof(struct record_time),
-    [RECORD_REGION_END] = sizeof(struct record_time),
-    [RECORD_MARKER] = sizeof(struct record_marker),
-    [RECORD_CPU] = sizeof(struct record_cpu),
-    [RECORD_VARIABLE] = 16,
-    [RECORD_OFF] = sizeof(struct record_time),
-    [RECORD_ON] = sizeof(struct record_time),
-    [RECORD_THREAD_END] = sizeof(struct record_time),
-    [RECORD_FORK] = sizeof(struct record_time),
-    [RECORD_TEAM_BEGIN] = sizeof(struct record_team),
-    [RECORD_TEAM_END] = sizeof(struct record_time),
-    [RECORD_JOIN] = sizeof(struct record_time),
-    [RECORD_CONSTRUCT_ENTER] = sizeof(struct record_function_event),
-    [RECORD_CONSTRUCT_LEAVE] = sizeof(struct record_time),
-    [RECORD_FILE_OPENED] = sizeof(struct record_file_opened),
-    [RECORD_FILE_CALL] = sizeof(struct record_file_call),
-    [RECORD_FILE_CALL_LEAVE] = sizeof(struct record_file_call_leave),
-    [RECORD_FILE_SEEK] = sizeof(struct record_file_seek),
-    [RECORD_THREAD_BEGIN] = sizeof(struct record_time),
-    [RECORD_THREAD_CALL] = sizeof(struct record_thread_call),
-    [RECORD_THREAD_CALL_LEAVE] = sizeof(struct record_thread_call_leave),
-    [RECORD_THREAD_DONE] = sizeof(struct record_thread_done),
-    [RECORD_SKIPPED] = sizeof(struct record_skipped),
-    [RECORD_SEND] = sizeof(struct record_message),
-    [RECORD_RECV] = sizeof(struct record_message),
-    [RECORD_ISEND] = sizeof(struct record_message),
-    [RECORD_ISEND_DONE] = sizeof(struct record_request),
-    [RECORD_IRECV_POST] = sizeof(struct record_message),
-    [RECORD_IRECV] = sizeof(struct record_message),
-    [RECORD_CANCELLED] = sizeof(struct record_request),
-    [RECORD_COLLECTIVE] = sizeof(struct record_collective),
-    [RECORD_ICOLL_POST] = sizeof(struct record_request),
-    [RECORD_ICOLL] = sizeof(struct record_collective),
-    [RECORD_LOCK] = sizeof(struct record_lock),
-    [RECORD_UNLOCK] = sizeof(struct record_lock),
-    [RECORD_EPOCH] = sizeof(struct record_epoch),
-    [RECORD_ACCESS] = sizeof(struct record_access),
-    [RECORD_ACCESS_DONE] = sizeof(struct record_request),
-    [RECORD_FLUSH] = sizeof(struct record_flush),
-    [RECORD_POLL] = sizeof(struct record_poll),
-    [RECORD_FILE_OPEN] = sizeof(struct record_file_open),
-    [RECORD_FILE_CLOSE] = sizeof(struct record_head),
-    [RECORD_FILE_DONE] = sizeof(struct record_file_done),
-    [RECORD_FILE_BEGIN] = sizeof(struct record_file_operation),
-    [RECORD_FILE_END] = sizeof(struct record_file_operation),
+#define KIND(name, structure) [name] = sizeof(struct structure),
+    RECORD_KINDS
+#undef KIND
 };
 
 // Numbers of names, communicators and the like above these are damage: tables of that size would be
@@ -252,19 +200,19 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     const struct record_comm *comm = (const void *)head;
     const struct record_marker *marker = (const void *)head;
     const struct record_epoch *epoch = (const void *)head;
-    if (head->kind >= N_RECORD_KINDS || least_bytes[head->kind] == 0 ||
-        n_bytes < least_bytes[head->kind])
+    if (head->kind >= N_RECORD_KINDS || n_bytes < least_bytes[head->kind])
         return false;
+    bool has_more = n_bytes > least_bytes[head->kind];
+    bool ends_in_text = has_more && ((const char *)head)[n_bytes - 1] == '\0';
     switch ((enum record_kind)head->kind) {
     case RECORD_FUNCTION:
     case RECORD_NAME:
     case RECORD_COMM_NAME:
     case RECORD_VARIABLE:
-    case RECORD_MODULE: // all of them end in text
-        return ((const char *)head)[n_bytes - 1] == '\0' &&
-               (head->kind != RECORD_NAME || head->id < MOST_NAMES);
+    case RECORD_MODULE:
+        return ends_in_text && (head->kind != RECORD_NAME || head->id < MOST_NAMES);
     case RECORD_FILE:
-        return ((const char *)head)[n_bytes - 1] == '\0' && head->id < MOST_FILES;
+        return ends_in_text && head->id < MOST_FILES;
     case RECORD_COMM:
         return head->id < MOST_COMMS && comm->n_local > 0 &&
                ((comm->flags & RECORD_COMM_INTER) == 0 || comm->n_remote > 0) &&
@@ -276,7 +224,7 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     case RECORD_ACCESS:
         return ((const struct record_access *)head)->operation < RECORD_ATOMIC + ATOMIC_TYPES;
     case RECORD_STACK:
-        return head->id < MOST_STACKS;
+        return has_more && head->id < MOST_STACKS;
     case RECORD_MARKER:
         return marker->n * sizeof marker->parameters[0] <= n_bytes - sizeof *marker;
     default:

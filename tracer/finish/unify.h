@@ -19,8 +19,6 @@
 // MPI_Init while its parents are in that call, and calls of the same parents do not overlap. If
 // several parents are possible, the world gets an archive of its own.
 
-#define NO_WORLD UINT32_MAX
-
 /// A remote group that a process has met: RECORD_FOREIGN_SLOT() leads here.
 struct foreign_group {
     uint32_t n;     // 0: not known who they are
@@ -32,7 +30,6 @@ struct world {
     size_t n;
     uint32_t n_ranks;
     uint32_t root;                // the world in whose archive it is: itself, or a world before
-    uint32_t parent;              // the world that started it, NO_WORLD: the launcher
     uint32_t base;                // its first rank in the archive
     uint32_t n_archive_ranks;     // of a root: all worlds of its archive
     bool has_unknown_parents;     // started by a program, but it is not sure by which

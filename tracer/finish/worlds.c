@@ -199,7 +199,6 @@ static void group_files(struct worlds *worlds, const struct spool_set *set)
                set->spools[begin + world.n].header->run_id == header->run_id &&
                set->spools[begin + world.n].header->n_ranks == header->n_ranks)
             world.n++;
-        world.parent = NO_WORLD;
         world.n_archive_ranks = world.n_ranks;
         worlds->items = realloc_or_die(worlds->items, (worlds->n + 1) * sizeof *worlds->items);
         worlds->items[worlds->n++] = world;
@@ -217,7 +216,6 @@ static void adopt(struct worlds *worlds, const struct meetings *meetings, uint32
         return;
     }
     spawn->is_taken = true;
-    world->parent = spawn->world;
     world->root = root;
     world->base = worlds->items[root].n_archive_ranks;
     worlds->items[root].n_archive_ranks += world->n_ranks;

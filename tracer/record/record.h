@@ -45,8 +45,8 @@ struct spool_header {
     uint32_t thread; // 0: the thread that called MPI_Init
     uint32_t pid;
     uint64_t
-        process_start; // of `pid`, as /proc/PID/stat has it: tells a later process of that number
-    uint64_t clock_ns; // the recording clock (CLOCK_MONOTONIC) and the time of day,
+        process_start;    // of `pid`, as in /proc/PID/stat: a later process of that number differs
+    uint64_t clock_ns;    // the recording clock (CLOCK_MONOTONIC) and the time of day,
     uint64_t realtime_ns; // read together
     uint32_t n_clock_offsets;
     uint32_t finalized; // 1 once MPI_Finalize returned
@@ -71,73 +71,78 @@ struct spool_header {
     char command[2048]; // arguments, separated by spaces
 };
 
+/// What records there are, each with its structure.
+#define RECORD_KINDS                                                                               \
+    KIND(RECORD_END, record_head)                                                                  \
+    KIND(RECORD_PAD, record_head)                                                                  \
+    /* Definitions; id is what later records call the thing. */                                    \
+    KIND(RECORD_FUNCTION, record_name) /* an MPI function */                                       \
+    KIND(RECORD_NAME, record_name)     /* a user region, marker or parameter name */               \
+    KIND(RECORD_COMM, record_comm)                                                                 \
+    KIND(RECORD_COMM_NAME, record_name) /* id: communicator */                                     \
+    KIND(RECORD_FILE, record_file)                                                                 \
+    KIND(RECORD_MODULE, record_module) /* a loaded program or library */                           \
+    KIND(RECORD_VARIABLE, record_name) /* of the environment, "NAME=VALUE" */                      \
+    KIND(RECORD_STACK, record_stack)   /* callers of MPI calls */                                  \
+    /* Events by themselves. */                                                                    \
+    KIND(RECORD_CALL, record_call) /* id: MPI function; or struct record_call_above */             \
+    KIND(RECORD_ENTER, record_function_event)                                                      \
+    KIND(RECORD_LEAVE, record_function_event)                                                      \
+    KIND(RECORD_REGION_BEGIN, record_time) /* id: name */                                          \
+    KIND(RECORD_REGION_END, record_time)   /* id: name */                                          \
+    KIND(RECORD_MARKER, record_marker)     /* id: name */                                          \
+    KIND(RECORD_CPU, record_cpu)                                                                   \
+    KIND(RECORD_OFF, record_time)        /* recording was switched off */                          \
+    KIND(RECORD_ON, record_time)         /* and on again */                                        \
+    KIND(RECORD_THREAD_END, record_time) /* what follows is another thread's */                    \
+    /* OpenMP, see openmp.c. */                                                                    \
+    KIND(RECORD_FORK, record_time)       /* id: threads asked for, 0: the default */               \
+    KIND(RECORD_TEAM_BEGIN, record_team) /* id: team */                                            \
+    KIND(RECORD_TEAM_END, record_time)   /* id: team */                                            \
+    KIND(RECORD_JOIN, record_time)                                                                 \
+    KIND(RECORD_CONSTRUCT_ENTER, record_function_event) /* id: enum openmp_construct */            \
+    KIND(RECORD_CONSTRUCT_LEAVE, record_time)           /* leaves what is open inside, too */      \
+    /* Calls of the C library for files. id: RECORD_FILE_ID(file, enum file_call) */               \
+    KIND(RECORD_FILE_OPENED, record_file_opened) /* the whole call */                              \
+    KIND(RECORD_FILE_CALL, record_file_call)                                                       \
+    KIND(RECORD_FILE_CALL_LEAVE, record_file_call_leave)                                           \
+    KIND(RECORD_FILE_SEEK, record_file_seek) /* the whole call */                                  \
+    /* POSIX threads. id: enum thread_call */                                                      \
+    KIND(RECORD_THREAD_BEGIN, record_time) /* id: its number */                                    \
+    KIND(RECORD_THREAD_CALL, record_thread_call)                                                   \
+    KIND(RECORD_THREAD_CALL_LEAVE, record_thread_call_leave)                                       \
+    KIND(RECORD_THREAD_DONE, record_thread_done) /* the whole call */                              \
+    /* Details of the CALL before them. id: communicator or window, where there is one. */         \
+    KIND(RECORD_SEND, record_message)                                                              \
+    KIND(RECORD_RECV, record_message)                                                              \
+    KIND(RECORD_ISEND, record_message)                                                             \
+    KIND(RECORD_ISEND_DONE, record_request)                                                        \
+    KIND(RECORD_IRECV_POST, record_message) /* source and tag as asked for */                      \
+    KIND(RECORD_IRECV, record_message)                                                             \
+    KIND(RECORD_CANCELLED, record_request)                                                         \
+    KIND(RECORD_COLLECTIVE, record_collective)                                                     \
+    KIND(RECORD_ICOLL_POST, record_request)                                                        \
+    KIND(RECORD_ICOLL, record_collective)                                                          \
+    KIND(RECORD_LOCK, record_lock)                                                                 \
+    KIND(RECORD_UNLOCK, record_lock)                                                               \
+    KIND(RECORD_EPOCH, record_epoch)                                                               \
+    KIND(RECORD_ACCESS, record_access)                                                             \
+    KIND(RECORD_ACCESS_DONE, record_request)                                                       \
+    KIND(RECORD_FLUSH, record_flush)                                                               \
+    KIND(RECORD_POLL, record_poll) /* nothing was found, count times */                            \
+    /* id: RECORD_FILE_ID(file, OTF2_IoOperationMode), with RECORD_FILE_COLLECTIVE */              \
+    KIND(RECORD_FILE_OPEN, record_file_open)                                                       \
+    KIND(RECORD_FILE_CLOSE, record_head)                                                           \
+    KIND(RECORD_FILE_DONE, record_file_done)       /* a blocking operation */                      \
+    KIND(RECORD_FILE_BEGIN, record_file_operation) /* one that goes on: asked for */               \
+    KIND(RECORD_FILE_END, record_file_operation)   /* read or written */                           \
+    KIND(RECORD_SKIPPED, record_skipped)           /* may stand anywhere */
+
 enum record_kind {
-    RECORD_END = 0,
-    RECORD_PAD,
-    // Definitions; id is what later records call the thing.
-    RECORD_FUNCTION,  // an MPI function: struct record_name
-    RECORD_NAME,      // a user region, marker or parameter name: struct record_name
-    RECORD_COMM,      // struct record_comm
-    RECORD_COMM_NAME, // id: communicator; struct record_name
-    RECORD_FILE,      // struct record_file
-    RECORD_MODULE,    // a loaded program or library: struct record_module
-    RECORD_VARIABLE,  // of the environment, "NAME=VALUE": struct record_name
-    RECORD_STACK,     // callers of MPI calls: struct record_stack
-    // Events by themselves.
-    RECORD_CALL,         // id: MPI function; struct record_call or record_call_above
-    RECORD_ENTER,        // struct record_function_event
-    RECORD_LEAVE,        // struct record_function_event
-    RECORD_REGION_BEGIN, // id: name; struct record_time
-    RECORD_REGION_END,   // id: name; struct record_time
-    RECORD_MARKER,       // id: name; struct record_marker
-    RECORD_CPU,          // struct record_cpu
-    RECORD_OFF,          // recording was switched off: struct record_time
-    RECORD_ON,           // and on again: struct record_time
-    RECORD_THREAD_END,   // what follows is another thread's: struct record_time
-    // OpenMP, see openmp.c.
-    RECORD_FORK,            // id: threads asked for, 0: the default; struct record_time
-    RECORD_TEAM_BEGIN,      // id: team; struct record_team
-    RECORD_TEAM_END,        // id: team; struct record_time
-    RECORD_JOIN,            // struct record_time
-    RECORD_CONSTRUCT_ENTER, // id: enum openmp_construct; struct record_function_event, address
-                            // of the call
-    RECORD_CONSTRUCT_LEAVE, // id: the same; struct record_time; leaves what is open inside, too
-    // Calls of the C library for files. id: RECORD_FILE_ID(file, enum file_call)
-    RECORD_FILE_OPENED,     // the whole call: struct record_file_opened
-    RECORD_FILE_CALL,       // struct record_file_call
-    RECORD_FILE_CALL_LEAVE, // struct record_file_call_leave
-    RECORD_FILE_SEEK,       // the whole call: struct record_file_seek
-    // POSIX threads. id: enum thread_call
-    RECORD_THREAD_BEGIN,      // id: its number; struct record_time
-    RECORD_THREAD_CALL,       // struct record_thread_call
-    RECORD_THREAD_CALL_LEAVE, // struct record_thread_call_leave
-    RECORD_THREAD_DONE,       // the whole call: struct record_thread_done
-    // Details of the CALL before them. id: communicator, where there is one.
-    RECORD_SEND,        // struct record_message
-    RECORD_RECV,        // struct record_message
-    RECORD_ISEND,       // struct record_message
-    RECORD_ISEND_DONE,  // struct record_request
-    RECORD_IRECV_POST,  // struct record_message; source and tag as asked for
-    RECORD_IRECV,       // struct record_message
-    RECORD_CANCELLED,   // struct record_request
-    RECORD_COLLECTIVE,  // struct record_collective
-    RECORD_ICOLL_POST,  // struct record_request; id: communicator
-    RECORD_ICOLL,       // struct record_collective
-    RECORD_LOCK,        // id: window; struct record_lock
-    RECORD_UNLOCK,      // likewise
-    RECORD_EPOCH,       // id: window; struct record_epoch
-    RECORD_ACCESS,      // id: window; struct record_access
-    RECORD_ACCESS_DONE, // struct record_request
-    RECORD_FLUSH,       // id: window; struct record_flush
-    RECORD_POLL,        // struct record_poll: nothing was found, count times
-    // id: RECORD_FILE_ID(file, OTF2_IoOperationMode), with RECORD_FILE_COLLECTIVE
-    RECORD_FILE_OPEN,  // struct record_file_open
-    RECORD_FILE_CLOSE, // struct record_head
-    RECORD_FILE_DONE,  // a blocking operation: struct record_file_done
-    RECORD_FILE_BEGIN, // one that goes on: struct record_file_operation, asked for
-    RECORD_FILE_END,   // struct record_file_operation, read or written
-    RECORD_SKIPPED,    // struct record_skipped; may stand anywhere
-    N_RECORD_KINDS
+#define KIND(name, structure) name,
+    RECORD_KINDS
+#undef KIND
+        N_RECORD_KINDS
 };
 
 #define RECORD_ANY          (-1)      // source or tag: wildcard
