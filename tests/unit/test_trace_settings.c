@@ -32,6 +32,24 @@ static void hand_over(void)
     settings_read(folder);
 }
 
+static size_t n_rules(char kind, bool include)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < settings.n_rules; i++)
+        n += settings.rules[i].kind == kind && settings.rules[i].include == include;
+    return n;
+}
+
+/// The Kth rule of a kind.
+static const char *pattern(char kind, size_t k)
+{
+    for (size_t i = 0; i < settings.n_rules; i++)
+        if (settings.rules[i].kind == kind && k-- == 0)
+            return settings.rules[i].pattern;
+    return "";
+}
+
 TEST(test_defaults_are_the_same)
 {
     struct settings own = settings;
@@ -44,8 +62,8 @@ TEST(test_defaults_are_the_same)
     assert_null(settings.start_at);
     assert_null(settings.stop_at);
     assert_int_equal(settings.n_windows, 0);
-    assert_int_equal(settings.n_rules, 0);
-    assert_true(settings.n_environment > 5);
+    assert_true(n_rules('e', true) > 5);
+    assert_int_equal(settings.n_rules, n_rules('e', true));
     assert_int_equal(TRACE_MOST_WINDOWS, SETTINGS_WINDOWS);
 }
 
@@ -70,20 +88,11 @@ static void set_all(void)
     }
 }
 
-static size_t n_rules(char kind, bool include)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < settings.n_rules; i++)
-        n += settings.rules[i].kind == kind && settings.rules[i].include == include;
-    return n;
-}
-
 TEST(test_all_settings_arrive)
 {
     assert_int_equal(N_VALUES, TRACE_N_SETTINGS);
     set_all();
-    settings.n_environment = 0;
+    settings.n_rules = 0;
     hand_over();
     assert_int_equal(settings.call_stack, 5);
     assert_int_equal(settings.min_duration_ns, 7000);
@@ -91,16 +100,15 @@ TEST(test_all_settings_arrive)
     assert_int_equal(settings.buffer_bytes, 128 << 10); // rounded up to 64 KiB
     assert_string_equal(settings.start_at, "a = b");
     assert_string_equal(settings.stop_at, "c");
-    assert_int_equal(settings.n_environment, 2);
-    assert_string_equal(settings.environment[0], "A_*");
-    assert_string_equal(settings.environment[1], "B");
+    assert_int_equal(n_rules('e', true), 2);
+    assert_string_equal(pattern('e', 0), "A_*");
+    assert_string_equal(pattern('e', 1), "B");
     assert_int_equal(n_rules('r', false), 2);
     assert_int_equal(n_rules('r', true), 1);
     assert_int_equal(n_rules('m', false), 1);
     assert_int_equal(n_rules('f', false), 1);
     assert_true(n_rules('p', false) > 20);
-    assert_string_equal(settings.rules[settings.n_rules - 1].pattern, "x\\ y=*");
-    assert_int_equal(settings.rules[settings.n_rules - 1].kind, 'f');
+    assert_string_equal(pattern('f', 0), "x\\ y=*");
 }
 
 TEST(test_windows_arrive)

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" // callbacks are told more than they ask for
+
 union tool_data {
     uint64_t value;
     void *pointer;
@@ -67,8 +69,6 @@ static uint64_t region_end_ns(void)
 static void parallel_begin(union tool_data *around, const void *frame, union tool_data *parallel,
                            unsigned n_threads, int flags, const void *site)
 {
-    (void)around;
-    (void)frame;
     parallel->pointer = NULL;
     uint32_t team = (flags & PARALLEL_LEAGUE) != 0 ? OPENMP_NO_TEAM : recorder->fork(n_threads);
     if (team == OPENMP_NO_TEAM)
@@ -86,9 +86,6 @@ static void parallel_begin(union tool_data *around, const void *frame, union too
 static void parallel_end(union tool_data *parallel, union tool_data *around, int flags,
                          const void *site)
 {
-    (void)around;
-    (void)flags;
-    (void)site;
     struct region *region = parallel->pointer;
     if (region)
         __atomic_store_n(&region->end_ns[region->number % N_ENDS],
@@ -102,7 +99,6 @@ static void parallel_end(union tool_data *parallel, union tool_data *around, int
 static void implicit_task(int endpoint, union tool_data *parallel, union tool_data *task,
                           unsigned n_threads, unsigned index, int flags)
 {
-    (void)n_threads;
     if ((flags & TASK_INITIAL) != 0)
         return;
     struct region *region = endpoint == SCOPE_BEGIN && parallel ? parallel->pointer : NULL;
@@ -147,8 +143,6 @@ static void sync_region(int kind, int endpoint, union tool_data *parallel, union
         [5] = OPENMP_TASKWAIT,         [6] = OPENMP_TASKGROUP,        [8] = OPENMP_IMPLICIT_BARRIER,
         [9] = OPENMP_IMPLICIT_BARRIER};
     enum openmp_construct construct = construct_of(constructs, N_OF(constructs), kind);
-    (void)parallel;
-    (void)task;
     if (construct != OPENMP_PARALLEL)
         enter_or_leave(endpoint, construct, site);
 }
@@ -159,9 +153,6 @@ static void work(int kind, int endpoint, union tool_data *parallel, union tool_d
     static const enum openmp_construct constructs[] = {
         [1] = OPENMP_LOOP, [2] = OPENMP_SECTIONS, [3] = OPENMP_SINGLE};
     enum openmp_construct construct = construct_of(constructs, N_OF(constructs), kind);
-    (void)parallel;
-    (void)task;
-    (void)count;
     if (construct != OPENMP_PARALLEL)
         enter_or_leave(endpoint, construct, site);
 }
@@ -178,9 +169,6 @@ static enum openmp_construct construct_of_mutex(int kind)
 static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t lock, const void *site)
 {
     enum openmp_construct construct = construct_of_mutex(kind);
-    (void)hint;
-    (void)how;
-    (void)lock;
     if (construct != OPENMP_PARALLEL)
         recorder->enter(construct, site);
 }
@@ -188,7 +176,6 @@ static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t lock, 
 static void mutex_acquired(int kind, uint64_t lock, const void *site)
 {
     enum openmp_construct construct = construct_of_mutex(kind);
-    (void)lock;
     if (construct == OPENMP_SET_LOCK)
         recorder->leave(construct, UINT64_MAX);
     else if (construct != OPENMP_PARALLEL)
@@ -199,8 +186,6 @@ static void mutex_acquired(int kind, uint64_t lock, const void *site)
 static void mutex_released(int kind, uint64_t lock, const void *site)
 {
     enum openmp_construct construct = construct_of_mutex(kind);
-    (void)lock;
-    (void)site;
     if (construct == OPENMP_CRITICAL || construct == OPENMP_ORDERED)
         recorder->leave(construct, UINT64_MAX);
 }
@@ -208,9 +193,6 @@ static void mutex_released(int kind, uint64_t lock, const void *site)
 static void task_create(union tool_data *around, const void *frame, union tool_data *task,
                         int flags, int has_dependences, const void *site)
 {
-    (void)around;
-    (void)frame;
-    (void)has_dependences;
     if ((flags & TASK_EXPLICIT) != 0)
         task->value = (uint64_t)(uintptr_t)site | IS_EXPLICIT;
 }
@@ -243,8 +225,6 @@ static int initialize(look_up_function *look_up, int device, union tool_data *to
 {
     int (*set_callback)(int event, function_pointer callback) =
         (int (*)(int, function_pointer))look_up("ompt_set_callback");
-    (void)device;
-    (void)tool;
     if (!set_callback || openmp_has_gomp)
         return 0;
     openmp_has_tool = true;
@@ -255,7 +235,6 @@ static int initialize(look_up_function *look_up, int device, union tool_data *to
 
 static void finalize(union tool_data *tool)
 {
-    (void)tool;
 }
 
 struct start_tool_result *ompt_start_tool(unsigned version, const char *runtime)

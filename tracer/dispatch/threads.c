@@ -293,24 +293,17 @@ NEXT_OF(mtx_trylock)
         end_wait_for(lock, &action);                                                               \
         return error;                                                                              \
     }
-LOCK(pthread_mutex_lock, pthread_mutex_lock, pthread_mutex_trylock, EBUSY, (pthread_mutex_t * lock),
-     (lock))
-LOCK(pthread_mutex_lock, pthread_mutex_timedlock, pthread_mutex_trylock, EBUSY,
-     (pthread_mutex_t * lock, const struct timespec *limit), (lock, limit))
-LOCK(pthread_mutex_lock, pthread_mutex_clocklock, pthread_mutex_trylock, EBUSY,
-     (pthread_mutex_t * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY,
-     (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, EBUSY,
-     (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))
-LOCK(pthread_rwlock_rdlock, pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, EBUSY,
-     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_wrlock, pthread_rwlock_trywrlock, EBUSY,
-     (pthread_rwlock_t * lock), (lock))
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, EBUSY,
-     (pthread_rwlock_t * lock, const struct timespec *limit), (lock, limit))
-LOCK(pthread_rwlock_wrlock, pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, EBUSY,
-     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
+#define LOCK_OF_POSIX(lock_type, what, plain, timed, clocked, try)                                 \
+    LOCK(what, plain, try, EBUSY, (lock_type * lock), (lock))                                      \
+    LOCK(what, timed, try, EBUSY, (lock_type * lock, const struct timespec *limit), (lock, limit)) \
+    LOCK(what, clocked, try, EBUSY,                                                                \
+         (lock_type * lock, clockid_t clock, const struct timespec *limit), (lock, clock, limit))
+LOCK_OF_POSIX(pthread_mutex_t, pthread_mutex_lock, pthread_mutex_lock, pthread_mutex_timedlock,
+              pthread_mutex_clocklock, pthread_mutex_trylock)
+LOCK_OF_POSIX(pthread_rwlock_t, pthread_rwlock_rdlock, pthread_rwlock_rdlock,
+              pthread_rwlock_timedrdlock, pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock)
+LOCK_OF_POSIX(pthread_rwlock_t, pthread_rwlock_wrlock, pthread_rwlock_wrlock,
+              pthread_rwlock_timedwrlock, pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock)
 LOCK(mtx_lock, mtx_lock, mtx_trylock, thrd_busy, (mtx_t * lock), (lock))
 LOCK(mtx_lock, mtx_timedlock, mtx_trylock, thrd_busy, (mtx_t * lock, const struct timespec *limit),
      (lock, limit))

@@ -362,9 +362,7 @@ OTF2_EvtWriter *archive_begin_events(struct archive *archive, uint32_t rank, uin
 bool archive_end_events(struct archive *archive, OTF2_EvtWriter *writer,
                         const struct archive_location *location)
 {
-    archive->locations =
-        realloc_or_die(archive->locations, (archive->n_locations + 1) * sizeof *archive->locations);
-    archive->locations[archive->n_locations++] = *location;
+    APPEND(archive->locations, archive->n_locations, *location);
     return archive_ok(archive, OTF2_Archive_CloseEvtWriter(archive->otf2, writer));
 }
 

@@ -69,12 +69,10 @@ void code_add_module(struct code *code, const struct record_module *record, cons
     struct code_list *list = code->n_lists > 0 ? &code->lists[code->n_lists - 1] : NULL;
     uint32_t number = table_number(&code->modules, &module, sizeof module, NULL);
     if (!list || list->time_ns != record->time_ns) {
-        code->lists = realloc_or_die(code->lists, (code->n_lists + 1) * sizeof *code->lists);
-        list = &code->lists[code->n_lists++];
-        *list = (struct code_list){.time_ns = record->time_ns};
+        APPEND(code->lists, code->n_lists, (struct code_list){.time_ns = record->time_ns});
+        list = &code->lists[code->n_lists - 1];
     }
-    list->modules = realloc_or_die(list->modules, (list->n + 1) * sizeof *list->modules);
-    list->modules[list->n++] = number;
+    APPEND(list->modules, list->n, number);
     code->is_sorted = false;
 }
 

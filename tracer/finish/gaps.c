@@ -44,20 +44,13 @@ static struct sequence *sequence_at(const struct gaps *gaps, uint32_t number)
     return table_value_at(&gaps->sides, number);
 }
 
-static void append(struct sequence *sequence, struct run run)
-{
-    sequence->skipped =
-        realloc_or_die(sequence->skipped, (sequence->n_skipped + 1) * sizeof *sequence->skipped);
-    sequence->skipped[sequence->n_skipped++] = run;
-}
-
 static void add_skipped(struct sequence *sequence, uint64_t n)
 {
     struct run *last = sequence->n_skipped > 0 ? &sequence->skipped[sequence->n_skipped - 1] : NULL;
     if (last && last->first + last->n == sequence->next)
         last->n += n;
     else
-        append(sequence, (struct run){sequence->next, n});
+        APPEND(sequence->skipped, sequence->n_skipped, (struct run){sequence->next, n});
 }
 
 static int by_number(const void *key, const void *element)
@@ -172,7 +165,7 @@ static void join_members(struct gaps *gaps)
         side.from = -1;
         struct sequence *all = sequence_of(gaps, &side);
         for (size_t k = 0; k < sequence_at(gaps, i)->n_skipped; k++)
-            append(all, sequence_at(gaps, i)->skipped[k]);
+            APPEND(all->skipped, all->n_skipped, sequence_at(gaps, i)->skipped[k]);
     }
     for (uint32_t i = n_sides; i < gaps->sides.n; i++)
         merge(sequence_at(gaps, i));

@@ -39,7 +39,9 @@ struct run {
     struct archive archive;
     struct unify unify;
     struct gaps *gaps;
-    uint64_t *close_ns; // by spool: the run's last event on this thread's clock
+    struct symbols *symbols;
+    uint64_t n_events; // in the archive
+    size_t n_locations;
     uint32_t n_open;
     uint64_t recording_ns; // of the rank that recording took the largest share of,
     uint64_t counted_ns;   // and of how much (cost.h)
@@ -236,7 +238,7 @@ static void add_number(struct archive *archive, const char *name, uint64_t value
     archive_property(archive, name, text);
 }
 
-static void write_facts(struct run *run, struct symbols *symbols, const char *facts_path)
+static void write_facts(struct run *run, const char *facts_path)
 {
     const struct spool_header *header = run->spools[0].header;
     int fd = open(facts_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -246,7 +248,7 @@ static void write_facts(struct run *run, struct symbols *symbols, const char *fa
     archive_property(&run->archive, "PAGODA::HOST", header->host);
     archive_property(&run->archive, "PAGODA::EXECUTABLE", header->executable);
     archive_property(&run->archive, "PAGODA::COMPILER",
-                     symbols_compiler(symbols, header->executable));
+                     symbols_compiler(run->symbols, header->executable));
     archive_property(&run->archive, "PAGODA::PROGRAM", header->command);
     archive_property(&run->archive, "PAGODA::CLOCK", "CLOCK_MONOTONIC");
     add_number(&run->archive, "PAGODA::RANKS", run->n_ranks);
@@ -333,7 +335,7 @@ static void gather_spools(struct run *run)
     find_clocks(run);
 }
 
-static void introduce_worlds(struct run *run, struct symbols *symbols)
+static void introduce_worlds(struct run *run)
 {
     const struct worlds *worlds = run->worlds;
     unify_init(&run->unify, worlds->items[run->root].n_ranks);
@@ -348,7 +350,7 @@ static void introduce_worlds(struct run *run, struct symbols *symbols)
             struct process *process = &run->processes[world->base + rank];
             process->archive = process->code.archive = &run->archive;
             process->unify = &run->unify;
-            process->code.symbols = symbols;
+            process->code.symbols = run->symbols;
             process->comms.origin = world;
             process->comms.world = index;
             process->comms.rank = rank;
@@ -357,8 +359,7 @@ static void introduce_worlds(struct run *run, struct symbols *symbols)
 }
 
 /// Writes the archive of a run; false when OTF2 failed somewhere.
-static bool write_run(struct run *run, const char *dir, const char *facts_path,
-                      struct symbols *symbols, uint64_t *n_events, size_t *n_locations)
+static bool write_run(struct run *run, const char *dir, const char *facts_path)
 {
     jmp_buf on_failure;
     if (!archive_open(&run->archive, dir, run->n_ranks) || setjmp(on_failure) != 0)
@@ -370,41 +371,11 @@ static bool write_run(struct run *run, const char *dir, const char *facts_path,
     for (uint32_t i = 0; i < run->n_ranks; i++)
         run->processes[i].gaps = run->gaps;
     write_events(run);
-    write_facts(run, symbols, facts_path);
+    write_facts(run, facts_path);
     for (size_t i = 0; i < run->archive.n_locations; i++)
-        *n_events += run->archive.locations[i].n_events;
-    *n_locations = run->archive.n_locations;
+        run->n_events += run->archive.locations[i].n_events;
+    run->n_locations = run->archive.n_locations;
     return archive_close(&run->archive, &run->unify);
-}
-
-static bool finish_run(struct run *run, const char *dir, const char *facts_path)
-{
-    struct symbols *symbols = symbols_new();
-    run->processes = alloc_or_die(run->n_ranks * sizeof *run->processes);
-    introduce_worlds(run, symbols);
-    uint64_t n_events = 0;
-    size_t n_locations = 0;
-    bool done = write_run(run, dir, facts_path, symbols, &n_events, &n_locations);
-    writing = NULL;
-    if (done) {
-        printf("ranks %u locations %zu events %llu open %u recording %llu of %llu\n", run->n_ranks,
-               n_locations, (unsigned long long)n_events, run->n_open,
-               (unsigned long long)run->recording_ns, (unsigned long long)run->counted_ns);
-        report(run);
-    } else {
-        say("cannot write the archive in %s (%s). The records are kept: solve the problem, then "
-            "run "
-            "pagoda trace --finish",
-            dir, run->archive.error);
-        archive_discard(&run->archive, dir);
-    }
-    for (uint32_t i = 0; i < run->n_ranks; i++)
-        process_release(&run->processes[i]);
-    free(run->processes);
-    gaps_free(run->gaps);
-    unify_release(&run->unify);
-    symbols_free(symbols);
-    return done;
 }
 
 /// Is it a folder, and no link to one? Returns 0 or an errno value.
@@ -416,8 +387,21 @@ static int check_folder(const char *path)
     return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
 }
 
-static bool finish_world(const struct worlds *worlds, uint32_t root, const char *dir,
-                         const char *facts_path)
+static void release_run(struct run *run)
+{
+    for (uint32_t i = 0; i < run->n_ranks; i++)
+        process_release(&run->processes[i]);
+    free(run->processes);
+    gaps_free(run->gaps);
+    unify_release(&run->unify);
+    symbols_free(run->symbols);
+    free(run->spools);
+    free(run->costs);
+    free(run->clocks);
+}
+
+static bool finish_run(const struct worlds *worlds, uint32_t root, const char *dir,
+                       const char *facts_path)
 {
     const struct world *world = &worlds->items[root];
     struct run run = {.worlds = worlds, .root = root, .n_ranks = world->n_archive_ranks};
@@ -430,10 +414,23 @@ static bool finish_world(const struct worlds *worlds, uint32_t root, const char 
         return false;
     }
     gather_spools(&run);
-    bool done = finish_run(&run, dir, facts_path);
-    free(run.spools);
-    free(run.costs);
-    free(run.clocks);
+    run.symbols = symbols_new();
+    run.processes = alloc_or_die(run.n_ranks * sizeof *run.processes);
+    introduce_worlds(&run);
+    bool done = write_run(&run, dir, facts_path);
+    writing = NULL;
+    if (done) {
+        printf("ranks %u locations %zu events %llu open %u recording %llu of %llu\n", run.n_ranks,
+               run.n_locations, (unsigned long long)run.n_events, run.n_open,
+               (unsigned long long)run.recording_ns, (unsigned long long)run.counted_ns);
+        report(&run);
+    } else {
+        say("cannot write the archive in %s (%s). The records are kept: solve the problem, then "
+            "run pagoda trace --finish",
+            dir, run.archive.error);
+        archive_discard(&run.archive, dir);
+    }
+    release_run(&run);
     return done;
 }
 
@@ -463,7 +460,7 @@ static bool finish_all(const struct spool_set *set, const char *archive_dir, con
             continue;
         char *dir = ++number == 1 ? strdup_or_die(archive_dir)
                                   : format_or_die("%s/run-%u", archive_dir, number);
-        done = finish_world(&worlds, i, dir, facts_path);
+        done = finish_run(&worlds, i, dir, facts_path);
         free(dir);
     }
     if (done)
@@ -495,8 +492,7 @@ static void say_alive(const struct alive *alive, const char *spool_dir, const ch
     if (alive->n > 1)
         snprintf(others, sizeof others, " and %u more", alive->n - 1);
     say("no archive yet: rank %u (process %u on %s)%s still run%s. The records are kept in %s. "
-        "When "
-        "the processes have ended, run pagoda trace --finish %s",
+        "When the processes have ended, run pagoda trace --finish %s",
         alive->rank, alive->pid, alive->host, others, alive->n > 1 ? "" : "s", spool_dir, dir);
 }
 

@@ -11,6 +11,11 @@ void *realloc_or_die(void *memory, size_t n_bytes);
 char *strdup_or_die(const char *text);
 char *format_or_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/// Adds an item to ITEMS, of which there are N (both are variables).
+#define APPEND(items, n, ...)                                                                      \
+    ((items) = realloc_or_die((items), ((size_t)(n) + 1) * sizeof *(items)),                       \
+     (items)[(n)++] = __VA_ARGS__)
+
 // A map from byte strings to numbers that counts up: every new key gets the next number. A key may
 // have a value, of the same size for all keys of a table.
 

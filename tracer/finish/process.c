@@ -136,25 +136,6 @@ void process_define(struct process *process, const struct spool *spool, uint64_t
             see(call->enter_ns, first_ns, last_ns);
             see(call->leave_ns, first_ns, last_ns);
             break;
-        case RECORD_FILE_CALL:
-        case RECORD_FILE_CALL_LEAVE:
-        case RECORD_THREAD_BEGIN:
-        case RECORD_THREAD_CALL:
-        case RECORD_THREAD_CALL_LEAVE:
-        case RECORD_ENTER:
-        case RECORD_LEAVE:
-        case RECORD_REGION_BEGIN:
-        case RECORD_REGION_END:
-        case RECORD_MARKER:
-        case RECORD_FORK:
-        case RECORD_TEAM_BEGIN:
-        case RECORD_TEAM_END:
-        case RECORD_JOIN:
-        case RECORD_CONSTRUCT_ENTER:
-        case RECORD_CONSTRUCT_LEAVE:
-            cost_stamp(cost, time_ns, 1);
-            see(time_ns, first_ns, last_ns);
-            break;
         case RECORD_OFF:
         case RECORD_ON:
         case RECORD_THREAD_END:
@@ -164,7 +145,10 @@ void process_define(struct process *process, const struct spool *spool, uint64_t
             process->has_skipped = true;
             break;
         default:
-            break;
+            if (head->kind > RECORD_CALL && head->kind < RECORD_SEND) { // an event, not a detail
+                cost_stamp(cost, time_ns, 1);
+                see(time_ns, first_ns, last_ns);
+            }
         }
     }
 }

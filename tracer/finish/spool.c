@@ -120,9 +120,7 @@ int spool_set_load(struct spool_set *set, const char *dir)
         if (map_file(&set->spools[set->n], path, &unbegun)) {
             set->n++;
         } else if (unbegun) {
-            set->unbegun =
-                realloc_or_die(set->unbegun, (set->n_unbegun + 1) * sizeof *set->unbegun);
-            set->unbegun[set->n_unbegun++] = path;
+            APPEND(set->unbegun, set->n_unbegun, path);
             continue;
         } else {
             set->n_unreadable++;

@@ -45,8 +45,7 @@ static void add_meeting(struct meetings *meetings, struct meeting meeting)
                                  meetings->items[i - 1].rank == meeting.rank;
          i--)
         meeting.place += same_members(meetings->items[i - 1].comm, meeting.comm);
-    meetings->items = realloc_or_die(meetings->items, (meetings->n + 1) * sizeof *meetings->items);
-    meetings->items[meetings->n++] = meeting;
+    APPEND(meetings->items, meetings->n, meeting);
 }
 
 static void collect(struct meetings *meetings, const struct worlds *worlds, uint32_t world)
@@ -200,8 +199,7 @@ static void group_files(struct worlds *worlds, const struct spool_set *set)
                set->spools[begin + world.n].header->n_ranks == header->n_ranks)
             world.n++;
         world.n_archive_ranks = world.n_ranks;
-        worlds->items = realloc_or_die(worlds->items, (worlds->n + 1) * sizeof *worlds->items);
-        worlds->items[worlds->n++] = world;
+        APPEND(worlds->items, worlds->n, world);
         begin += world.n;
     }
 }

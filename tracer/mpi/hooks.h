@@ -42,6 +42,7 @@ void p2p_sendrecv(struct call *call, int returned, MPI_Comm comm, int dest, int 
                   MPI_Count count, MPI_Datatype datatype, const MPI_Status *status);
 /// Did the call (or request) with this result take its message?
 bool p2p_was_received(int returned);
+int p2p_error_class(int returned);
 void p2p_irecv(struct call *call, struct start start, MPI_Comm comm, int source, int tag);
 /// `n_room` is the size of the receive buffer.
 void p2p_isendrecv(struct call *call, struct start start, MPI_Comm comm, int dest, int send_tag,

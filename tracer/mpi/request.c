@@ -14,8 +14,9 @@
 #define NONE UINT32_MAX
 
 static struct request *pool;
-static uint32_t *heads; // one chain a bucket
-static uint32_t *tails;
+static struct chain {
+    uint32_t head, tail;
+} * chains;             // one a bucket
 static uint32_t n_pool; // entries and buckets, a power of two
 static uint32_t free_list = NONE;
 static uint32_t n_used;
@@ -28,41 +29,35 @@ static uint32_t bucket_of(MPI_Request handle)
 
 static void append(uint32_t entry)
 {
-    uint32_t bucket = bucket_of(pool[entry].handle);
+    struct chain *chain = &chains[bucket_of(pool[entry].handle)];
     pool[entry].next = NONE;
-    if (heads[bucket] == NONE)
-        heads[bucket] = entry;
+    if (chain->head == NONE)
+        chain->head = entry;
     else
-        pool[tails[bucket]].next = entry;
-    tails[bucket] = entry;
+        pool[chain->tail].next = entry;
+    chain->tail = entry;
 }
 
 /// Doubles the table. Chains are rebuilt in the order of start, which the ids give.
 static bool grow(void)
 {
     uint32_t n_new = n_pool == 0 ? 1024 : 2 * n_pool;
-    struct request *new_pool = malloc(n_new * sizeof *new_pool);
-    uint32_t *new_heads = malloc(n_new * sizeof *new_heads);
-    uint32_t *new_tails = malloc(n_new * sizeof *new_tails);
-    struct request *old_pool = pool;
-    uint32_t *old_heads = heads;
+    struct request *new_pool = malloc(n_new * sizeof *new_pool), *old_pool = pool;
+    struct chain *new_chains = malloc(n_new * sizeof *new_chains), *old_chains = chains;
     uint32_t n_old = n_pool;
-    if (!new_pool || !new_heads || !new_tails) {
+    if (!new_pool || !new_chains) {
         free(new_pool);
-        free(new_heads);
-        free(new_tails);
+        free(new_chains);
         return false;
     }
     pool = new_pool;
-    heads = new_heads;
-    free(tails);
-    tails = new_tails;
+    chains = new_chains;
     n_pool = n_new;
-    memset(heads, 0xff, n_new * sizeof *heads);
+    memset(chains, 0xff, n_new * sizeof *chains);
     n_used = 0;
     // Requests of one handle share a bucket: walking chain by chain keeps their order.
     for (uint32_t bucket = 0; bucket < n_old; bucket++) {
-        for (uint32_t i = old_heads[bucket]; i != NONE; i = old_pool[i].next) {
+        for (uint32_t i = old_chains[bucket].head; i != NONE; i = old_pool[i].next) {
             pool[n_used] = old_pool[i];
             append(n_used++);
         }
@@ -73,7 +68,7 @@ static bool grow(void)
         free_list = i;
     }
     free(old_pool);
-    free(old_heads);
+    free(old_chains);
     return true;
 }
 
@@ -84,7 +79,7 @@ static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *
         return NONE;
     uint32_t before = NONE;
     uint32_t found = NONE;
-    for (uint32_t i = heads[bucket_of(handle)]; i != NONE; before = i, i = pool[i].next) {
+    for (uint32_t i = chains[bucket_of(handle)].head; i != NONE; before = i, i = pool[i].next) {
         bool is_own = pool[i].stream == stream;
         if (pool[i].handle != handle || (found != NONE && !is_own))
             continue;
@@ -98,7 +93,7 @@ static uint32_t find(const struct stream *stream, MPI_Request handle, uint32_t *
 
 static uint32_t find_id(MPI_Request handle, uint64_t id, uint32_t *previous)
 {
-    uint32_t i = n_pool == 0 ? NONE : heads[bucket_of(handle)];
+    uint32_t i = n_pool == 0 ? NONE : chains[bucket_of(handle)].head;
     for (*previous = NONE; i != NONE && pool[i].id != id; i = pool[i].next)
         *previous = i;
     return i;
@@ -106,13 +101,13 @@ static uint32_t find_id(MPI_Request handle, uint64_t id, uint32_t *previous)
 
 static void drop(uint32_t entry, uint32_t previous)
 {
-    uint32_t bucket = bucket_of(pool[entry].handle);
+    struct chain *chain = &chains[bucket_of(pool[entry].handle)];
     if (previous == NONE)
-        heads[bucket] = pool[entry].next;
+        chain->head = pool[entry].next;
     else
         pool[previous].next = pool[entry].next;
-    if (tails[bucket] == entry)
-        tails[bucket] = previous;
+    if (chain->tail == entry)
+        chain->tail = previous;
     pool[entry].next = free_list;
     free_list = entry;
     __atomic_store_n(&n_used, n_used - 1, __ATOMIC_RELAXED);

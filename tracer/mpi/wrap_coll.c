@@ -83,116 +83,106 @@ static uint64_t sum(const struct amounts *amounts, int n)
     return amounts->types ? total : p2p_bytes((MPI_Count)total, amounts->type);
 }
 
-/// The communicator as the counting sees it: `n_peers` ranks exchange data with this one.
+/// A call as the counting sees it: `n_peers` ranks exchange data with this one.
 struct view {
-    int rank;
-    int n_local;
-    int n_peers;
+    const struct comm *comm;
+    int n_peers, root;
     bool is_inter;
+    bool is_in_place;
+    const struct amounts *sent, *received;
 };
 
-static struct coll_bytes all_to_one(const struct view *view, int root, const struct amounts *sent,
-                                    const struct amounts *received, bool is_in_place)
+static struct coll_bytes all_to_one(const struct view *view)
 {
     struct coll_bytes bytes = {0, 0, false};
-    if (view->is_inter ? root == MPI_ROOT : root == view->rank) {
-        uint64_t own = view->is_inter ? 0 : amounts_at(received, view->rank);
-        bytes.received = sum(received, view->n_peers);
-        bytes.is_in_place = is_in_place && !view->is_inter;
+    if (view->is_inter ? view->root == MPI_ROOT : view->root == view->comm->rank) {
+        uint64_t own = view->is_inter ? 0 : amounts_at(view->received, view->comm->rank);
+        bytes.received = sum(view->received, view->n_peers);
+        bytes.is_in_place = view->is_in_place && !view->is_inter;
         if (bytes.is_in_place)
             bytes.received -= own;
         else
             bytes.sent = own;
-    } else if (root != MPI_PROC_NULL) {
-        bytes.sent = amounts_at(sent, 0);
+    } else if (view->root != MPI_PROC_NULL) {
+        bytes.sent = amounts_at(view->sent, 0);
     }
     return bytes;
 }
 
-static struct coll_bytes one_to_all(const struct view *view, int root, const struct amounts *sent,
-                                    const struct amounts *received, bool is_in_place)
+static struct coll_bytes one_to_all(struct view view)
 {
-    struct coll_bytes bytes = all_to_one(view, root, received, sent, is_in_place);
+    const struct amounts *sent = view.sent;
+    view.sent = view.received;
+    view.received = sent;
+    struct coll_bytes bytes = all_to_one(&view);
     return (struct coll_bytes){bytes.received, bytes.sent, bytes.is_in_place};
 }
 
-static struct coll_bytes all_gather(const struct view *view, const struct amounts *sent,
-                                    const struct amounts *received, bool is_in_place)
+static struct coll_bytes all_gather(const struct view *view)
 {
-    uint64_t all = sum(received, view->n_peers);
-    if (!is_in_place)
-        return (struct coll_bytes){(uint64_t)view->n_peers * amounts_at(sent, 0), all, false};
-    uint64_t own = amounts_at(received, view->rank);
+    uint64_t all = sum(view->received, view->n_peers);
+    if (!view->is_in_place)
+        return (struct coll_bytes){(uint64_t)view->n_peers * amounts_at(view->sent, 0), all, false};
+    uint64_t own = amounts_at(view->received, view->comm->rank);
     return (struct coll_bytes){(uint64_t)(view->n_peers - 1) * own, all - own, true};
 }
 
-static struct coll_bytes all_to_all(const struct view *view, const struct amounts *sent,
-                                    const struct amounts *received, bool is_in_place)
+static struct coll_bytes all_to_all(const struct view *view)
 {
-    uint64_t all = sum(received, view->n_peers);
-    if (!is_in_place)
-        return (struct coll_bytes){sum(sent, view->n_peers), all, false};
-    uint64_t moved = all - amounts_at(received, view->rank);
+    uint64_t all = sum(view->received, view->n_peers);
+    if (!view->is_in_place)
+        return (struct coll_bytes){sum(view->sent, view->n_peers), all, false};
+    uint64_t moved = all - amounts_at(view->received, view->comm->rank);
     return (struct coll_bytes){moved, moved, true};
 }
 
 /// `n_receives` is from how many ranks this one's part comes.
-static struct coll_bytes reduce_scatter(const struct view *view, int n_receives,
-                                        const struct amounts *received, bool is_in_place)
+static struct coll_bytes reduce_scatter(const struct view *view, int n_receives)
 {
-    uint64_t all = sum(received, view->n_local);
-    uint64_t own = amounts_at(received, view->rank);
-    if (is_in_place)
-        return (struct coll_bytes){all - own, (uint64_t)(view->n_local - 1) * own, true};
+    uint64_t all = sum(view->received, view->comm->n_local);
+    uint64_t own = amounts_at(view->received, view->comm->rank);
+    if (view->is_in_place)
+        return (struct coll_bytes){all - own, (uint64_t)(view->comm->n_local - 1) * own, true};
     return (struct coll_bytes){all, (uint64_t)n_receives * own, false};
 }
 
-static struct coll_bytes scan(const struct view *view, const struct amounts *sent, bool is_in_place)
+static struct coll_bytes scan(const struct view *view)
 {
-    uint64_t block = amounts_at(sent, 0);
-    uint64_t own = is_in_place ? 0 : block;
-    return (struct coll_bytes){(uint64_t)(view->n_local - view->rank - 1) * block + own,
-                               (uint64_t)view->rank * block + own, is_in_place};
+    uint64_t block = amounts_at(view->sent, 0), own = view->is_in_place ? 0 : block;
+    int rank = view->comm->rank;
+    return (struct coll_bytes){(uint64_t)(view->comm->n_local - rank - 1) * block + own,
+                               (uint64_t)rank * block + own, view->is_in_place};
 }
 
-static struct coll_bytes bytes_of(enum coll_operation operation, const struct comm *comm, int root,
-                                  const struct amounts *sent, const struct amounts *received,
-                                  const void *buffer)
+static struct coll_bytes bytes_of(enum coll_operation operation, const struct view *view)
 {
-    bool is_inter = comm->n_remote > 0;
-    struct view view = {comm->rank, comm->n_local, is_inter ? comm->n_remote : comm->n_local,
-                        is_inter};
-    bool is_in_place = buffer == MPI_IN_PLACE;
     switch (operation) {
     case COLL_BCAST:
     case COLL_SCATTER:
     case COLL_SCATTERV:
-        return one_to_all(&view, root, sent, received, is_in_place);
+        return one_to_all(*view);
     case COLL_GATHER:
     case COLL_GATHERV:
     case COLL_REDUCE:
-        return all_to_one(&view, root, sent, received, is_in_place);
+        return all_to_one(view);
     case COLL_ALLGATHER:
     case COLL_ALLGATHERV:
-        return all_gather(&view, sent, received, is_in_place);
+        return all_gather(view);
     case COLL_ALLTOALL:
     case COLL_ALLTOALLV:
     case COLL_ALLTOALLW:
     case COLL_ALLREDUCE:
-        return all_to_all(&view, sent, received, is_in_place);
+        return all_to_all(view);
     case COLL_REDUCE_SCATTER:
-        return reduce_scatter(&view, view.n_peers, received, is_in_place);
+        return reduce_scatter(view, view->n_peers);
     case COLL_REDUCE_SCATTER_BLOCK:
-        return reduce_scatter(&view, view.n_local, received, is_in_place);
+        return reduce_scatter(view, view->comm->n_local);
     case COLL_SCAN:
     case COLL_EXSCAN:
-        return scan(&view, sent, is_in_place);
-    case COLL_BARRIER:
-    case COLL_CREATE_HANDLE:
-    case COLL_DESTROY_HANDLE:
-        break;
+        return scan(view);
+    default:
+        return (struct coll_bytes){0, 0, false};
     }
-    return (struct coll_bytes){0, 0, false};
 }
 
 void coll_called(struct call *call, struct start start, MPI_Comm handle,
@@ -201,8 +191,16 @@ void coll_called(struct call *call, struct start start, MPI_Comm handle,
 {
     struct comm comm = comm_find(call->stream, handle);
     struct request request = {.kind = REQUEST_COLLECTIVE, .comm = comm.id, .operation = operation};
+    bool is_inter = comm.n_remote > 0;
     request.root = root_to_record(operation, root);
-    request.coll_bytes = bytes_of(operation, &comm, root, &sent, &received, buffer);
+    request.coll_bytes =
+        bytes_of(operation, &(struct view){.comm = &comm,
+                                           .n_peers = is_inter ? comm.n_remote : comm.n_local,
+                                           .root = root,
+                                           .is_inter = is_inter,
+                                           .is_in_place = buffer == MPI_IN_PLACE,
+                                           .sent = &sent,
+                                           .received = &received});
     if (start.kind == START_AND_END)
         done(call, &request);
     else

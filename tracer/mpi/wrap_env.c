@@ -188,7 +188,6 @@ static void describe_process(struct spool_header *facts, int rank, int n_ranks, 
     version[strcspn(version, "\n")] = '\0';
     facts->rank = (uint32_t)rank;
     facts->n_ranks = (uint32_t)n_ranks;
-    facts->thread_level = (uint32_t)level;
     facts->pid = (uint32_t)getpid();
     facts->process_start = read_process_start();
     gethostname(facts->host, sizeof facts->host - 1);
@@ -322,10 +321,11 @@ static bool speaks_of_secrets(const char *name)
 /// A wildcard takes no secrets; a name given whole is meant.
 static bool is_chosen(const char *name)
 {
-    for (size_t i = 0; i < settings.n_environment; i++) {
-        const char *pattern = settings.environment[i];
+    for (size_t i = 0; i < settings.n_rules; i++) {
+        const char *pattern = settings.rules[i].pattern;
         bool has_wildcard = strpbrk(pattern, "*?[") != NULL;
-        if (fnmatch(pattern, name, 0) == 0 && !(has_wildcard && speaks_of_secrets(name)))
+        if (settings.rules[i].kind == 'e' && fnmatch(pattern, name, 0) == 0 &&
+            !(has_wildcard && speaks_of_secrets(name)))
             return true;
     }
     return false;
@@ -382,7 +382,7 @@ static void started(struct call *call, bool recorded, int result, MPI_Group sess
     has_started = has_started || sessions_world == MPI_GROUP_NULL;
     if (recorded)
         init_returned(call, result, sessions_world);
-    recording_release(clock_now_ns());
+    recording_hold(false, clock_now_ns());
     if (!recorded || call->stream->stopped)
         return;
     recording_mpi_started(call->leave_ns);
@@ -392,7 +392,7 @@ static void started(struct call *call, bool recorded, int result, MPI_Group sess
 
 WRAP(MPI_Init)(int *argc, char ***argv)
 {
-    recording_hold(clock_now_ns());
+    recording_hold(true, clock_now_ns());
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Init);
     int result = next_MPI_Init(argc, argv);
@@ -402,7 +402,7 @@ WRAP(MPI_Init)(int *argc, char ***argv)
 
 WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
-    recording_hold(clock_now_ns());
+    recording_hold(true, clock_now_ns());
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Init_thread);
     int result = next_MPI_Init_thread(argc, argv, required, provided);
@@ -412,7 +412,7 @@ WRAP(MPI_Init_thread)(int *argc, char ***argv, int required, int *provided)
 
 WRAP(MPI_Finalize)(void)
 {
-    recording_hold(clock_now_ns());
+    recording_hold(true, clock_now_ns());
     struct call call;
     bool recorded = call_enter(&call, FN_MPI_Finalize);
     struct spool_clock_offset offset;
@@ -424,7 +424,7 @@ WRAP(MPI_Finalize)(void)
         call.stream->header->n_clock_offsets = 2;
     }
     int result = next_MPI_Finalize();
-    recording_release(clock_now_ns());
+    recording_hold(false, clock_now_ns());
     if (!recorded)
         return result;
     call_returned(&call);

@@ -69,11 +69,17 @@ static void received(struct call *call, uint32_t comm, const MPI_Status *status)
                   p2p_bytes_of(status), 0);
 }
 
-bool p2p_was_received(int returned)
+int p2p_error_class(int returned)
 {
     int class = MPI_SUCCESS;
     if (returned != MPI_SUCCESS)
         PMPI_Error_class(returned, &class);
+    return class;
+}
+
+bool p2p_was_received(int returned)
+{
+    int class = p2p_error_class(returned);
     return class == MPI_SUCCESS || class == MPI_ERR_TRUNCATE;
 }
 

@@ -110,14 +110,6 @@ void poll_missed(struct call *call, MPI_Request handle)
     window->poll_call = window->open;
 }
 
-static int class_of(int result)
-{
-    int class = MPI_SUCCESS;
-    if (result != MPI_SUCCESS)
-        PMPI_Error_class(result, &class);
-    return class;
-}
-
 /// A call said `result` of the request that it asked for as number `i`. A message that was too long
 /// has come all the same; of a request that ended otherwise there is nothing to record.
 static void ended(struct call *call, int result, const struct asked *asked, int i,
@@ -143,7 +135,7 @@ void one_ended(struct call *call, int returned, const struct asked *asked, const
 /// MPI_ERR_IN_STATUS.
 static bool is_told(int returned, const struct asked *asked, int *result)
 {
-    *result = class_of(returned);
+    *result = p2p_error_class(returned);
     return asked->n > 0 && (*result == MPI_SUCCESS || *result == MPI_ERR_IN_STATUS);
 }
 

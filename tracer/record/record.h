@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          16
+#define SPOOL_VERSION          17
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -51,10 +51,8 @@ struct spool_header {
     uint32_t n_clock_offsets;
     uint32_t finalized; // 1 once MPI_Finalize returned
     int32_t stop_errno; // why recording stopped early, 0: it did not; SPOOL_STOPPED_AT_LIMIT
-    uint32_t thread_level;
     uint64_t stop_ns;
     uint64_t refused;            // 1: some process could not record, so none did; it has said why
-    uint64_t n_lost_before_init; // user events that found the buffer before MPI_Init full
     uint64_t n_dropped_short;    // regions below the setting min_duration
     uint64_t n_excluded;         // events of functions left out by the setting filter
     uint64_t n_nested_teams;     // parallel regions within others, whose threads left no records

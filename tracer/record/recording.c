@@ -27,7 +27,7 @@ struct recording recording = {.is_on = true, .next_switch_ns = UINT64_MAX};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool wanted = true; // what holds, MPI_Init and MPI_Finalize aside
-static unsigned n_holds;
+static int n_holds;
 static uint64_t switched_ns; // when it was switched last
 static uint64_t origin_ns;   // of the windows, 0: not known yet
 static uint64_t asked;       // by recording_ask(): time_ns * 2, + 1 for on; 0: nothing
@@ -128,18 +128,10 @@ void recording_ask(bool on, uint64_t now_ns)
         unlock_and_answer();
 }
 
-void recording_hold(uint64_t now_ns)
+void recording_hold(bool on, uint64_t now_ns)
 {
     uint32_t inside = take_lock();
-    n_holds++;
-    apply(now_ns);
-    give_lock(inside);
-}
-
-void recording_release(uint64_t now_ns)
-{
-    uint32_t inside = take_lock();
-    n_holds--;
+    n_holds += on ? 1 : -1;
     apply(now_ns);
     give_lock(inside);
 }

@@ -36,9 +36,8 @@ void recording_set(struct stream *stream, bool on, uint64_t now_ns);
 /// functions: it holds when that one returns. Each thread notices at its next event.
 void recording_ask(bool on, uint64_t now_ns);
 
-/// MPI_Init and MPI_Finalize are always recorded: on from hold to release, then as it was.
-void recording_hold(uint64_t now_ns);
-void recording_release(uint64_t now_ns);
+/// MPI_Init and MPI_Finalize are always recorded: it is on from here, or no longer, but as it was.
+void recording_hold(bool on, uint64_t now_ns);
 
 /// Brings the thread up to date; `stream->off` tells what holds then.
 void recording_follow(struct stream *stream, uint64_t now_ns);

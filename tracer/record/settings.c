@@ -24,21 +24,18 @@ static const struct {
 
 static const struct {
     const char *name;
-    char **value;
-} texts[] = {
-    {"start_at", &settings.start_at},
-    {"stop_at", &settings.stop_at},
-};
-
-static const struct {
-    const char *name;
     char kind;
     bool include;
 } rule_names[] = {
-    {"exclude_region", 'r', false},   {"include_region", 'r', true},
-    {"exclude_mangled", 'm', false},  {"include_mangled", 'm', true},
-    {"exclude_file", 'f', false},     {"include_file", 'f', true},
-    {"exclude_function", 'p', false}, {"include_function", 'p', true},
+    {"exclude_region", 'r', false},
+    {"include_region", 'r', true},
+    {"exclude_mangled", 'm', false},
+    {"include_mangled", 'm', true},
+    {"exclude_file", 'f', false},
+    {"include_file", 'f', true},
+    {"exclude_function", 'p', false},
+    {"include_function", 'p', true},
+    {"env", 'e', true},
 };
 
 static void add_window(const char *value)
@@ -63,34 +60,22 @@ static void add_rule(char kind, bool include, const char *pattern)
     settings.n_rules = rules[n - 1].pattern ? n : n - 1;
 }
 
-static void add_environment(const char *pattern)
-{
-    size_t n = settings.n_environment + 1;
-    char **patterns = realloc(settings.environment, n * sizeof *patterns);
-    if (!patterns)
-        return;
-    settings.environment = patterns;
-    patterns[n - 1] = strdup(pattern);
-    settings.n_environment = patterns[n - 1] ? n : n - 1;
-}
-
 static void take(const char *name, const char *value)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (strcmp(name, numbers[i].name) == 0)
             *numbers[i].value = strtoull(value, NULL, 10);
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (strcmp(name, texts[i].name) == 0 && value[0] != '\0')
-            *texts[i].value = strdup(value);
     for (size_t i = 0; i < sizeof rule_names / sizeof rule_names[0]; i++)
         if (strcmp(name, rule_names[i].name) == 0)
             add_rule(rule_names[i].kind, rule_names[i].include, value);
     if (strcmp(name, "window") == 0)
         add_window(value);
+    else if (strcmp(name, "start_at") == 0 && value[0] != '\0')
+        settings.start_at = strdup(value);
+    else if (strcmp(name, "stop_at") == 0 && value[0] != '\0')
+        settings.stop_at = strdup(value);
     else if (strcmp(name, "files") == 0)
         settings.only_mpi_files = strcmp(value, "mpi") == 0;
-    else if (strcmp(name, "env") == 0)
-        add_environment(value);
 }
 
 void settings_read(const char *dir)

@@ -29,13 +29,12 @@ struct settings {
     size_t n_windows; // 0: all the time
     // Rules in their order, the last that fits decides; see region.h.
     struct settings_rule {
-        char kind; // 'r' region, 'm' region by mangled name, 'f' source file, 'p' MPI function
+        char kind; // 'r' region, 'm' region by mangled name, 'f' source file, 'p' MPI function,
+                   // 'e' variable of the environment to be kept
         bool include;
         char *pattern;
     } * rules;
     size_t n_rules;
-    char **environment; // patterns of the variables to keep
-    size_t n_environment;
 };
 
 /// What is in force in this process; the defaults until settings_read().

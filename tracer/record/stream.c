@@ -322,10 +322,8 @@ void *stream_reserve_slow(struct stream *stream, size_t n_bytes)
     struct record_head *rest = (struct record_head *)(void *)stream->window.at;
     if (stream->stopped)
         return NULL;
-    if (!stream->in_file || n_bytes > settings.buffer_bytes) {
-        stream->n_lost++;
+    if (!stream->in_file || n_bytes > settings.buffer_bytes)
         return NULL;
-    }
     if (stream->window.end - stream->window.at >= (ptrdiff_t)sizeof *rest)
         stream_commit(rest, RECORD_PAD, 0, 8);
     int cancellation = forbid_cancellation();
@@ -438,7 +436,6 @@ int stream_to_file(struct stream *stream)
         stop(stream, error);
     } else {
         stream->in_file = true;
-        stream->header->n_lost_before_init = stream->n_lost;
         stream->header->n_dropped_short = stream->n_dropped_short;
         move_records(stream, &waiting);
     }

@@ -45,7 +45,6 @@ struct stream {
     ino_t inode;
     struct spool_header *header;
     uint64_t n_dropped_short; // while there is no header yet
-    uint64_t n_lost;
     // The last MPI call, for process time (call.c) and for folding polls.
     uint64_t left_ns;
     uint32_t left_function;

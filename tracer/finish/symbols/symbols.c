@@ -227,13 +227,6 @@ struct symbol symbols_function(struct symbols *symbols, const char *path, uint64
     return function_at(symbols, module_of(symbols, path), address);
 }
 
-static void add_frame(struct symbols_frames *frames, struct symbol function, const char *file,
-                      int line)
-{
-    frames->list = realloc_or_die(frames->list, (frames->n + 1) * sizeof *frames->list);
-    frames->list[frames->n++] = (struct symbols_frame){function, file, line};
-}
-
 /// Follows the functions that were put into one another at this place, from the inside out.
 static bool add_frames(struct symbols *symbols, struct module *module, uint64_t address,
                        struct symbols_frames *frames)
@@ -244,11 +237,10 @@ static bool add_frames(struct symbols *symbols, struct module *module, uint64_t 
         return false;
     int line;
     const char *file = keep(symbols, unit_line(&place, &line));
-    struct unit_scopes scopes;
-    unit_scopes_init(&scopes, &place);
+    Dwarf_Die scopes[UNIT_MOST_SCOPES];
     bool complete = false;
-    for (Dwarf_Die *scope = unit_scopes_next(&scopes); scope && !complete;
-         scope = unit_scopes_next(&scopes)) {
+    for (size_t i = unit_scopes(&place, scopes); i-- > 0 && !complete;) {
+        Dwarf_Die *scope = &scopes[i];
         struct symbol function = {NULL, NULL, 0};
         Dwarf_Addr begin;
         complete = dwarf_tag(scope) == DW_TAG_subprogram;
@@ -259,7 +251,7 @@ static bool add_frames(struct symbols *symbols, struct module *module, uint64_t 
             function.file = keep(symbols, unit_declared(scope, &function.line));
         }
         if (function.name)
-            add_frame(frames, function, file, line);
+            APPEND(frames->list, frames->n, (struct symbols_frame){function, file, line});
         if (!complete)
             file = keep(symbols, unit_call_line(&place, scope, &line));
     }
@@ -267,7 +259,8 @@ static bool add_frames(struct symbols *symbols, struct module *module, uint64_t 
         uint64_t begin;
         const char *name = name_by_symbol(symbols, module, address, &begin);
         if (name)
-            add_frame(frames, function_at(symbols, module, begin), file, line);
+            APPEND(frames->list, frames->n,
+                   (struct symbols_frame){function_at(symbols, module, begin), file, line});
     }
     return frames->n > 0;
 }
@@ -281,7 +274,8 @@ const struct symbols_frames *symbols_frames(struct symbols *symbols, const char 
     uint64_t begin;
     if (frames->n == 0 && !add_frames(symbols, place.module, address, frames)) {
         name_by_symbol(symbols, place.module, address, &begin);
-        add_frame(frames, function_at(symbols, place.module, begin), NULL, 0);
+        APPEND(frames->list, frames->n,
+               (struct symbols_frame){function_at(symbols, place.module, begin), NULL, 0});
     }
     return frames;
 }

@@ -34,12 +34,6 @@ struct unit_place {
 
 #define UNIT_MOST_SCOPES 64
 
-/// The functions around a place, the outermost first.
-struct unit_scopes {
-    Dwarf_Die list[UNIT_MOST_SCOPES];
-    size_t n;
-};
-
 /// Finds the unit with the code at libdwfl's `address`. False: there is no debug information on it.
 bool unit_find(struct unit_index *index, Dwfl_Module *module, Dwarf_Addr address,
                struct unit_place *place);
@@ -48,10 +42,10 @@ void unit_index_release(struct unit_index *index);
 /// File and line of the place; NULL and 0: unknown.
 const char *unit_line(const struct unit_place *place, int *line);
 
-/// Goes through the functions inlined here (DW_TAG_inlined_subroutine) to the one that is not
-/// (DW_TAG_subprogram). next() returns NULL at the end.
-void unit_scopes_init(struct unit_scopes *scopes, const struct unit_place *place);
-Dwarf_Die *unit_scopes_next(struct unit_scopes *scopes);
+/// The functions around a place, UNIT_MOST_SCOPES at most: the one that is not inlined
+/// (DW_TAG_subprogram) first, then those inlined there (DW_TAG_inlined_subroutine). How many there
+/// are.
+size_t unit_scopes(const struct unit_place *place, Dwarf_Die *scopes);
 
 /// The function around the place that is not inlined.
 bool unit_function(const struct unit_place *place, Dwarf_Die *function);
@@ -68,9 +62,8 @@ const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, i
 /// What made the unit with the program's `main`, or else the first unit. NULL: unknown.
 const char *unit_producer(Dwfl_Module *module);
 
-// --- symbols_table.c
-// The symbol of a file's symbol table that an address lies in. Part of symbols.c: libdwfl looks
-// through the whole table for each address.
+// The symbol of a file's symbol table that an address lies in: libdwfl looks through the whole
+// table for each address.
 
 /// All zero: not read yet.
 struct symbols_table {
