@@ -90,24 +90,20 @@ static bool side_of(const struct gaps *gaps, uint32_t rank, uint32_t kind, uint3
     return true;
 }
 
-/// The same for a record that is such an event. *request is its number, 0: none.
+/// The same for a record that is such an event.
 static bool side_of_record(const struct gaps *gaps, uint32_t rank, const struct record_head *head,
-                           struct side *side, uint64_t *request)
+                           struct side *side)
 {
     const struct record_message *message = (const void *)head;
-    *request = 0;
     switch ((enum record_kind)head->kind) {
     case RECORD_SEND:
     case RECORD_ISEND:
     case RECORD_RECV:
     case RECORD_IRECV:
-        *request = message->request;
         return side_of(gaps, rank, head->kind, head->id, message->peer, message->tag, side);
     case RECORD_COLLECTIVE:
     case RECORD_EPOCH:
-        return side_of(gaps, rank, head->kind, head->id, 0, 0, side);
     case RECORD_ICOLL_POST:
-        *request = ((const struct record_request *)(const void *)head)->request;
         return side_of(gaps, rank, head->kind, head->id, 0, 0, side);
     default:
         return false;
@@ -176,45 +172,12 @@ static void add(struct table *table, uint64_t a, uint64_t b)
     table_number(table, (uint64_t[]){a, b}, 2 * sizeof a, NULL);
 }
 
-/// A pass over the records of a thread, which numbers its messages and collectives. First, until
-/// FINDS, it notes which were skipped; then it drops those without counterpart.
-static void pass(struct gaps *gaps, const struct spool *spool, bool finds)
-{
-    uint32_t rank = spool->header->rank;
-    struct side side;
-    uint64_t request;
-    for (const struct record_head *head = spool_next(spool, NULL); head;
-         head = spool_next(spool, head)) {
-        const struct record_skipped *skipped = (const void *)head;
-        if (head->kind == RECORD_SKIPPED) {
-            if (!side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag, &side))
-                continue;
-            if (!finds)
-                add_skipped(sequence_of(gaps, &side), skipped->n);
-            sequence_of(gaps, &side)->next += skipped->n;
-            continue;
-        }
-        if (!side_of_record(gaps, rank, head, &side, &request))
-            continue;
-        uint64_t number = sequence_of(gaps, &side)->next++;
-        if (!finds || has_counterpart(gaps, &side, number))
-            continue;
-        add(&gaps->drops, (uint64_t)(uintptr_t)head, 0);
-        if (request != 0)
-            add(&gaps->requests, rank, request);
-    }
-}
-
-static bool holds(const struct table *table, uint64_t a, uint64_t b)
-{
-    return table_has(table, (uint64_t[]){a, b}, 2 * sizeof a);
-}
-
 /// Number of the request a record begins or ends, 0: none.
 static uint64_t request_of(const struct record_head *head)
 {
     switch ((enum record_kind)head->kind) {
     case RECORD_IRECV_POST:
+    case RECORD_IRECV:
     case RECORD_ISEND:
         return ((const struct record_message *)(const void *)head)->request;
     case RECORD_ISEND_DONE:
@@ -228,6 +191,39 @@ static uint64_t request_of(const struct record_head *head)
     default:
         return 0;
     }
+}
+
+/// A pass over the records of a thread, which numbers its messages and collectives. First, until
+/// FINDS, it notes which were skipped; then it drops those without counterpart.
+static void pass(struct gaps *gaps, const struct spool *spool, bool finds)
+{
+    uint32_t rank = spool->header->rank;
+    struct side side;
+    for (const struct record_head *head = spool_next(spool, NULL); head;
+         head = spool_next(spool, head)) {
+        const struct record_skipped *skipped = (const void *)head;
+        if (head->kind == RECORD_SKIPPED) {
+            if (!side_of(gaps, rank, skipped->kind, head->id, skipped->peer, skipped->tag, &side))
+                continue;
+            if (!finds)
+                add_skipped(sequence_of(gaps, &side), skipped->n);
+            sequence_of(gaps, &side)->next += skipped->n;
+            continue;
+        }
+        if (!side_of_record(gaps, rank, head, &side))
+            continue;
+        uint64_t number = sequence_of(gaps, &side)->next++;
+        if (!finds || has_counterpart(gaps, &side, number))
+            continue;
+        add(&gaps->drops, (uint64_t)(uintptr_t)head, 0);
+        if (request_of(head) != 0)
+            add(&gaps->requests, rank, request_of(head));
+    }
+}
+
+static bool holds(const struct table *table, uint64_t a, uint64_t b)
+{
+    return table_has(table, (uint64_t[]){a, b}, 2 * sizeof a);
 }
 
 static bool is_followed(const struct spool *spools, size_t n, const struct process *processes)

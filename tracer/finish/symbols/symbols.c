@@ -162,7 +162,7 @@ static const char *name_of(struct symbols *symbols, Dwarf_Die *function)
     const char *linkage = unit_linkage_name(function);
     if (linkage && (strncmp(linkage, "_Z", 2) == 0 || strstr(linkage, "_MOD_")))
         return plain_name(symbols, linkage);
-    return keep(symbols, unit_name(function));
+    return keep(symbols, dwarf_diename(function));
 }
 
 static const char *name_of_address(struct symbols *symbols, const struct module *module,

@@ -219,11 +219,6 @@ bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin)
     return dwarf_entrypc(function, begin) == 0 || dwarf_ranges(function, 0, &base, begin, &end) > 0;
 }
 
-const char *unit_name(Dwarf_Die *function)
-{
-    return dwarf_diename(function);
-}
-
 const char *unit_linkage_name(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
@@ -257,12 +252,6 @@ const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, i
     return dwarf_filesrc(files, (size_t)file, NULL, NULL);
 }
 
-static const char *producer_of(Dwarf_Die *unit)
-{
-    Dwarf_Attribute attribute;
-    return dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
-}
-
 const char *unit_producer(Dwfl_Module *module)
 {
     int n = dwfl_module_getsymtab(module);
@@ -277,7 +266,8 @@ const char *unit_producer(Dwfl_Module *module)
     }
     if (!unit)
         unit = dwfl_module_nextcu(module, NULL, &bias);
-    return unit ? producer_of(unit) : NULL;
+    Dwarf_Attribute attribute;
+    return unit ? dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute)) : NULL;
 }
 
 // ---- The symbol table. Symbols with a size are kept by address. As in dwfl_module_addrinfo() a

@@ -50,11 +50,10 @@ size_t unit_scopes(const struct unit_place *place, Dwarf_Die *scopes);
 /// The function around the place that is not inlined.
 bool unit_function(const struct unit_place *place, Dwarf_Die *function);
 
-/// Of a function: where its code begins, in the terms of the debug information; its names, NULL: it
-/// has none; file and line of its declaration; file and line of
-/// the call that was replaced by an inlined one's code.
+/// Of a function: where its code begins, in the terms of the debug information; its name for the
+/// linker, NULL: it has none; file and line of its declaration; file and line of the call that was
+/// replaced by an inlined one's code.
 bool unit_begin(Dwarf_Die *function, Dwarf_Addr *begin);
-const char *unit_name(Dwarf_Die *function);
 const char *unit_linkage_name(Dwarf_Die *function);
 const char *unit_declared(Dwarf_Die *function, int *line);
 const char *unit_call_line(const struct unit_place *place, Dwarf_Die *inlined, int *line);
