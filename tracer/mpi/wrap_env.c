@@ -459,7 +459,7 @@ WRAP(MPI_Session_init)(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *se
     pthread_mutex_lock(&sessions_lock);
     bool is_first = !has_started && n_sessions == 0;
     if (is_first)
-        recording_hold(clock_now_ns());
+        recording_hold(true, clock_now_ns());
     bool recorded = call_enter(&call, FN_MPI_Session_init);
     int result = next_MPI_Session_init(info, errhandler, session);
     n_sessions += result == MPI_SUCCESS;
@@ -467,7 +467,7 @@ WRAP(MPI_Session_init)(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *se
         started(&call, recorded, result, own_world);
     } else {
         if (is_first)
-            recording_release(clock_now_ns());
+            recording_hold(false, clock_now_ns());
         if (recorded) {
             call_returned(&call);
             call_leave(&call);
@@ -483,7 +483,7 @@ WRAP(MPI_Session_finalize)(MPI_Session *session)
     pthread_mutex_lock(&sessions_lock);
     bool is_last = --n_sessions == 0 && own_session != MPI_SESSION_NULL;
     if (is_last)
-        recording_hold(clock_now_ns());
+        recording_hold(true, clock_now_ns());
     bool recorded = call_enter(&call, FN_MPI_Session_finalize);
     if (is_last && recorded && call.stream->header)
         call_read_core_use(&call.stream->header->core_use[1]);
@@ -493,7 +493,7 @@ WRAP(MPI_Session_finalize)(MPI_Session *session)
     }
     int result = next_MPI_Session_finalize(session);
     if (is_last)
-        recording_release(clock_now_ns());
+        recording_hold(false, clock_now_ns());
     if (recorded) {
         call_returned(&call);
         if (is_last && result == MPI_SUCCESS) {
