@@ -501,7 +501,7 @@ static int read_communication(struct prv *prv, char *at, struct error *err)
 /// c:APPLICATION:NUMBER:N:TASK:..
 static int read_communicator(struct prv *prv, char *at, struct error *err)
 {
-    uint64_t application, number, n, task;
+    uint64_t application, number, n = 0, task;
     bool is_good = take(&at, ':', &application) && take(&at, ':', &number) && take(&at, '\0', &n) &&
                    application - 1 < prv->n_applications && n <= prv->n_tasks;
     uint64_t *members = memory_zeroed(is_good ? n + 1 : 1, sizeof *members);
