@@ -3,6 +3,7 @@
 #include "analyzer/pag/outcome.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/pag/lineage/head.h"
@@ -278,6 +279,7 @@ static void apply_to_run(struct engine *engine, const struct pag_part *parts, ui
     result->window_begin_ns = 0;
     result->window_end_ns = result->time_ns;
     result->n_traffic = result->n_message_kinds = result->n_critical_path = 0;
+    memset(result->message_sizes, 0, sizeof result->message_sizes);
     for (size_t i = 0; i < engine->definitions->n_communicators; i++)
         result->collectives[i] = 0;
     result->clock_repair_ns = 0;

@@ -284,6 +284,12 @@ struct pag_traffic {
     uint64_t n_messages, size_bytes;
 };
 
+/// Messages by size, classed as those of struct result_size_class.
+enum { PAG_SIZE_CLASSES = 65 };
+struct pag_size_class {
+    uint64_t n_messages, size_bytes;
+};
+
 /// Messages of one tag on a communicator. Of a run with very many tags those that come first have
 /// their own; all others of a communicator are one, with the tag PAG_OTHER_TAGS.
 struct pag_message_kind {
@@ -451,6 +457,7 @@ struct pag_result {
     struct simulated *simulated; // of a driver, in one piece of memory; NULL in measured time
     struct pag_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
+    struct pag_size_class message_sizes[PAG_SIZE_CLASSES];
     struct pag_message_kind *message_kinds; // sorted by (communicator, tag)
     size_t n_message_kinds;
     uint64_t *collectives;                // operations by communicator of the archive

@@ -82,7 +82,8 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(visits)         /* of the place */                                                           \
     X(calls)          /* of MPI in the place */                                                    \
     X(messages)       /* of the run */                                                             \
-    X(mean_bytes)     /* of these messages */
+    X(mean_bytes)     /* of these messages */                                                      \
+    X(median_bytes)   /* half of them are no larger than about this */
 
 enum finding_number {
 #define NUMBER(name) FINDING_NUMBER_##name,
@@ -120,6 +121,7 @@ enum finding_number {
     X(calls)         /* "12 calls" */                                                              \
     X(messages)      /* "603 messages" */                                                          \
     X(mean_bytes)    /* "8 B" */                                                                   \
+    X(median_bytes)  /* the same */                                                                \
     X(hub)           /* "rank 0", with most messages */                                            \
     X(served)        /* "400 messages" to the rank with most of the loss */                        \
     X(service_time)  /* "512.3 us" that this rank computes for each of them */                     \

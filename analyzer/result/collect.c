@@ -367,6 +367,9 @@ static void put_traffic(const struct pag_result *replay, struct result *result)
         result->traffic[i] =
             (struct result_traffic){replay->traffic[i].sender, replay->traffic[i].receiver,
                                     replay->traffic[i].n_messages, replay->traffic[i].size_bytes};
+    for (size_t i = 0; i < RESULT_SIZE_CLASSES; i++)
+        result->message_sizes[i] = (struct result_size_class){replay->message_sizes[i].n_messages,
+                                                              replay->message_sizes[i].size_bytes};
 }
 
 void collect_result(const struct collect_input *input, struct result *result)

@@ -289,6 +289,13 @@ struct result_traffic {
     uint64_t n_messages, size_bytes;
 };
 
+/// Messages by size: the first class has those without data, class k those of 2^(k-1) bytes on, to
+/// the next class.
+enum { RESULT_SIZE_CLASSES = 65 };
+struct result_size_class {
+    uint64_t n_messages, size_bytes;
+};
+
 /// A communicator of this name, or several. Of many those that come first in the archive have
 /// their own; the others are one called RESULT_OTHER_COMMUNICATORS.
 struct result_communicator {
@@ -510,6 +517,7 @@ struct result {
     } critical_path;
     struct result_traffic *traffic; // sorted by (sender, receiver)
     size_t n_traffic;
+    struct result_size_class message_sizes[RESULT_SIZE_CLASSES];
     struct result_communicator *communicators; // those in which something happened
     size_t n_communicators;
     struct result_tag *tags; // sorted by (communicator, tag)

@@ -52,6 +52,23 @@ print($2)"
     [[ $output == *"waiting for rank 3 100.0 %"* ]]
 }
 
+@test "messages by size: a class ends before the next power of two" {
+    {
+        for size in 0 1 2 3 4; do
+            echo "0 $((10 + size)) enter MPI_Send"
+            echo "0 $((10 + size)) send world 1 0 $size"
+            echo "0 $((10 + size)) leave MPI_Send"
+            echo "1 $((20 + size)) enter MPI_Recv"
+            echo "1 $((20 + size)) recv world 0 0 $size"
+            echo "1 $((20 + size)) leave MPI_Recv"
+        done
+    } | "$BUILD/tools/mktrace" - sizes
+    run jq -c '[.message_sizes[] | [.least_bytes, .messages, .bytes]]' <("$PAGODA" replay --json sizes)
+    [ "$output" = '[[0,1,0],[1,1,1],[2,2,5],[4,1,4]]' ]
+    run "$PAGODA" replay --group 1 sizes
+    [[ $output =~ "    2 B "+2\ +40.0\ %\ +"5 B" ]]
+}
+
 @test "bad input" {
     for group in 0 nodes -1 1.5; do
         run -2 "$PAGODA" replay --group "$group" run

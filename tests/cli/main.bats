@@ -47,6 +47,18 @@ options_given_once() {
     [ "$n" -gt 80 ]
 }
 
+@test "a command without what it works on is refused" {
+    local command n=0
+    while read -r command; do
+        # One that needs -o FILE is given it; it is not read.
+        run -2 "$PAGODA" $command $("$PAGODA" $command --help | sed -n '1s/.* -o [A-Z]*$/-o out/p')
+        [[ $output == "pagoda: "*"\`pagoda $command"* ]] || { echo "$command: $output"; return 1; }
+        n=$((n + 1))
+    done < <(commands | grep -Evx "explain|store"
+        "$PAGODA" store --help | sed -n '/^actions:/,/^$/s/^  \([a-z]*\) .*/store \1/p')
+    [ "$n" -gt 20 ] && [ ! -e out ]
+}
+
 @test "help names each command with a summary" {
     run -0 "$PAGODA" --help
     [[ $output == *"  replay     "* ]]

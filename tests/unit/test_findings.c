@@ -118,9 +118,10 @@ TEST(test_many_small_messages)
     struct result_traffic traffic[] = {{0, 1, 900, 90000}, {1, 0, 100, 10000}};
     result.traffic = traffic;
     result.n_traffic = 2;
+    result.message_sizes[7] = (struct result_size_class){1000, 100000};
     find(&result);
     assert_string_equal(found.findings[0].kind, "small-messages");
-    assert_says("1000 messages of 100 B on average. The 9 calls for them");
+    assert_says("1000 messages, half of them of about 100 B or less. The 9 calls for them");
     // Tests carry no messages.
     struct result_region with_test[4] = {regions[0], regions[1], regions[2], regions[1]};
     struct result_path tested[4] = {paths[0], paths[1], paths[2], paths[1]};
@@ -136,6 +137,12 @@ TEST(test_many_small_messages)
     result.traffic = traffic;
     result.n_traffic = 2;
     traffic[0].size_bytes = 90000000;
+    result.message_sizes[7] = (struct result_size_class){500, 50000};
+    result.message_sizes[18] = (struct result_size_class){500, 500 * 179900};
+    find(&result);
+    assert_string_equal(found.findings[0].kind, "small-messages");
+    assert_says("half of them of about 100 B or less");
+    result.message_sizes[7].n_messages = 499;
     find(&result);
     assert_string_equal(found.findings[0].kind, "transfers");
     assert_says("1000 messages of 87.9 KiB on average");
@@ -261,6 +268,7 @@ static struct result make_farm(struct result_rank farm_ranks[3], struct result_t
     result.total_ns = 300 * MS;
     result.traffic = traffic;
     result.n_traffic = 4;
+    result.message_sizes[4] = (struct result_size_class){2000, 16000};
     return result;
 }
 

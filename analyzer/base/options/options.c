@@ -241,7 +241,7 @@ static void count_operands(const char *text, int *least, int *most)
         }
         if (*at == '\0')
             break;
-        if (at > text && at[-1] == ' ') {
+        if (at > text && (at[-1] == ' ' || at[-1] == '|')) {
             is_after_option = *word == '-';
             word = at;
         }

@@ -200,6 +200,10 @@ void channel_count_traffic(struct engine *engine, struct channel *channel, uint6
     struct pag_traffic *traffic = &engine->result->traffic[channel->traffic];
     traffic->n_messages++;
     traffic->size_bytes += size_bytes;
+    struct pag_size_class *of_size =
+        &engine->result->message_sizes[size_bytes == 0 ? 0 : 64 - __builtin_clzll(size_bytes)];
+    of_size->n_messages++;
+    of_size->size_bytes += size_bytes;
 }
 
 static uint32_t *next_send(const struct engine *engine, uint32_t message)

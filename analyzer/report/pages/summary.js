@@ -183,6 +183,15 @@ function showMatrix() {
   $("matrix-text").textContent = `Senders down from ${items.length ? items[0].name : ""}, receivers to the right. The darkest: ${count(most)} bytes.`;
 }
 
+function showSizes() {
+  const sizes = report.message_sizes, messages = sum(sizes.map(item => item.messages)), bytes = sum(sizes.map(item => item.bytes)) || 1;
+  $("sizes-part").hidden = !sizes.length;
+  fill($("sizes"), [["bytes", "number"], ["messages", "number"], ["of all messages", ""], ["bytes in all", "number"], ["of all bytes", ""]],
+    sizes.map(item => [cell(item.least_bytes ? `${count(item.least_bytes)} to ${count(2 * item.least_bytes - 1)}` : "0", "number"),
+      cell(count(item.messages), "number"), shareCell(item.messages / messages, "point-to-point"),
+      cell(count(item.bytes), "number"), shareCell(item.bytes / bytes, "computing")]));
+}
+
 function showChanges() {
   const changes = report.whatif ? report.whatif.changes.critical_path.filter(item => item.before_ns !== item.predicted_ns) : [];
   $("changes-part").hidden = !changes.length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The section on groups of ranks (pagoda replay --group): their times and messages.
+// The sections on groups of ranks (pagoda replay --group): their times and messages.
 #include <inttypes.h>
 
 #include "analyzer/report/views/views.h"
@@ -27,6 +27,34 @@ static void print_times(const struct page *page)
     page_left_out(page, n - n_shown, "further group", "--top");
 }
 
+/// The least size of messages of SIZE_CLASS.
+static uint64_t least_bytes(size_t size_class)
+{
+    return size_class == 0 ? 0 : (uint64_t)1 << (size_class - 1);
+}
+
+static void print_sizes(const struct page *page)
+{
+    const struct result *result = page->result;
+    struct table table = {0};
+    uint64_t n_messages = 0;
+    for (size_t i = 0; i < RESULT_SIZE_CLASSES; i++)
+        n_messages += result->message_sizes[i].n_messages;
+    table_add_columns(&table, "at least", "messages", "share", "size");
+    for (size_t i = 0; i < RESULT_SIZE_CLASSES; i++) {
+        const struct result_size_class *sizes = &result->message_sizes[i];
+        if (sizes->n_messages == 0)
+            continue;
+        table_add_cell(&table, "%s", quantity_size(least_bytes(i)).text);
+        table_add_cell(&table, "%" PRIu64, sizes->n_messages);
+        table_add_cell(&table, "%s",
+                       quantity_part((double)sizes->n_messages, (double)n_messages).text);
+        table_add_cell(&table, "%s", quantity_size(sizes->size_bytes).text);
+    }
+    page_heading(page, "Messages by size", "point to point; up to twice the least size each");
+    page_table(page, &table);
+}
+
 void page_groups(const struct page *page)
 {
     const struct result *result = page->result;
@@ -49,6 +77,7 @@ void page_groups(const struct page *page)
     page_heading(page, "Messages by group", "point to point");
     page_table(page, &table);
     page_left_out(page, n - n_shown, "further pair", "--top");
+    print_sizes(page);
 }
 
 static json_t *group_object(const void *of, size_t i)
@@ -77,4 +106,17 @@ json_t *json_groups(const struct result *result)
         return NULL;
     return JSON_OBJECT({"items", json_list(result->groups.n, group_object, result)},
                        {"messages", json_list(result->groups.n_traffic, traffic_object, result)});
+}
+
+json_t *json_message_sizes(const struct result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < RESULT_SIZE_CLASSES; i++) {
+        const struct result_size_class *sizes = &result->message_sizes[i];
+        if (sizes->n_messages > 0)
+            json_array_append_new(list, JSON_OBJECT({"least_bytes", json_count(least_bytes(i))},
+                                                    {"messages", json_count(sizes->n_messages)},
+                                                    {"bytes", json_count(sizes->size_bytes)}));
+    }
+    return list;
 }

@@ -97,6 +97,8 @@ double page_place_time_ns(const struct result *result);
 /// NULL: none were asked for, no loop was found, no process has several threads, no counter is
 /// there, no file defines a metric, no file was used.
 json_t *json_groups(const struct result *result);
+/// Messages between all ranks, from the smallest on.
+json_t *json_message_sizes(const struct result *result);
 json_t *json_iterations(const struct result *result);
 json_t *json_threads(const struct result *result);
 json_t *json_counters(const struct result *result);

@@ -405,6 +405,16 @@ static void put_calls(const struct result *result, const struct cause *cause, st
     put_following(result, cause, facts);
 }
 
+/// The mean size of the messages among which the median is: N_MESSAGES by class of size.
+static uint64_t median_bytes(const struct result_size_class *sizes, uint64_t n_messages)
+{
+    uint64_t n_before = 0;
+    size_t k = 0;
+    while (k < RESULT_SIZE_CLASSES - 1 && 2 * (n_before + sizes[k].n_messages) < n_messages)
+        n_before += sizes[k++].n_messages;
+    return sizes[k].n_messages > 0 ? sizes[k].size_bytes / sizes[k].n_messages : 0;
+}
+
 static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
 {
     uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
@@ -429,13 +439,19 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
+    facts->numbers[FINDING_NUMBER_median_bytes] =
+        (double)median_bytes(result->message_sizes, n_messages);
     facts_put_text(facts, FINDING_TEXT_calls,
                    memory_copy_text(quantity_count(n_calls, "call").text));
     facts_put_text(facts, FINDING_TEXT_messages,
                    memory_copy_text(quantity_count(n_messages, "message").text));
-    if (n_messages > 0)
+    if (n_messages > 0) {
         facts_put_text(facts, FINDING_TEXT_mean_bytes,
                        memory_copy_text(quantity_size(size_bytes / n_messages).text));
+        uint64_t half_bytes = median_bytes(result->message_sizes, n_messages);
+        facts_put_text(facts, FINDING_TEXT_median_bytes,
+                       memory_copy_text(quantity_size(half_bytes).text));
+    }
     if (cause->region != RESULT_NONE)
         facts->numbers[FINDING_NUMBER_visits] = (double)result->regions[cause->region].visits;
 }
