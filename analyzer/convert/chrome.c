@@ -12,9 +12,9 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
@@ -35,7 +35,7 @@ struct chrome_location {
 
 struct chrome {
     const char *path;
-    FILE *stream;
+    gzFile stream; // packed or not
     size_t line;
     struct new_trace *trace;
     struct conversion *done;
@@ -56,7 +56,7 @@ static int malformed(const struct chrome *chrome, const char *what, struct error
 
 static int next_byte(struct chrome *chrome)
 {
-    int byte = getc(chrome->stream);
+    int byte = gzgetc(chrome->stream);
     chrome->line += byte == '\n';
     return byte;
 }
@@ -64,21 +64,21 @@ static int next_byte(struct chrome *chrome)
 /// As json_load_callback_t.
 static size_t give_byte(void *buffer, size_t n, void *data)
 {
-    int byte = n > 0 ? next_byte(data) : EOF;
-    if (byte == EOF)
+    int byte = n > 0 ? next_byte(data) : -1;
+    if (byte < 0)
         return 0;
     *(unsigned char *)buffer = (unsigned char)byte;
     return 1;
 }
 
-/// The next byte that is no blank, without taking it; EOF: there is none.
+/// The next byte that is no blank, without taking it; -1: there is none.
 static int peek(struct chrome *chrome)
 {
     int byte;
     do
         byte = next_byte(chrome);
     while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r');
-    return byte == EOF ? EOF : ungetc(byte, chrome->stream);
+    return byte < 0 ? -1 : gzungetc(byte, chrome->stream);
 }
 
 /// An object, array or text that begins here. NULL and ERR if it is none.
@@ -114,6 +114,18 @@ static uint32_t location_of(struct chrome *chrome, const json_t *event, uint32_t
     free(tid);
     free(key);
     return location;
+}
+
+/// The region NAME; one that ends in a number ("ProfilerStep#12") is one for all numbers.
+static uint32_t region_of(struct chrome *chrome, const char *name)
+{
+    const char *mark = strrchr(name, '#');
+    bool is_numbered =
+        mark && mark > name && mark[1] && mark[1 + strspn(mark + 1, "0123456789")] == '\0';
+    char *general = is_numbered ? memory_format("%.*s", (int)(mark - name), name) : NULL;
+    uint32_t region = new_trace_region(chrome->trace, general ? general : name);
+    free(general);
+    return region;
 }
 
 /// Microseconds. Whole numbers are exact.
@@ -171,7 +183,7 @@ static int read_event(struct chrome *chrome, const json_t *event, struct error *
                                       .time_ns = begin_ns,
                                       .kind = PRV_STATE,
                                       .location = location_of(chrome, event, &process),
-                                      .type = name ? new_trace_region(chrome->trace, name) : 0,
+                                      .type = name ? region_of(chrome, name) : 0,
                                       .value = (uint64_t)phase[0],
                                       .end_ns = is_whole ? begin_ns + long_ns : OPEN,
                                   });
@@ -183,7 +195,7 @@ static int read_array(struct chrome *chrome, struct error *err)
     int byte;
     next_byte(chrome); // [
     // The last bracket may be missing: the program ended early.
-    while ((byte = peek(chrome)) != ']' && byte != EOF) {
+    while ((byte = peek(chrome)) != ']' && byte >= 0) {
         json_t *event = read_value(chrome, err);
         int status = event ? read_event(chrome, event, err) : -1;
         json_decref(event);
@@ -194,7 +206,7 @@ static int read_array(struct chrome *chrome, struct error *err)
         byte = peek(chrome);
         if (byte == ',')
             next_byte(chrome);
-        else if (byte != ']' && byte != EOF)
+        else if (byte != ']' && byte >= 0)
             return malformed(chrome, "a comma is missing between events", err);
     }
     next_byte(chrome);
@@ -206,7 +218,7 @@ static int skip_value(struct chrome *chrome, struct error *err)
 {
     int byte = peek(chrome);
     if (byte != '{' && byte != '[' && byte != '"') { // jansson would take a byte after it
-        while ((byte = peek(chrome)) != ',' && byte != '}' && byte != EOF)
+        while ((byte = peek(chrome)) != ',' && byte != '}' && byte >= 0)
             next_byte(chrome);
         return 0;
     }
@@ -224,7 +236,7 @@ static int read_file(struct chrome *chrome, struct error *err)
     if (byte != '{')
         return malformed(chrome,
                          "this is no trace in Chrome's format: it is neither a JSON object "
-                         "nor an array (is it packed, .gz?)",
+                         "nor an array",
                          err);
     do {
         next_byte(chrome); // { or ,
@@ -336,21 +348,25 @@ int convert_chrome(const char *path, const char *folder, struct new_trace *trace
                    struct conversion *done, uint64_t *end_ns, struct error *err)
 {
     struct chrome chrome = {
-        .path = path, .line = 1, .stream = fopen(path, "re"), .trace = trace, .done = done};
+        .path = path, .line = 1, .stream = gzopen(path, "re"), .trace = trace, .done = done};
     int status = -1;
     if (!chrome.stream)
         return error_set(err, "cannot read '%s': %s", path, strerror(errno));
     chrome.sort = record_sort_new(folder, err);
     if (chrome.sort)
         status = read_file(&chrome, err);
-    if (status == 0 && ferror(chrome.stream))
+    int damage;
+    const char *why = gzerror(chrome.stream, &damage);
+    if (damage == Z_ERRNO)
         status = error_set(err, "cannot read '%s': %s", path, strerror(errno));
+    else if (damage < 0)
+        status = error_set(err, "%s", why); // that names the file
     if (status == 0)
         status = write_visits(&chrome, err);
     *end_ns = chrome.last_ns;
     record_sort_free(chrome.sort);
     free(chrome.locations);
     free(chrome.records);
-    fclose(chrome.stream);
+    gzclose(chrome.stream);
     return status;
 }

@@ -124,6 +124,16 @@ LEAVE 0 150000 "outer"' ]
         [.profile[] | select(.path | startswith("a")) | .inclusive_ns] == [4000, 3000]'
 }
 
+@test "Chrome's format, packed; names with numbers are one region" {
+    echo '[{"ph": "X", "name": "Step#9", "ts": 1, "dur": 1}, {"ph": "X", "name": "Step#10", "ts": 2, "dur": 1},
+        {"ph": "X", "name": "C#", "ts": 3, "dur": 1}, {"ph": "X", "name": "a#1b", "ts": 4, "dur": 1}]' | gzip >run.json.gz
+    "$PAGODA" convert run.json.gz -o run
+    "$PAGODA" replay --json run | jq -e '[.profile[] | [.path, .visits]] | sort == [["C#", 1], ["Step", 2], ["a#1b", 1]]'
+    head -c 60 run.json.gz >cut.json.gz
+    run -1 "$PAGODA" convert cut.json.gz -o cut
+    [ "$output" = "pagoda: cut.json.gz: unexpected end of file" ]
+}
+
 @test "what the command line lacks" {
     run -2 "$PAGODA" convert run.prv
     [[ $output == *'-o DIR'* ]]
