@@ -257,11 +257,17 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
         said += "|" + document.documentElement.className + "\n";
         const buttons = finding => findingItem(finding).querySelectorAll("button").length;
         const finding = report.findings[0];
-        said += buttons(finding) + " " + buttons({ ...finding, text: "The calls took long." }) + "\n";
+        said += [{}, { text: "The calls took long." }, { path: "other/MPI_Recv" }].map(other => buttons({ ...finding, ...other })) + "\n";
+        const item = make("li");
+        offerLongest({ path: "main/solve/MPI_Recv", ranks: [] }, item);
+        item.querySelector("button").click();
+        said += item.textContent + "\n" + Math.round(mark.begin) + " " + Math.round(mark.end) + " " + $("under").textContent.slice(0, 28) + "\n";
+        offerLongest({ path: "main/none", ranks: [] }, $("rest"));
+        said += $("rest").querySelectorAll("button").length + "\n";
         const { send, receive } = lanes[0].data, taken = [...lanes[0].slowest].map(i => receive[i] - send[i]);
         said += taken.length === send.length && taken.every((ns, i) => i === 0 || ns <= taken[i - 1])')"
     said
-    [ "$(said)" = $'#ffffff print|\n1 0\ntrue' ]
+    [ "$(said)" = $'#ffffff print|\n1,0,0\nShow where it takes longest at once: 4.004 ms on rank 1\n3000000 7004000 Rank 1: main/solve/MPI_Recv\n0\ntrue' ]
 }
 
 @test "a database becomes a page of its runs, their history and the predictions" {

@@ -53,8 +53,9 @@ function showPrediction() {
 const pattern = id => report.patterns.find(item => item.id === id);
 
 function findingItem(finding) {
-  const longest = (pattern(finding.pattern) || {}).worst;
-  const worst = longest && finding.text.includes(longest.path.split("/").pop()) ? longest : null;
+  const longest = (pattern(finding.pattern) || {}).worst, call = longest && longest.path.split("/").pop();
+  const isElsewhere = longest && (finding.path || "").split("/").pop() === call && finding.path !== longest.path;
+  const worst = longest && finding.text.includes(call) && !isElsewhere ? longest : null;
   const remedies = finding.remedies.map(remedy => make("li", {},
     remedy.text + (remedy.gain_ns > 0 && report.replayed_ns
       ? `: predicted to save ${timeText(remedy.gain_ns)}, ${percent(remedy.gain_ns / report.replayed_ns)} of the run ` : " "),

@@ -141,6 +141,19 @@ function callPlace(lane, i) {
 
 const computedName = (lane, i) => lane.data.computed[i] === NOBODY ? "computing" : pathText(lane, lane.data.computed[i]);
 
+/** The longest call of PATH, or the longest computing in it before a call, on RANKS, or on all: its rank, begin and end. */
+function longestIn(lane, path, ranks) {
+  const { data } = lane;
+  let longest = null;
+  for (let i = 0; i < data.enter.length; i++) {
+    const rank = data.rank[i], isCall = callPath(lane, i) === path;
+    if ((ranks.length && !ranks.includes(rank)) || !(isCall || (lane.has_all_calls && data.computed[i] === path))) continue;
+    const begin = isCall ? data.enter[i] : i > data.first[rank] ? data.leave[i - 1] : 0, end = isCall ? data.leave[i] : data.enter[i];
+    if (!longest || end - begin > longest.end - longest.begin) longest = { rank, begin, end };
+  }
+  return longest;
+}
+
 /** The functions in which the ranks of LANE compute longest before their calls, most first; at most N. */
 function longestFunctions({ data, paths }, n) {
   const times = new Map();

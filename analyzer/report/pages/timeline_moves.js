@@ -29,12 +29,32 @@ function chainText(lane, chain) {
   return parts.length ? ` Meanwhile ${parts.join("; before that ")}.` : "";
 }
 
+function showMarked(marked) {
+  const length = marked.end - marked.begin;
+  mark = marked;
+  setView(mark.begin - 2 * length, mark.end + length);
+  canvas.scrollIntoView({ block: "center", behavior: "smooth" });
+}
+
+/** A finding without a longest wait leads to the longest call, or computing, in its place. */
+function offerLongest(finding, item) {
+  const [lane] = lanes;
+  const path = lane.paths.findIndex((parts, i) => pathText(lane, i, part => report.profile[part].region) === finding.path);
+  const longest = path < 0 || item.querySelector("button") ? null : longestIn(lane, path, finding.ranks);
+  if (!longest) return;
+  const show = () => {
+    showMarked({ ...longest, chain: null });
+    pointed = { lane, row: longest.rank, rank: longest.rank };
+    $("under").textContent = rankText(lane, longest.rank, longest.begin);
+  };
+  item.append(make("p", {}, make("button", { onclick: show },
+    `Show where it takes longest at once: ${timeText(longest.end - longest.begin)} on rank ${longest.rank}`)));
+}
+
 function showWorst(worst) {
   const [lane] = lanes, i = callAfter(lane, worst.rank, worst.time_ns);
   const chain = lane.has_all_calls && i < lane.data.first[worst.rank + 1] && lane.data.enter[i] <= worst.time_ns ? chainOf(lane, i) : null;
-  mark = { rank: worst.rank, begin: worst.time_ns, end: worst.time_ns + worst.wait_ns, chain };
-  setView(mark.begin - 2 * worst.wait_ns, mark.end + worst.wait_ns);
-  canvas.scrollIntoView({ block: "center", behavior: "smooth" });
+  showMarked({ rank: worst.rank, begin: worst.time_ns, end: worst.time_ns + worst.wait_ns, chain });
   $("under").textContent = `Rank ${worst.rank} waits ${timeText(worst.wait_ns)} from ${timeText(worst.time_ns)} on, in ${placeText(worst)}` +
     `${worst.cause_rank === null || worst.cause_rank === undefined ? "" : ", for rank " + worst.cause_rank}.${chainText(lane, chain)}`;
 }
@@ -191,6 +211,7 @@ async function showTimeline() {
   for (const [i, name] of lanes[0].functions.entries())
     $("kinds").append(make("span", {}, make("i", { class: FUNCTIONS[i] }), name));
   $("critical-line").parentElement.hidden = !lanes.some(lane => lane.critical);
+  report.findings.forEach((finding, i) => offerLongest(finding, $("findings").children[i]));
   readColours();
   layOut();
   listen();
