@@ -261,7 +261,7 @@ main/a&lt;/script&gt;&lt;script&gt;document.title="taken"&lt;/script&gt;&lt;!--"
         const item = make("li");
         offerLongest({ path: "main/solve/MPI_Recv", ranks: [] }, item);
         item.querySelector("button").click();
-        said += item.textContent + "\n" + Math.round(mark.begin) + " " + Math.round(mark.end) + " " + $("under").textContent.slice(0, 28) + "\n";
+        said += item.textContent + "\n" + Math.round(mark.begin) + " " + Math.round(mark.end) + " " + $("under").textContent.split(",")[0] + "\n";
         offerLongest({ path: "main/none", ranks: [] }, $("rest"));
         said += $("rest").querySelectorAll("button").length + "\n";
         const { send, receive } = lanes[0].data, taken = [...lanes[0].slowest].map(i => receive[i] - send[i]);
