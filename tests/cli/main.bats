@@ -48,11 +48,13 @@ options_given_once() {
 }
 
 @test "a command without what it works on is refused" {
-    local command n=0
-    while read -r command; do
+    local command output_option n=0
+    while read -ra command; do
         # One that needs -o FILE is given it; it is not read.
-        run -2 "$PAGODA" $command $("$PAGODA" $command --help | sed -n '1s/.* -o [A-Z]*$/-o out/p')
-        [[ $output == "pagoda: "*"\`pagoda $command"* ]] || { echo "$command: $output"; return 1; }
+        output_option=()
+        "$PAGODA" "${command[@]}" --help | sed -n 1p | grep -q ' -o [A-Z]*$' && output_option=(-o out)
+        run -2 "$PAGODA" "${command[@]}" "${output_option[@]}"
+        [[ $output == "pagoda: "*"\`pagoda ${command[*]}"* ]] || { echo "${command[*]}: $output"; return 1; }
         n=$((n + 1))
     done < <(commands | grep -Evx "explain|store"
         "$PAGODA" store --help | sed -n '/^actions:/,/^$/s/^  \([a-z]*\) .*/store \1/p')

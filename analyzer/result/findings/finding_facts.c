@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts of a cause, by subject: who, where, how evenly, with which messages, in which iterations
+// Facts of a cause, by subject: who, how evenly, in which iterations, on which files and threads
 // (findings.h).
 #include "analyzer/result/findings/findings.h"
 
@@ -17,9 +17,8 @@
 #include "analyzer/trace/definitions.h"
 
 enum { MAX_NAMED_RANKS = 4 };
-static const double nearly_all = 0.95;          // of the messages: those of a hub
-static const double next_to_nothing_ns = 10000; // of computing between two calls
-static const double hidden = 0.05;              // of waits: less computing is no use against them
+static const double nearly_all = 0.95; // of the messages: those of a hub
+static const double hidden = 0.05;     // of waits: less computing is no use against them
 static const double turns = 0.5; // of the waits of others: a rank that waits in turn with them
 
 // --- ranks
@@ -86,13 +85,6 @@ static double pattern_share(const struct result *result, const struct cause *cau
     return pattern == RESULT_NONE
                ? 0
                : part_of((double)cause->by_pattern_ns[pattern], (double)cause->loss_ns);
-}
-
-/// Whether the trace has what the pattern ID is seen by.
-static bool is_evaluated(const struct result *result, const char *id)
-{
-    uint32_t pattern = result_find_pattern(result, id);
-    return pattern != RESULT_NONE && result->patterns[pattern].is_evaluated;
 }
 
 /// The part of the loss that is waits for messages, or for receives to be posted.
@@ -349,181 +341,6 @@ static void put_times(const struct result *result, const struct cause *cause, st
                        memory_copy_text(quantity_time((uint64_t)own_ns).text));
     facts_put_text(facts, FINDING_TEXT_mean_time,
                    memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
-}
-
-/// The part of the one-sided calls' time that is spent in those whose names begin with one of N.
-/// Locks of all targets ("MPI_Win_flush_all") are shared, so no rank holds them against another.
-static double onesided_share(const struct result *result, const char *const *names, size_t n)
-{
-    uint64_t some_ns = 0, all_ns = 0;
-    for (size_t i = 0; i < result->n_paths; i++) {
-        const struct result_region *region = &result->regions[result->paths[i].region];
-        if (!region->is_mpi || cause_of_call(region) != FINDING_onesided)
-            continue;
-        all_ns += result->paths[i].exclusive_ns;
-        for (size_t k = 0; k < n; k++)
-            if (strncasecmp(region->name, names[k], strlen(names[k])) == 0 &&
-                !strcasestr(region->name, "_all"))
-                some_ns += result->paths[i].exclusive_ns;
-    }
-    return part_of((double)some_ns, (double)all_ns);
-}
-
-/// Calls in the place of CAUSE that follow others of it, from another line, with next to nothing in
-/// between: both could be one.
-static void put_following(const struct result *result, const struct cause *cause,
-                          struct facts *facts)
-{
-    uint32_t following = RESULT_NONE;
-    double least_ns = next_to_nothing_ns;
-    for (uint32_t i = 0; i < result->n_sites; i++) {
-        const struct result_site *site = &result->sites[i];
-        double mean_ns = part_of((double)site->before_ns, (double)site->visits);
-        if (site->before_since == RESULT_NONE || site->before_since == i || mean_ns >= least_ns ||
-            !cause_has_place(cause, site->path) ||
-            !cause_has_place(cause, result->sites[site->before_since].path))
-            continue;
-        least_ns = mean_ns;
-        following = i;
-    }
-    if (following != RESULT_NONE)
-        facts_put_text(facts, FINDING_TEXT_following, site_text(result, following, RESULT_NONE));
-}
-
-/// What the calls in the place of CAUSE are.
-static void put_calls(const struct result *result, const struct cause *cause, struct facts *facts)
-{
-    if (cause->path == RESULT_NONE)
-        return;
-    const struct result_region *calls = &result->regions[result->paths[cause->path].region];
-    facts->numbers[FINDING_NUMBER_is_barrier] = strcasecmp(calls->name, "MPI_Barrier") == 0;
-    facts->numbers[FINDING_NUMBER_is_all_to_all] =
-        strncasecmp(calls->name, "MPI_Alltoall", 12) == 0 ||
-        strncasecmp(calls->name, "MPI_Ialltoall", 13) == 0;
-    facts->numbers[FINDING_NUMBER_is_poll] = region_is_poll(calls);
-    facts->numbers[FINDING_NUMBER_is_start] = calls->mpi_class == MPI_CLASS_START_END;
-    put_following(result, cause, facts);
-}
-
-/// The mean size of the messages among which the median is: N_MESSAGES by class of size.
-static uint64_t median_bytes(const struct result_size_class *sizes, uint64_t n_messages)
-{
-    uint64_t n_before = 0;
-    size_t k = 0;
-    while (k < RESULT_SIZE_CLASSES - 1 && 2 * (n_before + sizes[k].n_messages) < n_messages)
-        n_before += sizes[k++].n_messages;
-    return sizes[k].n_messages > 0 ? sizes[k].size_bytes / sizes[k].n_messages : 0;
-}
-
-static void put_counts(const struct result *result, const struct cause *cause, struct facts *facts)
-{
-    uint64_t n_messages = 0, size_bytes = 0, n_calls = 0;
-    for (size_t i = 0; i < result->n_traffic; i++) {
-        n_messages += result->traffic[i].n_messages;
-        size_bytes += result->traffic[i].size_bytes;
-    }
-    for (size_t i = 0; i < result->n_paths; i++) {
-        const struct result_region *region = &result->regions[result->paths[i].region];
-        bool is_here = cause->path != RESULT_NONE ? cause_has_place(cause, (uint32_t)i)
-                                                  : cause_of_call(region) == cause->subject;
-        if (region->is_mpi && is_here)
-            n_calls += result->paths[i].visits;
-    }
-    static const char *const locks[] = {"MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"};
-    static const char *const fences[] = {"MPI_Win_fence", "MPI_Win_start", "MPI_Win_complete",
-                                         "MPI_Win_post", "MPI_Win_wait"};
-    facts->numbers[FINDING_NUMBER_lock_share] = onesided_share(result, locks, 3);
-    facts->numbers[FINDING_NUMBER_fence_share] = onesided_share(result, fences, 5);
-    facts->numbers[FINDING_NUMBER_window_records] = is_evaluated(result, "wait-at-fence");
-    facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
-    facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
-    facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
-    facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
-    facts->numbers[FINDING_NUMBER_median_bytes] =
-        (double)median_bytes(result->message_sizes, n_messages);
-    facts_put_text(facts, FINDING_TEXT_calls,
-                   memory_copy_text(quantity_count(n_calls, "call").text));
-    facts_put_text(facts, FINDING_TEXT_messages,
-                   memory_copy_text(quantity_count(n_messages, "message").text));
-    if (n_messages > 0) {
-        facts_put_text(facts, FINDING_TEXT_mean_bytes,
-                       memory_copy_text(quantity_size(size_bytes / n_messages).text));
-        uint64_t half_bytes = median_bytes(result->message_sizes, n_messages);
-        facts_put_text(facts, FINDING_TEXT_median_bytes,
-                       memory_copy_text(quantity_size(half_bytes).text));
-    }
-    if (cause->region != RESULT_NONE)
-        facts->numbers[FINDING_NUMBER_visits] = (double)result->regions[cause->region].visits;
-}
-
-/// How the rank with most of the loss serves those that send to it: the asymptotic bounds of a
-/// closed system (Denning and Buzen, The Operational Analysis of Queueing Network Models, section
-/// 5).
-static void put_service(const struct result *result, uint64_t n_served, const bool *is_client,
-                        struct facts *facts)
-{
-    uint32_t main = facts->causing.main;
-    uint64_t clients_ns = 0, server_ns = main == RESULT_NONE ? 0 : result->ranks[main].useful_ns;
-    if (n_served == 0 || server_ns == 0)
-        return;
-    for (uint32_t i = 0; i < result->n_ranks; i++)
-        clients_ns += is_client[i] ? result->ranks[i].useful_ns : 0;
-    double window_ns = (double)(result->window_end_ns - result->window_begin_ns);
-    facts_put_text(facts, FINDING_TEXT_service_time,
-                   memory_copy_text(quantity_time(server_ns / n_served).text));
-    facts_put_text(facts, FINDING_TEXT_think_time,
-                   memory_copy_text(quantity_time(clients_ns / n_served).text));
-    facts_put_text(facts, FINDING_TEXT_arrival_time,
-                   memory_copy_text(quantity_time((uint64_t)window_ns / n_served).text));
-    facts_put_text(facts, FINDING_TEXT_busy,
-                   memory_copy_text(quantity_part((double)server_ns, window_ns).text));
-    facts_put_text(facts, FINDING_TEXT_saturating,
-                   memory_format("%.1f", 1 + (double)clients_ns / (double)server_ns));
-}
-
-/// Whom the messages of the run go to: partners of the rank with most of the loss, the share of the
-/// rank with most messages, and whether all go from lower to higher ranks, or the other way.
-static void put_traffic(const struct result *result, struct facts *facts)
-{
-    uint32_t main = facts->causing.main, n_partners = 0, hub = 0;
-    uint64_t n_messages = 0, n_served = 0, n_up = 0, n_of_hub = 0;
-    uint64_t *of_rank = memory_zeroed(result->n_ranks, sizeof *of_rank);
-    bool *is_partner = memory_zeroed(result->n_ranks, sizeof *is_partner);
-    for (size_t i = 0; i < result->n_traffic; i++) {
-        const struct result_traffic *traffic = &result->traffic[i];
-        n_messages += traffic->n_messages;
-        n_up += traffic->sender < traffic->receiver ? traffic->n_messages : 0;
-        n_served += traffic->receiver == main ? traffic->n_messages : 0;
-        of_rank[traffic->sender] += traffic->n_messages;
-        if (traffic->sender == traffic->receiver)
-            continue;
-        of_rank[traffic->receiver] += traffic->n_messages;
-        if (traffic->receiver == main)
-            is_partner[traffic->sender] = true;
-    }
-    for (uint32_t i = 0; i < result->n_ranks; i++) {
-        n_partners += is_partner[i];
-        hub = of_rank[i] > of_rank[hub] ? i : hub;
-    }
-    for (size_t i = 0; i < result->n_traffic; i++)
-        n_of_hub += result->traffic[i].sender == hub ? result->traffic[i].n_messages : 0;
-    facts->hub = hub;
-    facts->numbers[FINDING_NUMBER_partners] = n_partners;
-    facts->numbers[FINDING_NUMBER_is_hub] = n_messages > 0 && hub == main;
-    facts->numbers[FINDING_NUMBER_served] = (double)n_served;
-    uint64_t others_ns = result->useful_ns - result->ranks[hub].useful_ns;
-    facts->numbers[FINDING_NUMBER_task_us] = part_of((double)others_ns / 1e3, (double)n_of_hub);
-    facts->numbers[FINDING_NUMBER_one_way] = n_messages > 0 && (n_up == 0 || n_up == n_messages);
-    if (n_messages > 0) {
-        facts->numbers[FINDING_NUMBER_hub_share] =
-            part_of((double)of_rank[hub], (double)n_messages);
-        facts_put_text(facts, FINDING_TEXT_hub, memory_format("rank %" PRIu32, hub));
-    }
-    facts_put_text(facts, FINDING_TEXT_served,
-                   memory_copy_text(quantity_count(n_served, "message").text));
-    put_service(result, n_served, is_partner, facts);
-    free(of_rank);
-    free(is_partner);
 }
 
 /// How much of the time in the place is blocked. Before a call there may be more than one function.
@@ -794,9 +611,7 @@ void facts_collect(struct facts *facts, const struct result *result, const struc
     facts->numbers[FINDING_NUMBER_order_share] = order_share(result, cause);
     put_waits(result, cause, facts);
     facts_put_places(result, cause, facts);
-    put_counts(result, cause, facts);
-    put_calls(result, cause, facts);
-    put_traffic(result, facts);
+    facts_put_calls(result, cause, facts);
     put_times(result, cause, facts);
     put_iterations(result, cause, facts);
     put_blocked(result, cause, facts);

@@ -116,6 +116,8 @@ bool facts_take_other_wait(struct facts *facts, const struct result *result,
                            const struct cause *cause);
 /// Part of facts_collect() (finding_places.c): the places of CAUSE, of the ranks named in FACTS.
 void facts_put_places(const struct result *result, const struct cause *cause, struct facts *facts);
+/// The same (finding_calls.c): the calls of MPI in it, the messages of the run, whom these go to.
+void facts_put_calls(const struct result *result, const struct cause *cause, struct facts *facts);
 /// NAME is TEXT, which FACTS takes.
 static inline void facts_put_text(struct facts *facts, enum finding_text name, char *text)
 {
