@@ -82,27 +82,12 @@ struct survey {
     const struct result *result; // of the measured run
     struct advise_path path;
     struct advice *advice;
-    uint64_t recording_ns; // of a visit
 };
-
-/// What recording a visit of a function or call took in the mean, by the tracer's estimate; 0: not
-/// known.
-static uint64_t recording_of_visit_ns(const struct survey *survey)
-{
-    const struct definitions *definitions =
-        trace_definitions(survey->setting->batch.measured->trace);
-    uint64_t recording_ns = 0, n_visits = 0;
-    for (size_t i = 0; i < definitions->n_locations; i++)
-        recording_ns += definitions->locations[i].recording_ns;
-    for (size_t i = 0; i < survey->result->n_regions; i++)
-        n_visits += survey->result->regions[i].visits;
-    return n_visits > 0 ? recording_ns / n_visits : 0;
-}
 
 /// Whether N_VISITS that took NS are mostly what recording them took.
 static bool is_recording(const struct survey *survey, uint64_t ns, uint64_t n_visits)
 {
-    return ns / 2 < n_visits * survey->recording_ns;
+    return ns / 2 < n_visits * survey->result->recording_of_visit_ns;
 }
 
 static bool wants(const struct survey *survey, enum advice_kind kind)
@@ -522,8 +507,7 @@ void advise_enumerate(const struct advise_setting *setting, const struct pag_res
         [ADVICE_PROCESSORS] = add_processors, [ADVICE_MOVE] = add_moves,
     };
     const struct replay_run *measured = setting->batch.measured;
-    struct survey survey = {setting, &measured->result, {0}, advice, 0};
-    survey.recording_ns = recording_of_visit_ns(&survey);
+    struct survey survey = {setting, &measured->result, {0}, advice};
     advise_path_collect(&survey.path, trace_definitions(measured->trace), unchanged);
     for (int kind = 0; kind < ADVICE_KINDS; kind++)
         if (add[kind] && wants(&survey, (enum advice_kind)kind))

@@ -79,6 +79,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(is_poll)        /* the same: only look whether something has come */                         \
     X(is_start)       /* the same: begin or end MPI */                                             \
     X(call_us)        /* microseconds of the loss for each call */                                 \
+    X(recording_us)   /* that recording a call took in the mean; 0: not known */                   \
     X(visits)         /* of the place */                                                           \
     X(calls)          /* of MPI in the place */                                                    \
     X(messages)       /* of the run */                                                             \

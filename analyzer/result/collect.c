@@ -234,6 +234,16 @@ static void put_facts(const struct collect_input *input, struct result *result)
                                  .n_cores = definitions->nodes[i].n_cores};
 }
 
+static void put_recording_of_visit(const struct definitions *definitions, struct result *result)
+{
+    uint64_t recording_ns = 0, n_visits = 0;
+    for (size_t i = 0; i < definitions->n_locations; i++)
+        recording_ns += definitions->locations[i].recording_ns;
+    for (size_t i = 0; i < result->n_regions; i++)
+        n_visits += result->regions[i].visits;
+    result->recording_of_visit_ns = n_visits > 0 ? recording_ns / n_visits : 0;
+}
+
 /// Whether more ranks may use RANK's cores than there are.
 static bool shares_cores(const struct definitions *definitions, const struct rank *rank)
 {
@@ -380,6 +390,7 @@ void collect_result(const struct collect_input *input, struct result *result)
     put_ranks(input, result);
     call_tree_build(&tree, definitions, input->replay, result);
     put_mpi_classes(result);
+    put_recording_of_visit(definitions, result);
     counters_collect(&tree, result);
     files_collect(&tree, result);
     sites_collect(&tree, result);

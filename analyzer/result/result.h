@@ -486,6 +486,7 @@ struct result {
     size_t n_warnings;
     struct result_region *regions;
     size_t n_regions;
+    uint64_t recording_of_visit_ns; // in the mean, by the tracer's estimate; 0: not known
     struct result_path *paths;
     size_t n_paths;
     struct result_path_rank *path_ranks; // sorted by (path, rank)

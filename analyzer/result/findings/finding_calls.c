@@ -108,6 +108,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     facts->numbers[FINDING_NUMBER_window_records] = is_evaluated(result, "wait-at-fence");
     facts->numbers[FINDING_NUMBER_calls] = (double)n_calls;
     facts->numbers[FINDING_NUMBER_call_us] = part_of((double)cause->loss_ns / 1e3, (double)n_calls);
+    facts->numbers[FINDING_NUMBER_recording_us] = (double)result->recording_of_visit_ns / 1e3;
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
     facts->numbers[FINDING_NUMBER_median_bytes] =
