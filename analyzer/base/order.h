@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Orders for qsort() and bsearch(): by one key, then by another where that is the same.
+// Orders for qsort() and bsearch(): by one key, then by another where that is the same. A heap, the
+// first of whose items is at hand.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /// How the numbers A and B are ordered: negative, 0 or positive. NaN is the same as any number.
 #define LESS_FIRST(a, b) (((a) > (b)) - ((a) < (b)))
@@ -18,4 +21,32 @@ static inline int order_by(const int *orders, size_t n)
         if (orders[i] != 0)
             return orders[i];
     return 0;
+}
+
+/// Adds ITEM, of SIZE bytes, to the N of the heap ITEMS, which has room for it. IS_BEFORE orders
+/// them: the one at half the place of another one is not after it.
+static inline void heap_push(void *items, size_t n, size_t size, const void *item,
+                             bool (*is_before)(const void *, const void *))
+{
+    char *heap = items;
+    for (; n > 0 && is_before(item, heap + (n - 1) / 2 * size); n = (n - 1) / 2)
+        memcpy(heap + n * size, heap + (n - 1) / 2 * size, size);
+    memcpy(heap + n * size, item, size);
+}
+
+/// Takes the first one away: N - 1 are left. What is behind them is no longer used.
+static inline void heap_pop(void *items, size_t n, size_t size,
+                            bool (*is_before)(const void *, const void *))
+{
+    char *heap = items;
+    const char *last = heap + --n * size;
+    size_t place = 0;
+    for (size_t child = 1; child < n; child = 2 * place + 1) {
+        child += child + 1 < n && is_before(heap + (child + 1) * size, heap + child * size);
+        if (!is_before(heap + child * size, last))
+            break;
+        memcpy(heap + place * size, heap + child * size, size);
+        place = child;
+    }
+    memmove(heap + place * size, last, size);
 }

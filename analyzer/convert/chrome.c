@@ -4,8 +4,8 @@
 // become visits of regions; each process is one, each thread a location, named by metadata events
 // (M). https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 //
-// Events come in any order, so they are sorted in a file (paraver/record_sort.c). Each is read by
-// itself: jansson gets one byte at a time, and leaves the file behind the last one of an event.
+// Events come in any order, so they are sorted in a file (paraver/record_sort.c). jansson parses
+// each of them alone. It takes one byte at a time, so it stops right behind the event.
 #include "analyzer/convert/convert.h"
 
 #include <errno.h>
@@ -103,14 +103,20 @@ static char *text_of(const json_t *value)
                : memory_copy_text("0");
 }
 
-static uint32_t location_of(struct chrome *chrome, const json_t *event, uint32_t *process)
+static uint32_t process_of(struct chrome *chrome, const json_t *event)
 {
-    char *pid = text_of(json_object_get(event, "pid")),
-         *tid = text_of(json_object_get(event, "tid"));
-    char *key = memory_format("%zu:%s %s", strlen(pid), pid, tid);
-    *process = new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
-    uint32_t location = new_trace_location(chrome->trace, *process, key, tid);
+    char *pid = text_of(json_object_get(event, "pid"));
+    uint32_t process = new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
     free(pid);
+    return process;
+}
+
+static uint32_t location_of(struct chrome *chrome, const json_t *event)
+{
+    uint32_t process = process_of(chrome, event);
+    char *tid = text_of(json_object_get(event, "tid"));
+    char *key = memory_format("%" PRIu32 " %s", process, tid);
+    uint32_t location = new_trace_location(chrome->trace, process, key, tid);
     free(tid);
     free(key);
     return location;
@@ -143,19 +149,10 @@ static bool read_time(const json_t *value, uint64_t *time_ns)
 static void read_name(struct chrome *chrome, const json_t *event, const char *what)
 {
     const char *name = json_string_value(json_object_get(json_object_get(event, "args"), "name"));
-    uint32_t process, location;
-    bool is_thread = strcmp(what, "thread_name") == 0;
-    if (!name || (!is_thread && strcmp(what, "process_name") != 0))
-        return;
-    if (is_thread) {
-        location = location_of(chrome, event, &process);
-        new_trace_name_location(chrome->trace, location, name);
-        return;
-    }
-    char *pid = text_of(json_object_get(event, "pid"));
-    process = new_trace_process(chrome->trace, pid, new_trace_node(chrome->trace, "node"));
-    new_trace_name_process(chrome->trace, process, name);
-    free(pid);
+    if (name && strcmp(what, "thread_name") == 0)
+        new_trace_name_location(chrome->trace, location_of(chrome, event), name);
+    else if (name && strcmp(what, "process_name") == 0)
+        new_trace_name_process(chrome->trace, process_of(chrome, event), name);
 }
 
 static int read_event(struct chrome *chrome, const json_t *event, struct error *err)
@@ -163,7 +160,6 @@ static int read_event(struct chrome *chrome, const json_t *event, struct error *
     const char *phase = json_string_value(json_object_get(event, "ph"));
     const char *name = json_string_value(json_object_get(event, "name"));
     uint64_t begin_ns, long_ns = 0;
-    uint32_t process;
     if (!phase)
         return malformed(chrome, "an event is an object with a phase, \"ph\"", err);
     if (strcmp(phase, "M") == 0 && name)
@@ -182,7 +178,7 @@ static int read_event(struct chrome *chrome, const json_t *event, struct error *
     record_sort_add(chrome->sort, &(struct prv_record){
                                       .time_ns = begin_ns,
                                       .kind = PRV_STATE,
-                                      .location = location_of(chrome, event, &process),
+                                      .location = location_of(chrome, event),
                                       .type = name ? region_of(chrome, name) : 0,
                                       .value = (uint64_t)phase[0],
                                       .end_ns = is_whole ? begin_ns + long_ns : OPEN,

@@ -22,9 +22,8 @@ struct conversion {
 int convert_trace(const char *path, const char *directory, struct conversion *done,
                   struct error *err);
 
-// The two formats: each reads PATH and writes the events of TRACE, which is
-// in FOLDER; *END_NS is the run's, as far as
-// it is said. 0, or -1 and ERR.
+// The two formats: each reads PATH and writes the events of TRACE, which is in FOLDER. *END_NS
+// becomes the end of the run. 0, or -1 and ERR.
 struct new_trace;
 int convert_prv(const char *path, const char *folder, struct new_trace *trace,
                 struct conversion *done, uint64_t *end_ns, struct error *err);

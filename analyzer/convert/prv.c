@@ -19,6 +19,7 @@
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/convert/new_trace.h"
 #include "analyzer/paraver/prv_trace.h"
 
@@ -51,7 +52,7 @@ struct prv_location {
     uint64_t last_ns; // of what was written
     struct open_region *open;
     size_t n_open, open_capacity;
-    struct end_of_message *messages; // by time
+    struct end_of_message *messages; // a heap, by time
     size_t n_messages, messages_capacity;
     uint64_t sent_bytes, received_bytes; // of the open collective operation
     uint32_t communicator;
@@ -76,7 +77,7 @@ struct prv {
     uint32_t *first_task; // by application
     size_t n_applications, applications_capacity;
     struct map names;         // type and value: region; type of a counter: counter
-    struct map communicators; // application and Paraver's number of it
+    struct map communicators; // by Paraver's number
     struct call_kind *kinds;  // by region
     size_t n_kinds, kinds_capacity, n_counters;
     uint64_t *sums;           // location and counter
@@ -263,36 +264,24 @@ static int read_header(struct prv *prv, char *line, struct error *err)
 
 // --- messages and regions
 
-static bool comes_before(const struct end_of_message *a, const struct end_of_message *b)
+static bool comes_before(const void *a, const void *b)
 {
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->order < b->order;
+    const struct end_of_message *left = a, *right = b;
+    return left->time_ns != right->time_ns ? left->time_ns < right->time_ns
+                                           : left->order < right->order;
 }
 
-/// Keeps it in a heap: the one at half the place of another one comes before it.
 static void keep(struct prv_location *location, struct end_of_message message)
 {
-    size_t at = location->n_messages;
+    size_t n = location->n_messages;
     (void)ARRAY_NEXT(location->messages, location->n_messages, location->messages_capacity);
-    struct end_of_message *heap = location->messages;
-    for (; at > 0 && comes_before(&message, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = message;
+    heap_push(location->messages, n, sizeof message, &message, comes_before);
 }
 
 static struct end_of_message take_earliest(struct prv_location *location)
 {
-    struct end_of_message *heap = location->messages;
-    const struct end_of_message first = heap[0], last = heap[--location->n_messages];
-    size_t at = 0, n = location->n_messages;
-    for (size_t next = 1; next < n; next = 2 * at + 1) {
-        if (next + 1 < n && comes_before(&heap[next + 1], &heap[next]))
-            next++;
-        if (!comes_before(&heap[next], &last))
-            break;
-        heap[at] = heap[next];
-        at = next;
-    }
-    heap[at] = last;
+    const struct end_of_message first = location->messages[0];
+    heap_pop(location->messages, location->n_messages--, sizeof first, comes_before);
     return first;
 }
 

@@ -88,7 +88,7 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
     count(engine, location, location->profile.current, ps / PS_PER_NS);
 }
 
-/// Whether EVENT (NULL: none) begins or ends a team of threads.
+/// Whether EVENT (NULL: none) begins or ends a team of threads or a single one.
 static bool is_of_team(const struct event *event)
 {
     return event && event_is_of_threads(event);

@@ -3,6 +3,7 @@
 #include "analyzer/simulation/steps.h"
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/simulation/network/collective_run.h"
 #include "analyzer/simulation/network/contention.h"
 #include "analyzer/simulation/state.h"
@@ -21,8 +22,9 @@ struct arrival {
     uint32_t ranks[2]; // receiver, sender
 };
 
-static bool is_before(const struct transfer *a, const struct transfer *b)
+static bool is_before(const void *left, const void *right)
 {
+    const struct transfer *a = left, *b = right;
     if (a->ready_ns != b->ready_ns)
         return a->ready_ns < b->ready_ns;
     if (a->sender != b->sender)
@@ -32,31 +34,19 @@ static bool is_before(const struct transfer *a, const struct transfer *b)
     return a->number < b->number;
 }
 
-/// A heap: the first one of all is transfers[0].
+/// The first one of all is transfers[0].
 static void push(struct prediction *prediction, struct transfer transfer)
 {
     prediction->transfers = array_reserve(prediction->transfers, &prediction->transfer_capacity,
                                           prediction->n_transfers + 1, sizeof(struct transfer));
-    struct transfer *heap = prediction->transfers;
-    size_t place = prediction->n_transfers++;
-    for (; place > 0 && is_before(&transfer, &heap[(place - 1) / 2]); place = (place - 1) / 2)
-        heap[place] = heap[(place - 1) / 2];
-    heap[place] = transfer;
+    heap_push(prediction->transfers, prediction->n_transfers++, sizeof transfer, &transfer,
+              is_before);
 }
 
 static struct transfer pop(struct prediction *prediction)
 {
-    struct transfer *heap = prediction->transfers;
-    const struct transfer first = heap[0], last = heap[--prediction->n_transfers];
-    size_t place = 0, n = prediction->n_transfers;
-    for (size_t child = 1; child < n; child = 2 * place + 1) {
-        child += child + 1 < n && is_before(&heap[child + 1], &heap[child]);
-        if (!is_before(&heap[child], &last))
-            break;
-        heap[place] = heap[child];
-        place = child;
-    }
-    heap[place] = last;
+    const struct transfer first = prediction->transfers[0];
+    heap_pop(prediction->transfers, prediction->n_transfers--, sizeof first, is_before);
     return first;
 }
 

@@ -98,7 +98,7 @@ function showPaths() {
     const [parent, text] = paths[i], name = cell(text, "name");
     depths[i] = parent === null ? 0 : depths[parent] + 1;
     name.style.paddingLeft = `${0.6 + 1.1 * Math.min(depths[i], 20)}rem`;
-    name.onmouseenter = () => { name.title = pathText(lanes[0], i, part => report.profile[part].region); };
+    name.onmouseenter = () => { name.title = archivePath(i); };
     return [name, cell(count(item.visits), "number"), cell(timeText(item.inclusive_ns), "number"),
       cell(timeText(item.exclusive_ns), "number"), cell(sourcesText(item), "name"), shareCell(item.inclusive_ns / whole, item.region.startsWith("MPI_") ? "other" : "computing")];
   });

@@ -131,6 +131,9 @@ function pathText({ paths }, path, nameOf = i => paths[i][1]) {
   return parts.join("/");
 }
 
+/** The same by the names in the archive, as findings have it. */
+const archivePath = path => pathText(lanes[0], path, part => report.profile[part].region);
+
 const lastName = ({ paths }, path) => path === null ? "an MPI call" : paths[path][1];
 const callPath = (lane, i) => lane.places[lane.data.place[i]][0];
 
@@ -141,6 +144,9 @@ function callPlace(lane, i) {
 
 const computedName = (lane, i) => lane.data.computed[i] === NOBODY ? "computing" : pathText(lane, lane.data.computed[i]);
 
+/** Since when the rank of call I computes until then. */
+const computesSince = ({ data }, i) => i > data.first[data.rank[i]] ? data.leave[i - 1] : 0;
+
 /** The longest call of PATH, or the longest computing in it before a call, on RANKS, or on all: its rank, begin and end. */
 function longestIn(lane, path, ranks) {
   const { data } = lane;
@@ -148,7 +154,7 @@ function longestIn(lane, path, ranks) {
   for (let i = 0; i < data.enter.length; i++) {
     const rank = data.rank[i], isCall = callPath(lane, i) === path;
     if ((ranks.length && !ranks.includes(rank)) || !(isCall || (lane.has_all_calls && data.computed[i] === path))) continue;
-    const begin = isCall ? data.enter[i] : i > data.first[rank] ? data.leave[i - 1] : 0, end = isCall ? data.leave[i] : data.enter[i];
+    const begin = isCall ? data.enter[i] : computesSince(lane, i), end = isCall ? data.leave[i] : data.enter[i];
     if (!longest || end - begin > longest.end - longest.begin) longest = { rank, begin, end };
   }
   return longest;

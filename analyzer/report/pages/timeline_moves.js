@@ -39,7 +39,7 @@ function showMarked(marked) {
 /** A finding without a longest wait leads to the longest call, or computing, in its place. */
 function offerLongest(finding, item) {
   const [lane] = lanes;
-  const path = lane.paths.findIndex((parts, i) => pathText(lane, i, part => report.profile[part].region) === finding.path);
+  const path = lane.paths.findIndex((parts, i) => archivePath(i) === finding.path);
   const longest = path < 0 || item.querySelector("button") ? null : longestIn(lane, path, finding.ranks);
   if (!longest) return;
   const show = () => {
@@ -87,7 +87,7 @@ function rankText(lane, rank, ns) {
     pointed.chain = chainOf(lane, i);
     return callText(lane, rank, i) + chainText(lane, pointed.chain);
   }
-  const since = i > data.first[rank] ? data.leave[i - 1] : 0;
+  const since = computesSince(lane, i);
   const mostly = data.computed[i] === NOBODY ? "" : `, mostly in ${computedName(lane, i)}`;
   return `Rank ${rank} computes for ${timeText(data.enter[i] - since)}, from ${timeText(since)} on${mostly}, until ${callPlace(lane, i)}.`;
 }

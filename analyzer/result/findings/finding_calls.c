@@ -93,6 +93,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
         n_messages += result->traffic[i].n_messages;
         size_bytes += result->traffic[i].size_bytes;
     }
+    uint64_t half_bytes = median_bytes(result->message_sizes, n_messages);
     for (size_t i = 0; i < result->n_paths; i++) {
         const struct result_region *region = &result->regions[result->paths[i].region];
         bool is_here = cause->path != RESULT_NONE ? cause_has_place(cause, (uint32_t)i)
@@ -111,8 +112,7 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     facts->numbers[FINDING_NUMBER_recording_us] = (double)result->recording_of_visit_ns / 1e3;
     facts->numbers[FINDING_NUMBER_messages] = (double)n_messages;
     facts->numbers[FINDING_NUMBER_mean_bytes] = part_of((double)size_bytes, (double)n_messages);
-    facts->numbers[FINDING_NUMBER_median_bytes] =
-        (double)median_bytes(result->message_sizes, n_messages);
+    facts->numbers[FINDING_NUMBER_median_bytes] = (double)half_bytes;
     facts_put_text(facts, FINDING_TEXT_calls,
                    memory_copy_text(quantity_count(n_calls, "call").text));
     facts_put_text(facts, FINDING_TEXT_messages,
@@ -120,7 +120,6 @@ static void put_counts(const struct result *result, const struct cause *cause, s
     if (n_messages > 0) {
         facts_put_text(facts, FINDING_TEXT_mean_bytes,
                        memory_copy_text(quantity_size(size_bytes / n_messages).text));
-        uint64_t half_bytes = median_bytes(result->message_sizes, n_messages);
         facts_put_text(facts, FINDING_TEXT_median_bytes,
                        memory_copy_text(quantity_size(half_bytes).text));
     }
