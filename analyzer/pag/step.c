@@ -280,7 +280,7 @@ static void step_outside(struct engine *engine, struct location_state *location,
         profile_enter(profile, event->index, event->time_ns);
     } else if (event->kind == EVENT_LEAVE) {
         profile_leave_around_gap(profile, event->index, event->time_ns);
-    } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON) {
+    } else if (event_is_switch(event)) {
         gap_event(engine, location, event, event->time_ns);
         without_cpu_begin(profile, event->time_ns);
     } else if (has_rank && event_is_message_record(event)) {

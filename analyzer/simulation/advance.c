@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/pag/window.h"
 #include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/change/move.h"
 #include "analyzer/simulation/change/overlap.h"
@@ -381,10 +382,14 @@ void outside_is_over(struct engine *engine, struct location_state *location, uin
         event = event_ahead(engine, location, 0);
     if (!event) {
         outside_end_location(engine, location, now_ns);
-    } else if (event_is_of_threads(event)) {
+    } else if (event_is_of_threads(event) || event_is_switch(event)) {
         uint64_t recorded_ns = event->time_ns;
-        profile_account(&location->profile, now_ns);
-        threads_event(engine, location, event, now_ns);
+        if (event_is_switch(event)) {
+            gap_event(engine, location, event, now_ns);
+        } else {
+            profile_account(&location->profile, now_ns);
+            threads_event(engine, location, event, now_ns);
+        }
         location->cursor->position++;
         moved_tell_event(engine, location, recorded_ns, now_ns);
         outside_begin(engine, location, now_ns, recorded_ns);

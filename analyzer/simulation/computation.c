@@ -88,12 +88,6 @@ static void pass_visit(const struct engine *engine, struct location_state *locat
     count(engine, location, location->profile.current, ps / PS_PER_NS);
 }
 
-/// Whether EVENT (NULL: none) begins or ends a team of threads or a single one.
-static bool is_of_team(const struct event *event)
-{
-    return event && event_is_of_threads(event);
-}
-
 /// Whether computing ends with EVENT, the end of a computation (NULL: the location's).
 static bool ends_computing(const struct engine *engine, const struct event *event)
 {
@@ -169,7 +163,8 @@ static void exchange(struct engine *engine, struct location_state *location)
     computation->work = computation->own_work + computation->arrived_work;
 }
 
-/// Whether EVENT ends a computation: an MPI call, a bare record of one, an event of a team.
+/// Whether EVENT ends a computation: an MPI call, a bare record of one, an event of a team,
+/// recording switched off or on.
 static bool is_end(const struct engine *engine, const struct location_state *location,
                    const struct event *event)
 {
@@ -180,7 +175,7 @@ static bool is_end(const struct engine *engine, const struct location_state *loc
                (prediction_of(engine)->site_of_rank && relocation_is_due(engine, location, event));
     if (prediction_of(engine)->overlap && overlap_ends_at(engine, location, event))
         return true;
-    return event_is_message_record(event) || is_of_team(event);
+    return event_is_message_record(event) || event_is_of_threads(event) || event_is_switch(event);
 }
 
 static void enter(const struct engine *engine, struct location_state *location,
@@ -233,8 +228,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
         seen_ns = event->time_ns;
         if (is_end(engine, location, event))
             break;
-        if (event->kind <= EVENT_LEAVE || event->kind == EVENT_MEASUREMENT_OFF ||
-            event->kind == EVENT_MEASUREMENT_ON)
+        if (event->kind <= EVENT_LEAVE || event_is_switch(event))
             pass(engine, location, profile->current, seen_ns);
         if (event->kind == EVENT_ENTER) {
             enter(engine, location, event);
@@ -242,7 +236,7 @@ const struct event *computation_read(struct engine *engine, struct location_stat
             profile_leave_around_gap(profile, event->index, profile->last_ns);
             if (computation->visit.kind != 0)
                 visit_end_if_left(engine, location);
-        } else if (event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
+        } else if (event_is_switch(event))
             gap_event(engine, location, event, profile->last_ns);
         else if (event->kind == EVENT_CPU_TIME && !prediction_of(engine)->counts_wall_time)
             cpu_span_sample(&computation->cpu, seen_ns, event->size_bytes, event->received_bytes);

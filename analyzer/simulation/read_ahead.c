@@ -70,8 +70,7 @@ static bool pass_to_call(struct walk *walk)
 {
     for (;; walk->ahead++) {
         const struct event *event = peek(walk);
-        if (!event || is_record(event) || event_is_of_threads(event) ||
-            event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON)
+        if (!event || is_record(event) || event_is_of_threads(event) || event_is_switch(event))
             return false;
         walk->depth -= event->kind == EVENT_LEAVE;
         if (event->kind != EVENT_ENTER)

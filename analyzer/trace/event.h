@@ -124,6 +124,12 @@ static inline bool event_is_message_record(const struct event *event)
     return event->kind >= EVENT_SEND && event->kind <= EVENT_COLLECTIVE_COMPLETE;
 }
 
+/// Whether recording is switched off or on at EVENT.
+static inline bool event_is_switch(const struct event *event)
+{
+    return event->kind == EVENT_MEASUREMENT_OFF || event->kind == EVENT_MEASUREMENT_ON;
+}
+
 /// Whether EVENT begins or ends a team of threads, or (EVENT_OF_CREATED) a single one.
 static inline bool event_is_of_threads(const struct event *event)
 {

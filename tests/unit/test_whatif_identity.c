@@ -113,6 +113,7 @@ TEST(test_traces_computed_by_hand)
     size_t n_failed = 0;
     assert_int_equal(glob("tests/traces/engine/*.txt", 0, NULL, &files), 0);
     assert_int_equal(glob("tests/traces/patterns/*.txt", GLOB_APPEND, NULL, &files), 0);
+    assert_int_equal(glob("tests/traces/threads/*.txt", GLOB_APPEND, NULL, &files), 0);
     assert_true(files.gl_pathc > MIN_TRACES);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         size_t size_bytes;
