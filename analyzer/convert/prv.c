@@ -48,7 +48,7 @@ struct open_region {
 };
 
 struct prv_location {
-    uint32_t location, task;
+    uint32_t location, task, application;
     uint64_t last_ns; // of what was written
     struct open_region *open;
     size_t n_open, open_capacity;
@@ -77,7 +77,7 @@ struct prv {
     uint32_t *first_task; // by application
     size_t n_applications, applications_capacity;
     struct map names;         // type and value: region; type of a counter: counter
-    struct map communicators; // by Paraver's number
+    struct map communicators; // by application and Paraver's number
     struct call_kind *kinds;  // by region
     size_t n_kinds, kinds_capacity, n_counters;
     uint64_t *sums;           // location and counter
@@ -107,7 +107,7 @@ static bool take(char **at, char end, uint64_t *value)
 
 // --- names
 
-static uint64_t name_key(uint64_t type, uint64_t value)
+static uint64_t pair_key(uint64_t type, uint64_t value)
 {
     return type << 32 ^ value;
 }
@@ -132,11 +132,11 @@ static void add_name(struct prv *prv, uint64_t type, uint64_t value, const char 
     if (value == 0) {
         uint32_t counter = new_trace_counter(prv->trace, name);
         prv->n_counters = counter + 1 > prv->n_counters ? counter + 1 : prv->n_counters;
-        map_put(&prv->names, name_key(type, 0), counter);
+        map_put(&prv->names, pair_key(type, 0), counter);
         return;
     }
     uint32_t region = new_trace_region(prv->trace, name);
-    map_put(&prv->names, name_key(type, value), region);
+    map_put(&prv->names, pair_key(type, value), region);
     if (region < prv->n_kinds)
         return;
     struct call_kind *kind = ARRAY_NEXT(prv->kinds, prv->n_kinds, prv->kinds_capacity);
@@ -214,8 +214,10 @@ static void add_task(struct prv *prv, uint64_t n_threads, uint64_t node)
         char key[64];
         snprintf(name, sizeof name, i == 0 ? "Master thread" : "thread %" PRIu64, i);
         snprintf(key, sizeof key, "%zu", prv->n_locations);
-        *ARRAY_NEXT(prv->locations, prv->n_locations, prv->capacity) = (struct prv_location){
-            .location = new_trace_location(prv->trace, process, key, name), .task = task};
+        *ARRAY_NEXT(prv->locations, prv->n_locations, prv->capacity) =
+            (struct prv_location){.location = new_trace_location(prv->trace, process, key, name),
+                                  .task = task,
+                                  .application = (uint32_t)prv->n_applications};
     }
 }
 
@@ -321,11 +323,11 @@ static void enter(struct prv *prv, struct prv_location *location, const struct p
 {
     OTF2_EvtWriter *out = new_trace_events(prv->trace, location->location);
     uint32_t region;
-    if (!map_get(&prv->names, name_key(event->type, event->value), &region)) {
+    if (!map_get(&prv->names, pair_key(event->type, event->value), &region)) {
         char name[64];
         snprintf(name, sizeof name, "function %" PRIu32 ":%" PRIu64, event->type, event->value);
         add_name(prv, event->type, event->value, name);
-        map_get(&prv->names, name_key(event->type, event->value), &region);
+        map_get(&prv->names, pair_key(event->type, event->value), &region);
     }
     *ARRAY_NEXT(location->open, location->n_open, location->open_capacity) =
         (struct open_region){event->type, region};
@@ -394,10 +396,11 @@ static void write_event(struct prv *prv, const struct prv_event *event)
         location->sent_bytes = event->value;
     else if (event->type == PRV_RECEIVE_SIZE)
         location->received_bytes = event->value;
-    else if (event->type == PRV_COMMUNICATOR && map_get(&prv->communicators, event->value, &index))
+    else if (event->type == PRV_COMMUNICATOR &&
+             map_get(&prv->communicators, pair_key(location->application, event->value), &index))
         location->communicator = index;
     else if (event->type >= PRV_FIRST_COUNTER && event->type <= LAST_COUNTER &&
-             map_get(&prv->names, name_key(event->type, 0), &index))
+             map_get(&prv->names, pair_key(event->type, 0), &index))
         count(prv, location, event, index);
     else
         prv->done->n_ignored += event->type != PRV_ROOT;
@@ -416,6 +419,12 @@ static void reach(struct prv *prv, uint64_t time_ns)
 
 // --- lines
 
+/// After the last task of APPLICATION, which is counted from 1.
+static uint64_t tasks_end(const struct prv *prv, uint64_t application)
+{
+    return application < prv->n_applications ? prv->first_task[application] : prv->n_tasks;
+}
+
 /// CPU:APPLICATION:TASK:THREAD:
 static struct prv_location *take_location(const struct prv *prv, char **at)
 {
@@ -423,7 +432,7 @@ static struct prv_location *take_location(const struct prv *prv, char **at)
     if (!take(at, ':', &cpu) || !take(at, ':', &application) || !take(at, ':', &task) ||
         !take(at, ':', &thread) || application - 1 >= prv->n_applications)
         return NULL;
-    uint64_t end = application < prv->n_applications ? prv->first_task[application] : prv->n_tasks;
+    uint64_t end = tasks_end(prv, application);
     task += prv->first_task[application - 1];
     if (task - 1 >= end || task <= prv->first_task[application - 1])
         return NULL;
@@ -490,17 +499,19 @@ static int read_communication(struct prv *prv, char *at, struct error *err)
 /// c:APPLICATION:NUMBER:N:TASK:..
 static int read_communicator(struct prv *prv, char *at, struct error *err)
 {
-    uint64_t application, number, n = 0, task;
+    uint64_t application, number, n = 0, task = 1;
     bool is_good = take(&at, ':', &application) && take(&at, ':', &number) && take(&at, '\0', &n) &&
                    application - 1 < prv->n_applications && n <= prv->n_tasks;
+    uint64_t first = is_good ? prv->first_task[application - 1] : 0;
     uint64_t *members = memory_zeroed(is_good ? n + 1 : 1, sizeof *members);
     for (uint64_t i = 0; i < n && is_good; i++) {
         is_good = *at++ == ':' && take(&at, '\0', &task) && task > 0 && task <= prv->n_tasks;
-        members[i] = is_good ? prv->first_task[application - 1] + task - 1 : 0;
-        is_good = is_good && members[i] < prv->n_tasks;
+        members[i] = first + task - 1;
+        is_good = is_good && members[i] < tasks_end(prv, application);
     }
     if (is_good)
-        map_put(&prv->communicators, number, new_trace_communicator(prv->trace, members, n));
+        map_put(&prv->communicators, pair_key(application, number),
+                new_trace_communicator(prv->trace, members, n));
     free(members);
     return is_good && *at == '\0'
                ? 0

@@ -30,6 +30,18 @@ exported() {
     otf2-print back/traces.otf2 >/dev/null
 }
 
+@test "a Paraver trace of two applications: their communicators have the same number" {
+    exported replay/steps
+    awk -F: -v OFS=: 'NR == 1 { sub(/:1:2\(1:1,1:1\),1$/, ":2:2(1:1,1:1),1:2(1:1,1:1),1"); print; next }
+        { print }
+        /^c/ { $2 = 2; print }
+        /^[123]/ { $3 = 2; if ($1 == 3) $9 = 2; print }' run.prv >two.prv
+    cp run.pcf two.pcf
+    "$PAGODA" convert two.prv -o two
+    waits() { "$PAGODA" replay --json "$1" | jq -c "[.patterns[] | select(.count > 0) | [.id, .count, .total_ns]]"; }
+    [ "$(waits two)" = "$(waits run | jq -c 'map([.[0], 2 * .[1], 2 * .[2]])')" ]
+}
+
 @test "counters of a Paraver trace" {
     /usr/bin/python3 "$ROOT/tests/cli/counters.py" run 1 300 >expected
     "$PAGODA" export run -o run.prv --format prv
