@@ -391,23 +391,44 @@ static void set_end(struct archive_location *location, const struct spool_header
         location->stopped = spool_stop_reason(header);
 }
 
+/// Of a thread that did not get to MPI_Finalize, by its last reading of the CPU clock; it was then
+/// the only one that called MPI, and counts as the only one.
+static struct spool_core_use last_core_use(const struct spool_header *header,
+                                           const struct thread_cost *counted)
+{
+    const struct spool_core_use *begin = &header->core_use[0];
+    const struct record_cpu *last = &counted->last_cpu;
+    if (header->core_use[1].time_ns != 0 || counted->n_cpu == 0 || last->time_ns < begin->time_ns)
+        return header->core_use[1];
+    return (struct spool_core_use){.time_ns = last->time_ns,
+                                   .process_ns = last->cpu_ns,
+                                   .thread_ns =
+                                       begin->thread_ns + (last->cpu_ns - begin->process_ns),
+                                   .wait_ns = last->core_wait_ns};
+}
+
 /// Nothing is known where other threads of the process used CPU time, too: they may have been what
 /// the thread waited for.
-static struct core_use core_use_of(const struct spool_header *header)
+static struct core_use core_use_of(const struct spool_header *header,
+                                   const struct thread_cost *counted)
 {
-    const struct spool_core_use *begin = &header->core_use[0], *end = &header->core_use[1];
-    uint64_t process_ns = end->process_ns - begin->process_ns;
-    uint64_t thread_ns = end->thread_ns - begin->thread_ns;
-    if (begin->time_ns == 0 || end->time_ns == 0 || begin->wait_ns == RECORD_NO_CORE_WAIT ||
-        end->wait_ns == RECORD_NO_CORE_WAIT || process_ns > thread_ns + thread_ns / 20 + 1000000)
+    const struct spool_core_use *begin = &header->core_use[0];
+    const struct spool_core_use end = last_core_use(header, counted);
+    uint64_t of_ns = end.time_ns - begin->time_ns;
+    uint64_t process_ns = end.process_ns - begin->process_ns;
+    uint64_t thread_ns = end.thread_ns - begin->thread_ns;
+    if (begin->time_ns == 0 || end.time_ns == 0 || begin->wait_ns == RECORD_NO_CORE_WAIT ||
+        end.wait_ns == RECORD_NO_CORE_WAIT || process_ns > thread_ns + thread_ns / 20 + 1000000 ||
+        thread_ns > of_ns + of_ns / 100)
         return (struct core_use){0};
-    return (struct core_use){.of_ns = end->time_ns - begin->time_ns,
+    return (struct core_use){.of_ns = of_ns,
                              .used_ns = thread_ns,
-                             .wait_ns = end->wait_ns - begin->wait_ns};
+                             .wait_ns =
+                                 end.wait_ns > begin->wait_ns ? end.wait_ns - begin->wait_ns : 0};
 }
 
 void events_write(struct process *process, const struct spool *spool, uint64_t close_ns,
-                  struct recording_cost cost)
+                  const struct thread_cost *counted, struct recording_cost cost)
 {
     struct archive *archive = process->archive;
     const struct spool_header *header = spool->header;
@@ -415,7 +436,7 @@ void events_write(struct process *process, const struct spool *spool, uint64_t c
                                         .thread = header->thread,
                                         .n_short = header->n_dropped_short,
                                         .cost = cost,
-                                        .core_use = core_use_of(header)};
+                                        .core_use = core_use_of(header, counted)};
     struct context context = {.process = process,
                               .archive = archive,
                               .unify = process->unify,

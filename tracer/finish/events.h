@@ -5,9 +5,9 @@
 #include "tracer/finish/process.h"
 
 /// Second pass: writes the events. Regions still open at the end are closed at `close_ns`.
-/// `cost` is what recording cost the thread.
+/// `counted` is the first pass's; `cost` what recording cost the thread.
 void events_write(struct process *process, const struct spool *spool, uint64_t close_ns,
-                  struct recording_cost cost);
+                  const struct thread_cost *counted, struct recording_cost cost);
 
 // ---- gaps.c: messages and collectives around the times in which recording was off.
 //
