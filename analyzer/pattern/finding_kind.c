@@ -2,6 +2,7 @@
 // Reading kinds of findings (finding_kind.h), and choosing among them.
 #include "analyzer/pattern/finding_kind.h"
 
+#include <fnmatch.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,11 +153,12 @@ static int read_subject(const struct source *source, const struct xml_element *e
 static int read_kind(const struct source *source, const struct xml_element *element,
                      struct finding_kind *kind)
 {
-    static const char *const known[] = {"id", "order", "about", "ranks"};
+    static const char *const known[] = {"id", "order", "about", "ranks", "calls", "after"};
+    const char *calls = xml_attribute(element, "calls"), *after = xml_attribute(element, "after");
     const char *id = xml_attribute(element, "id");
     if (strcmp(element->name, "finding") != 0)
         return REFUSE(source, element, "<%s> is not a <finding>", element->name);
-    if (check_attributes(source, element, known, 4) != 0)
+    if (check_attributes(source, element, known, 6) != 0)
         return -1;
     if (!id || !text_is_id(id))
         return REFUSE(source, element,
@@ -171,6 +173,8 @@ static int read_kind(const struct source *source, const struct xml_element *elem
     kind->id = memory_copy_text(id);
     kind->file = memory_copy_text(source->path);
     kind->line = element->line;
+    kind->calls = calls ? memory_copy_text(calls) : NULL;
+    kind->after = after ? memory_copy_text(after) : NULL;
     if (xml_read_attribute(source->path, element, "order", option_read_count, &kind->order,
                            source->err) != 0 ||
         read_subject(source, element, kind) != 0)
@@ -200,6 +204,8 @@ static void release_kind(struct finding_kind *kind)
     free(kind->name);
     free(kind->file);
     free(kind->when);
+    free(kind->calls);
+    free(kind->after);
     formula_free(kind->condition);
     free(kind->what);
     free(kind->hint);
@@ -262,14 +268,32 @@ static bool holds(struct formula *condition, const double values[N_FINDING_NUMBE
     return value != 0;
 }
 
+/// Whether one of the names in LIST (NULL: all) means the function NAME.
+static bool has_name(const char *list, const char *name)
+{
+    if (!list || !name)
+        return !list;
+    char *names = memory_copy_text(list), *rest = NULL;
+    bool is_there = false;
+    for (char *wanted = strtok_r(names, " \t\n", &rest); wanted && !is_there;
+         wanted = strtok_r(NULL, " \t\n", &rest))
+        is_there = fnmatch(wanted, name, FNM_CASEFOLD) == 0;
+    free(names);
+    return is_there;
+}
+
 const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
                                            enum finding_subject subject,
+                                           const struct finding_calls *calls,
                                            const double values[N_FINDING_NUMBERS],
                                            const struct finding_kind *after)
 {
-    for (size_t i = after ? (size_t)(after - kinds->kinds) + 1 : 0; i < kinds->n; i++)
-        if (kinds->kinds[i].subject == subject && holds(kinds->kinds[i].condition, values))
-            return &kinds->kinds[i];
+    for (size_t i = after ? (size_t)(after - kinds->kinds) + 1 : 0; i < kinds->n; i++) {
+        const struct finding_kind *kind = &kinds->kinds[i];
+        if (kind->subject == subject && has_name(kind->calls, calls->name) &&
+            has_name(kind->after, calls->before) && holds(kind->condition, values))
+            return kind;
+    }
     return NULL;
 }
 

@@ -74,10 +74,6 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(lock_share)  /* of one-sided calls: to lock, unlock and flush */                             \
     X(fence_share) /* the same: to fence, start, complete, post and wait */                        \
     X(window_records) /* 1 where the trace tells which rank one waits for in these, else 0 */      \
-    X(is_barrier)     /* 1 where the calls in the place are barriers, else 0 */                    \
-    X(is_all_to_all)  /* the same: send from each rank to each other one */                        \
-    X(is_poll)        /* the same: only look whether something has come */                         \
-    X(is_start)       /* the same: begin or end MPI */                                             \
     X(call_us)        /* microseconds of the loss for each call */                                 \
     X(recording_us)   /* that recording a call took in the mean; 0: not known */                   \
     X(visits)         /* of the place */                                                           \
@@ -119,6 +115,7 @@ enum finding_number {
     X(wait_hint)     /* what the pattern says to do */                                             \
     X(following)     /* "norms/MPI_Allreduce at solve.c:31", calls in the place that follow others \
                         of it right away; unknown without */                                       \
+    X(preceding)     /* the same: the calls that most calls in the place follow right away */      \
     X(calls)         /* "12 calls" */                                                              \
     X(messages)      /* "603 messages" */                                                          \
     X(mean_bytes)    /* "8 B" */                                                                   \
@@ -195,7 +192,8 @@ struct finding_kind {
     enum finding_ranks ranks;
     char *when; // condition, NULL: always
     struct formula *condition;
-    char *what, *hint; // templates: sentences; HINT "" without
+    char *calls, *after; // struct finding_calls; lists of names with *, NULL: any or none
+    char *what, *hint;   // templates: sentences; HINT "" without
     struct finding_remedy *remedies;
     size_t n_remedies;
 };
@@ -212,10 +210,17 @@ int finding_kinds_read(struct finding_kinds *kinds, const char *path, struct err
 const struct finding_kind *finding_kinds_find(const struct finding_kinds *kinds, const char *id);
 void finding_kinds_release(struct finding_kinds *kinds);
 
-/// The first kind about SUBJECT whose condition holds for NUMBERS, AFTER another one unless that is
-/// NULL; NULL: none. Any thread.
+/// MPI functions by name; NULL: none.
+struct finding_calls {
+    const char *name;   // called in the place
+    const char *before; // right before most of these calls, with next to nothing in between
+};
+
+/// The first kind about SUBJECT of these CALLS whose condition holds for NUMBERS, AFTER another one
+/// unless that is NULL; NULL: none. Any thread.
 const struct finding_kind *finding_kind_of(const struct finding_kinds *kinds,
                                            enum finding_subject subject,
+                                           const struct finding_calls *calls,
                                            const double numbers[N_FINDING_NUMBERS],
                                            const struct finding_kind *after);
 

@@ -58,15 +58,18 @@ TEST(test_a_kind_is_added)
     assert_string_equal(remedy->sentence, "Use {ranks}");
     assert_true(remedy->is_proof);
     assert_false(remedy->is_fallback);
+    const struct finding_calls none = {0};
     double numbers[N_FINDING_NUMBERS] = {
         [FINDING_NUMBER_share] = 0.9, [FINDING_NUMBER_uneven_share] = 1};
-    assert_ptr_equal(finding_kind_of(&catalogue->findings, FINDING_computing, numbers, NULL), kind);
+    assert_ptr_equal(finding_kind_of(&catalogue->findings, FINDING_computing, &none, numbers, NULL),
+                     kind);
     assert_false(finding_remedy_applies(remedy, numbers));
     numbers[FINDING_NUMBER_sharing] = 1;
     assert_true(finding_remedy_applies(remedy, numbers));
     numbers[FINDING_NUMBER_share] = 0.89;
-    assert_string_equal(finding_kind_of(&catalogue->findings, FINDING_computing, numbers, NULL)->id,
-                        "uneven-work");
+    assert_string_equal(
+        finding_kind_of(&catalogue->findings, FINDING_computing, &none, numbers, NULL)->id,
+        "uneven-work");
     catalogue_free(catalogue);
     catalogue_free(shipped);
 }

@@ -41,9 +41,12 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
     result.traffic = traffic;
     result.path_ranks = times;
     result.n_traffic = result.n_path_ranks = 2;
-    regions[receive].name = (char *)"MPI_Iprobe";
-    find(&result);
-    assert_string_equal(found.findings[0].kind, "polling");
+    static const char *const polls[] = {"MPI_Request_get_status", "mpi_testany_", "MPI_Iprobe"};
+    for (int i = 0; i < 3; i++) {
+        regions[receive].name = (char *)polls[i];
+        find(&result);
+        assert_string_equal(found.findings[0].kind, "polling");
+    }
     assert_string_equal(found.findings[0].remedies[0].value, "solve=0.5");
     assert_says("rank 1 sends to it, and computes longest in solve (solve.c:56)");
     // It computes for 40 ms at least, half of the loss, or its work does not explain that.
@@ -80,12 +83,26 @@ TEST(test_what_the_calls_are_decides_the_hint)
     } cases[] = {
         {"MPI_Comm_split", "other-mpi", "Call it less often", MPI_CLASS_MANAGEMENT, 1},
         {"MPI_Alltoallv", "all-to-all", "needs the data of a few others", MPI_CLASS_COLLECTIVE, 1},
+        {"MPI_Bcast", "split-collective", "MPI_Allreduce in place of", MPI_CLASS_COLLECTIVE, 1},
         {"MPI_Init", "mpi-start", "how the program is launched", MPI_CLASS_START_END, 0}};
-    struct result_region own_regions[3];
+    struct result_region own_regions[4];
     struct result result = make_result();
     struct result_path_share origins[] = {{1, 1, 30 * MS, 1, RESULT_NONE, 1}};
+    // The calls follow those of path 3, after which 9 us pass in the mean.
+    char none[] = "";
+    struct result_site sites[] = {{.path = 1, .visits = 9, .before_since = 1, .before_ns = 81000},
+                                  {.path = 3, .visits = 9, .before_since = RESULT_NONE}};
+    for (int i = 0; i < 2; i++)
+        sites[i].function = sites[i].function_shown = sites[i].file = sites[i].source = none;
+    result.sites = sites;
+    result.n_sites = 2;
     memcpy(own_regions, regions, sizeof regions);
+    own_regions[3] = (struct result_region){REGION("MPI_Reduce"), .is_mpi = true};
+    struct result_path own_paths[4] = {paths[0], paths[1], paths[2], paths[1]};
+    own_paths[3] = (struct result_path){PATH("solve/MPI_Reduce"), .region = 3, .depth = 1};
     result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
     add_late_sender(&result, 30 * MS);
     patterns[0].origins = (struct result_origins){
         .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 1};
@@ -97,6 +114,16 @@ TEST(test_what_the_calls_are_decides_the_hint)
         assert_int_equal(found.findings[0].n_remedies, cases[i].n_remedies);
         assert_says(cases[i].hint);
     }
+    // More computing in between, or a reduction that is no part of the same.
+    own_regions[1].name = (char *)"MPI_Bcast";
+    own_regions[1].mpi_class = MPI_CLASS_COLLECTIVE;
+    sites[0].before_ns = 90000;
+    find(&result);
+    assert_string_equal(found.findings[0].kind, "collective-cost");
+    sites[0].before_ns = 0;
+    own_regions[3].name = (char *)"MPI_Reduce_scatter";
+    find(&result);
+    assert_string_equal(found.findings[0].kind, "collective-cost");
     // A call that takes no longer than recording it may take next to nothing by itself.
     own_regions[1].name = (char *)cases[0].name;
     own_regions[1].mpi_class = (uint8_t)cases[0].class_;

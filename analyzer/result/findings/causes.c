@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
@@ -106,17 +105,20 @@ bool region_is_main(const struct result_region *region)
     return !strcmp(region->name, "main") || !strcmp(region->name, "MAIN__");
 }
 
-bool region_is_poll(const struct result_region *region)
+static enum mpi_function function_of(const struct result_region *region)
 {
-    return strncasecmp(region->name, "MPI_Test", 8) == 0 ||
-           strcasecmp(region->name, "MPI_Iprobe") == 0 ||
-           strcasecmp(region->name, "MPI_Improbe") == 0;
+    return mpi_function_of_name(region->name, region->is_mpi);
+}
+
+static bool is_poll(const struct result_region *region)
+{
+    enum mpi_function function = function_of(region);
+    return function == MPI_FUNCTION_TEST || function == MPI_FUNCTION_IPROBE;
 }
 
 enum finding_subject cause_of_call(const struct result_region *region)
 {
-    if (region_is_poll(region) || strcasecmp(region->name, "MPI_Probe") == 0 ||
-        strcasecmp(region->name, "MPI_Mprobe") == 0)
+    if (is_poll(region) || function_of(region) == MPI_FUNCTION_PROBE)
         return FINDING_probe;
     switch ((enum mpi_class)region->mpi_class) {
     case MPI_CLASS_POINT_TO_POINT:

@@ -40,6 +40,18 @@ static double onesided_share(const struct result *result, const char *const *nam
     return part_of((double)some_ns, (double)all_ns);
 }
 
+static double mean_before_ns(const struct result_site *site)
+{
+    return part_of((double)site->before_ns, (double)site->visits);
+}
+
+/// Whether the calls at SITE follow others, from another line, with next to nothing in between.
+static bool follows_at_once(const struct result *result, const struct result_site *site)
+{
+    return site->before_since != RESULT_NONE && &result->sites[site->before_since] != site &&
+           mean_before_ns(site) < next_to_nothing_ns;
+}
+
 /// Calls in the place of CAUSE that follow others of it, from another line, with next to nothing in
 /// between: both could be one.
 static void put_following(const struct result *result, const struct cause *cause,
@@ -49,16 +61,33 @@ static void put_following(const struct result *result, const struct cause *cause
     double least_ns = next_to_nothing_ns;
     for (uint32_t i = 0; i < result->n_sites; i++) {
         const struct result_site *site = &result->sites[i];
-        double mean_ns = part_of((double)site->before_ns, (double)site->visits);
-        if (site->before_since == RESULT_NONE || site->before_since == i || mean_ns >= least_ns ||
+        if (!follows_at_once(result, site) || mean_before_ns(site) >= least_ns ||
             !cause_has_place(cause, site->path) ||
             !cause_has_place(cause, result->sites[site->before_since].path))
             continue;
-        least_ns = mean_ns;
+        least_ns = mean_before_ns(site);
         following = i;
     }
     if (following != RESULT_NONE)
         facts_put_text(facts, FINDING_TEXT_following, site_text(result, following, RESULT_NONE));
+}
+
+/// What most calls in the place of CAUSE follow from another line, with next to nothing in between.
+static void put_preceding(const struct result *result, const struct cause *cause,
+                          struct facts *facts)
+{
+    const struct result_site *most = NULL;
+    for (uint32_t i = 0; i < result->n_sites; i++) {
+        const struct result_site *site = &result->sites[i];
+        if (cause_has_place(cause, site->path) && (!most || site->visits > most->visits))
+            most = site;
+    }
+    if (!most || !follows_at_once(result, most))
+        return;
+    const struct result_site *before = &result->sites[most->before_since];
+    facts->calls.before = result->regions[result->paths[before->path].region].name;
+    facts_put_text(facts, FINDING_TEXT_preceding,
+                   site_text(result, most->before_since, RESULT_NONE));
 }
 
 /// What the calls in the place of CAUSE are.
@@ -67,12 +96,8 @@ static void put_calls(const struct result *result, const struct cause *cause, st
     if (cause->path == RESULT_NONE)
         return;
     const struct result_region *calls = &result->regions[result->paths[cause->path].region];
-    facts->numbers[FINDING_NUMBER_is_barrier] = strcasecmp(calls->name, "MPI_Barrier") == 0;
-    facts->numbers[FINDING_NUMBER_is_all_to_all] =
-        strncasecmp(calls->name, "MPI_Alltoall", 12) == 0 ||
-        strncasecmp(calls->name, "MPI_Ialltoall", 13) == 0;
-    facts->numbers[FINDING_NUMBER_is_poll] = region_is_poll(calls);
-    facts->numbers[FINDING_NUMBER_is_start] = calls->mpi_class == MPI_CLASS_START_END;
+    facts->calls.name = calls->is_mpi ? calls->name : NULL;
+    put_preceding(result, cause, facts);
     put_following(result, cause, facts);
 }
 

@@ -117,9 +117,10 @@ static bool write_finding(const struct finding_kinds *kinds, const struct result
                           const struct cause *cause, struct facts *facts,
                           const struct finding_kind *after, struct result_finding *finding)
 {
-    const struct finding_kind *kind = finding_kind_of(kinds, cause->subject, facts->numbers, after);
+    const struct finding_kind *kind =
+        finding_kind_of(kinds, cause->subject, &facts->calls, facts->numbers, after);
     while (kind && result->interval.what && needs_proof(kind)) // of a part nothing is predicted
-        kind = finding_kind_of(kinds, cause->subject, facts->numbers, kind);
+        kind = finding_kind_of(kinds, cause->subject, &facts->calls, facts->numbers, kind);
     const char *path = cause->path == RESULT_NONE ? "" : result->paths[cause->path].path;
     const char *place = facts->texts[FINDING_TEXT_place];
     if (!kind)

@@ -74,8 +74,6 @@ static inline double part_of(double part, double whole)
 /// Whether REGION stands for a program outside its recorded functions, or is its main function.
 bool region_is_program(const struct result_region *region);
 bool region_is_main(const struct result_region *region);
-/// Whether REGION is a call that only looks whether something has come.
-bool region_is_poll(const struct result_region *region);
 /// Whether INNER is called by OUTER, directly or not, nearly always.
 bool region_is_called_by(const struct result *result, uint32_t inner, uint32_t outer);
 
@@ -97,6 +95,7 @@ struct named_ranks {
 struct facts {
     double numbers[N_FINDING_NUMBERS];
     char *texts[N_FINDING_TEXTS]; // NULL where unknown
+    struct finding_calls calls;   // in the place; names of the result
     struct named_ranks causing, waiting;
     uint32_t busiest;      // the rank that is outside MPI longest, RESULT_NONE
     uint32_t hub;          // the rank with most messages

@@ -77,7 +77,7 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     if ((double)cause->loss_ns < too_little * (double)result->total_ns)
         return nature;
     facts_collect(&facts, result, cause);
-    nature.kind = finding_kind_of(kinds, cause->subject, facts.numbers, NULL);
+    nature.kind = finding_kind_of(kinds, cause->subject, &facts.calls, facts.numbers, NULL);
     nature.wait_pattern = facts.wait_pattern;
     memcpy(nature.ranks, facts.causing.text, sizeof nature.ranks);
     facts_release(&facts);
