@@ -124,6 +124,7 @@ enum finding_number {
     X(served)        /* "400 messages" to the rank with most of the loss */                        \
     X(service_time)  /* "512.3 us" that this rank computes for each of them */                     \
     X(think_time)    /* the same of the ranks that send them */                                    \
+    X(response_time) /* the same that these do not compute: the request waits and is served */     \
     X(arrival_time)  /* "633.5 us" from one of them to the next */                                 \
     X(busy)          /* "81.0 %" of the judged time that this rank computes */                     \
     X(saturating)    /* "1.9": so many ranks that send to it keep it busy all the time */          \

@@ -48,7 +48,7 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
         assert_string_equal(found.findings[0].kind, "polling");
     }
     assert_string_equal(found.findings[0].remedies[0].value, "solve=0.5");
-    assert_says("rank 1 sends to it, and computes longest in solve (solve.c:56)");
+    assert_says("rank 1 sends to rank 0, and computes longest in solve (solve.c:56)");
     // It computes for 40 ms at least, half of the loss, or its work does not explain that.
     for (uint32_t is_enough = 0; is_enough < 2; is_enough++) {
         ranks[1].useful_ns = 40 * MS - !is_enough;
@@ -68,7 +68,7 @@ TEST(test_polls_wait_for_the_sender_that_computes_longest)
     struct result_region solve = regions[0];
     regions[0].name = regions[0].shown = (char *)RESULT_REGION_PROGRAM;
     find(&result);
-    assert_says("rank 1 sends to it, and computes longest in the code before MPI_Iprobe");
+    assert_says("rank 1 sends to rank 0, and computes longest in the code before MPI_Iprobe");
     regions[0] = solve;
     regions[receive].name = name;
 }
@@ -360,8 +360,9 @@ TEST(test_a_server_is_waited_for_at_the_end)
                             is_server ? "saturated-server" : "serial-work");
         if (is_server)
             assert_says("A message comes every 100.0 us, the server computes 50.00 us for "
-                        "each, a client 100.0 us between two. So the server is busy 50.0 % "
-                        "of the time, and 3.0 clients keep it busy all the time.");
+                        "each. Between two messages a client computes 100.0 us and waits "
+                        "100.0 us. So the server is busy 50.0 % of the time, and 3.0 clients keep "
+                        "it busy all the time.");
     }
 }
 

@@ -155,12 +155,13 @@ static void put_counts(const struct result *result, const struct cause *cause, s
 // --- whom messages go to
 
 /// How the rank with most of the loss serves those that send to it: the asymptotic bounds of a
-/// closed system (Denning and Buzen, The Operational Analysis of Queueing Network Models, section
-/// 5).
+/// closed system, and its interactive response time formula (Denning and Buzen, The Operational
+/// Analysis of Queueing Network Models, section 5).
 static void put_service(const struct result *result, uint64_t n_served, const bool *is_client,
                         struct facts *facts)
 {
     uint32_t main = facts->causing.main;
+    double clients = facts->numbers[FINDING_NUMBER_partners];
     uint64_t clients_ns = 0, server_ns = main == RESULT_NONE ? 0 : result->ranks[main].useful_ns;
     if (n_served == 0 || server_ns == 0)
         return;
@@ -171,6 +172,10 @@ static void put_service(const struct result *result, uint64_t n_served, const bo
                    memory_copy_text(quantity_time(server_ns / n_served).text));
     facts_put_text(facts, FINDING_TEXT_think_time,
                    memory_copy_text(quantity_time(clients_ns / n_served).text));
+    double response_ns = (clients * window_ns - (double)clients_ns) / (double)n_served;
+    if (response_ns > 0)
+        facts_put_text(facts, FINDING_TEXT_response_time,
+                       memory_copy_text(quantity_time((uint64_t)response_ns).text));
     facts_put_text(facts, FINDING_TEXT_arrival_time,
                    memory_copy_text(quantity_time((uint64_t)window_ns / n_served).text));
     facts_put_text(facts, FINDING_TEXT_busy,
