@@ -9,11 +9,13 @@
 
 #include "analyzer/advise/advise.h"
 #include "analyzer/base/error.h"
+#include "analyzer/base/memory.h"
 #include "analyzer/base/new_file.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/cmd/compared_traces.h"
 #include "analyzer/compare/back_test.h"
+#include "analyzer/compare/difference.h"
 #include "analyzer/compare/scaling.h"
 #include "analyzer/paraver/prv_trace.h"
 #include "analyzer/perfetto/track_events.h"
@@ -259,12 +261,31 @@ static bool read_scaling(struct database *database, const struct export_request 
     return scaling_series_read(database, &choice, scaling, &why) == 0;
 }
 
+/// The call trees of the runs and predictions stored last, for differences of two.
+static int read_trees(struct database *database, const struct export_request *request,
+                      const struct trial_filter *filter, struct trial_trees *trees,
+                      struct error *err)
+{
+    enum { MOST = 40 };
+    struct trial_list list;
+    if (trials_read(request->source, filter, &list, err) != 0)
+        return -1;
+    trees->ids = memory_new(MOST * sizeof *trees->ids);
+    for (size_t i = list.n_trials; i-- > 0 && trees->n_trials < MOST;)
+        if (strcmp(list.trials[i].origin, "measured") == 0 ||
+            strcmp(list.trials[i].origin, "predicted") == 0)
+            trees->ids[trees->n_trials++] = list.trials[i].id;
+    trial_list_release(&list);
+    return trial_trees_read(database, trees, err);
+}
+
 static int export_store(const struct export_request *request, struct error *err)
 {
     const struct trial_filter filter = {request->trials.application, request->trials.experiment};
     struct database *database;
     struct back_test test = {0};
     struct scaling_page scaling = {0};
+    struct trial_trees trees = {0};
     char *trials = NULL;
     if (trials_history_json(request->source, &filter, &trials, err) != 0 ||
         database_open_snapshot(&database, request->source, err) != 0) {
@@ -273,13 +294,16 @@ static int export_store(const struct export_request *request, struct error *err)
     }
     int status = back_test_read(database, filter.application, filter.experiment,
                                 BACK_TEST_STORED | BACK_TEST_MODELS, &test, err);
+    if (status == 0)
+        status = read_trees(database, request, &filter, &trees, err);
     if (status == 0) {
         bool scales = read_scaling(database, request, &scaling);
-        const struct store_page page = {trials, &test, scales ? &scaling : NULL};
+        const struct store_page page = {trials, &test, &trees, scales ? &scaling : NULL};
         status = write_page((struct page){.store = &page}, request->path, err);
         scaling_series_release(&scaling);
-        back_test_release(&test);
     }
+    back_test_release(&test);
+    trial_trees_release(&trees);
     database_close(database);
     free(trials);
     return status;

@@ -183,3 +183,23 @@ int metric_difference_read(struct database *database, const struct difference_ch
                            const char *metric, struct metric_difference *difference,
                            struct error *err);
 void metric_difference_release(struct metric_difference *difference);
+
+// --- trial_trees.c
+// The call trees of stored trials side by side, with the times that difference_descend() compares
+// of any two of them.
+
+#define TRIAL_TREES_ROOT SIZE_MAX
+
+struct trial_trees {
+    int64_t *ids;
+    size_t n_trials;
+    char **paths;    // that take a thousandth of a trial's run time, above before below
+    size_t *parents; // of each the path it is below, or TRIAL_TREES_ROOT
+    size_t n_paths;
+    double *ns; // [trial][path]: per rank, all below included; NAN: the trial does not have it
+};
+
+/// Reads the trials whose numbers stand in TREES, which has nothing else and is to be released in
+/// either case. 0, or -1 and ERR.
+int trial_trees_read(struct database *database, struct trial_trees *trees, struct error *err);
+void trial_trees_release(struct trial_trees *trees);

@@ -224,6 +224,12 @@ const struct model_series *scaling_model(const struct scaling *scaling,
     return &scaling->models.series[part->model];
 }
 
+/// What MODEL predicts at next_x.
+static const struct model_prediction *at_next(const struct model_series *model)
+{
+    return &model->predictions[model->n_asked];
+}
+
 char *scaling_growth(const struct scaling *scaling, const struct model_series *model)
 {
     return model_growth_text(&model->model.formula, (const char *const *)scaling->models.parameters,
@@ -255,8 +261,8 @@ static size_t add_part_rows(struct scaling *scaling, struct scaling_part *part, 
     return i;
 }
 
-/// Makes models of the run time and of the parts, which are in the order of the values.
-static void make_models(struct scaling *scaling)
+/// Gives the values of the run time and of the parts, which are in their order, to the models.
+static void give_values(struct scaling *scaling)
 {
     struct model_table *models = &scaling->models;
     char *name = memory_copy_text(scaling->by); // cpu_speed for cpu-speed
@@ -270,8 +276,34 @@ static void make_models(struct scaling *scaling)
         add_row(scaling, time, i, scaling->trials[i].time_ns);
     for (size_t part = 0, value = 0; part < scaling->n_parts; part++)
         value = add_part_rows(scaling, &scaling->parts[part], value);
-    model_table_ask_at(models, &scaling->next_x);
-    model_table_fit(models);
+}
+
+/// Asks for the points of a curve from the first x to the next one.
+static void ask_for_curve(const struct scaling *scaling, struct model_series *series)
+{
+    enum { N_CURVE = 33 };
+    double first = scaling->points[0].x, ratio = scaling->next_x / first;
+    for (int i = 0; i < N_CURVE; i++) {
+        double share = (double)i / (N_CURVE - 1);
+        double x = first > 0 ? first * pow(ratio, share) : share * scaling->next_x;
+        model_series_ask_at(series, 1, &x);
+    }
+}
+
+/// Fits the models, once the parts are in their order.
+static void fit_models(struct scaling *scaling)
+{
+    enum { N_GREATEST = 6 };
+    struct model_series *series = scaling->models.series;
+    ask_for_curve(scaling, &series[0]);
+    for (size_t i = 0, n = 0; i < scaling->n_parts && n < N_GREATEST; i++) {
+        if (scaling->parts[i].is_start_or_end)
+            continue;
+        ask_for_curve(scaling, &series[scaling->parts[i].model]);
+        n++;
+    }
+    model_table_ask_at(&scaling->models, &scaling->next_x);
+    model_table_fit(&scaling->models);
 }
 
 static void name_parts(struct scaling *scaling)
@@ -306,10 +338,11 @@ static void make_parts(struct scaling *scaling)
             value->value_ns / (double)(trial->n_ranks ? trial->n_ranks : 1) /
             (double)scaling->points[point].n_trials;
     }
-    make_models(scaling);
+    give_values(scaling);
     name_parts(scaling);
     if (scaling->n_parts)
         qsort_r(scaling->parts, scaling->n_parts, sizeof *scaling->parts, compare_parts, &last);
+    fit_models(scaling);
 }
 
 /// The factor that lost most from the reference to POINT: their logarithms sum to that of the
@@ -376,7 +409,7 @@ static void find_leaders(struct scaling *scaling)
         struct scaling_part *part = &scaling->parts[i];
         const struct model_series *model = scaling_model(scaling, part);
         bool fits = model_series_fits(model);
-        part->next_ns = fits ? 1e9 * model->predictions[0].value : part->ns[last];
+        part->next_ns = fits ? 1e9 * at_next(model)->value : part->ns[last];
         if (part->is_start_or_end)
             continue;
         scaling->next_parts_ns += part->next_ns;
@@ -427,9 +460,9 @@ static void look_ahead(struct scaling *scaling)
     if (!model_series_fits(time))
         return;
     scaling->has_next = true;
-    scaling->next_ns = 1e9 * time->predictions[0].value;
-    scaling->next_low_ns = 1e9 * time->predictions[0].low;
-    scaling->next_high_ns = 1e9 * time->predictions[0].high;
+    scaling->next_ns = 1e9 * at_next(time)->value;
+    scaling->next_low_ns = 1e9 * at_next(time)->low;
+    scaling->next_high_ns = 1e9 * at_next(time)->high;
     find_leaders(scaling);
     find_riser(scaling);
     double ratio = first->time_ns / scaling->next_ns;

@@ -93,7 +93,7 @@ struct scaling {
     struct scaling_part *parts; // greatest at the last point first
     size_t n_parts;
     // In seconds over the parameter, from the trials: first the run time, then the parts; each
-    // predicted at next_x.
+    // predicted at next_x, the run time and the greatest parts at the points of a curve before.
     struct model_table models;
 
     // Where scaling breaks: the first point whose efficiency is below the threshold, or, if there

@@ -55,6 +55,11 @@ static void add_asked(double **asked, size_t *n, size_t *capacity, const double 
     memcpy(*asked + (*n)++ * n_parameters, x, n_parameters * sizeof *x);
 }
 
+void model_series_ask_at(struct model_series *series, size_t n_parameters, const double *x)
+{
+    add_asked(&series->asked, &series->n_asked, &series->asked_capacity, x, n_parameters);
+}
+
 const double *model_table_asked(const struct model_table *table, const struct model_series *series,
                                 size_t i)
 {
@@ -125,7 +130,7 @@ static int read_row(struct model_table *table, const struct csv_reader *reader, 
     struct model_series *series = &table->series[index];
     const char *text = reader->fields[width - 1];
     if (!*text)
-        add_asked(&series->asked, &series->n_asked, &series->asked_capacity, x, n);
+        model_series_ask_at(series, n, x);
     else if (option_read_quantity(text, &value, &why))
         return csv_error(reader, err, "the value: %s", why.text);
     else

@@ -61,6 +61,8 @@ int model_table_ask(struct model_table *table, const char *text, struct error *e
 
 /// Asks all series for the point X.
 void model_table_ask_at(struct model_table *table, const double *x);
+/// Asks SERIES for the point X, before what all series are asked for.
+void model_series_ask_at(struct model_series *series, size_t n_parameters, const double *x);
 
 /// The point I of those at which SERIES has predictions.
 const double *model_table_asked(const struct model_table *table, const struct model_series *series,

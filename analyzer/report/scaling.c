@@ -242,15 +242,35 @@ static json_t *index_or_null(size_t index)
     return index == SCALING_NONE ? json_null() : json_count(index);
 }
 
-static json_t *fit_object(const struct model_series *series)
+/// A model of SCALING.
+struct of_scaling {
+    const struct scaling *scaling;
+    const struct model_series *model;
+};
+
+static json_t *curve_object(const void *of, size_t i)
+{
+    const struct of_scaling *o = of;
+    const struct model_prediction *at = &o->model->predictions[i];
+    return JSON_OBJECT({"x", json_real(*model_table_asked(&o->scaling->models, o->model, i))},
+                       {"ns", json_number(1e9 * at->value)}, {"low_ns", json_number(1e9 * at->low)},
+                       {"high_ns", json_number(1e9 * at->high)});
+}
+
+static json_t *fit_object(const struct scaling *scaling, const struct model_series *series)
 {
     const struct model *model = &series->model;
+    const struct of_scaling of = {scaling, series};
     if (series->reason)
         return json_null();
-    return JSON_OBJECT(
+    char *growth = scaling_growth(scaling, series);
+    json_t *object = JSON_OBJECT(
         {"formula", json_text(series->formula)}, {"rms_error", json_number(model->rms_error)},
         {"r_squared", json_number(model->r_squared)}, {"n_points", json_count(model->n_points)},
-        {"is_good", json_boolean(model_series_fits(series))});
+        {"is_good", json_boolean(model_series_fits(series))}, {"growth", json_text(growth)},
+        {"curve", series->n_asked > 0 ? json_list(series->n_asked, curve_object, &of) : NULL});
+    free(growth);
+    return object;
 }
 
 static json_t *point_object(const void *of, size_t i)
@@ -277,9 +297,9 @@ static json_t *part_object(const void *of, size_t i)
     for (size_t j = 0; j < scaling->n_points; j++)
         json_array_append_new(times, json_real(part->ns[j]));
     return JSON_OBJECT({"kind", json_string(*part->wait_state ? "wait-state" : "region")},
-                       {"name", json_text(part->name)},
+                       {"name", json_text(part->name)}, {"shown", json_text(part->shown)},
                        {"is_start_or_end", json_boolean(part->is_start_or_end)},
-                       {"per_rank_ns", times}, {"fit", fit_object(model)},
+                       {"per_rank_ns", times}, {"fit", fit_object(scaling, model)},
                        {"next_ns", has_next ? json_real(part->next_ns) : json_null()});
 }
 
@@ -342,7 +362,8 @@ static json_t *series_object(const void *of, size_t i)
         {"points", json_list(scaling->n_points, point_object, scaling)},
         {"breaks", break_object(scaling)},
         {"growth", json_list(scaling->n_parts, part_object, scaling)},
-        {"time_fit", fit_object(&scaling->models.series[0])}, {"next", next_object(scaling)},
+        {"time_fit", fit_object(scaling, &scaling->models.series[0])},
+        {"next", next_object(scaling)},
         {"properties",
          page->has_findings ? json_list(series->n_findings, finding_object, series) : NULL});
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda export: what the page of a run holds, and what it does in a real browser (headless Chromium).
 load ../helper
+load amdahl
 
 setup() { cd "$BATS_TEST_TMPDIR" || return; }
 
@@ -302,4 +303,73 @@ first|2|size=1|7.02 ms|57.1 %||$loss: 5.995 ms, 42.7 % of the ranks' time"
 $one
 measured measured slower predicted
 app/one/half" ]
+}
+
+@test "the page of a database draws how runs scale, with the models and their bands" {
+    local p
+    for p in 1 2 4; do
+        program $p 8
+        "$PAGODA" replay run-$p-8 --store runs.db --as app/strong/ >out
+    done
+    "$PAGODA" export runs.db -o page.html
+    browse page.html "$(when_ready '
+        said += [...document.querySelectorAll("figcaption")].map(caption => caption.textContent).join(", ") + "\n";
+        const time = document.querySelector("figure"), points = [...time.querySelectorAll("circle")];
+        said += points.map(point => point.textContent).join("; ") + "\n" + time.lastChild.textContent + "\n";
+        said += /NaN|undefined|null/.test($("scaling-part").innerHTML) + "\n";
+        // Each point lies on the curve, which the model fits exactly.
+        const path = [...time.querySelectorAll("path.line.tone-1")].flatMap(line => line.getAttribute("d").split(/[ML]/).slice(1)).map(at => at.split(" ").map(Number));
+        const heightAt = x => { const i = path.findIndex(([at]) => at > x), [[x0, y0], [x1, y1]] = [path[i - 1], path[i]];
+            return y0 + (y1 - y0) * (x - x0) / (x1 - x0); };
+        said += points.every(point => Math.abs(heightAt(Number(point.getAttribute("cx"))) - Number(point.getAttribute("cy"))) < 1)')"
+    said
+    [ "$(said)" = "Run time, Efficiencies, work, wait-at-nxn (waits), serial
+ranks 1: 9 ms, 1 run; ranks 2: 5 ms, 1 run; ranks 4: 3 ms, 1 run
+Growth: ranks^(-1); seconds: 0.001+0.008*ranks^(-1). At ranks = 8: 2 ms, from 2 ms to 2 ms.
+false
+true" ]
+}
+
+# As `pagoda diff` has them, for each pair of runs: the changes from the top down, in its order; here of functions that only
+# one run has, and of times that differ by more and by less than counts.
+@test "the page of a database shows what any two runs differ by, as pagoda diff computes it" {
+    archive pipeline
+    sed 's/solve/compute/g' pipeline.txt | "$BUILD/tools/mktrace" - renamed
+    sed 's/ 90\([1-4][05]000\)/ 110\1/' pipeline.txt | "$BUILD/tools/mktrace" - slow
+    awk '$1 ~ /^[01]$/ && $2 >= 7000000 { $2 += 60000 } { print }' pipeline.txt | "$BUILD/tools/mktrace" - later
+    for run in pipeline renamed slow later; do "$PAGODA" replay $run --store runs.db --as app/one/$run >out; done
+    "$PAGODA" export runs.db -o page.html
+    browse page.html "$(when_ready '
+        const at = name => trials.find(trial => trial.trial === name);
+        const path = i => i === null ? [] : [...path(trees.paths[i][0]), trees.paths[i][1]];
+        said += compared.a.trial + " " + compared.b.trial + " " + document.querySelectorAll("#difference .slower").length + "\n";
+        said += [...document.querySelectorAll("#difference tbody tr")].map(row => [...row.cells].map(cell => cell.textContent).join("|")).join("\n") + "\n";
+        [...document.querySelectorAll("#runs button")].find(button => button.textContent === "later").click();
+        said += compared.a.trial + " " + compared.b.trial + "\n";
+        $("run-a").value = at("renamed").id; $("run-a").onchange();
+        said += compared.a.trial + " " + compared.b.trial + "\n";
+        document.querySelector("#difference button").click();
+        said += document.querySelectorAll("#difference button")[0].getAttribute("aria-expanded") + "\n";
+        for (const a of trials)
+            for (const b of trials)
+                for (const row of differenceRows({ a, b, toggled: new Map() }).filter(row => row.isChange))
+                    said += `${a.trial} ${b.trial} ${path(row.path).join("/")} ${row.ns}\n`')"
+    for a in pipeline renamed slow later; do
+        "$PAGODA" diff runs.db $a pipeline renamed slow later --json |
+            jq -r --arg a $a '.differences[] | .b[0].trial as $b | .top_down[] | select(.is_change) |
+                "\($a) \($b | ltrimstr("app/one/")) \(.path) \(.change_ns)"'
+    done >expected
+    said >all
+    sed '1,/^true\|^false/d; /^$/d' all | diff - expected
+    [ "$(wc -l <expected)" -gt 10 ]
+    sed '/^true\|^false/q' all
+    [ "$(sed '/^true\|^false/q' all)" = "renamed slow 3
+run time|9.04 ms|11.04 ms|+2 ms|
+▾ main|9.037 ms|11.04 ms|+2 ms|
+▸ compute|6 ms|–|only in A|
+▸ solve|–|6 ms|only in B|
+MPI_Allreduce|1.008 ms|3.009 ms|+2 ms|
+slow later
+renamed later
+true" ]
 }

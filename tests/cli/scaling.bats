@@ -287,3 +287,16 @@ XML
     "$PAGODA" scaling late.db --by size --json |
         jq -e '.series[0].growth[] | select(.name == "MPI_Send") | .per_rank_ns | all(round == 0)'
 }
+
+# The same fit, of the same values: what `pagoda model` predicts at the end of the curves, and within the data.
+@test "curves are the models of pagoda model, with their confidence intervals" {
+    "$PAGODA" scaling runs.db --as strong --json >strong.json
+    jq -e '[.series[0] | (.time_fit, .growth[].fit) | select(.curve) | .curve | length] == [33, 33, 33, 33, 33]' strong.json
+    jq -r '.series[0] | (.growth[] | select(.fit.curve) | [.name, .fit.curve]), ["time", .time_fit.curve] |
+        .[0] as $name | .[1] | (first, last) | [$name, .x, .ns, .low_ns, .high_ns] | map(if type == "number" then . * 1e3 | round else . end) | @tsv' strong.json | sort >curves
+    "$PAGODA" model runs.db --as strong --by ranks --at ranks=1 --at ranks=8 --json |
+        jq -r '.series[] | .name as $name | .predictions[]? | [$name, .at.ranks, 1e9 * .value, 1e9 * .low, 1e9 * .high] |
+            map(if type == "number" then . * 1e3 | round else . end) | @tsv' | sort >models
+    [ "$(wc -l <curves)" = 10 ]
+    grep -Fxf models curves | diff - curves
+}

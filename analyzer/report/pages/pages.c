@@ -7,6 +7,8 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/compare/back_test.h"
+#include "analyzer/compare/difference.h"
+#include "analyzer/compare/resource_path.h"
 #include "analyzer/compare/scaling.h"
 #include "analyzer/report/json.h"
 #include "analyzer/report/report.h"
@@ -327,37 +329,59 @@ int run_page_print(const struct run_page *page, FILE *stream, struct error *err)
 /// Made of store_page.html.
 extern const char store_page_text[];
 
-static void put_back_test(const struct back_test *test, FILE *stream)
+/// Puts what PRINT prints of PAGE as the element ID.
+#define PUT_PRINTED(id, print, page, stream)                                                       \
+    do {                                                                                           \
+        char *json_;                                                                               \
+        size_t n_;                                                                                 \
+        FILE *text_ = memory_stream(&json_, &n_);                                                  \
+        print(page, text_);                                                                        \
+        fclose(text_);                                                                             \
+        web_page_put(id, json_, stream);                                                           \
+        free(json_);                                                                               \
+    } while (0)
+
+/// [parent, name]
+static json_t *tree_path(const struct trial_trees *trees, size_t i, const struct shown_paths *shown)
 {
-    char *json;
-    size_t n;
-    FILE *text = memory_stream(&json, &n);
-    json_print_back_test(test, text);
-    fclose(text);
-    web_page_put("tests", json, stream);
-    free(json);
+    size_t parent = trees->parents[i];
+    char *name = shown_paths_text(shown, resource_path_last(trees->paths[i]));
+    json_t *path = json_pack("[oo]", parent == TRIAL_TREES_ROOT ? json_null() : json_count(parent),
+                             json_text(name));
+    free(name);
+    return path;
 }
 
-static void put_scaling(const struct scaling_page *scaling, FILE *stream)
+static json_t *tree_times(const struct trial_trees *trees, size_t trial)
 {
-    char *json;
-    size_t n;
-    FILE *text = memory_stream(&json, &n);
-    json_print_scaling(scaling, text);
-    fclose(text);
-    web_page_put("scaling", json, stream);
-    free(json);
-    fputs("<template id=\"scaling-picture\">", stream);
-    svg_print_scaling(scaling, stream);
-    fputs("</template>\n", stream);
+    json_t *times = json_array();
+    for (size_t i = 0; i < trees->n_paths; i++)
+        json_array_append_new(times, json_number(trees->ns[trial * trees->n_paths + i]));
+    return JSON_OBJECT({"id", json_count((uint64_t)trees->ids[trial])}, {"ns", times});
+}
+
+static void put_trees(const struct trial_trees *trees, FILE *stream)
+{
+    json_t *paths = json_array(), *trials = json_array();
+    struct shown_paths shown = {0};
+    for (size_t i = 0; i < trees->n_paths; i++)
+        shown_paths_add(&shown, trees->paths[i]);
+    shown_paths_complete(&shown);
+    for (size_t i = 0; i < trees->n_paths; i++)
+        json_array_append_new(paths, tree_path(trees, i, &shown));
+    for (size_t i = 0; i < trees->n_trials; i++)
+        json_array_append_new(trials, tree_times(trees, i));
+    put_compact("trees", JSON_OBJECT({"paths", paths}, {"trials", trials}), stream);
+    shown_paths_release(&shown);
 }
 
 void store_page_print(const struct store_page *page, FILE *stream)
 {
     web_page_begin(store_page_text, stream);
     web_page_put("trials", page->trials, stream);
-    put_back_test(page->test, stream);
+    PUT_PRINTED("tests", json_print_back_test, page->test, stream);
+    put_trees(page->trees, stream);
     if (page->scaling)
-        put_scaling(page->scaling, stream);
+        PUT_PRINTED("scaling", json_print_scaling, page->scaling, stream);
     web_page_end(store_page_text, stream);
 }

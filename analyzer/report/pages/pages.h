@@ -26,16 +26,18 @@ struct run_page {
 int run_page_print(const struct run_page *page, FILE *stream, struct error *err);
 
 // --- a database
-// The runs of a database as one HTML file that needs nothing else: their history, how they scale,
-// and how right predictions were. What the page does with the data is in store_page.html, which the
-// build makes a text of.
+// The runs of a database as one HTML file that needs nothing else: their history, what two of them
+// differ by, how they scale, and how right predictions were. What the page does with the data is in
+// store_page.html, which the build makes a text of.
 
 struct back_test;
 struct scaling_page;
+struct trial_trees;
 
 struct store_page {
-    const char *trials;                 // JSON of trials_history_json()
-    const struct back_test *test;       // of the predictions
+    const char *trials;           // JSON of trials_history_json()
+    const struct back_test *test; // of the predictions
+    const struct trial_trees *trees;
     const struct scaling_page *scaling; // NULL: the runs do not differ in their ranks
 };
 

@@ -67,6 +67,7 @@ function showRuns(shownTrials) {
 }
 
 function showRun(trial) {
+  compareWithBefore(trial);
   const fact = (name, value) => value ? make("li", {}, make("b", {}, `${name}: `), value) : null;
   $("run-part").hidden = false;
   $("run-name").textContent = `${experimentOf(trial)}/${trial.trial}`;
@@ -85,9 +86,10 @@ function showExperiment() {
   const shownTrials = trials.filter(trial => !chosen || experimentOf(trial) === chosen);
   drawHistory(shownTrials);
   showRuns(shownTrials);
+  showDifference(shownTrials);
 }
 
-// --- predictions and scaling
+// --- predictions
 
 function showPredictions() {
   const rows = tests.cases.map(item => [cell(item.kind, "name"), cell(item.name, "name"), cell(timeText(1e9 * item.predicted), "number"),
@@ -97,14 +99,7 @@ function showPredictions() {
   fill($("predictions"), [["kind", ""], ["of", ""], ["predicted", "number"], ["measured", "number"], ["error", "number"],
     ["scatter of runs", "number"]], rows);
   $("predictions-text").textContent = tests.kinds.map(kind =>
-    `${kind.kind}: ${number(kind.n, "prediction")}, median error ${signed(kind.median)}.`).join(" ");
-}
-
-function showScaling() {
-  if (!scaling) return;
-  $("scaling-part").hidden = false;
-  $("scaling-place").append($("scaling-picture").content);
-  $("conclusions").append(...scaling.series.map(series => make("li", {}, `${series.name}: ${series.conclusion}`)));
+    `${kind.kind}: ${number(kind.count, "prediction")}, median error ${signed(kind.median_error)}.`).join(" ");
 }
 
 // --- all of it
@@ -126,5 +121,3 @@ function show() {
   showScaling();
   document.body.setAttribute("data-ready", "yes");
 }
-
-show();
