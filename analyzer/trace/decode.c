@@ -514,7 +514,7 @@ static void count(struct decoder *decoder, uint64_t ticks, OTF2_MetricMemberRef 
     const struct counter *counter = &decoder->resolved->definitions.counters[place];
     double growth = counter->is_growth ? value : value - decoder->counts.last[place];
     decoder->counts.last[place] = value;
-    if (growth > 0)
+    if (growth >= 0)
         add_growth(decoder, ticks, place, growth * counter->scale);
 }
 

@@ -373,3 +373,51 @@ slow later
 renamed later
 true" ]
 }
+
+# By hand: 1000 bytes put from 0 to 5000 ns, 8000 from there to 9000, and nothing in the last 1000.
+@test "counters and phases are strips above the rows, on the same time axis" {
+    {
+        echo "window w world"
+        for rank in 0 1; do
+            printf '%s\n' "$rank 0 enter main" "$rank 0 enter setup" "$rank 4000 enter MPI_Barrier" "$rank 4000 coll-begin" \
+                "$rank 4100 coll-end barrier world - 0 0" "$rank 4100 leave MPI_Barrier" "$rank 4100 leave setup" "$rank 4100 enter solve"
+            if [ $rank = 0 ]; then
+                for put in "5000 1000" "9000 8000"; do
+                    printf '0 %s\n' "${put% *} enter MPI_Put" "${put% *} put w 1 ${put#* }" "${put% *} leave MPI_Put"
+                done
+            fi
+            printf '%s\n' "$rank 9500 enter MPI_Barrier" "$rank 9500 coll-begin" "$rank 9600 coll-end barrier world - 0 0" \
+                "$rank 9600 leave MPI_Barrier" "$rank 9600 leave solve" "$rank 10000 leave main"
+        done
+    } | "$BUILD/tools/mktrace" - put
+    "$PAGODA" export put -o page.html
+    browse page.html "$(when_ready '
+        const [lane] = lanes, bytes = lane.counters.find(counter => counter.name.includes("bytes")), columns = lane.data[bytes.array];
+        said += lane.counters.map(counter => counter.name).join(" ") + " " + lane.phases.map(phase => phase.name).join(" ") + "\n";
+        const between = (begin, end) => sumOf(columns, [begin / 64, end / 64 - 1]) * bytes.most / 65535;
+        said += [[0, 4992], [5056, 8960], [9024, 9984]].map(range => Math.round(10 * between(...range)) / 10).join(" ") + "\n";
+        setView(0, lastTime); draw();
+        const box = canvas.getBoundingClientRect(), tell = (ns, y) => {
+            point({ clientX: box.left + xOf(ns, box.width), clientY: box.top + y }); said += $("under").textContent + "\n"; };
+        tell(2000, AXIS + 5); tell(7000, AXIS + 5); tell(7000, counterBottom(lane.counters.indexOf(bytes)) - 5);')"
+    said
+    [ "$(said)" = "num_puts bytes_put solve setup
+998.5 7808 0
+At 2 us of the ranks' time: setup 100.0 %.
+At 7 us of the ranks' time: solve 100.0 %.
+At 7 us: bytes_put 2 GB/s, all ranks together." ]
+}
+
+# The sums over time, of threads decoded ahead or not, are what the report counts by call path.
+@test "counters over time grow by what the report says in all" {
+    /usr/bin/python3 "$ROOT/tests/cli/counters.py" counted 3 3000 >out
+    "$PAGODA" export counted -o page.html
+    "$PAGODA" export counted -o page4.html --threads 4
+    cmp page.html page4.html
+    browse page.html "$(when_ready '
+        const [{ counters, data }] = lanes;
+        said += JSON.stringify(counters.map(({ name, array, most }) => ({ name, total: sum([...data[array]]) * most / 65535 })))')"
+    "$PAGODA" replay counted --json >report.json
+    said | jq -e --slurpfile report report.json '[.[].name] == [$report[0].counters[].name] and length == 5 and
+        ([.[].total] as $totals | all(range(5); $totals[.] / $report[0].counters[.].total - 1 | fabs < 0.001))'
+}

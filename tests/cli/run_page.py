@@ -21,7 +21,7 @@ def element(page, name):
 def lane_of(page, name):
     lane = next(lane for lane in json.loads(element(page, "lanes")) if lane["name"] == name)
     data = zlib.decompress(base64.b64decode(element(page, name)))
-    letters = {"Float64Array": "d", "Uint32Array": "I", "Uint8Array": "B"}
+    letters = {"Float64Array": "d", "Uint32Array": "I", "Uint16Array": "H", "Uint8Array": "B"}
     at = 0
     for array in lane["arrays"]:
         form = "<%d%s" % (array["n"], letters[array["type"]])

@@ -133,7 +133,8 @@ void regions_add_counted(const struct decoded *decoded, struct batch *out)
     for (size_t i = 0; i <= decoded->n; i++) {
         uint64_t most_ns = i < decoded->n ? decoded->events[i].time_ns : UINT64_MAX;
         for (; next < decoded->n_growths && decoded->growths[next].before <= i; next++)
-            add_counted(&decoded->growths[next], most_ns, out);
+            if (decoded->growths[next].growth > 0)
+                add_counted(&decoded->growths[next], most_ns, out);
         if (i < decoded->n)
             *batch_add(out) = decoded->events[i];
     }

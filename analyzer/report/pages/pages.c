@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analyzer/report/pages/pages.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -175,6 +176,36 @@ static void put_shares(struct arrays *arrays, const struct timeline *timeline)
                                                     {"n", json_count(timeline->n_rows * row)}));
 }
 
+enum { MOST_COUNTERS = 8, COUNTED_WHOLE = UINT16_MAX };
+
+/// Of a counter that has grown its columns, as shares of the greatest one.
+static json_t *put_counter(struct arrays *arrays, const struct timeline *timeline, size_t counter)
+{
+    const struct counter *defined = &timeline->definitions->counters[counter];
+    const double *columns = timeline->counted + counter * timeline->n_columns;
+    double most = 0;
+    for (size_t i = 0; i < timeline->n_columns; i++)
+        most = fmax(most, columns[i]);
+    if (!(most > 0) || !isfinite(most))
+        return NULL;
+    char *name = memory_format("counted %zu", counter);
+    PUT_ARRAY(arrays, name, "Uint16Array", uint16_t, columns_in_use(timeline),
+              lround(COUNTED_WHOLE * columns[i] / most));
+    json_t *object =
+        JSON_OBJECT({"name", json_text(defined->name)}, {"unit", json_text(defined->unit)},
+                    {"array", json_text(name)}, {"most", json_real(most)});
+    free(name);
+    return object;
+}
+
+static json_t *put_counters(struct arrays *arrays, const struct timeline *timeline)
+{
+    json_t *counters = json_array();
+    for (size_t i = 0; i < timeline->n_counters && json_array_size(counters) < MOST_COUNTERS; i++)
+        json_array_append_new(counters, put_counter(arrays, timeline, i));
+    return counters;
+}
+
 /// [parent, name]: the texts of all paths would grow with the square of their depth.
 static json_t *path_node(const void *of, size_t i)
 {
@@ -195,7 +226,8 @@ static json_t *thread_object(const void *of, size_t i)
 
 /// What the arrays of a timeline of RESULT are: its lane of the page.
 static json_t *lane_object(const char *name, const struct result *result,
-                           const struct timeline *timeline, json_t *places, json_t *arrays)
+                           const struct timeline *timeline, json_t *places, json_t *counters,
+                           json_t *arrays)
 {
     return JSON_OBJECT(
         {"name", json_text(name)}, {"ranks", json_count(timeline->n_ranks)},
@@ -206,7 +238,8 @@ static json_t *lane_object(const char *name, const struct result *result,
         {"has_all_spans", json_boolean(timeline->has_all_spans)},
         {"leaves_out_threads", json_boolean(timeline->leaves_out_threads)},
         {"messages", json_count(timeline->n_all_messages)}, {"places", places},
-        {"paths", json_list(result->n_paths, path_node, result)}, {"arrays", arrays});
+        {"counters", counters}, {"paths", json_list(result->n_paths, path_node, result)},
+        {"arrays", arrays});
 }
 
 static void print_base64(const unsigned char *bytes, size_t n, FILE *stream)
@@ -247,10 +280,12 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
     put_calls(&arrays, timeline, place_of);
     put_spans(&arrays, timeline);
     put_messages(&arrays, timeline);
+    json_t *counters = put_counters(&arrays, timeline);
     put_shares(&arrays, timeline);
     fclose(arrays.stream);
     int status = print_bytes(name, arrays.bytes, arrays.n_bytes, stream, err);
-    json_array_append_new(lanes, lane_object(name, result, timeline, places, arrays.list));
+    json_array_append_new(lanes,
+                          lane_object(name, result, timeline, places, counters, arrays.list));
     free(arrays.bytes);
     free(place_of);
     return status;

@@ -12,7 +12,7 @@ async function readData(lane) {
   const packed = Uint8Array.from(atob($(lane.name).textContent), letter => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = await new Response(stream).arrayBuffer();
-  const types = { Float64Array, Uint32Array, Uint8Array }, data = {};
+  const types = { Float64Array, Uint32Array, Uint16Array, Uint8Array }, data = {};
   let at = 0;
   for (const { name, type, n } of lane.arrays) {
     data[name] = new types[type](bytes, at, n);

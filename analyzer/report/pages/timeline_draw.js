@@ -1,7 +1,7 @@
 // --- drawing
 
 const canvas = $("timeline"), overview = $("overview");
-const GUTTER = 70, AXIS = 22, BUSY = 36, TOP = AXIS + BUSY, CAPTION = 20, MOST_CALLS = 40000;
+const GUTTER = 70, AXIS = 22, PHASES = 20, BUSY = 36, COUNTER = 38, CAPTION = 20, MOST_CALLS = 40000;
 let view = { begin: 0, end: 1 }, mark = null, pointed = null, colours = null, isAsked = false;
 let whole = {}; // the picture of the whole run, and what it depends on
 
@@ -46,9 +46,13 @@ function layOut() {
   rowHeight = Math.min(30, Math.max(640 / n, least), 8000 / n);
 }
 
+/** The strips end here: that of computing, and all of them, where the rows begin. */
+const busyBottom = () => AXIS + (lanes[0].phases ? PHASES : 0) + BUSY;
+const rowsTop = () => busyBottom() + COUNTER * lanes[0].counters.length;
+
 const heightOf = lane => lane.rows.length * rowHeight;
 /** Where the rows of a lane begin, and one of them. */
-const topOf = lane => TOP + caption + lanes.slice(0, lanes.indexOf(lane)).reduce((y, other) => y + caption + heightOf(other), 0);
+const topOf = lane => rowsTop() + caption + lanes.slice(0, lanes.indexOf(lane)).reduce((y, other) => y + caption + heightOf(other), 0);
 const yOf = (lane, row) => topOf(lane) + lane.placeOf[row] * rowHeight;
 const xOf = (ns, width) => GUTTER + (ns - view.begin) / (view.end - view.begin) * (width - GUTTER);
 const timeOf = (x, width) => view.begin + (x - GUTTER) / (width - GUTTER) * (view.end - view.begin);
@@ -186,11 +190,11 @@ function drawBusy(context, width) {
     context.fillStyle = i === 0 ? colours.kinds[COMPUTING] : colours.ink;
     for (let x = GUTTER; x < width; x++) {
       const height = (BUSY - 4) * (level.busy[Math.floor(timeOf(x, width) / level.width)] || 0);
-      context.fillRect(x, TOP - height, 1, i === 0 ? height : 1.5);
+      context.fillRect(x, busyBottom() - height, 1, i === 0 ? height : 1.5);
     }
   }
   context.fillStyle = colours.faint;
-  context.fillText("computing", 4, TOP - 8);
+  context.fillText("computing", 4, busyBottom() - 8);
 }
 
 function rowLabel(lane, row) {
@@ -277,9 +281,9 @@ function drawLane(context, width, lane) {
 
 function draw() {
   isAsked = false;
-  const [context, width] = prepare(canvas, TOP + lanes.reduce((height, lane) => height + caption + heightOf(lane), 0));
+  const [context, width] = prepare(canvas, rowsTop() + lanes.reduce((height, lane) => height + caption + heightOf(lane), 0));
   drawAxis(context, width);
-  drawBusy(context, width);
+  drawStrips(context, width);
   for (const lane of lanes) drawLane(context, width, lane);
   drawMark(context, width);
   drawOverview();

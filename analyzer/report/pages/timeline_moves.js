@@ -127,7 +127,9 @@ function unfoldAll(isUnfolded) {
 }
 
 function point(event) {
-  const [lane, row, ns] = rowAt(event) || [];
+  const [lane, row, ns] = rowAt(event) || [], box = canvas.getBoundingClientRect();
+  const text = lane ? "" : stripText(event.clientX - box.left, event.clientY - box.top, box.width);
+  if (text) $("under").textContent = text;
   canvas.style.cursor = lane && ns < 0 && row < lane.ranks && lane.threadsOf[row].length > 0 ? "pointer" : "";
   if (!lane || ns < 0 || ns > lane.end_ns) return;
   pointed = { lane, row, rank: row };
@@ -205,6 +207,7 @@ async function showTimeline() {
     lane.levels = makeLevels(lane);
     lane.functions = longestFunctions(lane, FUNCTIONS.length);
     lane.critical = lane.has_all_calls ? criticalPath(lane) : null;
+    lane.phases = lane === lanes[0] ? phaseColumns(lane) : null;
     const { send, receive } = lane.data;
     lane.slowest = Uint32Array.from(send.keys()).sort((a, b) => receive[b] - send[b] - receive[a] + send[a] || a - b);
   }

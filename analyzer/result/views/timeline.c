@@ -92,6 +92,7 @@ void timeline_free(struct timeline *timeline)
     free(timeline->messages);
     free(timeline->threads);
     free(timeline->spans);
+    free(timeline->counted);
     free(timeline->thread_of);
     free(timeline->rows);
     free(timeline);
@@ -472,6 +473,11 @@ void timeline_cells(const struct timeline *timeline, size_t first, size_t last, 
             call = put_calls(timeline, (uint32_t)rank, call, &cells);
         else
             put_columns(timeline, rank, &cells);
+}
+
+uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank)
+{
+    return timeline->rows[rank].began_ns;
 }
 
 uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank)

@@ -13,6 +13,7 @@
 
 struct call_tree;
 struct definitions;
+struct trace;
 
 enum timeline_kind {
     TIMELINE_COMPUTING,
@@ -85,6 +86,8 @@ struct timeline {
     struct timeline_message *messages;
     size_t n_messages, messages_capacity;
     uint64_t n_all_messages;
+    double *counted; // [counter of the definitions][column]: what all ranks grew by; NULL: not read
+    size_t n_counters;
     struct timeline_row *rows; // while the run is read
     uint32_t *thread_of;       // by location: RESULT_NONE, or of the threads
     bool leaves_out_threads;   // there would be too many rows
@@ -106,7 +109,11 @@ void timeline_thread_span(struct timeline *timeline, const struct pag_thread_spa
 /// spans get their places in the result.
 void timeline_conclude(struct timeline *timeline, const struct call_tree *tree);
 
-/// When RANK's part of the run ends, once concluded.
+/// Once concluded: reads what the counters grew by from TRACE, opened again for that.
+void timeline_count(struct timeline *timeline, struct trace *trace);
+
+/// When RANK's part of the run begins and ends, once concluded.
+uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank);
 uint64_t timeline_rank_end_ns(const struct timeline *timeline, size_t rank);
 
 /// Once concluded: what ranks FIRST to LAST - 1 do in N_CELLS equal parts of the time from BEGIN_NS
