@@ -33,7 +33,8 @@ function plot(label, xs, next, lines, isTimes) {
   const least = isTimes ? Math.min(lowest / 1.1, Math.max(lowest / 2, Math.min(lowest, ...bands.map(([, , low]) => low)))) : 0;
   const x = axis(xs[0], next, left, right, xs[0] > 0), y = axis(least, most, bottom, top, isTimes), last = xs[xs.length - 1];
   const svg = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
-  for (const value of isTimes ? roundNumbers(least, most) : [0, 0.25, 0.5, 0.75, 1])
+  const step = most > 1.5 ? 0.5 : 0.25; // of shares
+  for (const value of isTimes ? roundNumbers(least, most) : Array.from({ length: 1 + Math.floor(most / step) }, (_, i) => i * step))
     svg.append(svgElement("line", { x1: left, x2: right, y1: y(value), y2: y(value), class: "grid" }),
       svgElement("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, isTimes ? timeText(value) : `${100 * value} %`));
   let free = 0; // from where on there is room for the next number
@@ -74,7 +75,7 @@ function fitText(fit) {
 function timePlot({ name, kind, points, time_fit: fit, next }, xs, end) {
   const text = ({ x, time_ns: ns, time_stddev_ns: spread, n_trials: n }) =>
     `${scaling.by} ${x}: ${timeText(ns)}${spread === null ? "" : " \u00b1 " + timeText(spread)}, ${number(n, "run")}`;
-  const lines = [{ tone: "tone-1", name: "measured, the model and its 95 % band", curve: curveOf(fit), points: points.map(point => [point.x, point.time_ns, point.time_stddev_ns, text(point)]) }];
+  const lines = [{ tone: "tone-1", name: curveOf(fit) ? "measured, the model and its 95 % band" : "measured", curve: curveOf(fit), points: points.map(point => [point.x, point.time_ns, point.time_stddev_ns, text(point)]) }];
   if (kind !== "parameter") lines.push({ tone: "rest-tone", name: "ideal", isIdeal: true, points: points.map(point => [point.x, point.time_ns * point.efficiency]) });
   const forecast = next ? ` At ${scaling.by} = ${next.x}: ${timeText(next.time_ns)}, from ${timeText(next.low_ns)} to ${timeText(next.high_ns)}.` : "";
   return make("figure", {}, make("figcaption", {}, "Run time"), plot(`${name}: run time by ${scaling.by}`, xs, end, lines, true), legend(lines),

@@ -83,10 +83,10 @@ function drawCounter(context, width, counter, bottom) {
   }
   const most = Math.max(...values, 1);
   context.fillStyle = colours.accent;
+  context.globalAlpha = 0.7;
   values.forEach((value, i) => context.fillRect(GUTTER + i, bottom - height * value / most, 1, height * value / most));
   const text = `${counter.name}: up to ${rateText(counter, most)}`;
   context.fillStyle = colours.paper;
-  context.globalAlpha = 0.75;
   context.fillRect(GUTTER, bottom - height, context.measureText(text).width + 8, 15);
   context.globalAlpha = 1;
   context.fillStyle = colours.ink;
