@@ -197,10 +197,8 @@ $(spread-modules): $(BUILD)/libpagoda-mpi-%.so: $(spread-source) analyzer/spread
 
 ## ---- tests: unit tests, tools, example programs, benchmarks ------------------------------------
 
-unit-tests := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-# Other files in tests/unit are helpers linked with each unit test.
-unit-helpers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out tests/unit/test_%,\
-    $(wildcard tests/unit/*.c))))
+# One program of all files of tests/unit.
+unit-tests := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out %/unit_test.c,$(wildcard tests/unit/*.c))))
 # tests/tools/lib holds what tools, unit tests and benchmarks share (writing archives).
 tool-library := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/tools/lib/*.c)))
 # tests/reference computes by brute force what the engine is compared with.
@@ -231,9 +229,8 @@ $(BUILD)/$(1)/%: $(BUILD)/obj/tests/$(1)/%.o $(2) $(tool-library) $(library)
 	@mkdir -p $$(@D)
 	$$(link) -o $$@ $$^ $$(library-libs) $$(plain-libs) $(3) $$(LDLIBS) -lm
 endef
-$(eval $(call test-rule,unit,$(unit-helpers) $(reference),$$(cmocka-libs)))
-# Compares what pagoda trace writes with what the tracer reads.
-$(BUILD)/unit/test_trace_settings: $(BUILD)/obj/tracer/record/settings.o
+# What pagoda trace writes is compared with what the tracer reads.
+$(eval $(call test-rule,unit,$(unit-tests) $(BUILD)/obj/tracer/record/settings.o $(reference),$$(cmocka-libs)))
 $(foreach folder,tools bench,$(eval $(call test-rule,$(folder))))
 $(eval $(call test-rule,fuzz,$(fuzz-readers)))
 
@@ -279,7 +276,7 @@ include tests/programs/hybrid/hybrid.mk
 
 .PHONY: all programs tests
 programs: $(programs)
-tests: all $(unit-tests) $(tools) $(BUILD)/fuzz/fuzz $(benches) $(programs)
+tests: all $(BUILD)/unit/unit_test $(tools) $(BUILD)/fuzz/fuzz $(benches) $(programs)
 
 -include $(patsubst %.o,%.d,$(objects)) $(wildcard $(BUILD)/obj/tests/*/*.d $(BUILD)/obj/tests/*/*/*.d) \
     $(wildcard $(BUILD)/obj/programs/*.d)

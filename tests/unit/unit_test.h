@@ -17,7 +17,7 @@
     static void name(void **unit_state);                                                           \
     ON_START(add_##name)                                                                           \
     {                                                                                              \
-        unit_test_add(&(struct CMUnitTest)cmocka_unit_test(name), 1);                              \
+        unit_test_add(__FILE__, &(struct CMUnitTest)cmocka_unit_test(name), 1);                    \
     }                                                                                              \
     static void name(__attribute__((unused)) void **unit_state)
 
@@ -25,23 +25,31 @@
 #define TEST_TABLE(tests)                                                                          \
     ON_START(add_##tests)                                                                          \
     {                                                                                              \
-        unit_test_add(tests, sizeof(tests) / sizeof *(tests));                                     \
+        unit_test_add(__FILE__, tests, sizeof(tests) / sizeof *(tests));                           \
     }
 
 /// SETUP and TEARDOWN before the first test of the file and after the last, or around each.
 #define AROUND_ALL(setup, teardown)                                                                \
     ON_START(around_all)                                                                           \
     {                                                                                              \
-        unit_test_all = (struct unit_test_frame){setup, teardown};                                 \
+        unit_test_group(__FILE__)->all = (struct unit_test_frame){setup, teardown};                \
     }
 #define AROUND_EACH(setup, teardown)                                                               \
     ON_START(around_each)                                                                          \
     {                                                                                              \
-        unit_test_each = (struct unit_test_frame){setup, teardown};                                \
+        unit_test_group(__FILE__)->each = (struct unit_test_frame){setup, teardown};               \
     }
 
 // For the macros only.
-void unit_test_add(const struct CMUnitTest *tests, size_t n);
-extern struct unit_test_frame {
+enum { UNIT_TEST_MAX = 64 };
+struct unit_test_frame {
     CMFixtureFunction setup, teardown;
-} unit_test_all, unit_test_each;
+};
+struct unit_test_group {
+    const char *file; // NULL: there are no more groups
+    struct CMUnitTest tests[UNIT_TEST_MAX];
+    size_t n_tests;
+    struct unit_test_frame all, each;
+};
+struct unit_test_group *unit_test_group(const char *file);
+void unit_test_add(const char *file, const struct CMUnitTest *tests, size_t n);
