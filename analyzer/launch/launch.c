@@ -276,6 +276,18 @@ struct revision {
     char tag[256];    // of this very commit, the nearest one if it has several; empty: none
 };
 
+/// Does git, coming from below, look for no repository in FOLDER?
+static bool is_ceiling(const char *folder)
+{
+    const char *ceilings = getenv("GIT_CEILING_DIRECTORIES");
+    char *list = memory_format(":%s:", ceilings ? ceilings : ""),
+         *item = memory_format(":%s:", folder);
+    bool is_listed = strstr(list, item) != NULL;
+    free(list);
+    free(item);
+    return is_listed;
+}
+
 /// Is FOLDER in a repository? Asking git where there is none would delay the run for nothing.
 static bool has_repository(const char *folder)
 {
@@ -284,7 +296,11 @@ static bool has_repository(const char *folder)
         return true;
     if (!realpath(folder, path))
         return false;
-    for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
+    size_t length = strlen(path);
+    for (char *end = path + length; end; end = strrchr(path, '/')) {
+        *end = '\0';
+        if (end < path + length && is_ceiling(path))
+            return false;
         strcpy(end, "/.git");
         if (access(path, F_OK) == 0)
             return true;

@@ -4,9 +4,6 @@
 load ../helper
 load trace
 
-# With instrumented functions.
-launch() { line=("mpirun.${1%-regions}" -n "$2"); }
-
 # selected ARGUMENTS...: trace_select on 2 ranks, instrumented, under the MPI $mpi; its events go to
 # $events. It must end well and leave a sound archive.
 selected() {

@@ -13,8 +13,6 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
-launch() { line=("mpirun.${1%-regions}" -n "$2"); }
-
 # filtered PROGRAM: traces it, on 1 rank, with the filter file that stands on stdin, into $events.
 filtered() {
     cat >filter

@@ -4,6 +4,9 @@
 # For the tests of the tracer: running programs under `pagoda trace` with each MPI, and looking at
 # the archives.
 
+# Not in the repository, whose revision would be asked for with each recording.
+cd "${BATS_TEST_TMPDIR:-.}" || return
+
 # for_each_mpi FUNCTION: calls it with the name of each MPI; without one of them the test is skipped.
 for_each_mpi() {
     local mpi
@@ -14,10 +17,10 @@ for_each_mpi() {
     done
 }
 
-# launch MPI N: the launcher's part of a launch line, in the array `line`.
+# launch MPI N: the launcher's part of a launch line, in the array `line`. MPI-regions are the programs with
+# instrumented functions.
 launch() {
-    line=("mpirun.$1" -n "$2")
-    [ "$1" = mpich ] || line=("mpirun.$1" --oversubscribe -n "$2")
+    line=("mpirun.${1%-regions}" -n "$2")
 }
 
 # traced MPI N PROGRAM...: runs build/programs/MPI/PROGRAM under the tracer into $dir. Standard

@@ -195,7 +195,7 @@ installed_at() {
             skip "no address sanitizer"
         launch "$1" 1
         # MPI may load an OpenCL in C++, which the sanitizer of a C program does not survive.
-        HWLOC_COMPONENTS=-opencl ASAN_OPTIONS=detect_leaks=0 run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" \
+        HWLOC_COMPONENTS=$HWLOC_COMPONENTS,-opencl ASAN_OPTIONS=detect_leaks=0 run "$PAGODA" trace -o "$BATS_TEST_TMPDIR/$1" -- "${line[@]}" \
             "$BATS_TEST_TMPDIR/asan.$1"
         [ "$status" = 0 ]
         check_archive "$BATS_TEST_TMPDIR/$1"
