@@ -43,8 +43,11 @@ double model_formula_value(const struct model_formula *formula, size_t n_paramet
 
 static void factor_text(struct model_factor factor, const char *name, FILE *stream)
 {
+    double thirds = 3 * factor.exponent;
     if (factor.exponent == 1)
         fprintf(stream, "*%s", name);
+    else if (factor.exponent != round(factor.exponent) && fabs(thirds - round(thirds)) < 1e-9)
+        fprintf(stream, "*%s^(%.0f/3)", name, thirds);
     else if (factor.exponent != 0)
         fprintf(stream, factor.exponent < 0 ? "*%s^(%.12g)" : "*%s^%.12g", name, factor.exponent);
     if (factor.log_exponent > 0)

@@ -50,7 +50,8 @@ static void make(struct rows *rows, unsigned kind, double level)
                            : kind == 1 ? 50 / p + 2
                            : kind == 2 ? p <= 16 ? 1 + p : 60 + 0.01 * p * p
                            : kind == 3 ? 1 + 0.01 * n * n / p + 0.3 * p
-                                       : 7;
+                           : kind == 4 ? 7
+                                       : 1 + 0.2 * cbrt(p * p);
                 rows->x[rows->n * rows->n_parameters] = p;
                 if (kind == 3)
                     rows->x[rows->n * 2 + 1] = n;
@@ -58,7 +59,7 @@ static void make(struct rows *rows, unsigned kind, double level)
             }
 }
 
-enum { N_KINDS = 5 };
+enum { N_KINDS = 6 };
 static const double levels[] = {0, 0.01, 0.1};
 
 static bool near(double a, double b)
@@ -76,6 +77,8 @@ TEST(text_of_formulas_gives_their_value)
         make(&rows, i % N_KINDS, levels[i / N_KINDS]);
         fit(&rows, &model);
         char *text = model_formula_text(&model.formula, names, rows.n_parameters, 10);
+        if (i == 5)
+            assert_non_null(strstr(text, "*p^(2/3)"));
         struct formula *formula = formula_new(text, names, rows.n_parameters, &err);
         if (!formula)
             fail_msg("%s", err.text);
