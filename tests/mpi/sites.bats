@@ -183,3 +183,46 @@ odd_stacks() {
     out=$BATS_TEST_TMPDIR/out
     for_each_mpi odd_stacks
 }
+
+# A second thread of Python might have the interpreter's lock: then the place in mpi4py counts.
+@test "lines of Python that call MPI, while Python has one thread" {
+    has_mpi openmpi || skip "openmpi is not installed"
+    /usr/bin/python3 -c 'import mpi4py' || skip "mpi4py is not installed"
+    cat >"$BATS_TEST_TMPDIR/lines.py" <<'END'
+from mpi4py import MPI
+import threading
+
+class Solver:
+    def sum_up(self, value):
+        try:
+            raise ValueError
+        except ValueError:
+            return MPI.COMM_WORLD.allreduce(value)  # in a handler of exceptions
+
+def exchange():
+    return [MPI.COMM_WORLD.sendrecv(
+        i, dest=0, source=0) for i in range(3)]
+
+Solver().sum_up(1)
+exchange()
+done = threading.Event()
+thread = threading.Thread(target=done.wait)
+thread.start()
+MPI.COMM_WORLD.Barrier()
+done.set()
+thread.join()
+MPI.COMM_WORLD.Barrier()
+assert MPI.COMM_WORLD.Get_rank() == 0
+END
+    dir=$BATS_TEST_TMPDIR/trace
+    "$PAGODA" trace -o "$dir" -- mpirun.openmpi -n 1 /usr/bin/python3 "$BATS_TEST_TMPDIR/lines.py"
+    sites=$BATS_TEST_TMPDIR/sites
+    sites_of "$dir" >"$sites"
+    has '0 MPI_Init_thread: <module> lines.py:1' "$sites"
+    has '0 MPI_Bcast: Solver.sum_up lines.py:9' "$sites"
+    [ "$(count '^0 MPI_Isend: exchange[^ ]* lines.py:12$' "$sites")" = 3 ]
+    [ "$(grep '^0 MPI_Barrier' "$sites" | sed 's/MPI\..*/mpi4py/')" = '0 MPI_Barrier: mpi4py
+0 MPI_Barrier: <module> lines.py:23' ]
+    has '0 MPI_Comm_rank: <module> lines.py:24' "$sites"
+    [ "$(count '^0 MPI_Finalize: .*lines.py' "$sites")" = 0 ]
+}

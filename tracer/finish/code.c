@@ -49,6 +49,11 @@ struct code_stack {
     bool is_known;
 };
 
+struct code_line {
+    const struct record_line *record; // NULL: none with this number
+    uint32_t context;                 // UNDEFINED: not asked for yet
+};
+
 static const struct code_module *module_at(const struct code *code, uint32_t number)
 {
     return table_key(&code->modules, number);
@@ -84,6 +89,7 @@ void code_release(struct code *code)
     table_release(&code->paths);
     table_release(&code->places);
     free(code->stacks);
+    free(code->lines);
     free(code->lists);
 }
 
@@ -97,6 +103,13 @@ void code_add_stack(struct code *code, const struct record_stack *record)
             code->stacks[code->n_stacks++] = (struct code_stack){.context = UNDEFINED};
     }
     code->stacks[number].record = record;
+}
+
+void code_add_line(struct code *code, const struct record_line *record)
+{
+    while (code->n_lines <= record->head.id)
+        APPEND(code->lines, code->n_lines, (struct code_line){.context = UNDEFINED});
+    code->lines[record->head.id].record = record;
 }
 
 static int by_time(const void *a, const void *b)
@@ -221,8 +234,28 @@ static uint32_t context_of(struct code *code, const struct symbols_frame *frame,
                                    frame->line, parent);
 }
 
+static uint32_t context_of_line(struct code *code, uint64_t number)
+{
+    if (number >= code->n_lines || !code->lines[number].record)
+        return UNDEFINED;
+    struct code_line *line = &code->lines[number];
+    const struct record_line *record = line->record;
+    const char *end = strchr(record->text, '\n');
+    if (line->context != UNDEFINED || !end)
+        return line->context;
+    char *function = format_or_die("%.*s", (int)(end - record->text), record->text);
+    uint32_t region =
+        archive_function_region(code->archive, function, end + 1, (int)record->first_line);
+    free(function);
+    line->context =
+        archive_calling_context(code->archive, region, end + 1, (int)record->line, UNDEFINED);
+    return line->context;
+}
+
 uint32_t code_call_site(struct code *code, uint64_t address, uint64_t time_ns)
 {
+    if (address >= RECORD_LINE_SITE)
+        return context_of_line(code, address - RECORD_LINE_SITE);
     struct code_meaning *meaning = call_at(code, address, 0, time_ns);
     if (meaning->context == UNDEFINED && meaning->module != UNDEFINED)
         meaning->context = context_of(code, &frames_of(code, meaning)->list[0], UNDEFINED);
@@ -262,7 +295,7 @@ static uint32_t context_of_stack(struct code *code, struct code_stack *stack, ui
 
 uint32_t code_call_above(struct code *code, uint64_t address, uint64_t stack, uint64_t time_ns)
 {
-    if (stack >= code->n_stacks || !code->stacks[stack].record)
+    if (stack >= code->n_stacks || !code->stacks[stack].record || address >= RECORD_LINE_SITE)
         return code_call_site(code, address, time_ns);
     struct code_meaning *known = call_at(code, address, stack, time_ns);
     if (known->context != UNDEFINED || known->module == UNDEFINED)

@@ -23,11 +23,16 @@ struct code {
     struct table places;       // addresses, and callers, that were asked for; their meanings
     struct code_stack *stacks; // by number
     uint32_t n_stacks;
+    struct code_line *lines; // of scripts, by number
+    uint32_t n_lines;
 };
 
 /// Takes a module record. `executable` stands for the program, whose record has no path.
 void code_add_module(struct code *code, const struct record_module *record, const char *executable);
 void code_release(struct code *code);
+
+/// Takes a line of a script. The record must stay where it is.
+void code_add_line(struct code *code, const struct record_line *record);
 
 /// Takes the callers of calls. The record must stay where it is.
 void code_add_stack(struct code *code, const struct record_stack *record);
@@ -37,7 +42,8 @@ void code_add_stack(struct code *code, const struct record_stack *record);
 uint32_t code_function(struct code *code, uint64_t address, uint64_t time_ns);
 
 /// Calling context of the call that returns to `address`: the function and line that it was written
-/// in, without a parent. UNDEFINED: the address lies in no known file.
+/// in, without a parent. UNDEFINED: the address lies in no known file. From RECORD_LINE_SITE on it is
+/// a line of a script.
 uint32_t code_call_site(struct code *code, uint64_t address, uint64_t time_ns);
 
 /// The same with its callers, those of stack number `stack`, as parents, up to `main`. Functions

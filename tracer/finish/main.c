@@ -223,8 +223,8 @@ static void write_events(struct run *run)
         uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, i);
         if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
             run->n_open += header->thread == 0;
-        events_write(&run->processes[header->rank], &run->spools[i], close_ns,
-                     &run->costs[i], take_cost(run, i));
+        events_write(&run->processes[header->rank], &run->spools[i], close_ns, &run->costs[i],
+                     take_cost(run, i));
         if (!run->archive.error)
             set_offsets(run, run->clocks[i]);
     }

@@ -115,6 +115,9 @@ void process_define(struct process *process, const struct spool *spool, uint64_t
         case RECORD_VARIABLE:
             archive_variable(process->archive, name->text);
             break;
+        case RECORD_LINE:
+            code_add_line(&process->code, record);
+            break;
         case RECORD_STACK:
             code_add_stack(&process->code, record);
             break;

@@ -167,6 +167,7 @@ static const uint16_t least_bytes[N_RECORD_KINDS] = {
 #define MOST_NAMES  65536
 #define MOST_COMMS  (1U << 26)
 #define MOST_STACKS (1U << 24)
+#define MOST_LINES  (1U << 16)
 #define MOST_FILES  (1U << 26)
 
 #define ATOMIC_TYPES 8 // of OTF2
@@ -221,6 +222,8 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
         return epoch->n * sizeof epoch->members[0] <= n_bytes - sizeof *epoch;
     case RECORD_ACCESS:
         return ((const struct record_access *)head)->operation < RECORD_ATOMIC + ATOMIC_TYPES;
+    case RECORD_LINE:
+        return ends_in_text && head->id > 0 && head->id <= MOST_LINES;
     case RECORD_STACK:
         return has_more && head->id < MOST_STACKS;
     case RECORD_MARKER:

@@ -6,6 +6,7 @@
 #include "tracer/dispatch/dispatch.h"
 #include "tracer/record/clock.h"
 #include "tracer/record/module.h"
+#include "tracer/record/python.h"
 #include "tracer/record/recording.h"
 #include "tracer/record/settings.h"
 #include "tracer/record/stream.h"
@@ -102,6 +103,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     uint64_t stack = 0;
     if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off)
         stack = callstack_number(stream, site);
+    site = python_site(stream, site);
     if (now_ns == 0)
         now_ns = clock_now_ns();
     if (__builtin_expect(!stream->known[function], 0))

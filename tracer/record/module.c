@@ -6,6 +6,7 @@
 #include "tracer/record/module.h"
 
 #include "tracer/record/clock.h"
+#include "tracer/record/python.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -39,6 +40,7 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *to)
     }
     if (end == 0)
         return 0;
+    python_met_module(info->dlpi_name, start, end);
     size_t n_bytes = sizeof(struct record_module);
     struct record_module *record = stream_reserve_with_text(
         list->stream, &n_bytes, info->dlpi_name); // empty: the program itself

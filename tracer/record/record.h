@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          17
+#define SPOOL_VERSION          18
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -82,6 +82,7 @@ struct spool_header {
     KIND(RECORD_MODULE, record_module) /* a loaded program or library */                           \
     KIND(RECORD_VARIABLE, record_name) /* of the environment, "NAME=VALUE" */                      \
     KIND(RECORD_STACK, record_stack)   /* callers of MPI calls */                                  \
+    KIND(RECORD_LINE, record_line)     /* of a script that calls MPI */                            \
     /* Events by themselves. */                                                                    \
     KIND(RECORD_CALL, record_call) /* id: MPI function; or struct record_call_above */             \
     KIND(RECORD_ENTER, record_function_event)                                                      \
@@ -167,7 +168,8 @@ struct record_call {
     struct record_head head;
     uint64_t enter_ns;
     uint64_t leave_ns;
-    uint64_t site; // where the call returns to in the program, 0: unknown
+    uint64_t site; // where the call returns to in the program, 0: unknown; from RECORD_LINE_SITE
+                   // on: the LINE record with that number more
 };
 
 /// A call whose callers are known, too. Which of the two it is tells the length.
@@ -415,6 +417,14 @@ struct record_module {
     uint64_t end;
     char path[];
 };
+
+struct record_line {
+    struct record_head head;
+    uint32_t line;       // 0: unknown
+    uint32_t first_line; // of its function
+    char text[];         // "FUNCTION\nFILE"
+};
+#define RECORD_LINE_SITE (UINT64_C(1) << 63)
 
 struct record_marker {
     struct record_head head;

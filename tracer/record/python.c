@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// See python.h. The innermost frame of Python is asked for by functions of its C API that exist
+// since Python 3.9. That needs the global interpreter lock, which mpi4py has given away around most
+// calls: it is taken only where no other thread of Python exists that could have it, so nobody
+// waits.
+#include "tracer/record/python.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_LINES 4096
+#define N_SLOTS    (2 * MOST_LINES)
+#define IS_PYTHONS UINT32_MAX // of a slot: its line is one of Python's own, such as of `import`
+
+#define FUNCTIONS(X)                                                                               \
+    X(int, Py_IsInitialized, (void))                                                               \
+    X(void *, PyGILState_GetThisThreadState, (void))                                               \
+    X(void *, PyInterpreterState_Head, (void))                                                     \
+    X(void *, PyInterpreterState_Next, (void *interpreter))                                        \
+    X(void *, PyInterpreterState_ThreadHead, (void *interpreter))                                  \
+    X(void *, PyThreadState_Next, (void *thread))                                                  \
+    X(int, PyGILState_Ensure, (void))                                                              \
+    X(void, PyGILState_Release, (int held))                                                        \
+    X(void *, PyThreadState_GetFrame, (void *thread))                                              \
+    X(void *, PyFrame_GetBack, (void *frame))                                                      \
+    X(void *, PyFrame_GetCode, (void *frame))                                                      \
+    X(int, PyFrame_GetLineNumber, (void *frame))                                                   \
+    X(void *, PyObject_GetAttrString, (void *object, const char *name))                            \
+    X(const char *, PyUnicode_AsUTF8, (void *text))                                                \
+    X(long, PyLong_AsLong, (void *number))                                                         \
+    X(void, PyErr_Fetch, (void **type, void **value, void **traceback))                            \
+    X(void, PyErr_Restore, (void *type, void *value, void *traceback))                             \
+    X(void, Py_DecRef, (void *object))
+
+#define MEMBER(type, name, parameters) type(*name) parameters;
+static struct {
+    FUNCTIONS(MEMBER)
+} api;
+#undef MEMBER
+
+struct python_binding python_binding;
+
+// Lines by number, and how they are found again. The code objects keep a reference, so no other one
+// gets the address of one of them.
+static struct {
+    void *code; // NULL: empty
+    int line;
+    uint32_t number;
+} slots[N_SLOTS];
+static uint32_t n_lines;
+
+void python_met_module(const char *path, uint64_t start, uint64_t end)
+{
+    if (strstr(path, "/mpi4py/MPI."))
+        python_binding = (struct python_binding){start, end - start};
+}
+
+static bool look_up(void)
+{
+    static bool is_looked_up, is_there = true;
+    void *symbol;
+    if (is_looked_up)
+        return is_there;
+#define LOOK_UP(type, name, parameters)                                                            \
+    symbol = dlsym(RTLD_DEFAULT, #name);                                                           \
+    memcpy(&api.name, &symbol, sizeof symbol);                                                     \
+    is_there = is_there && symbol;
+    FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
+    is_looked_up = true;
+    return is_there;
+}
+
+/// "" where there is no such text.
+static void read_text(void *code, const char *name, char *text, size_t n_bytes)
+{
+    void *object = api.PyObject_GetAttrString(code, name);
+    const char *bytes = object ? api.PyUnicode_AsUTF8(object) : NULL;
+    snprintf(text, n_bytes, "%s", bytes ? bytes : "");
+    if (object)
+        api.Py_DecRef(object);
+}
+
+static uint32_t read_line(void *code)
+{
+    void *object = api.PyObject_GetAttrString(code, "co_firstlineno");
+    long line = object ? api.PyLong_AsLong(object) : 0;
+    if (object)
+        api.Py_DecRef(object);
+    return line > 0 && line < INT_MAX ? (uint32_t)line : 0;
+}
+
+/// Writes the line of `code` down, by a new number; IS_PYTHONS if it is, 0: there is no room.
+static uint32_t define_line(struct stream *stream, void *code, int line)
+{
+    char text[4096], file[2048], function[2000];
+    void *type, *value, *traceback; // the program's: what is asked for here may fail
+    api.PyErr_Fetch(&type, &value, &traceback);
+    read_text(code, "co_filename", file, sizeof file);
+    read_text(code, "co_qualname", function, sizeof function);
+    if (function[0] == '\0') // before Python 3.11
+        read_text(code, "co_name", function, sizeof function);
+    uint32_t first_line = read_line(code);
+    api.PyErr_Restore(type, value, traceback);
+    if (strncmp(file, "<frozen ", 8) == 0)
+        return IS_PYTHONS;
+    snprintf(text, sizeof text, "%s\n%s", function, file);
+    size_t n_bytes = sizeof(struct record_line);
+    struct record_line *record = stream_reserve_with_text(stream, &n_bytes, text);
+    if (!record)
+        return 0;
+    record->line = line > 0 ? (uint32_t)line : 0;
+    record->first_line = first_line;
+    stream_commit(&record->head, RECORD_LINE, ++n_lines, n_bytes);
+    return n_lines;
+}
+
+/// The number of the line of `code`, whose reference it takes.
+static uint32_t number_of(struct stream *stream, void *code, int line)
+{
+    uint64_t hash = ((uint64_t)(uintptr_t)code >> 4 ^ (uint64_t)line << 32) * 0x9e3779b97f4a7c15U;
+    size_t slot = hash % N_SLOTS;
+    for (; slots[slot].code; slot = (slot + 1) % N_SLOTS) {
+        if (slots[slot].code != code || slots[slot].line != line)
+            continue;
+        api.Py_DecRef(code);
+        return slots[slot].number;
+    }
+    uint32_t number = n_lines < MOST_LINES ? define_line(stream, code, line) : 0;
+    if (number == 0) {
+        api.Py_DecRef(code);
+        return 0;
+    }
+    slots[slot].code = code;
+    slots[slot].line = line;
+    slots[slot].number = number;
+    return number;
+}
+
+/// The innermost line that is not Python's own, 0: there is none, or it is not known.
+static uint32_t innermost_line(struct stream *stream, void *thread)
+{
+    uint32_t number = IS_PYTHONS;
+    void *frame = api.PyThreadState_GetFrame(thread), *back;
+    for (; frame && number == IS_PYTHONS; frame = back) {
+        number = number_of(stream, api.PyFrame_GetCode(frame), api.PyFrame_GetLineNumber(frame));
+        back = number == IS_PYTHONS ? api.PyFrame_GetBack(frame) : NULL;
+        api.Py_DecRef(frame);
+    }
+    return number != IS_PYTHONS ? number : 0;
+}
+
+/// Whether `thread`, the state of this one, is the only one that can have the lock.
+static bool is_alone(void *thread)
+{
+    void *interpreter = api.PyInterpreterState_Head();
+    return interpreter && !api.PyInterpreterState_Next(interpreter) &&
+           api.PyInterpreterState_ThreadHead(interpreter) == thread &&
+           !api.PyThreadState_Next(thread);
+}
+
+uint64_t python_line(struct stream *stream, uint64_t site)
+{
+    if (!look_up())
+        return site;
+    if (!api.Py_IsInitialized())
+        return 0; // mpi4py calls MPI_Finalize when Python has ended
+    void *thread = api.PyGILState_GetThisThreadState();
+    if (!thread || !is_alone(thread))
+        return site;
+    int held = api.PyGILState_Ensure();
+    uint32_t number = innermost_line(stream, thread);
+    api.PyGILState_Release(held);
+    return number != 0 ? RECORD_LINE_SITE | number : site;
+}
