@@ -88,11 +88,12 @@ static int replay_measured(const struct export_request *request, struct exported
     if (replay_run(run, exported->catalogue, NULL, !why_not || request->n_words > 0, "replaying",
                    err) != 0)
         return -1;
-    if (definitions->n_counters > 0) {
+    timeline_find_phases(run->timeline, &run->result);
+    if (definitions->n_counters > 0 || run->timeline->n_phases > 0) {
         struct trace *again = trace_again(run->trace, err);
         if (!again)
             return -1;
-        timeline_count(run->timeline, again);
+        timeline_read_strips(run->timeline, again);
         trace_give_back(run->trace, again);
     }
     // What a picture of ranks shows beside each other.

@@ -374,7 +374,8 @@ renamed later
 true" ]
 }
 
-# By hand: 1000 bytes put from 0 to 5000 ns, 8000 from there to 9000, and nothing in the last 1000.
+# By hand: each of two ranks is in setup to 4100 ns, in solve from there to 9600; 1000 bytes are put from 0 to 5000 ns,
+# 8000 from there to 9000, and nothing in the last 1000.
 @test "counters and phases are strips above the rows, on the same time axis" {
     {
         echo "window w world"
@@ -392,16 +393,18 @@ true" ]
     } | "$BUILD/tools/mktrace" - put
     "$PAGODA" export put -o page.html
     browse page.html "$(when_ready '
-        const [lane] = lanes, bytes = lane.counters.find(counter => counter.name.includes("bytes")), columns = lane.data[bytes.array];
-        said += lane.counters.map(counter => counter.name).join(" ") + " " + lane.phases.map(phase => phase.name).join(" ") + "\n";
-        const between = (begin, end) => sumOf(columns, [begin / 64, end / 64 - 1]) * bytes.most / 65535;
+        const [lane] = lanes, bytes = lane.counters.find(counter => counter.name.includes("bytes")), mean = range => shareOf(bytes, range) * bytes.whole;
+        said += lane.counters.map(counter => counter.name).join(" ") + "\n";
+        said += lane.phases.map(phase => `${phase.name} ${Math.round(sum([...lane.data[phase.array]]) / 65535 * phase.whole)}`).join(" ") + "\n";
+        const between = (begin, end) => mean([begin / 64, end / 64 - 1]) * (end - begin) / 64;
         said += [[0, 4992], [5056, 8960], [9024, 9984]].map(range => Math.round(10 * between(...range)) / 10).join(" ") + "\n";
         setView(0, lastTime); draw();
         const box = canvas.getBoundingClientRect(), tell = (ns, y) => {
             point({ clientX: box.left + xOf(ns, box.width), clientY: box.top + y }); said += $("under").textContent + "\n"; };
         tell(2000, AXIS + 5); tell(7000, AXIS + 5); tell(7000, counterBottom(lane.counters.indexOf(bytes)) - 5);')"
     said
-    [ "$(said)" = "num_puts bytes_put solve setup
+    [ "$(said)" = "num_puts bytes_put
+solve 11000 setup 8200
 998.5 7808 0
 At 2 us of the ranks' time: setup 100.0 %.
 At 7 us of the ranks' time: solve 100.0 %.
@@ -416,7 +419,7 @@ At 7 us: bytes_put 2 GB/s, all ranks together." ]
     cmp page.html page4.html
     browse page.html "$(when_ready '
         const [{ counters, data }] = lanes;
-        said += JSON.stringify(counters.map(({ name, array, most }) => ({ name, total: sum([...data[array]]) * most / 65535 })))')"
+        said += JSON.stringify(counters.map(({ name, array, whole }) => ({ name, total: sum([...data[array]]) * whole / 65535 })))')"
     "$PAGODA" replay counted --json >report.json
     said | jq -e --slurpfile report report.json '[.[].name] == [$report[0].counters[].name] and length == 5 and
         ([.[].total] as $totals | all(range(5); $totals[.] / $report[0].counters[.].total - 1 | fabs < 0.001))'

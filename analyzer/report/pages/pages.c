@@ -176,34 +176,49 @@ static void put_shares(struct arrays *arrays, const struct timeline *timeline)
                                                     {"n", json_count(timeline->n_rows * row)}));
 }
 
-enum { MOST_COUNTERS = 8, COUNTED_WHOLE = UINT16_MAX };
+enum { MOST_COUNTERS = 8, STRIP_WHOLE = UINT16_MAX };
 
-/// Of a counter that has grown its columns, as shares of the greatest one.
-static json_t *put_counter(struct arrays *arrays, const struct timeline *timeline, size_t counter)
+/// COLUMNS as shares of WHOLE. NAME is shown, of what is counted by UNIT.
+static json_t *put_strip(struct arrays *arrays, const struct timeline *timeline, const char *name,
+                         const char *unit, const double *columns, double whole)
 {
-    const struct counter *defined = &timeline->definitions->counters[counter];
-    const double *columns = timeline->counted + counter * timeline->n_columns;
-    double most = 0;
-    for (size_t i = 0; i < timeline->n_columns; i++)
-        most = fmax(most, columns[i]);
-    if (!(most > 0) || !isfinite(most))
-        return NULL;
-    char *name = memory_format("counted %zu", counter);
-    PUT_ARRAY(arrays, name, "Uint16Array", uint16_t, columns_in_use(timeline),
-              lround(COUNTED_WHOLE * columns[i] / most));
-    json_t *object =
-        JSON_OBJECT({"name", json_text(defined->name)}, {"unit", json_text(defined->unit)},
-                    {"array", json_text(name)}, {"most", json_real(most)});
-    free(name);
-    return object;
+    char *array = memory_format("strip %zu", json_array_size(arrays->list));
+    PUT_ARRAY(arrays, array, "Uint16Array", uint16_t, columns_in_use(timeline),
+              lround(STRIP_WHOLE * fmin(columns[i] / whole, 1)));
+    json_t *strip = JSON_OBJECT({"name", json_text(name)}, {"unit", json_text(unit)},
+                                {"array", json_text(array)}, {"whole", json_real(whole)});
+    free(array);
+    return strip;
 }
 
+/// Of those that have grown, as shares of their greatest column.
 static json_t *put_counters(struct arrays *arrays, const struct timeline *timeline)
 {
     json_t *counters = json_array();
-    for (size_t i = 0; i < timeline->n_counters && json_array_size(counters) < MOST_COUNTERS; i++)
-        json_array_append_new(counters, put_counter(arrays, timeline, i));
+    for (size_t i = 0; i < timeline->n_counters && json_array_size(counters) < MOST_COUNTERS; i++) {
+        const struct counter *counter = &timeline->definitions->counters[i];
+        const double *columns = timeline->counted + i * timeline->n_columns;
+        double most = 0;
+        for (size_t j = 0; j < timeline->n_columns; j++)
+            most = fmax(most, columns[j]);
+        if (most > 0 && isfinite(most))
+            json_array_append_new(
+                counters, put_strip(arrays, timeline, counter->name, counter->unit, columns, most));
+    }
     return counters;
+}
+
+/// As shares of the ranks' time.
+static json_t *put_phases(struct arrays *arrays, const struct result *result,
+                          const struct timeline *timeline)
+{
+    json_t *phases = json_array();
+    double whole = (double)timeline->column_ns * (double)timeline->n_ranks;
+    for (size_t i = 0; i < timeline->n_phases; i++)
+        json_array_append_new(
+            phases, put_strip(arrays, timeline, result->regions[timeline->phases[i]].shown, "ns",
+                              timeline->phase_ns + i * timeline->n_columns, whole));
+    return phases;
 }
 
 /// [parent, name]: the texts of all paths would grow with the square of their depth.
@@ -226,8 +241,8 @@ static json_t *thread_object(const void *of, size_t i)
 
 /// What the arrays of a timeline of RESULT are: its lane of the page.
 static json_t *lane_object(const char *name, const struct result *result,
-                           const struct timeline *timeline, json_t *places, json_t *counters,
-                           json_t *arrays)
+                           const struct timeline *timeline, json_t *places, json_t *phases,
+                           json_t *counters, json_t *arrays)
 {
     return JSON_OBJECT(
         {"name", json_text(name)}, {"ranks", json_count(timeline->n_ranks)},
@@ -237,7 +252,7 @@ static json_t *lane_object(const char *name, const struct result *result,
         {"threads", json_list(timeline->n_threads, thread_object, timeline)},
         {"has_all_spans", json_boolean(timeline->has_all_spans)},
         {"leaves_out_threads", json_boolean(timeline->leaves_out_threads)},
-        {"messages", json_count(timeline->n_all_messages)}, {"places", places},
+        {"messages", json_count(timeline->n_all_messages)}, {"places", places}, {"phases", phases},
         {"counters", counters}, {"paths", json_list(result->n_paths, path_node, result)},
         {"arrays", arrays});
 }
@@ -280,12 +295,13 @@ static int print_lane(json_t *lanes, const char *name, const struct result *resu
     put_calls(&arrays, timeline, place_of);
     put_spans(&arrays, timeline);
     put_messages(&arrays, timeline);
+    json_t *phases = put_phases(&arrays, result, timeline);
     json_t *counters = put_counters(&arrays, timeline);
     put_shares(&arrays, timeline);
     fclose(arrays.stream);
     int status = print_bytes(name, arrays.bytes, arrays.n_bytes, stream, err);
-    json_array_append_new(lanes,
-                          lane_object(name, result, timeline, places, counters, arrays.list));
+    json_array_append_new(
+        lanes, lane_object(name, result, timeline, places, phases, counters, arrays.list));
     free(arrays.bytes);
     free(place_of);
     return status;

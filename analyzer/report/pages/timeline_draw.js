@@ -47,7 +47,7 @@ function layOut() {
 }
 
 /** The strips end here: that of computing, and all of them, where the rows begin. */
-const busyBottom = () => AXIS + (lanes[0].phases ? PHASES : 0) + BUSY;
+const busyBottom = () => AXIS + (lanes[0].phases.length ? PHASES : 0) + BUSY;
 const rowsTop = () => busyBottom() + COUNTER * lanes[0].counters.length;
 
 const heightOf = lane => lane.rows.length * rowHeight;

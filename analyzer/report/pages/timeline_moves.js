@@ -207,7 +207,6 @@ async function showTimeline() {
     lane.levels = makeLevels(lane);
     lane.functions = longestFunctions(lane, FUNCTIONS.length);
     lane.critical = lane.has_all_calls ? criticalPath(lane) : null;
-    lane.phases = lane === lanes[0] ? phaseColumns(lane) : null;
     const { send, receive } = lane.data;
     lane.slowest = Uint32Array.from(send.keys()).sort((a, b) => receive[b] - send[b] - receive[a] + send[a] || a - b);
   }

@@ -92,6 +92,9 @@ void timeline_free(struct timeline *timeline)
     free(timeline->messages);
     free(timeline->threads);
     free(timeline->spans);
+    free(timeline->phases);
+    free(timeline->phase_of);
+    free(timeline->phase_ns);
     free(timeline->counted);
     free(timeline->thread_of);
     free(timeline->rows);

@@ -13,6 +13,7 @@
 
 struct call_tree;
 struct definitions;
+struct result;
 struct trace;
 
 enum timeline_kind {
@@ -86,7 +87,14 @@ struct timeline {
     struct timeline_message *messages;
     size_t n_messages, messages_capacity;
     uint64_t n_all_messages;
-    double *counted; // [counter of the definitions][column]: what all ranks grew by; NULL: not read
+    // Functions between which the program goes from one to the other, those with most time first.
+    uint32_t *phases; // regions of the result
+    size_t n_phases;
+    uint8_t *phase_of; // by region of the definitions
+    // Once the strips are read, of all ranks: [phase][column], [counter of the
+    // definitions][column].
+    double *phase_ns;
+    double *counted; // what the counter grew by
     size_t n_counters;
     struct timeline_row *rows; // while the run is read
     uint32_t *thread_of;       // by location: RESULT_NONE, or of the threads
@@ -109,8 +117,12 @@ void timeline_thread_span(struct timeline *timeline, const struct pag_thread_spa
 /// spans get their places in the result.
 void timeline_conclude(struct timeline *timeline, const struct call_tree *tree);
 
-/// Once concluded: reads what the counters grew by from TRACE, opened again for that.
-void timeline_count(struct timeline *timeline, struct trace *trace);
+/// Once concluded: finds the phases, which are what the trunk of the call tree calls, the way down
+/// that takes nearly all of the time. None, where functions were not recorded.
+void timeline_find_phases(struct timeline *timeline, const struct result *result);
+
+/// Then reads the times of phases and what counters grew by from TRACE, opened again for that.
+void timeline_read_strips(struct timeline *timeline, struct trace *trace);
 
 /// When RANK's part of the run begins and ends, once concluded.
 uint64_t timeline_rank_begin_ns(const struct timeline *timeline, size_t rank);
