@@ -17,6 +17,18 @@ for_each_mpi() {
     done
 }
 
+# one_mpi FUNCTION: with one of them, where it has no part in what is tested: the one that starts sooner.
+one_mpi() {
+    local mpi
+    for mpi in mpich openmpi; do
+        has_mpi "$mpi" || continue
+        echo "# with $mpi"
+        "$1" "$mpi"
+        return
+    done
+    skip "neither Open MPI nor MPICH is installed"
+}
+
 # launch MPI N: the launcher's part of a launch line, in the array `line`. MPI-regions are the programs with
 # instrumented functions.
 launch() {
@@ -49,15 +61,15 @@ untraced() {
         plain_status=$?
 }
 
-# read_archive WHAT DIR [WHAT MAY BE INCOMPLETE...]: the library's own tool reads it without a word on
-# stderr, and it fulfils what archive.py knows, which prints WHAT.
+# read_archive WHAT DIR [WHAT MAY BE WRONG...]: the library's own tool reads it without a word on stderr, into
+# the file $printed, and it fulfils what archive.awk knows, which prints WHAT.
+printed=${BATS_TEST_TMPDIR-}/printed
 read_archive() {
-    if ! otf2-print "$2/traces.otf2" >/dev/null 2>"$BATS_TEST_TMPDIR/otf2-print" ||
-        [ -s "$BATS_TEST_TMPDIR/otf2-print" ]; then
-        cat "$BATS_TEST_TMPDIR/otf2-print" >&2
+    if ! otf2-print --show-all "$2/traces.otf2" >"$printed" 2>"$printed-errors" || [ -s "$printed-errors" ]; then
+        cat "$printed-errors" >&2
         return 1
     fi
-    /usr/bin/python3 "$ROOT/tests/mpi/archive.py" "$@"
+    LC_ALL=C awk -v what="$1" -v allowed="${*:3}" -f "$ROOT/tests/mpi/archive.awk" "$printed"
 }
 
 # Each checks the archive first: events are "RANK EVENT DETAILS" lines, sites

@@ -31,8 +31,8 @@ communicators() {
     # 10 short-lived ones. With MPI 4 also 1 by create_from_group.
     local n=36
     [ "$1" = openmpi ] || n=37
-    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^COMM ')" = "$n" ]
-    [ "$(otf2-print -G "$dir/traces.otf2" | grep -c '^INTER_COMM ')" = 1 ]
+    [ "$(count '^COMM ' "$printed")" = "$n" ]
+    [ "$(count '^INTER_COMM ' "$printed")" = 1 ]
 }
 
 @test "communicators of every origin, the same for all their members" { for_each_mpi communicators; }

@@ -62,7 +62,7 @@ statuses() {
         [ "$(messages | wc -l)" = 1 ]
         [[ $(messages) == *"Not a directory"*"tracing is off"* ]]
     }
-    for_each_mpi unwritable
+    one_mpi unwritable
 }
 
 # small SIZE: an empty file system of that size at $small.
@@ -94,7 +94,7 @@ fills() {
         [[ $(messages) == *"No space left"*"tracing is off"* ]]
         [ ! -e "$small/t" ]
     }
-    for_each_mpi full
+    one_mpi full
 }
 
 @test "a disk that fills up while recording; --finish makes the archive once there is room" {
@@ -109,7 +109,7 @@ fills() {
         [[ $output == *"stopped recording"*"No space left"* ]]
         check_archive "$BATS_TEST_TMPDIR/moved-$1" collectives
     }
-    for_each_mpi fills_up
+    one_mpi fills_up
 }
 
 @test "a disk that fills up while the archive is written: it is said, and the records stay" {
@@ -124,7 +124,7 @@ fills() {
         rm -rf "$small/t"
         mount -o remount,size=5m "$small"
     }
-    for_each_mpi fills_late
+    one_mpi fills_late
 }
 
 @test "a limit on the size of files ends the recording, not the program" {
@@ -141,7 +141,7 @@ fills() {
         [[ $(cat "$err") == *"stopped recording"*"File too large"* ]]
         check_archive "$BATS_TEST_TMPDIR/limited-$1" collectives
     }
-    for_each_mpi limited
+    one_mpi limited
 }
 
 @test "a program that takes the recorder's descriptor for its own file keeps its file" {
@@ -156,9 +156,9 @@ fills() {
         [ ! -s reopened ]
         check_archive t
         # A megabyte of calls at 24 bytes.
-        [ "$(otf2-print t/traces.otf2 | grep -c '^ENTER  *0 .*"MPI_Comm_rank"')" = 43691 ]
+        [ "$(count '^ENTER  *0 .*"MPI_Comm_rank"' "$printed")" = 43691 ]
     }
-    for_each_mpi reopens
+    one_mpi reopens
 }
 
 @test "--finish where nothing was recorded" {
@@ -180,7 +180,7 @@ fills() {
     run -0 "$PAGODA" trace --finish "$BATS_TEST_TMPDIR/t"
     [[ $output == *"1 files in "*"are not records of this version"* ]]
     check_archive "$BATS_TEST_TMPDIR/t" messages collectives open-requests
-    otf2-print -G "$BATS_TEST_TMPDIR/t/traces.otf2" | grep -q '^LOCATION  *1 '
+    grep -q '^LOCATION  *1 ' "$printed"
 }
 
 @test "--finish waits for a process that goes on after its recording has stopped" {

@@ -13,14 +13,14 @@ reported() {
         [.uses[].syncs] | add) \([.uses[].small] | add)"' | sort
 }
 
-# printed DIR: reads, bytes read, writes, bytes written and syncs of the whole run, by otf2-print.
-printed() {
-    otf2-print "$1/traces.otf2" | awk '
+# totals: reads, bytes read, writes, bytes written and syncs of the whole run, by otf2-print.
+totals() {
+    awk '
         # A location does one thing after the other.
         $1 == "IO_OPERATION_BEGIN" && match($0, /Mode: [A-Z]+/) { mode[$2] = substr($0, RSTART + 6, RLENGTH - 6) }
         $1 == "IO_OPERATION_COMPLETE" && match($0, /Result: [0-9]+/) {
             n[mode[$2]]++; bytes[mode[$2]] += substr($0, RSTART + 8, RLENGTH - 8) }
-        END { printf "%d %d %d %d %d\n", n["READ"], bytes["READ"], n["WRITE"], bytes["WRITE"], n["FLUSH"] }'
+        END { printf "%d %d %d %d %d\n", n["READ"], bytes["READ"], n["WRITE"], bytes["WRITE"], n["FLUSH"] }' "$printed"
 }
 
 each_function() {
@@ -37,10 +37,10 @@ each_function() {
     # Names of mkstemp() are never the same.
     [ "$(reported "$dir" | grep -c temporary)" = 2 ]
     [ "$(reported "$dir" | grep -vc "^$data")" = 0 ]
-    [ "$(printed "$dir")" = "$(awk '{ r += $3; rb += $4; w += $5; wb += $6; s += $7 }
+    [ "$(totals)" = "$(awk '{ r += $3; rb += $4; w += $5; wb += $6; s += $7 }
         END { print r, rb, w, wb, s }' "$out")" ]
     # Each open and duplicate is closed, but for what freopen(), a pipe and closefrom() took the place of.
-    otf2-print "$dir/traces.otf2" | grep -oE '^IO_(CREATE|DUPLICATE|DESTROY)_HANDLE' | sort | uniq -c |
+    grep -oE '^IO_(CREATE|DUPLICATE|DESTROY)_HANDLE' "$printed" | sort | uniq -c |
         awk '{ n[$2] = $1 } END { print n["IO_CREATE_HANDLE"] + n["IO_DUPLICATE_HANDLE"] - n["IO_DESTROY_HANDLE"] }' |
         grep -qx 6
 }
@@ -90,7 +90,7 @@ many_writes() {
     [ "$(reported "$dir")" = "$BATS_TEST_TMPDIR/many 1 0 0 300000 300000 0 300000" ]
 }
 
-@test "memory does not grow with the number of writes" { for_each_mpi many_writes; }
+@test "memory does not grow with the number of writes" { one_mpi many_writes; }
 
 full_disk() {
     traced "$1" 1 trace_posix full "$BATS_TEST_TMPDIR/full" 8000000
@@ -99,7 +99,7 @@ full_disk() {
     [ "$(awk '{ print $6 }' "$out")" = 8000000 ]
 }
 
-@test "writes that fail for want of room" { for_each_mpi full_disk; }
+@test "writes that fail for want of room" { one_mpi full_disk; }
 
 killed_writing() {
     traced "$1" 1 trace_posix killed "$BATS_TEST_TMPDIR/killed" 1000
@@ -107,7 +107,7 @@ killed_writing() {
     [ "$(reported "$dir")" = "$BATS_TEST_TMPDIR/killed 1 0 0 1000 10000 0 1000" ]
 }
 
-@test "a program that is killed leaves what it wrote until then" { for_each_mpi killed_writing; }
+@test "a program that is killed leaves what it wrote until then" { one_mpi killed_writing; }
 
 # ---- Runtimes of other languages open and write files for the program.
 
