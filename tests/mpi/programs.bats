@@ -79,7 +79,7 @@ any_mpi() {
 results() {
     local file=$BATS_FILE_TMPDIR/$1
     if [ ! -e "$file" ]; then
-        run_mpi "${any-$mpi}" 3 "$BUILD/programs/${any-$mpi}/$1" "${options[@]}" >"$file" 2>"$file-words" &&
+        run_mpi "$any" 3 "$BUILD/programs/$any/$1" "${options[@]}" >"$file" 2>"$file-words" &&
             [ -s "$file" ] && [ ! -s "$file-words" ] || return 1
     fi
     case $1 in
@@ -88,25 +88,34 @@ results() {
     esac
 }
 
-# check MPI PROGRAM: right, with the same result under each MPI and when traced on as few ranks as can
-# be and on 3; each trace is a sound archive, every message and collective with its partner. That
+# as_untraced MPI N: $program in that build, traced on N ranks, prints what it prints without the tracer. The
+# trace is a sound archive, every message and collective with its partner; its report is replay.json. That
 # ranks share the cores of a small machine is not a fault of the trace.
+as_untraced() {
+    traced "$1" "$2" "$program" "${options[@]}"
+    [ "$status" = 0 ]
+    results "$program" "$2" >expected
+    diff expected "$out"
+    check_archive "$dir"
+    "$PAGODA" replay --json "$dir" >replay.json
+    jq -e --argjson n "$2" '.trace.ranks == $n and
+        [.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []' \
+        replay.json || { jq .warnings replay.json && false; }
+}
+
+# check PROGRAM [PHASE]: right, with the same result under each MPI and when traced: under Open MPI on as few
+# ranks as can be and on 3, under MPICH on 3, with instrumented functions if PHASE is a region of a small
+# trace.
 check() {
-    local mpi=$1 program=$2 n options
-    has_mpi "$mpi" || skip "no $mpi here, or its programs are not built"
+    local program=$1 phase=${2-} n options any=mpich
+    has_mpi openmpi || skip "no Open MPI here, or its programs are not built"
+    has_mpi mpich || skip "no MPICH here, or its programs are not built"
     cd "$BATS_TEST_TMPDIR" || return
     read -ra options < <(size_of "$program")
-    for n in "$(fewest_ranks "$program")" 3; do
-        traced "$mpi" "$n" "$program" "${options[@]}"
-        [ "$status" = 0 ]
-        results "$program" "$n" >expected
-        diff expected "$out"
-        check_archive "$dir"
-        "$PAGODA" replay --json "$dir" >replay.json
-        jq -e --argjson n "$n" '.trace.ranks == $n and
-            [.warnings[].code] - ["more-ranks-than-cores", "recording-cost", "disturbed-recording", "without-cpu-time"] == []' \
-            replay.json || { jq .warnings replay.json && false; }
-    done
+    for n in "$(fewest_ranks "$program")" 3; do as_untraced openmpi "$n"; done
+    as_untraced "mpich${phase:+-regions}" 3
+    [ -z "$phase" ] || jq -e --arg region "$phase" 'any(.profile[]; .region == $region and .visits > 0) and .trace.events < 10000' \
+        replay.json || { jq '.trace.events, [.profile[].region]' replay.json && false; }
 }
 
 # trace_mpi MPI N DIR PROGRAM...: as run_mpi under the tracer.
@@ -117,31 +126,18 @@ trace_mpi() {
     timeout -k 5 300 "$PAGODA" trace -o "$archive" -- "${line[@]}" "$@"
 }
 
-@test "openmpi: coast" { check openmpi coast; }
-@test "openmpi: ep" { check openmpi ep; }
-@test "openmpi: irk" { check openmpi irk; }
-@test "openmpi: is" { check openmpi is; }
-@test "openmpi: joinserver" { check openmpi joinserver; }
-@test "openmpi: kth" { check openmpi kth; }
-@test "openmpi: masterworker" { check openmpi masterworker; }
-@test "openmpi: mg" { check openmpi mg; }
-@test "openmpi: pingpong" { check openmpi pingpong; }
-@test "openmpi: spa" { check openmpi spa; }
-@test "openmpi: sweep" { check openmpi sweep; }
-@test "openmpi: tsp" { check openmpi tsp; }
-
-@test "mpich: coast" { check mpich coast; }
-@test "mpich: ep" { check mpich ep; }
-@test "mpich: irk" { check mpich irk; }
-@test "mpich: is" { check mpich is; }
-@test "mpich: joinserver" { check mpich joinserver; }
-@test "mpich: kth" { check mpich kth; }
-@test "mpich: masterworker" { check mpich masterworker; }
-@test "mpich: mg" { check mpich mg; }
-@test "mpich: pingpong" { check mpich pingpong; }
-@test "mpich: spa" { check mpich spa; }
-@test "mpich: sweep" { check mpich sweep; }
-@test "mpich: tsp" { check mpich tsp; }
+@test "coast" { check coast carry_salt; }
+@test "ep" { check ep make_pairs; }
+@test "irk" { check irk gather_parts; }
+@test "is" { check is fill_buckets; }
+@test "joinserver" { check joinserver process_query; }
+@test "kth" { check kth; }
+@test "masterworker" { check masterworker solve_task; }
+@test "mg" { check mg smooth; }
+@test "pingpong" { check pingpong ping; }
+@test "spa" { check spa servBusy2; }
+@test "sweep" { check sweep sweep_block; }
+@test "tsp" { check tsp solve_task; }
 
 @test "each program finds its own result spoiled: one sentence, exit status 1" {
     any_mpi
@@ -254,26 +250,6 @@ trace_mpi() {
     keep mg-1 run_mpi "$any" 1 "$programs_dir/mg" --size 4 --iterations 1 --sweeps 1
     keep mg-5 run_mpi "$any" 5 "$programs_dir/mg" --size 4 --iterations 1 --sweeps 1
     diff "$dir/mg-1.out" "$dir/mg-5.out"
-}
-
-@test "with instrumented functions the phases are regions, and the trace stays small" {
-    any_mpi
-    local program options phase n_events
-    for phase in coast:carry_salt ep:make_pairs irk:gather_parts is:fill_buckets joinserver:process_query \
-        masterworker:solve_task mg:smooth pingpong:ping spa:servBusy2 sweep:sweep_block \
-        tsp:solve_task; do
-        program=${phase%%:*}
-        read -ra options < <(size_of "$program")
-        keep traced trace_mpi "$any" 3 "$dir/$program" "$BUILD/programs/$any-regions/$program" \
-            "${options[@]}"
-        results "$program" 3 >"$dir/plain"
-        diff "$dir/plain" "$dir/traced.out"
-        keep replay "$PAGODA" replay --json "$dir/$program"
-        jq -e --arg region "${phase#*:}" 'any(.profile[]; .region == $region and .visits > 0)' \
-            "$dir/replay.out" >/dev/null || { echo "$program: no region ${phase#*:}" && false; }
-        n_events=$(jq .trace.events "$dir/replay.out")
-        [ "$n_events" -lt 10000 ] || { echo "$program: $n_events events" && false; }
-    done
 }
 
 @test "uneven work, the same result" {
