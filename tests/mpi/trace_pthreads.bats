@@ -10,7 +10,7 @@ export OMPI_MCA_hwloc_base_binding_policy=none
 source=$ROOT/tests/programs/trace_pthreads.c
 
 # threads MPI PROGRAM [MODE]: the program's output and exit status are what they are without the tracer;
-# the archive's events are in $events, its definitions in $definitions, its report in $report.
+# the archive is in $printed, its report in $report.
 threads() {
     untraced "$1" 2 "$2" ${3:+"$3"}
     traced "$1" 2 "$2" ${3:+"$3"}
@@ -19,11 +19,7 @@ threads() {
     [ "$plain_status" = 0 ]
     diff "$plain_out" "$out"
     check_archive "$dir"
-    events=$BATS_TEST_TMPDIR/events
-    definitions=$BATS_TEST_TMPDIR/definitions
     report=$BATS_TEST_TMPDIR/report
-    otf2-print "$dir/traces.otf2" >"$events"
-    otf2-print -G "$dir/traces.otf2" >"$definitions"
     "$PAGODA" replay --json --all "$dir" >"$report"
 }
 
@@ -34,9 +30,9 @@ line() {
 
 # begun N: N threads were made, began and ended, on both ranks together.
 begun() {
-    [ "$(count '^THREAD_CREATE ' "$events")" = "$1" ]
-    [ "$(count '^THREAD_BEGIN ' "$events")" = "$1" ]
-    [ "$(count '^THREAD_END ' "$events")" = "$1" ]
+    [ "$(count '^THREAD_CREATE ' "$printed")" = "$1" ]
+    [ "$(count '^THREAD_BEGIN ' "$printed")" = "$1" ]
+    [ "$(count '^THREAD_END ' "$printed")" = "$1" ]
 }
 
 # sums: each thread's time of the judged part is in one of the kinds, but for what was not recorded.
@@ -48,8 +44,8 @@ sums() {
 waits() {
     threads "$1" trace_pthreads wait
     begun 2
-    [ "$(count '^THREAD_WAIT ' "$events")" = 2 ]
-    [ "$(count '^LOCATION ' "$definitions")" = 4 ]
+    [ "$(count '^THREAD_WAIT ' "$printed")" = 2 ]
+    [ "$(count '^LOCATION ' "$printed")" = 4 ]
     sums
     # What each of two ranks waits is in the program; it may take the lock later than meant.
     jq -e '.threads | .threads == 4 and .unrecorded_ns == 0 and .lock_ns > 150e6 and
@@ -59,9 +55,9 @@ waits() {
         .threads.lock_waits | map(select(.region == $wait and .released_region == $held)) |
         length == 2 and all(.count == 1 and .ns > 40e6)' "$report"
     jq -e '.threads | ([.lock_waits[].ns] | add) <= .lock_ns' "$report"
-    grep -q "Name: \"pthread_cond_wait @trace_pthreads.c:.*Role: WRAPPER, Paradigm: \"Pthread\"" "$definitions"
+    grep -q "Name: \"pthread_cond_wait @trace_pthreads.c:.*Role: WRAPPER, Paradigm: \"Pthread\"" "$printed"
     # The lock that the program gives back while nobody waits leaves no record.
-    ! grep -q "pthread_mutex_unlock @trace_pthreads.c:$(($(line '/* 60 ms */') + 1))" "$definitions"
+    ! grep -q "pthread_mutex_unlock @trace_pthreads.c:$(($(line '/* 60 ms */') + 1))" "$printed"
     "$PAGODA" replay "$dir" >"$BATS_TEST_TMPDIR/text"
     grep -q '^Locks of threads in ' "$BATS_TEST_TMPDIR/text"
 }
@@ -71,12 +67,12 @@ waits() {
 c11() {
     threads "$1" trace_pthreads c11
     begun 2
-    grep -q '"thrd_join @trace_pthreads.c' "$definitions"
+    grep -q '"thrd_join @trace_pthreads.c' "$printed"
     jq -e '.threads | .condition_ns > 100e6' "$report"
     sums
 }
 
-@test "threads of C11" { for_each_mpi c11; }
+@test "threads of C11" { one_mpi c11; }
 
 cxx() {
     threads "$1" hybrid/cxx
@@ -89,13 +85,13 @@ cxx() {
         .threads.lock_waits[0].region == "pthread_mutex_lock @threads.cc:" + $line' "$report"
 }
 
-@test "threads of C++" { for_each_mpi cxx; }
+@test "threads of C++" { one_mpi cxx; }
 
 ends() {
     threads "$1" trace_pthreads ends
     begun 32
     # A cancelled wait has ended, as the thread has.
-    [ "$(count '^ENTER ' "$events")" = "$(count '^LEAVE ' "$events")" ]
+    [ "$(count '^ENTER ' "$printed")" = "$(count '^LEAVE ' "$printed")" ]
     sums
 }
 
@@ -106,23 +102,23 @@ errors() {
     sums
 }
 
-@test "kinds of locks, and what goes wrong with them, are the program's" { for_each_mpi errors; }
+@test "kinds of locks, and what goes wrong with them, are the program's" { one_mpi errors; }
 
 many() {
     PAGODA_BUFFER_BYTES=65536 threads "$1" trace_pthreads many
     # Threads that come at the same time may be some more, but not all 300 of each rank and its first.
-    [ "$(count '^LOCATION ' "$definitions")" -ge 512 ]
-    [ "$(count '^LOCATION ' "$definitions")" -lt 602 ]
+    [ "$(count '^LOCATION ' "$printed")" -ge 512 ]
+    [ "$(count '^LOCATION ' "$printed")" -lt 602 ]
     messages | grep -q 'threads were not recorded from their begin: '
     sums
 }
 
-@test "hundreds of threads, more at a time than are recorded" { for_each_mpi many; }
+@test "hundreds of threads, more at a time than are recorded" { one_mpi many; }
 
 early() {
     threads "$1" trace_pthreads early
-    [ "$(count '^LOCATION ' "$definitions")" = 4 ]
-    [ "$(count '^THREAD_BEGIN ' "$events")" = 0 ]
+    [ "$(count '^LOCATION ' "$printed")" = 4 ]
+    [ "$(count '^THREAD_BEGIN ' "$printed")" = 0 ]
     sums
 }
 
@@ -136,17 +132,6 @@ children() {
 
 @test "a child of a process whose threads wait" { for_each_mpi children; }
 
-# A process whose MPI and OpenMP make threads: those of MPI are none of the program's, and those of
-# OpenMP are recorded once.
-libraries() {
-    OMP_NUM_THREADS=4 OMP_WAIT_POLICY=passive threads "$1" hybrid/gcc
-    [ "$(count '^THREAD_CREATE ' "$events")" = 0 ]
-    [ "$(count '^THREAD_ACQUIRE_LOCK ' "$events")" = 0 ]
-    [ "$(count '^LOCATION ' "$definitions")" = 8 ]
-}
-
-@test "threads of OpenMP's runtime and of MPI are not recorded as the program's" { for_each_mpi libraries; }
-
 excluded() {
     printf '%s\n' SCOREP_REGION_NAMES_BEGIN 'EXCLUDE pthread_mutex_*' SCOREP_REGION_NAMES_END \
         >"$BATS_TEST_TMPDIR/filter"
@@ -158,4 +143,4 @@ excluded() {
     grep -q '"pthread_rwlock_rdlock @' "$BATS_TEST_TMPDIR/definitions"
 }
 
-@test "a filter leaves out functions by name" { for_each_mpi excluded; }
+@test "a filter leaves out functions by name" { one_mpi excluded; }
