@@ -41,8 +41,8 @@ known() {
 
 late_sender='.patterns[] | select(.id == "late-sender")'
 
+# Where ranks wait: file and line of the source, in waits and hints.
 waits() {
-    replayed "$1"
     known "[$late_sender | .by_source[].source] - [\$long, \$short, \$completion] == []"
     known "$late_sender | (.by_source | map(.ns) | add) == .total_ns"
     known "$late_sender | .by_source[0] | .source == \$long and .file == \$path
@@ -54,10 +54,8 @@ waits() {
         - [$barrier, $first_barrier] == []'
 }
 
-@test "where ranks wait: file and line of the source, in waits and hints" { for_each_mpi waits; }
-
+# What made them wait: the computing before a line of the source.
 causes() {
-    replayed "$1"
     # Not within a call, but in the computing that ended with it.
     known "$late_sender | .origins.sources[0] | .source == \$send and .file == \$path
         and .function == \"produce\" and .before == \"produce/MPI_Send\" and (has(\"path\") | not)"
@@ -66,10 +64,8 @@ causes() {
     said "before produce/MPI_Send at $(at late-send)"
 }
 
-@test "what made them wait: the computing before a line of the source" { for_each_mpi causes; }
-
+# The first finding names both lines.
 finding() {
-    replayed "$1"
     jq -r '.findings[] | .kind, .text' "$json"
     if ! jq -e '.findings[0].kind | test("blocked|core")' "$json" >/dev/null; then
         known ".findings[0] | .source == \$send and .pattern == \"late-sender\" and .ranks == [0]"
@@ -78,7 +74,16 @@ finding() {
     said "in consume/MPI_Recv at $(at long-wait)"
 }
 
-@test "the first finding names both lines" { for_each_mpi finding; }
+reported() {
+    replayed "$1"
+    waits
+    causes
+    finding
+}
+
+@test "where ranks wait, what made them wait, and the first finding: file and line of the source" {
+    for_each_mpi reported
+}
 
 # Each change that is advised for a C++ program is predicted, by its command as well, whatever the
 # shell makes of blanks, commas and brackets in names.
@@ -108,5 +113,5 @@ long_names() {
 }
 
 @test "regions of a C++ program: templates, overloads and operators, as options take them" {
-    for_each_mpi long_names
+    one_mpi long_names
 }
