@@ -39,9 +39,9 @@ run_mpi() {
     fi
 }
 
-# ends_row NAME: one row of the table of ends, under each MPI.
+# ends_row NAME [MPI]: one row of the table of ends, under each MPI, or that one where it has no part in it.
 ends_row() {
-    run "$ROOT/tests/ends" "$1"
+    run "$ROOT/tests/ends" ${2:+-m "$2"} "$1"
     echo "$output"
     [ "$status" != 77 ] || skip "there is no MPI"
     [ "$status" = 0 ]

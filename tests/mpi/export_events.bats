@@ -47,17 +47,11 @@ threads() {
 phases() { shown "$1" trace_phases; }
 farm() { shown "$1" masterworker; }
 
-@test "phases of computation and messages, under each MPI" {
-    for_each_mpi phases
-}
+@test "phases of computation and messages, under each MPI" { for_each_mpi phases; }
 
-@test "threads of a hybrid program, under each MPI" {
-    for_each_mpi threads
-}
+@test "threads of a hybrid program" { one_mpi threads; }
 
-@test "a master with workers, under each MPI" {
-    for_each_mpi farm
-}
+@test "a master with workers" { one_mpi farm; }
 
 # peak FILE FORMAT: the memory that the export of an archive needs, in KiB.
 peak() {

@@ -64,7 +64,7 @@ entered() {
         entered MPI_Finalize 2
         entered MPI_Comm_rank 0
     }
-    for_each_mpi between
+    one_mpi between
 }
 
 @test "recording begins and ends at a function or an annotation" {
@@ -80,7 +80,7 @@ entered() {
         entered MPI_Allreduce 24
         entered 'exchange|MPI_Sendrecv' 0
     }
-    for_each_mpi within
+    one_mpi within
 }
 
 # How much falls into a window is a matter of time; what the archive must fulfil is not.
@@ -101,7 +101,7 @@ entered() {
         entered 'MPI_(Init|Finalize)' 4
         [ -n "$(warned recording-off)" ]
     }
-    for_each_mpi windows
+    one_mpi windows
 }
 
 # What is shorter than 1000 s and has nothing recorded inside: all small functions and cheap calls
@@ -127,7 +127,7 @@ entered() {
         short "$1" 0
         short "$1" 3
     }
-    for_each_mpi each
+    one_mpi each
 }
 
 # 3 MiB of records in files of 192 KiB: the header and two buffers.
@@ -144,7 +144,7 @@ entered() {
         [ "$(count '^0 Enter MPI_Comm_rank' "$BATS_TEST_TMPDIR/events")" -lt 4096 ]
         [[ $(warned recording-stopped) == "2 locations that the tracer did not record to the end: rank "*"(max_bytes is reached)"* ]]
     }
-    for_each_mpi limited
+    one_mpi limited
 }
 
 @test "MPI_Abort while recording is off" {

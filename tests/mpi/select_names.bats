@@ -41,7 +41,7 @@ entered() {
         # It carries messages: needed for matching, so it stays.
         [ "$(count 'Enter MPI_Sendrecv' events)" = 24 ]
     }
-    for_each_mpi every
+    one_mpi every
 }
 
 @test "only the MPI functions that communicate or wait" {

@@ -36,7 +36,7 @@ setup() { ulimit -c 0; }
             done
         done
     }
-    for_each_mpi stays
+    one_mpi stays
 }
 
 @test "while they are read: no archive of a part of them, and --finish reads what is left" {

@@ -101,7 +101,7 @@ installed_at() {
         [[ $output == *"rank 1 on "*" cannot record in /nowhere ("*"; choose a folder that all nodes share, with -o): tracing is off"* ]]
         [ ! -e "$BATS_TEST_TMPDIR/t" ]
     }
-    for_each_mpi apart
+    one_mpi apart
 }
 
 @test "a process without MPI is left alone" {
@@ -169,7 +169,7 @@ installed_at() {
         [[ $output == *"pagoda: 1 rank, "*"; next: pagoda replay pagoda-trace_end-"* ]]
         rm -rf pagoda-trace_end-*
     }
-    for_each_mpi named
+    one_mpi named
 }
 
 @test "the next command is printed so that a shell understands it" {
@@ -184,7 +184,7 @@ installed_at() {
             rm -r "./$folder"
         done
     }
-    for_each_mpi next
+    one_mpi next
 }
 
 @test "a program built with the address sanitizer starts after the tracer" {

@@ -102,5 +102,5 @@ teardown() { ! mountpoint -q "${BATS_TEST_TMPDIR:?}/small" || umount "$BATS_TEST
         [[ $output == *"No space left"* ]]
         rm -rf "$small/t"
     }
-    for_each_mpi full
+    one_mpi full
 }
