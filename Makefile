@@ -206,7 +206,7 @@ reference := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/reference/*
 tools := $(patsubst tests/tools/%.c,$(BUILD)/tools/%,$(sort $(wildcard tests/tools/*.c)))
 # Mentioned by name: a file that only pattern rules know is deleted after its use, and not missed.
 test-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach folder,unit reference tools tools/lib fuzz bench,\
-    $(wildcard tests/$(folder)/*.c)))
+    $(wildcard tests/$(folder)/*.c)) tracer/record/settings.c)
 .PHONY: test-objects
 test-objects: $(test-objects)
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
@@ -378,7 +378,7 @@ sanitized-tests = tests/unit $(filter-out $(shell grep -l '^\# Unsanitized: ' te
 sanitize:
 	@+$(MAKE) --no-print-directory $(parallel) BUILD=$(BUILD)/sanitize MPIS= \
 	    CFLAGS='-O1 -g1 -fno-omit-frame-pointer -fno-pie $(sanitize-flags)' \
-	    LDFLAGS='$(sanitize-flags) -no-pie' tests test-objects
+	    LDFLAGS='$(sanitize-flags) -no-pie tests/sanitized.c' tests test-objects
 	@ASAN_OPTIONS=abort_on_error=1:detect_leaks=1:allocator_may_return_null=1:quarantine_size_mb=1:thread_local_quarantine_size_kb=64 \
 	    UBSAN_OPTIONS=print_stacktrace=1 \
 	    LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
