@@ -67,7 +67,7 @@ causes() {
 # The first finding names both lines.
 finding() {
     jq -r '.findings[] | .kind, .text' "$json"
-    if ! jq -e '.findings[0].kind | test("blocked|core")' "$json" >/dev/null; then
+    if ! jq -e '.findings[0].kind | test("blocked|core|other-programs")' "$json" >/dev/null; then
         known ".findings[0] | .source == \$send and .pattern == \"late-sender\" and .ranks == [0]"
         said "before produce/MPI_Send at $(at late-send)"
     fi # else other programs had the cores
