@@ -46,9 +46,9 @@ run_counted() {
     cat "$3"/counted.* | sum_calls
 }
 
-# recorded_calls DIR: "FUNCTION CALLS" lines, the enters of MPI functions in an archive.
+# recorded_calls: "FUNCTION CALLS" lines, the enters of MPI functions in what otf2-print prints.
 recorded_calls() {
-    otf2-print "$1/traces.otf2" | sed -n 's/^ENTER .*Region: "\(MPI_[^"]*\)".*/\1 1/p' | sum_calls
+    sed -n 's/^ENTER .*Region: "\(MPI_[^"]*\)".*/\1 1/p' | sum_calls
 }
 
 # sum_calls: adds up "FUNCTION CALLS" lines.
@@ -67,7 +67,7 @@ same_as_plain() {
     cmp "$dir/plain-out" "$dir/out"
     grep -v '^pagoda: 4 ranks, [0-9]* events in ' "$dir/err" | diff "$dir/plain-err" -
     check_archive "$dir/trace"
-    recorded_calls "$dir/trace" >"$dir/calls"
+    recorded_calls <"$printed" >"$dir/calls"
 }
 
 # as_in_the_source MPI BINDING: what the source says was called was recorded.

@@ -34,7 +34,7 @@ looked_up() {
         [ "$status" = 0 ]
         [ "$(grep -o 'done' "$out" | wc -l)" = 2 ] # in whatever order the launcher passes it on
         check_archive "$dir"
-        recorded_calls "$dir" | diff - <(printf '%s\n' 'MPI_Barrier 2' 'MPI_Comm_rank 2' \
+        recorded_calls <"$printed" | diff - <(printf '%s\n' 'MPI_Barrier 2' 'MPI_Comm_rank 2' \
             'MPI_Finalize 2' 'MPI_Init 2' 'MPI_Recv 1' 'MPI_Send 1' 'MPI_Wtime 4')
     done
 }
@@ -61,12 +61,12 @@ other_tool() {
             grep '^tool' >"$dir/plain"
         LD_PRELOAD=$folder/libtool.so "$PAGODA" trace -o "$dir/behind" -- "${line[@]}" \
             "$folder/$binding" "$dir/file" 2>&1 | grep '^tool' | diff "$dir/plain" -
-        recorded_calls "$dir/behind" | diff "$ROOT/tests/programs/bindings/calls.expected" -
+        otf2-print "$dir/behind/traces.otf2" | recorded_calls | diff "$ROOT/tests/programs/bindings/calls.expected" -
         # In front of the tracer, its own MPI calls are ones like others.
         "$PAGODA" trace -o "$dir/front" -- "${line[@]}" bash -c \
             "LD_PRELOAD=$folder/libtool.so:\$LD_PRELOAD exec \"\$@\"" - "$folder/$binding" "$dir/file" \
             2>&1 | grep '^tool' | diff "$dir/plain" -
-        recorded_calls "$dir/front" | sed 's/^MPI_Comm_rank 8$/MPI_Comm_rank 4/' |
+        otf2-print "$dir/front/traces.otf2" | recorded_calls | sed 's/^MPI_Comm_rank 8$/MPI_Comm_rank 4/' |
             diff "$ROOT/tests/programs/bindings/calls.expected" -
     done
 }
