@@ -162,11 +162,13 @@ static void put_rules(json_t *object, const struct balancing_policy *balancing)
 
 static json_t *tasks_object(const struct dealing *dealing)
 {
-    static const char *const orders[] = {"recorded", "longest-first", "shortest-first"};
-    static const char *const receivers[] = {"next-free", "in-turn", "in-blocks"};
-    return JSON_OBJECT({"order", json_string(orders[dealing->order])},
-                       {"to", json_string(receivers[dealing->to])},
+    json_t *weights = json_array();
+    for (size_t i = 0; i < dealing->n_weights; i++)
+        json_array_append_new(weights, json_count(dealing->weights[i]));
+    return JSON_OBJECT({"order", json_string(dealing_order_names[dealing->order])},
+                       {"to", json_string(dealing_to_names[dealing->to])}, {"weights", weights},
                        {"work_ns", json_known_time(dealing->task_ns)},
+                       {"launch_ns", json_count(dealing->launch_ns)},
                        {"task_flight_ns", json_known_time(dealing->costs_ns[FARM_TASK_FLIGHT])},
                        {"answer_flight_ns", json_known_time(dealing->costs_ns[FARM_ANSWER_FLIGHT])},
                        {"receive_ns", json_known_time(dealing->costs_ns[FARM_RECEIVE])},

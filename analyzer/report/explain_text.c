@@ -507,8 +507,9 @@ static void print_tasks(const struct sheet *sheet, const struct dealing *dealing
 {
     static const char *const orders[] = {"as they were recorded", "the longest first",
                                          "the shortest first"};
-    static const char *const receivers[] = {"the next free worker", "the workers in turn",
-                                            "the workers in blocks"};
+    static const char *const receivers[N_DEALING_TO] = {
+        "the next free worker", "the workers in turn", "the workers in blocks",
+        "the workers, one each in a round", "all workers, an equal part each"};
     static const char *const costs[N_FARM_COSTS] = {
         [FARM_TASK_FLIGHT] = "Task flight",
         [FARM_ANSWER_FLIGHT] = "Answer flight",
@@ -519,6 +520,10 @@ static void print_tasks(const struct sheet *sheet, const struct dealing *dealing
         [FARM_GAP] = "Gap",
     };
     put(sheet, "Tasks", "%s, for %s", orders[dealing->order], receivers[dealing->to]);
+    for (size_t i = 0; i < dealing->n_weights; i++)
+        put(sheet, quantity_format("Weight %zu", i + 1).text, "%" PRIu32, dealing->weights[i]);
+    if (dealing->launch_ns > 0)
+        put_known_time(sheet, "Launch", dealing->launch_ns);
     put_known_time(sheet, "Work", dealing->task_ns);
     for (size_t i = 0; i < N_FARM_COSTS; i++)
         put_known_time(sheet, costs[i], dealing->costs_ns[i]);

@@ -207,7 +207,7 @@ rounds() {
     refused 2 'give one of them' farm --rebalance magda --workers 3
     refused 2 'give one of them' farm --rebalance magda --dealing anycast
     refused 1 'magdb: neither a file nor a bundled policy; did you mean magda?' uneven --rebalance magdb
-    refused 1 'one of the bundled policies (anycast, batches, longest-first, magda, magda-idle, processor-farm)' uneven --rebalance 10
+    refused 1 'one of the bundled policies (anycast, barrier, batches, launched, longest-first, ' uneven --rebalance 10
     refused 1 '--rebalance anycast: a policy for the tasks of a farm (--dealing)' uneven --rebalance anycast
     refused 1 '--dealing magda: a policy of rules for --rebalance' farm --dealing magda
     refused 2 '--output DIR cannot write what --workers' farm --workers 3 --output there

@@ -85,6 +85,16 @@ END
         .predicted_ns > 491000' report
     "$PAGODA" replay farm --dealing processor-farm >text
     grep -q 'policy processor-farm: Each worker gets its share' text
+    # In rounds: 300 until 320; from 322 on 100 and 100 until 447, from 449 on again until 574.
+    # In halves: 150 and five of 50, in each round two flights, a gap, and five times 2 between.
+    # With 100 ms before each task: worker 2 does tasks 2, 3 and 5, worker 1 the others until 300564.
+    # With weights 2 1: worker 1 has 300 and three of 100, between them 22, until 686.
+    echo '<policy name="w"><tasks to="in-turn" weights="2 1"/></policy>' >weights.xml
+    local policy
+    for policy in barrier multicast launched weights.xml; do
+        "$PAGODA" replay farm --dealing "$policy" --json | jq .whatif.farm.predicted_ns
+    done | paste -sd ' ' | diff - <(echo 574000 560000 300564000 686000)
+    "$PAGODA" explain weights.xml | grep -q '^Weight 1 *2'
 }
 
 @test "policies that are refused: file, line, what is meant" {
@@ -114,6 +124,10 @@ END
     refused 'poll="0": more than no time at all' "<policy name=\"a\" poll=\"0\">$rule</policy>"
     refused 'free-hosts="many": a whole number from 0' "<policy name=\"a\" free-hosts=\"many\">$rule</policy>"
     refused 'unknown order longest; is it longest-first?' '<policy name="a"><tasks order="longest"/></policy>'
+    refused 'weights="2" are for to="in-turn"' '<policy name="a"><tasks weights="2"/></policy>'
+    refused 'weights="2 0": whole numbers from 1 to 1000' '<policy name="a"><tasks to="in-turn" weights="2 0"/></policy>'
+    refused 'weights="x": whole numbers' '<policy name="a"><tasks to="in-turn" weights="x"/></policy>'
+    refused 'weights="": without it' '<policy name="a"><tasks to="in-turn" weights=""/></policy>'
     refused '<rule> holds the text `x`: values are attributes' '<policy name="a"><rule from="slowest" to="idle">x</rule></policy>'
     refused 'more than 32 rules' "<policy name=\"a\">$(printf "%.0s$rule" {1..33})</policy>"
     wrong_files_refused

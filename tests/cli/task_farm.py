@@ -7,7 +7,8 @@ the tasks are then handed out by a random policy, which is written there.
 
 A message takes `flight` from its send to the end of its receive, or its receive no time if it has come
 before. The master sends the first tasks one a `gap`; it receives the answer that came first, sends the
-next task `before` later and looks for another answer `after` that, or `tail` later if no task is left.
+next task `before` later and looks for another answer `after` that, or `tail` later if no task is left. In
+rounds it sends the next tasks `before` after the last answer, and looks on `tail` after the others.
 """
 import heapq
 import random
@@ -22,6 +23,7 @@ class Farm:
         self.flight, self.back, self.before = (draw.randint(100, 9000) for _ in range(3))
         self.after, self.tail, self.gap = (draw.randint(100, 9000) for _ in range(3))
         self.order, self.to, self.work = "recorded", "next-free", None
+        self.weights, self.launch = [1], 0
 
     def queues(self, n_workers):
         """The tasks of each worker; one list for all where they go to whoever is free."""
@@ -29,10 +31,25 @@ class Farm:
         tasks = sorted(self.tasks, key=lambda task: order * task)
         if self.work is not None:
             tasks = [self.work] * len(tasks)
+        if self.to == "all":
+            tasks = [-(-task // n_workers) for task in tasks]
+        tasks = [self.launch + task for task in tasks]
         if self.to == "next-free":
             return dict.fromkeys(range(1, n_workers + 1), tasks)
-        if self.to == "in-turn":
-            return {worker: tasks[worker - 1::n_workers] for worker in range(1, n_workers + 1)}
+        if self.to == "all":
+            return {worker: list(tasks) for worker in range(1, n_workers + 1)}
+        if self.to in ("in-turn", "in-rounds"):
+            # One cycle: whoever has turns left, those with the most before those with fewer.
+            left = {worker: self.weights[(worker - 1) % len(self.weights)] for worker in range(1, n_workers + 1)}
+            cycle = []
+            while max(left.values()) > 0:
+                most = max(left.values())
+                cycle += [worker for worker in left if left[worker] == most]
+                left = {worker: n - (n == most) for worker, n in left.items()}
+            queues = {worker: [] for worker in range(1, n_workers + 1)}
+            for i, task in enumerate(tasks):
+                queues[cycle[i % len(cycle)]].append(task)
+            return queues
         ends = [len(tasks) * i // n_workers for i in range(n_workers + 1)]
         return {worker: tasks[ends[worker - 1]:ends[worker]] for worker in range(1, n_workers + 1)}
 
@@ -40,8 +57,14 @@ class Farm:
         """A random policy takes over; its text."""
         draw = random.Random(f"policy {seed}")
         self.order = draw.choice(["recorded", "longest-first", "shortest-first"])
-        self.to = draw.choice(["next-free", "in-turn", "in-blocks"])
+        self.to = draw.choice(["next-free", "in-turn", "in-turn", "in-blocks", "in-rounds", "all"])
         text = f'order="{self.order}" to="{self.to}"'
+        if self.to == "in-turn" and draw.random() < 0.7:
+            self.weights = [draw.randint(1, 4) for _ in range(draw.randint(1, 4))]
+            text += f' weights="{" ".join(map(str, self.weights))}"'
+        if draw.random() < 0.3:
+            self.launch = draw.randint(0, 50000)
+            text += f' launch="{self.launch}ns"'
         names = {"task-flight": "flight", "answer-flight": "back", "before": "before", "after": "after",
                  "tail": "tail", "gap": "gap", "work": "work"}
         for word, name in names.items():
@@ -52,8 +75,10 @@ class Farm:
 
     def run(self, n_workers, tell=lambda *event: None):
         """Its length; TELL(RANK, TIME, TEXT) gets its events."""
-        on_their_way, now = [], 0
-        queues = self.queues(min(n_workers, len(self.tasks)))
+        on_their_way, now, has_rounds = [], 0, self.to in ("in-rounds", "all")
+        if self.to != "all":
+            n_workers = min(n_workers, len(self.tasks))
+        queues = self.queues(n_workers)
         waits_since = [0] * (n_workers + 1)
 
         def send(worker):
@@ -71,9 +96,14 @@ class Farm:
             waits_since[worker] = done
             heapq.heappush(on_their_way, (done + self.back, worker))
 
-        for worker in range(1, min(n_workers, len(self.tasks)) + 1):
-            send(worker)
-            now += self.gap
+        def send_round():
+            nonlocal now
+            for worker in range(1, n_workers + 1):
+                if queues[worker]:
+                    send(worker)
+                    now += self.gap
+
+        send_round()
         while True:
             arrival, worker = heapq.heappop(on_their_way)
             tell(0, now, "enter MPI_Recv")
@@ -82,7 +112,11 @@ class Farm:
             tell(0, now, "leave MPI_Recv")
             if not on_their_way and not any(queues.values()):
                 return now
-            if queues[worker]:
+            if has_rounds:
+                now += self.tail if on_their_way else self.before
+                if not on_their_way:
+                    send_round()
+            elif queues[worker]:
                 now += self.before
                 send(worker)
                 now += self.after

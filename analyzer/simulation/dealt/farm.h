@@ -38,10 +38,19 @@ enum dealing_order {
 
 enum dealing_to {
     DEALING_NEXT_FREE, // the worker that has answered
-    DEALING_IN_TURN,   // the i-th task is for worker i modulo their number, when that has answered
+    DEALING_IN_TURN,   // workers take turns, by their weights; a worker whose turn it is gets the
+                       // task when it has answered
     DEALING_IN_BLOCKS, // the first worker gets the first n-th of the tasks, one after the other,
                        // ...
+    DEALING_IN_ROUNDS, // each worker gets one task of a round, which begins when all have answered
+    DEALING_TO_ALL,    // in each round all workers do an equal part of one task
+    N_DEALING_TO
 };
+
+/// Names in policies, of orders and of receivers.
+enum { N_DEALING_ORDERS = DEALING_SHORTEST_FIRST + 1 };
+extern const char *const dealing_order_names[N_DEALING_ORDERS];
+extern const char *const dealing_to_names[N_DEALING_TO];
 
 /// Of messages and of the master's own doing (farm.h says what each is).
 enum farm_cost {
@@ -58,7 +67,12 @@ enum farm_cost {
 struct dealing {
     enum dealing_order order;
     enum dealing_to to;
+    // In turn: how often each worker gets a task before the next cycle, by worker modulo N_WEIGHTS;
+    // those with higher weights first (the weighted round robin of connection routers). None: once.
+    uint32_t *weights;
+    size_t n_weights;
     uint64_t task_ns;                // work of each task, PAG_NOT_KNOWN: its own
+    uint64_t launch_ns;              // work before each task: a process is launched for it
     uint64_t costs_ns[N_FARM_COSTS]; // PAG_NOT_KNOWN: the means of the recorded phase
 };
 

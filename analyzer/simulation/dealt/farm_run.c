@@ -7,7 +7,9 @@
 //
 // The master sends a task to each worker, one a gap. Then, until all answers are there: it receives
 // the answer that came first (a receive where one is there, else it waits for one); if a task is
-// left for who answered it works `before`, sends it, and works `after`, else it works `tail`. A
+// left for who answered it works `before`, sends it, and works `after`, else it works `tail`. Where
+// tasks are dealt in rounds it works `tail` after an answer, but `before` after the last one of a
+// round, and then sends to each worker again, one a gap. A
 // worker has a task after its flight, works, answers; the answer comes after its flight. Calls need
 // cores, too: the last part of a flight, as long as a receive, the receiver's, and while an answer
 // is sent the worker's. All share
@@ -26,7 +28,7 @@
 enum { MASTER = 0 }; // the workers are 1, 2, ...
 
 enum master_step {
-    STEP_HANDING,   // hands out the first tasks
+    STEP_HANDING,   // hands out the first tasks, or those of a round
     STEP_RECEIVING, // looks for an answer, or waits for one
     STEP_RECEIVED,  // has one
     STEP_SENDING,   // has done what comes before the next task
@@ -60,9 +62,10 @@ struct hand_out {
     struct scheduler *scheduler;
     uint32_t n_workers; // that get tasks
     enum master_step step;
-    bool waits;        // the master, for an answer
-    uint32_t answered; // the worker whose answer the master has
-    size_t n_handed, n_received;
+    bool waits;           // the master, for an answer
+    uint32_t answered;    // the worker whose answer the master has
+    uint32_t next_worker; // of those that the master hands tasks one after the other
+    size_t n_handed, n_received, n_wanted;
     struct process *processes;
     struct answer *answers; // in the order of arrival, which is that of departure
     size_t n_answers;
@@ -74,33 +77,59 @@ static pag_work work(uint64_t ns)
     return (pag_work)ns * PAG_WORK_PER_NS;
 }
 
-/// The tasks that are WORKER's from the beginning are `first`, and each `step`-th, below `end`.
-struct share {
-    size_t first, step, end;
-};
-
-static struct share share_of(const struct hand_out *run, uint32_t worker)
+static bool has_rounds(const struct hand_out *run)
 {
-    size_t index = worker - 1, n = run->n_tasks, n_workers = run->n_workers;
-    if (run->dealing->to == DEALING_IN_TURN)
-        return (struct share){index, n_workers, n};
-    return (struct share){n * index / n_workers, 1, n * (index + 1) / n_workers};
+    return run->dealing->to == DEALING_IN_ROUNDS || run->dealing->to == DEALING_TO_ALL;
+}
+
+static uint32_t weight_of(const struct dealing *dealing, uint32_t worker)
+{
+    return dealing->n_weights > 0 ? dealing->weights[(worker - 1) % dealing->n_weights] : 1;
+}
+
+/// The number of WORKER's turn N among the turns of all. In a cycle a worker of weight w has w
+/// turns, at the levels w, w - 1, ..., 1; the levels come from the highest one on, and at each the
+/// workers in their order.
+static size_t turn_of(const struct hand_out *run, uint32_t worker, size_t n)
+{
+    size_t weight = weight_of(run->dealing, worker), level = weight - n % weight, all = 0, turn = 0;
+    if (run->dealing->n_weights == 0)
+        return n * run->n_workers + worker - 1;
+    for (uint32_t other = 1; other <= run->n_workers; other++) {
+        size_t its = weight_of(run->dealing, other);
+        all += its;
+        turn += its > level ? its - level : 0;
+        turn += its >= level && other < worker;
+    }
+    return n / weight * all + turn;
 }
 
 /// The task that WORKER gets next; SIZE_MAX: none.
 static size_t next_task(const struct hand_out *run, uint32_t worker)
 {
-    if (run->dealing->to == DEALING_NEXT_FREE)
-        return run->n_handed < run->n_tasks ? run->n_handed : SIZE_MAX;
-    struct share share = share_of(run, worker);
-    size_t task = share.first + run->processes[worker].n_had * share.step;
-    return task < share.end ? task : SIZE_MAX;
+    size_t n_had = run->processes[worker].n_had, end = run->n_tasks, task = run->n_handed;
+    if (run->dealing->to == DEALING_IN_TURN)
+        task = turn_of(run, worker, n_had);
+    else if (run->dealing->to == DEALING_IN_ROUNDS)
+        task = n_had * run->n_workers + worker - 1;
+    else if (run->dealing->to == DEALING_TO_ALL)
+        task = n_had;
+    if (run->dealing->to == DEALING_IN_BLOCKS) {
+        task = run->n_tasks * (worker - 1) / run->n_workers + n_had;
+        end = run->n_tasks * worker / run->n_workers;
+    }
+    return task < end ? task : SIZE_MAX;
 }
 
 static uint64_t work_of(const struct hand_out *run, uint32_t worker)
 {
-    uint64_t fixed_ns = run->dealing->task_ns;
-    return fixed_ns == PAG_NOT_KNOWN ? run->tasks[run->processes[worker].task]->work_ns : fixed_ns;
+    const struct dealing *dealing = run->dealing;
+    uint64_t work_ns = dealing->task_ns == PAG_NOT_KNOWN
+                           ? run->tasks[run->processes[worker].task]->work_ns
+                           : dealing->task_ns;
+    if (dealing->to == DEALING_TO_ALL)
+        work_ns = (work_ns + run->n_workers - 1) / run->n_workers;
+    return dealing->launch_ns + work_ns;
 }
 
 /// The part of a flight that takes the receiver's core.
@@ -160,6 +189,15 @@ static void receive(struct hand_out *run, uint64_t now_ns)
     scheduler_wait(run->scheduler, MASTER, now_ns, PAG_NOT_KNOWN, 0);
 }
 
+/// The first worker from FIRST on that has a task to get is the next one; false: there is none.
+static bool find_next_worker(struct hand_out *run, uint32_t first)
+{
+    run->next_worker = first;
+    while (run->next_worker <= run->n_workers && next_task(run, run->next_worker) == SIZE_MAX)
+        run->next_worker++;
+    return run->next_worker <= run->n_workers;
+}
+
 /// The master has done what it did.
 static void go_on(struct hand_out *run, uint64_t now_ns)
 {
@@ -167,8 +205,8 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
     uint64_t next_ns = 0;
     switch (run->step) {
     case STEP_HANDING:
-        send_task(run, (uint32_t)run->n_handed + 1, now_ns);
-        if (run->n_handed == run->n_workers)
+        send_task(run, run->next_worker, now_ns);
+        if (!find_next_worker(run, run->next_worker + 1))
             run->step = STEP_RECEIVING;
         next_ns = costs_ns[FARM_GAP];
         break;
@@ -178,12 +216,16 @@ static void go_on(struct hand_out *run, uint64_t now_ns)
     case STEP_RECEIVED:
         run->answered = run->answers[run->n_received++].worker;
         run->end_ns = now_ns;
-        if (run->n_received == run->n_tasks) {
+        if (run->n_received == run->n_wanted) {
             scheduler_end(run->scheduler, MASTER, now_ns);
             return;
         }
-        run->step = next_task(run, run->answered) != SIZE_MAX ? STEP_SENDING : STEP_RECEIVING;
-        next_ns = run->step == STEP_SENDING ? costs_ns[FARM_BEFORE] : costs_ns[FARM_TAIL];
+        run->step = STEP_RECEIVING;
+        if (!has_rounds(run) && next_task(run, run->answered) != SIZE_MAX)
+            run->step = STEP_SENDING;
+        else if (has_rounds(run) && run->n_received == run->n_handed && find_next_worker(run, 1))
+            run->step = STEP_HANDING;
+        next_ns = costs_ns[run->step == STEP_RECEIVING ? FARM_TAIL : FARM_BEFORE];
         break;
     case STEP_SENDING:
         send_task(run, run->answered, now_ns);
@@ -339,6 +381,7 @@ static const struct farm_task **order_tasks(const struct farm_phase *phase,
 static uint64_t phase_length(const struct farm_run *of, const struct farm_phase *phase,
                              uint32_t n_workers, const struct dealing *dealing)
 {
+    bool is_to_all = dealing->to == DEALING_TO_ALL;
     uint32_t n = n_workers + 1, process;
     uint64_t now_ns;
     struct hand_out run = {
@@ -347,10 +390,11 @@ static uint64_t phase_length(const struct farm_run *of, const struct farm_phase 
         .n_tasks = phase->n_tasks,
         .answering_ns = phase->answering_ns,
         .scheduler = new_scheduler(n, &of->farm, of->scenario, of->n_cores),
-        .n_workers = n_workers < phase->n_tasks ? n_workers : (uint32_t)phase->n_tasks,
+        .n_workers = n_workers < phase->n_tasks || is_to_all ? n_workers : (uint32_t)phase->n_tasks,
+        .n_wanted = phase->n_tasks * (is_to_all ? n_workers : 1),
         .processes = memory_new(n * sizeof *run.processes),
-        .answers = memory_zeroed(phase->n_tasks, sizeof *run.answers),
     };
+    run.answers = memory_zeroed(run.n_wanted, sizeof *run.answers);
     for (int i = 0; i < N_FARM_COSTS; i++)
         run.costs_ns[i] =
             dealing->costs_ns[i] == PAG_NOT_KNOWN ? phase->costs_ns[i] : dealing->costs_ns[i];
@@ -358,7 +402,8 @@ static uint64_t phase_length(const struct farm_run *of, const struct farm_phase 
         run.processes[process] = (struct process){STATE_NEW, 0, 0, PAG_NOT_KNOWN};
         scheduler_wait(run.scheduler, process, 0, 0, 0);
     }
-    while (run.n_received < phase->n_tasks && scheduler_next(run.scheduler, &process, &now_ns))
+    (void)find_next_worker(&run, 1);
+    while (run.n_received < run.n_wanted && scheduler_next(run.scheduler, &process, &now_ns))
         if (!scheduler_works_on(run.scheduler, process, now_ns))
             step(&run, process, now_ns);
     scheduler_free(run.scheduler);

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/simulation/cost/element.h"
@@ -21,6 +23,11 @@ const struct dealing dealing_recorded = {
     .costs_ns = {PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN, PAG_NOT_KNOWN,
                  PAG_NOT_KNOWN, PAG_NOT_KNOWN},
 };
+
+const char *const dealing_order_names[N_DEALING_ORDERS] = {"recorded", "longest-first",
+                                                           "shortest-first"};
+const char *const dealing_to_names[N_DEALING_TO] = {"next-free", "in-turn", "in-blocks",
+                                                    "in-rounds", "all"};
 
 static const char *const role_names[N_BALANCING_ROLES] = {"slowest",    "fastest", "most-left",
                                                           "least-left", "idle",    "free-host"};
@@ -114,18 +121,42 @@ static int read_rule(const struct element_reader *reader, const struct xml_eleme
     return 0;
 }
 
+enum { MAX_WEIGHT = 1000 };
+
+/// Whole numbers between blanks.
+static int read_weights(const struct element_reader *reader, const struct xml_element *element,
+                        const char *text, struct dealing *dealing)
+{
+    char *copy = memory_copy_text(text), *rest = copy;
+    int status = 0;
+    for (char *word; status == 0 && (word = strsep(&rest, " \t\r\n"));) {
+        uint64_t weight = 0;
+        if (*word && (option_read_count(word, &weight, reader->err) != 0 || weight == 0 ||
+                      weight > MAX_WEIGHT))
+            status = ELEMENT_ERROR(reader, element, "weights=\"%s\": whole numbers from 1 to %d",
+                                   text, MAX_WEIGHT);
+        else if (*word)
+            *ARRAY_EXTEND(dealing->weights, dealing->n_weights) = (uint32_t)weight;
+    }
+    free(copy);
+    if (status == 0 && dealing->n_weights == 0)
+        return ELEMENT_ERROR(reader, element, "weights=\"\": without it all workers have the same");
+    return status;
+}
+
 static int read_tasks(const struct element_reader *reader, const struct xml_element *element)
 {
-    static const char *const orders[] = {"recorded", "longest-first", "shortest-first"};
-    static const char *const receivers[] = {"next-free", "in-turn", "in-blocks"};
     struct policy *policy = reader->into;
     struct dealing *dealing = &policy->dealing;
     uint64_t *costs_ns = dealing->costs_ns;
+    const char *weights = NULL;
     unsigned order = 0, to = 0;
     const struct element_field fields[] = {
-        {"order", FIELD_CHOICE, &order, .choices = orders, .most = 3},
-        {"to", FIELD_CHOICE, &to, .choices = receivers, .most = 3},
+        {"order", FIELD_CHOICE, &order, .choices = dealing_order_names, .most = N_DEALING_ORDERS},
+        {"to", FIELD_CHOICE, &to, .choices = dealing_to_names, .most = N_DEALING_TO},
+        {"weights", FIELD_TEXT, .value = &weights},
         {"work", FIELD_VALUE, &dealing->task_ns, .read = cost_time_read},
+        {"launch", FIELD_VALUE, &dealing->launch_ns, .read = cost_time_read},
         {"task-flight", FIELD_VALUE, &costs_ns[FARM_TASK_FLIGHT], .read = cost_time_read},
         {"answer-flight", FIELD_VALUE, &costs_ns[FARM_ANSWER_FLIGHT], .read = cost_time_read},
         {"receive", FIELD_VALUE, &costs_ns[FARM_RECEIVE], .read = cost_time_read},
@@ -134,15 +165,17 @@ static int read_tasks(const struct element_reader *reader, const struct xml_elem
         {"tail", FIELD_VALUE, &costs_ns[FARM_TAIL], .read = cost_time_read},
         {"gap", FIELD_VALUE, &costs_ns[FARM_GAP], .read = cost_time_read},
     };
+    if (policy->deals_tasks)
+        return ELEMENT_ERROR(reader, element, "<tasks> is there twice");
     *dealing = dealing_recorded;
     if (ELEMENT_READ(reader, element, fields) != 0)
         return -1;
     dealing->order = (enum dealing_order)order;
     dealing->to = (enum dealing_to)to;
-    if (policy->deals_tasks)
-        return ELEMENT_ERROR(reader, element, "<tasks> is there twice");
     policy->deals_tasks = true;
-    return 0;
+    if (weights && dealing->to != DEALING_IN_TURN)
+        return ELEMENT_ERROR(reader, element, "weights=\"%s\" are for to=\"in-turn\"", weights);
+    return weights ? read_weights(reader, element, weights, dealing) : 0;
 }
 
 static int check_kind(const struct element_reader *reader, const struct xml_element *element)
@@ -206,6 +239,7 @@ int policy_read(struct policy *policy, const char *name, struct error *err)
 void policy_release(struct policy *policy)
 {
     free(policy->path);
+    free(policy->dealing.weights);
     xml_free(policy->document);
     *policy = (struct policy){0};
 }
