@@ -81,14 +81,23 @@ static json_t *point_object(const void *of, size_t i)
                        {"time_ns", json_count(messages->points[i].time_ns)});
 }
 
+static json_t *quantile_object(const void *of, size_t i)
+{
+    const struct noise_quantile *quantile = &((const struct noise *)of)->quantiles[i];
+    return JSON_OBJECT({"percent", json_real(100.0 * (double)quantile->share / NOISE_WHOLE)},
+                       {"factor", json_real((double)quantile->factor / NOISE_WHOLE)});
+}
+
 static json_t *messages_object(const char *scope, const struct machine_messages *messages)
 {
-    return JSON_OBJECT({"scope", json_text(scope)},
-                       {"points", json_list(messages->n_points, point_object, messages)},
-                       {"eager_bytes", limit(messages->eager_bytes)},
-                       {"send_overhead_ns", json_count(messages->send_overhead_ns)},
-                       {"receive_overhead_ns", json_count(messages->receive_overhead_ns)},
-                       {"buses", count_or_null(messages->n_buses)});
+    return JSON_OBJECT(
+        {"scope", json_text(scope)},
+        {"points", json_list(messages->n_points, point_object, messages)},
+        {"eager_bytes", limit(messages->eager_bytes)},
+        {"send_overhead_ns", json_count(messages->send_overhead_ns)},
+        {"receive_overhead_ns", json_count(messages->receive_overhead_ns)},
+        {"buses", count_or_null(messages->n_buses)},
+        {"quantiles", json_list(messages->noise.n, quantile_object, &messages->noise)});
 }
 
 /// The scopes that all machines have, then those of this one.
@@ -111,7 +120,9 @@ static json_t *collective_object(const void *of, size_t i)
         {"from_bytes", json_count(collective->from_bytes)},
         {"below_bytes", limit(collective->below_bytes)},
         {"algorithm", json_text_or_null(collective_algorithm_names[collective->algorithm])},
-        {"time", json_text_or_null(collective->time_text)});
+        {"time", json_text_or_null(collective->time_text)},
+        {"scattered_time", json_text_or_null(collective->scattered_text)},
+        {"quantiles", json_list(collective->noise.n, quantile_object, &collective->noise)});
 }
 
 static json_t *machine_object(const void *of, size_t i)
@@ -128,6 +139,7 @@ static json_t *machine_object(const void *of, size_t i)
         {"slice_ns", count_or_null(machine->slice_ns)},
         {"out_links", count_or_null(machine->out_links)},
         {"in_links", count_or_null(machine->in_links)},
+        {"contention", json_text_or_null(machine->contention_text)},
         {"scopes", json_list(MACHINE_SCOPES + machine->n_custom_scopes, scope_object, machine)},
         {"collectives", json_list(machine->n_collectives, collective_object, machine)},
         {"compute_ns", count_or_null(machine->compute_ns)},

@@ -305,6 +305,15 @@ void machine_page_list(const struct machine *machines, size_t n, size_t width, F
     }
 }
 
+/// The quantiles of NOISE.
+static void noise_append(char **text, const struct noise *noise)
+{
+    for (size_t i = 0; i < noise->n; i++)
+        text_append(text, "%s%g %% at most x %g", i == 0 ? "; " : ", ",
+                    100.0 * (double)noise->quantiles[i].share / NOISE_WHOLE,
+                    (double)noise->quantiles[i].factor / NOISE_WHOLE);
+}
+
 /// The messages of a scope as a sentence without its stop; the caller frees.
 static char *messages_text(const struct machine_messages *messages)
 {
@@ -326,6 +335,7 @@ static char *messages_text(const struct machine_messages *messages)
         text_append(&text, "; eager up to %s", quantity_size(messages->eager_bytes).text);
     if (messages->n_buses > 0)
         text_append(&text, "; at most %" PRIu32 " at once", messages->n_buses);
+    noise_append(&text, &messages->noise);
     return text;
 }
 
@@ -355,12 +365,17 @@ static void print_collectives(const struct sheet *sheet, const struct machine *m
         bool has_from = collective->from_bytes > 0,
              has_below = collective->below_bytes < UINT64_MAX;
         bool has_both = collective->algorithm != ALGORITHM_FORMULA && collective->time_text;
-        put(sheet, i == 0 ? "Collectives" : "", "%s%s%s%s%s: %s%s%s",
+        char *more = memory_copy_text("");
+        if (collective->scattered_text)
+            text_append(&more, "; scattered: %s", collective->scattered_text);
+        noise_append(&more, &collective->noise);
+        put(sheet, i == 0 ? "Collectives" : "", "%s%s%s%s%s: %s%s%s%s",
             collective_operation_names[collective->operation], has_from ? " from " : "",
             has_from ? quantity_size(collective->from_bytes).text : "", has_below ? " below " : "",
             has_below ? quantity_size(collective->below_bytes).text : "",
             collective_algorithm_names[collective->algorithm], has_both ? ", " : "",
-            collective->time_text ? collective->time_text : "");
+            collective->time_text ? collective->time_text : "", more);
+        free(more);
     }
 }
 
@@ -379,6 +394,8 @@ static void print_cores(const struct sheet *sheet, const struct machine *machine
     if (machine->out_links > 0 || machine->in_links > 0)
         put(sheet, "Links", "%" PRIu32 " out of a node, %" PRIu32 " into it (0: any)",
             machine->out_links, machine->in_links);
+    if (machine->contention_text)
+        put(sheet, "Contention", "c = %s in operations of groups", machine->contention_text);
 }
 
 /// What else the file has, counted.
@@ -390,7 +407,8 @@ static void print_others(const struct sheet *sheet, const struct machine *machin
     } others[] = {{machine->n_nodes, "node"},
                   {machine->n_groups, "group"},
                   {machine->n_regions, "region"},
-                  {machine->n_computes, "cost of computing"}};
+                  {machine->n_computes, "cost of computing"},
+                  {machine->n_noises, "noise of computing"}};
     char *text = NULL;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].n > 0)

@@ -127,6 +127,15 @@ static json_t *timeless_object(const struct whatif_point *point)
                        {"unused_rules", json_text_or_null(point->unused_rules)});
 }
 
+static json_t *draws_object(const struct whatif_draws *draws)
+{
+    return JSON_OBJECT({"count", json_count(draws->n)}, {"seed", json_count(draws->seed)},
+                       {"least_ns", json_count(draws->times_ns[0])},
+                       {"median_ns", json_count(whatif_draws_below(draws, 50))},
+                       {"below_95_ns", json_count(whatif_draws_below(draws, 95))},
+                       {"most_ns", json_count(draws->times_ns[draws->n - 1])});
+}
+
 /// All of a point; its ranks only where it is the only one.
 static json_t *put_point(json_t *object, const struct whatif_report *report,
                          const struct whatif_point *point)
@@ -136,6 +145,7 @@ static json_t *put_point(json_t *object, const struct whatif_report *report,
     bool has_farm = point->farm.n_workers > 0, is_rebalanced = point->rebalancing.policy;
     return JSON_PUT(
         object, {"recording_ns", point->is_untraced ? json_count(point->recording_ns) : NULL},
+        {"draws", point->draws.n > 0 ? draws_object(&point->draws) : NULL},
         {"farm", has_farm ? farm_object(&point->farm) : NULL},
         {"rebalancing", is_rebalanced ? rebalancing_object(&point->rebalancing) : NULL},
         {"ranks", report->is_list ? NULL : json_list(point->n_ranks, rank_object, point)},

@@ -397,6 +397,29 @@ static void print_expected(const struct page *page, const struct whatif_report *
     free(text);
 }
 
+/// Run times with the noise of the machine.
+static void print_draws(const struct page *page, const struct whatif_draws *draws)
+{
+    if (draws->n == 0)
+        return;
+    page_labelled(page, "With noise",
+                  "95 %% of %zu runs take at most %s, half of them at most %s; from %s to %s",
+                  draws->n, quantity_time(whatif_draws_below(draws, 95)).text,
+                  quantity_time(whatif_draws_below(draws, 50)).text,
+                  quantity_time(draws->times_ns[0]).text,
+                  quantity_time(draws->times_ns[draws->n - 1]).text);
+}
+
+/// The cells of a row of predictions about that.
+static void add_draws(struct table *table, const struct page *page,
+                      const struct whatif_draws *draws)
+{
+    table_add_cell(table, "%s",
+                   quantity_in((int64_t)whatif_draws_below(draws, 50), page->unit).text);
+    table_add_cell(table, "%s",
+                   quantity_in((int64_t)whatif_draws_below(draws, 95), page->unit).text);
+}
+
 /// A prediction a row; beside it what is of it alone: how much of the change is the options' where
 /// the rest is a large replay error, what the other algorithm says of moves, and how many message
 /// times are interpolated where that differs.
@@ -413,6 +436,8 @@ static void print_points(const struct page *page, const struct whatif_report *re
     table_add_columns(&table, "predicted", "change");
     if (has_past)
         table_add_columns(&table, "from", "to");
+    if (first->draws.n > 0)
+        table_add_columns(&table, "50 % below", "95 % below");
     if (has_error)
         table_add_column(&table, "by what is changed", false);
     if (first->n_moves > 0)
@@ -430,6 +455,8 @@ static void print_points(const struct page *page, const struct whatif_report *re
                        reliability == WHATIF_GOOD ? "" : "?");
         if (has_past)
             add_expected(&table, page, whatif_expected(report, point));
+        if (first->draws.n > 0)
+            add_draws(&table, page, &point->draws);
         if (has_error)
             table_add_cell(&table, "%s%s", change_of(report->replayed_ns, point->predicted_ns).text,
                            reliability == WHATIF_GOOD ? "" : "?");
@@ -603,6 +630,8 @@ void text_print_whatif(const struct result *measured, const struct whatif_report
     page_labelled(&page, "Measured", "%s", quantity_time(report->baseline_ns).text);
     if (!report->is_list)
         print_answer(&page, report);
+    if (!report->is_list)
+        print_draws(&page, &report->points[0].draws);
     print_expected(&page, report);
     if (measured->has_unreadable_records)
         page_labelled(&page, "Warnings",

@@ -33,11 +33,17 @@ void whatif_point_owned(struct owned *walk, struct whatif_point *point)
     point->rules = OWNED_ARRAY(walk, point->rules, point->n_rules);
     for (size_t i = 0; i < point->n_rules; i++)
         owned_text(walk, &point->rules[i].region);
+    point->draws.times_ns = OWNED_ARRAY(walk, point->draws.times_ns, point->draws.n);
     owned_text(walk, &point->farm.policy);
     owned_text(walk, &point->farm.summary);
     owned_text(walk, &point->rebalancing.policy);
     owned_text(walk, &point->rebalancing.summary);
     owned_text(walk, &point->unused_rules);
+}
+
+uint64_t whatif_draws_below(const struct whatif_draws *draws, unsigned percent)
+{
+    return draws->times_ns[(draws->n * percent + 99) / 100 - 1];
 }
 
 void whatif_point_release(struct whatif_point *point)

@@ -91,6 +91,13 @@ struct whatif_rebalancing {
     uint64_t n_migrations, moved_ns, transfer_ns;
 };
 
+/// What --draws makes of a prediction: run times with the noise of the machine, in ascending order.
+struct whatif_draws {
+    uint64_t *times_ns;
+    size_t n;
+    uint32_t seed;
+};
+
 /// One prediction.
 struct whatif_point {
     struct whatif_setting *set; // the values that differ between points
@@ -119,6 +126,7 @@ struct whatif_point {
     size_t n_ranks;
     struct whatif_bound *bounds;
     size_t n_bounds;
+    struct whatif_draws draws;
     struct whatif_farm farm;
     struct whatif_rebalancing rebalancing;
     struct whatif_move *moves;
@@ -161,6 +169,9 @@ struct whatif_report {
 };
 
 struct owned;
+
+/// The least of the times of DRAWS, some, that PERCENT of them do not exceed.
+uint64_t whatif_draws_below(const struct whatif_draws *draws, unsigned percent);
 
 /// Frees everything in POINT (zeroed is fine) but not itself.
 void whatif_point_release(struct whatif_point *point);

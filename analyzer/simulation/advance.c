@@ -276,6 +276,8 @@ void outside_begin(struct engine *engine, struct location_state *location, uint6
     state->has_passed = false;
     state->outside_wait_ns = 0;
     const struct event *event = computation_read(engine, location, now_ns, recorded_ns);
+    if (prediction->n_drawn && location->rank != NONE)
+        computation_add_noise(engine, location);
     state->outside_work += state->computation.work;
     state->lost_ns += state->computation.lost_ns;
     state->recording_ns += state->computation.recording_ns;

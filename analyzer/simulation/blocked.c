@@ -342,6 +342,7 @@ static void add_message(const struct engine *engine, uint32_t index, enum condit
     condition->size_bytes = times->size_bytes;
     condition->recorded_bytes = message->size_bytes;
     condition->follows_ns = times->follows_ns;
+    condition->luck = times->luck;
     condition->sender = message->sender;
     condition->receiver = message->receiver;
     condition->sender_site = times->sender_site;
@@ -401,6 +402,9 @@ static void add_part(const struct engine *engine, const struct call *call, struc
     condition->is_finalize = instance->is_finalize;
     condition->is_nonblocking = member->recorded_in_ns < call->recorded_enter_ns;
     condition->communicator = instance->communicator;
+    condition->are_scattered = carried_out_are_scattered(engine, part);
+    condition->luck = noise_luck(prediction_of(engine)->scenario->settings->draw,
+                                 NOISE_OF_COLLECTIVE, instance->communicator, instance->sequence);
 }
 
 /// Whether the sender of a message waited for a receiver that has come.

@@ -21,6 +21,13 @@ bool is_carried_out(const struct engine *engine, struct part part)
            collective_runs_carries_out(prediction->collectives, instance, part.member);
 }
 
+bool carried_out_are_scattered(const struct engine *engine, struct part part)
+{
+    const struct collective *instance = collective_instance(engine, part.collective);
+    return is_of_one_group(engine, instance) &&
+           collective_runs_are_scattered(prediction_of(engine)->collectives, instance);
+}
+
 bool part_waits(const struct engine *engine, struct part part)
 {
     const struct collective *instance = collective_instance(engine, part.collective);

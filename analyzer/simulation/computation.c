@@ -7,7 +7,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "analyzer/base/checksum.h"
 #include "analyzer/pag/engine.h"
 #include "analyzer/pag/location/without_cpu.h"
 #include "analyzer/pag/window.h"
@@ -263,6 +265,55 @@ const struct event *computation_read(struct engine *engine, struct location_stat
     exchange(engine, location);
     return event_ahead(engine, location, 0); // it has looked ahead
 }
+
+// --- noise
+
+enum { NOISE_UNITS = 1000 }; // of mean factors, by which these are finer than factors
+
+/// The mean factor of NOISE, number INDEX of the machine, over the WORK that RANK does at NODE
+/// after it has done BEFORE; in billionths.
+static uint64_t mean_factor(const struct machine_noise *noise, uint64_t index, uint64_t draw,
+                            uint32_t rank, const char *node, pag_work before, pag_work work)
+{
+    if (noise->every_ns == 0) {
+        uint64_t which = checksum_bytes(0, node, strlen(node));
+        return NOISE_UNITS *
+               noise_factor(&noise->noise, noise_luck(draw, NOISE_OF_WORK, index << 32, which));
+    }
+    pag_work every = (pag_work)noise->every_ns * PAG_WORK_PER_NS, end = before + work, sum = 0;
+    for (pag_work at = before; at < end;) {
+        uint64_t span = (uint64_t)(at / every);
+        pag_work next = (span + 1) * every < end ? (span + 1) * every : end;
+        uint32_t luck = noise_luck(draw, NOISE_OF_WORK, index << 32 | rank, span);
+        sum += (next - at) * noise_factor(&noise->noise, luck);
+        at = next;
+    }
+    return (uint64_t)(sum * NOISE_UNITS / work);
+}
+
+void computation_add_noise(const struct engine *engine, struct location_state *location)
+{
+    const struct prediction *prediction = prediction_of(engine);
+    const struct scenario *scenario = prediction->scenario;
+    const struct machine *machine = scenario->settings->machine;
+    const struct placement *placement = &scenario->placement;
+    struct location_simulation *state = simulated_location(engine, location);
+    uint32_t node = placement->node_of_rank[site_of(prediction, location->rank)];
+    const char *name = placement->node_names[node];
+    pag_work before = state->noisy_work, work = state->computation.work;
+    state->noisy_work += work;
+    for (size_t i = 0; work > 0 && i < machine->n_noises; i++) {
+        const struct machine_noise *noise = &machine->noises[i];
+        if (!machine_noise_is_at(noise, name))
+            continue;
+        uint64_t factor =
+            mean_factor(noise, i, scenario->settings->draw, location->rank, name, before, work);
+        state->computation.work =
+            state->computation.work * factor / ((pag_work)NOISE_WHOLE * NOISE_UNITS);
+    }
+}
+
+// --- when it is over
 
 /// Gives NS to PATH without moving the location's time.
 static void give(struct location_state *location, uint32_t path, uint64_t ns)

@@ -48,6 +48,10 @@ static void sent(struct engine *engine, struct location_state *location, uint32_
         .number = prediction->n_sent++,
         .size_bytes = size_bytes + added_bytes,
         .follows_ns = PAG_NOT_KNOWN,
+        .luck = prediction->n_drawn
+                    ? noise_luck(prediction->scenario->settings->draw, NOISE_OF_MESSAGE,
+                                 location->rank, prediction->n_drawn[location->rank]++)
+                    : NOISE_WHOLE,
         .is_rendezvous = message->is_synchronous ||
                          (!message->is_of_window &&
                           prediction->costs->is_rendezvous(

@@ -262,6 +262,8 @@ static void begin_run(struct engine *engine, struct prediction *prediction)
     prediction->awaited = memory_new(engine->n_ranks * sizeof *prediction->awaited);
     for (size_t i = 0; i < engine->n_ranks; i++)
         prediction->awaited[i] = NONE;
+    if (scenario->settings->draw)
+        prediction->n_drawn = memory_zeroed(engine->n_ranks, sizeof *prediction->n_drawn);
     engine->result->simulated = memory_zeroed(
         1, sizeof(struct simulated) + engine->n_ranks * sizeof(struct simulated_rank));
     prediction->left_out = left_out_new();
@@ -279,6 +281,7 @@ static void end_run(struct prediction *prediction)
 {
     free(prediction->locations);
     free(prediction->awaited);
+    free(prediction->n_drawn);
     free(prediction->messages);
     free(prediction->postings);
     free(prediction->operations);

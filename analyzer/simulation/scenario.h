@@ -54,6 +54,7 @@ struct scenario_settings {
     uint64_t added_latency_ns;     // of each message between nodes, see add_latency.h
     uint64_t added_byte_fs;        // of each of its bytes
     bool is_timeless;              // no time of the recording counts, see timeless.h
+    uint64_t draw;                 // of what is by chance on the machine (noise.h), 0: none
     bool is_untraced;              // without what recording the regions outside MPI took
     uint64_t slice_ns; // how long a rank keeps a shared core, 0: no time at all; PAG_NOT_KNOWN: the
                        // machine's, else 0

@@ -77,6 +77,7 @@ struct prediction {
     uint32_t n_blocked_sends;        // locations blocked until a receive is posted
     uint32_t entering;               // location whose call is being matched, NONE
     uint64_t n_sent;
+    uint64_t *n_drawn;          // by rank: messages it has sent; with a draw of the noise
     struct transfer *transfers; // messages not yet transferred
     size_t n_transfers, transfer_capacity;
     struct arrival *arrived; // those just shown
@@ -220,6 +221,7 @@ struct location_simulation {
     uint32_t n_receivers;
     size_t receivers_capacity;
     pag_work outside_work;
+    pag_work noisy_work; // of its computations so far, as it would be without noise
     uint64_t outside_ns, wait_ns, overhead_ns, lost_ns, recording_ns;
 };
 
@@ -245,6 +247,7 @@ struct message_simulation {
     uint64_t size_bytes;       // as the run sends it (cut_messages.h), with what moved work adds
     uint32_t sender_site, receiver_site;  // when it departed
     uint64_t follows_ns;                  // see call_condition
+    uint32_t luck;                        // likewise
     bool is_rendezvous, needs_attendance; // cost_model.h
     bool knows_receive; // not matched, but the receive that takes it is known (read_ahead.c)
 };

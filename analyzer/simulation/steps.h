@@ -77,6 +77,9 @@ void computation_release(struct computation *computation);
 const struct event *computation_read(struct engine *engine, struct location_state *location,
                                      uint64_t begin_ns, uint64_t recorded_ns);
 
+/// Changes the work of the computation just read by the noise of the machine's computing.
+void computation_add_noise(const struct engine *engine, struct location_state *location);
+
 /// The computation of LOCATION ended at END_NS: its length is shared among its call paths like
 /// their work, rounded so that the sum is exact.
 void computation_close(const struct engine *engine, struct location_state *location,
@@ -99,6 +102,9 @@ bool part_waits(const struct engine *engine, struct part part);
 /// Whether PART's operation is carried out message by message. Not those between two groups, and
 /// not MPI_Finalize.
 bool is_carried_out(const struct engine *engine, struct part part);
+
+/// Whether its time is that of members whose nodes are not in a row (collective_run.h).
+bool carried_out_are_scattered(const struct engine *engine, struct part part);
 
 /// Whether a member waits there for another one that has not come.
 bool carried_out_is_held(const struct engine *engine, struct part part);

@@ -11,7 +11,7 @@
 struct transfer {
     uint64_t ready_ns, number; // order of sending
     uint64_t size_bytes;
-    uint32_t sender, receiver;
+    uint32_t sender, receiver, luck;
     bool is_part;     // of a collective operation
     uint32_t message; // index, of a part its id
 };
@@ -65,6 +65,7 @@ void transfers_ready(struct engine *engine, uint32_t index)
                          .size_bytes = times->size_bytes,
                          .sender = message->sender,
                          .receiver = message->receiver,
+                         .luck = times->luck,
                          .message = index,
                      });
 }
@@ -80,6 +81,7 @@ static void take_parts(struct prediction *prediction)
                              .size_bytes = part.size_bytes,
                              .sender = part.sender,
                              .receiver = part.receiver,
+                             .luck = part.luck,
                              .is_part = true,
                              .message = part.id,
                          });
@@ -112,9 +114,10 @@ size_t transfers_show(struct engine *engine, uint64_t next_ns)
     size_t n = 0;
     for (; prediction->n_transfers > 0 && prediction->transfers[0].ready_ns <= until_ns; n++) {
         struct transfer transfer = pop(prediction);
-        uint64_t arrived_ns = contention_transfer(
-            prediction->contention, site_of(prediction, transfer.sender),
-            site_of(prediction, transfer.receiver), transfer.size_bytes, transfer.ready_ns);
+        uint64_t arrived_ns =
+            contention_transfer(prediction->contention, site_of(prediction, transfer.sender),
+                                site_of(prediction, transfer.receiver), transfer.size_bytes,
+                                transfer.ready_ns, transfer.luck);
         // Else its receiver did not wait, and it is gone.
         if (!transfer.is_part && prediction->messages[transfer.message].number == transfer.number)
             prediction->messages[transfer.message].arrived_ns = arrived_ns;

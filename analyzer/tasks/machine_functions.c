@@ -95,7 +95,7 @@ static double collective(void *context, double n_members, double size)
         return 0;
     const struct machine_collective *found =
         machine ? find_collective(machine, operation->operation, size) : NULL;
-    const double values[] = {n_members, size};
+    const double values[MACHINE_COLLECTIVE_VARIABLES] = {n_members, size, 1};
     if (!found)
         return missing(operation->machine, collective_operation_names[operation->operation]);
     return formula_value(found->time, values);

@@ -134,6 +134,8 @@ void whatif_run_job(const struct whatif_batch *batch, struct whatif_job *job)
     int status = whatif_job_plan(batch, job, &plan, &err);
     struct whatif_point *own = job->points ? NULL : memory_zeroed(plan.n_cases, sizeof *own);
     struct whatif_point *points = job->points ? job->points : own;
+    if (status == 0 && job->draw)
+        plan.cases[0].settings.draw = job->draw;
     if (status == 0)
         status = predict_cases(batch, job, &plan, points, &err);
     if (status == 0) {

@@ -43,10 +43,11 @@ uint64_t whatif_input(const struct replay_run *measured);
 /// the words may ask for several estimates from it.
 struct whatif_job {
     const struct advice_candidate *candidates[2]; // NULL: none
-    size_t n_cases;                               // that are wanted:
-    struct whatif_point *points;                  // what is found, by case; NULL: not wanted
-    struct result *results;                       // likewise, with a catalogue
-    struct replay_run *run; // of one process: the run with its critical path; NULL: not wanted
+    uint64_t draw;  // of the machine's noise (noise.h), of a job with one case; 0: none
+    size_t n_cases; // that are wanted:
+    struct whatif_point *points; // what is found, by case; NULL: not wanted
+    struct result *results;      // likewise, with a catalogue
+    struct replay_run *run;      // of one process: the run with its critical path; NULL: not wanted
     uint64_t predicted_ns, window_ns; // of the run; between MPI_Init and MPI_Finalize
     char *failure;                    // NULL: it was predicted; the caller frees
 };

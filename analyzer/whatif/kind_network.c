@@ -43,6 +43,28 @@ static int read_tolerance(const struct whatif_option *option, const char *text,
     return 0;
 }
 
+static int read_draws(const struct whatif_option *option, const char *text,
+                      struct whatif_case *asked, struct error *err)
+{
+    (void)option;
+    const unsigned least = 20; // one of 20 is slower than 95 % of them
+    size_t n_bytes = strcspn(text, ":");
+    char *number = memory_format("%.*s", (int)n_bytes, text);
+    uint64_t n = 0, seed = 1;
+    int status = option_read_count(number, &n, err);
+    if (status == 0 && text[n_bytes])
+        status = option_read_count(text + n_bytes + 1, &seed, err);
+    free(number);
+    if (status != 0)
+        return error_wrap(err, "--draws %s", text);
+    if (n < least || n > NOISE_MAX_DRAWS || seed > UINT32_MAX)
+        return error_set(err, "--draws %s: from %u to %d draws, and a seed up to %u", text, least,
+                         NOISE_MAX_DRAWS, UINT32_MAX);
+    asked->n_draws = (uint32_t)n;
+    asked->seed = (uint32_t)seed;
+    return 0;
+}
+
 const struct whatif_option whatif_options_of_network[] = {
     {.name = "machine",
      .kind = WHATIF_VALUE,
@@ -84,6 +106,13 @@ const struct whatif_option whatif_options_of_network[] = {
      .help = "with --machine: keep only the trace's order of events; all times are the machine's",
      .needs = "machine",
      .does = "takes all times from"},
+    {.name = "draws",
+     .kind = WHATIF_VALUE,
+     .argument = "N[:SEED]",
+     .read = read_draws,
+     .help = "with --machine: predict N runs with its noise, and say what 95 % of them stay below",
+     .needs = "machine",
+     .does = "draws from the noise of"},
     {.name = "add-latency",
      .kind = WHATIF_AXIS,
      .argument = "T",
@@ -106,6 +135,9 @@ int whatif_use_machine(struct whatif_case *asked, const struct machine *machine,
 {
     if (!asked->machine_file)
         return 0;
+    if (asked->n_draws > 0 && !machine_has_noise(machine))
+        return error_set(err, "--draws: %s has no <quantile>, so that all runs would be the same",
+                         machine->path);
     machine_view(&asked->machine, machine);
     asked->settings.machine = &asked->machine;
     if (asked->latency_ns == PAG_NOT_KNOWN && asked->bandwidth == 0 &&

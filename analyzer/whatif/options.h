@@ -120,7 +120,8 @@ struct whatif_case {
     } rebalance;
     const double *tolerances; // percent
     size_t n_tolerances;
-    void **kept; // what is freed with the case
+    uint32_t n_draws, seed; // of the machine's noise; 0: none
+    void **kept;            // what is freed with the case
     size_t n_kept, kept_capacity;
 
     struct machine machine;   // settings.machine, unless that is NULL

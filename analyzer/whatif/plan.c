@@ -288,6 +288,9 @@ static int check_plan(const struct whatif_plan *plan, const struct axes *axes, s
     const struct scenario_settings *settings = &plan->cases[0].settings;
     if (placement_check(settings->places, settings->n_places, err) != 0)
         return -1;
+    if (plan->cases[0].n_draws > 0 && plan->estimate)
+        return error_set(err, "--draws and --%s: only simulated runs have draws, no estimates",
+                         plan->estimate);
     if (!plan->is_list)
         return 0;
     if (plan->cases[0].n_tolerances > 0)

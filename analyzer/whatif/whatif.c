@@ -341,6 +341,61 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
     return status;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/// The run times of the N JOBS of one case into POINT, in order. 0, or -1 and ERR.
+static int put_draws(struct whatif_point *point, const struct whatif_job *jobs, size_t n,
+                     uint32_t seed, struct error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].failure)
+            return error_set(err, "%s", jobs[i].failure);
+    point->draws = (struct whatif_draws){memory_new(n * sizeof(uint64_t)), n, seed};
+    for (size_t i = 0; i < n; i++)
+        point->draws.times_ns[i] = jobs[i].predicted_ns;
+    qsort(point->draws.times_ns, n, sizeof(uint64_t), by_time);
+    return 0;
+}
+
+/// Each case once more for each draw of its machine's noise.
+static int predict_draws(const struct whatif_asked *asked, struct error *err)
+{
+    const struct whatif_plan *plan = asked->plan;
+    uint32_t n_draws = plan->cases[0].n_draws, seed = plan->cases[0].seed;
+    size_t n_jobs = plan->n_cases * n_draws;
+    if (n_jobs == 0)
+        return 0;
+    struct advice_candidate *candidates = memory_zeroed(plan->n_cases, sizeof *candidates);
+    struct whatif_job *jobs = memory_zeroed(n_jobs, sizeof *jobs);
+    const struct whatif_batch batch = {.measured = asked->measured,
+                                       .progress = whatif_progress_new("drawing"),
+                                       .is_of_one_process = !plan->is_list,
+                                       .is_completed = true,
+                                       .visits = asked->visits};
+    for (size_t i = 0; i < plan->n_cases; i++)
+        candidates[i] = words_of(plan, i);
+    for (size_t i = 0; i < n_jobs; i++)
+        jobs[i] = (struct whatif_job){.candidates = {&candidates[i / n_draws]},
+                                      .draw = noise_draw(seed, (uint32_t)(i % n_draws) + 1)};
+    whatif_progress_expect(batch.progress, n_jobs);
+    whatif_run_jobs(&batch, jobs, n_jobs);
+    whatif_progress_free(batch.progress);
+    int status = 0;
+    for (size_t i = 0; i < plan->n_cases && status == 0; i++)
+        status = put_draws(&asked->report->points[i], &jobs[i * n_draws], n_draws, seed, err);
+    for (size_t i = 0; i < n_jobs; i++)
+        free(jobs[i].failure);
+    for (size_t i = 0; i < plan->n_cases; i++)
+        free(candidates[i].words);
+    free(candidates);
+    free(jobs);
+    return status;
+}
+
 /// By this process alone.
 static int predict_only(const struct whatif_asked *asked, struct error *err)
 {
@@ -370,6 +425,8 @@ int whatif_run(struct whatif_plan *plan, const struct catalogue *catalogue,
         if (plan->is_list && outputs->keeps_results)
             report->results = memory_zeroed(plan->n_cases, sizeof *report->results);
         status = plan->is_list ? predict_list(&asked, err) : predict_only(&asked, err);
+        if (status == 0)
+            status = predict_draws(&asked, err);
     }
     visits_free(visits);
     return status;

@@ -86,7 +86,7 @@ END
         [["network", null, 3, 106062474]] and
         (.collectives[] | select(.operation == "scatter") |
         [.from_bytes, .below_bytes, .algorithm, .time]) ==
-        [0, null, null, "24.6e-6 + 1439.5e-6*p + 0.086e-6*p*b"])'
+        [0, null, null, "24.6e-6 + 1439.5e-6*p + 0.086e-6*c*p*b"])'
     run -2 "$PAGODA" explain t3e clic
 }
 

@@ -26,7 +26,7 @@ struct stage {
     const struct collective_case *one;
     struct actor actors[N];
     uint64_t arrivals[N][N][MAX_ACTIONS / 2]; // by sender, receiver, number
-    uint64_t sizes[N][N][MAX_ACTIONS / 2];
+    uint64_t gaps_ns[N][N][MAX_ACTIONS / 2];  // that they keep a port
     uint32_t n_sent[N][N], n_taken[N][N];
     bool is_multicast_sent;
     uint64_t multicast_ns;
@@ -488,7 +488,10 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
     if (action->kind == ACT_SEND) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_sent[place][other]++;
-        uint64_t port_ns = gap_ns(messages, action->bytes);
+        uint64_t factor = stage->one->factor ? stage->one->factor(stage->one->context, messages,
+                                                                  self->member, self->n_sends)
+                                             : 1000000;
+        uint64_t port_ns = gap_ns(messages, action->bytes) * factor / 1000000;
         self->time_ns = later(self->time_ns + messages->send_overhead_ns, self->out_ns);
         self->out_ns = self->time_ns + port_ns;
         const struct collective_message message = {
@@ -500,17 +503,18 @@ static bool try_action(struct stage *stage, uint32_t place, uint64_t *switch_ns)
             .bytes = action->bytes,
         };
         stage->arrivals[place][other][number] =
-            stage->one->arrival ? stage->one->arrival(stage->one->context, &message)
-                                : self->time_ns + message_ns(messages, action->bytes);
-        stage->sizes[place][other][number] = action->bytes;
+            stage->one->arrival
+                ? stage->one->arrival(stage->one->context, &message)
+                : self->time_ns + message_ns(messages, action->bytes) * factor / 1000000;
+        stage->gaps_ns[place][other][number] = port_ns;
     } else if (action->kind == ACT_RECEIVE) {
         const struct scenario_messages *messages = between(stage, place, other);
         uint32_t number = stage->n_taken[other][place];
         if (number == stage->n_sent[other][place] ||
             stage->arrivals[other][place][number] == UINT64_MAX)
             return false;
-        uint64_t port_ns = gap_ns(messages, stage->sizes[other][place][number]);
-        uint64_t in_ns = later(stage->arrivals[other][place][number], self->in_ns + port_ns);
+        uint64_t in_ns = later(stage->arrivals[other][place][number],
+                               self->in_ns + stage->gaps_ns[other][place][number]);
         uint64_t there_ns = later(self->time_ns, in_ns);
         if (stage->one->core)
             there_ns =

@@ -149,6 +149,13 @@ static void write_factor(FILE *stream, const char *attribute, uint64_t millionth
         fprintf(stream, " %s=\"%.6f\"", attribute, (double)millionths / 1e6);
 }
 
+static void write_noise(FILE *stream, const struct scenario_noise *noise)
+{
+    for (uint32_t i = 0; i < noise->n; i++)
+        fprintf(stream, "<quantile percent=\"%" PRIu32 "\" factor=\"%u.%02u\"/>\n",
+                noise->percents[i], noise->factors[i] / 100, noise->factors[i] % 100);
+}
+
 /// HEAD: scope, and where it holds.
 static void write_messages(FILE *stream, const char *head, const struct scenario_messages *messages)
 {
@@ -163,6 +170,7 @@ static void write_messages(FILE *stream, const char *head, const struct scenario
     for (uint32_t i = 0; i < messages->n_points; i++)
         fprintf(stream, "<point bytes=\"%" PRIu64 "\" time=\"%" PRIu64 "ns\"/>\n",
                 messages->bytes[i], messages->time_ns[i]);
+    write_noise(stream, &messages->noise);
     fputs("</message>\n", stream);
 }
 
@@ -241,8 +249,15 @@ void engine_machine_write(const struct predicted_scenario *scenario, FILE *strea
         }
         fprintf(stream,
                 "<collective op=\"%s\" time=\"(%" PRIu64 " + %" PRIu64 " * p + %" PRIu64
-                " * b) * 1e-9\"/>\n",
+                " * b) * 1e-9\">\n",
                 formula->operation, formula->base_ns, formula->per_member_ns, formula->per_byte_ns);
+        write_noise(stream, &formula->noise);
+        fputs("</collective>\n", stream);
+    }
+    if (machine->load.n > 0) {
+        fputs("<noise>\n", stream);
+        write_noise(stream, &machine->load);
+        fputs("</noise>\n", stream);
     }
     for (uint32_t c = 0; c < machine->n_computes; c++) {
         const struct scenario_compute *compute = &machine->computes[c];
@@ -293,6 +308,7 @@ static void put_settings(const struct predicted_scenario *scenario, uint32_t n_r
     // A machine's file says the number of cores and their speed itself.
     settings->n_cores = scenario->has_machine ? 0 : scenario->n_cores;
     settings->speed = scenario->has_machine ? 0 : scenario->speed;
+    settings->draw = scenario->draw ? noise_draw(scenario->seed, scenario->draw) : 0;
     settings->node_speeds = speeds;
     settings->spins = scenario->spins;
     settings->is_sticky = scenario->is_sticky;

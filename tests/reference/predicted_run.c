@@ -431,6 +431,10 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         struct process *process = &state->processes[rank];
         process->rank = rank;
         process->step = state->program.steps[rank];
+        uint64_t factor = noise_of_node(state->scenario, state->scenario->node[rank]);
+        for (size_t i = 0; i < state->program.n_steps[rank]; i++)
+            state->program.steps[rank][i].work =
+                state->program.steps[rank][i].work * (parts_t)factor / PER_NS;
         if (!state->scenario->is_timeless) // else all begin at 0
             process->begin_ns = model->trace->locations[rank].records[0].time_ns;
         if (state->scenario->begins_elsewhere)

@@ -290,9 +290,10 @@ static uint64_t met_by_message(const struct model *model, const struct condition
     uint64_t posted_ns = model->times->enter_ns[model->receives[send->receive].post_call];
     if (is_waiting_send(model, send) && posted_ns > start_ns)
         start_ns = posted_ns;
-    return start_ns + machine_transfer_ns(
-                          machine_messages_between(model->scenario, send->sender, send->receiver),
-                          send->now_bytes);
+    const struct scenario_messages *messages =
+        machine_messages_between(model->scenario, send->sender, send->receiver);
+    return start_ns + machine_transfer_ns(messages, send->now_bytes) *
+                          noise_of_send(model, messages, send) / 1000000;
 }
 
 static bool is_one_of(const char *operation, const char *names)
@@ -352,9 +353,10 @@ uint64_t collective_ns(const struct model *model, const struct model_part *part)
     for (uint32_t f = 0; f < model->scenario->machine.n_formulas; f++) {
         const struct scenario_formula *formula = &model->scenario->machine.formulas[f];
         if (strcmp(formula->operation, part->operation) == 0)
-            return formula->base_ns +
-                   formula->per_member_ns * model->instances[part->instance].n_members +
-                   formula->per_byte_ns * b;
+            return (formula->base_ns +
+                    formula->per_member_ns * model->instances[part->instance].n_members +
+                    formula->per_byte_ns * b) *
+                   noise_of_operation(model, &formula->noise, part) / 1000000;
     }
     return 0;
 }

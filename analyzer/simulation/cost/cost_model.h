@@ -60,6 +60,8 @@ struct call_condition {
     bool is_rendezvous;    // message, posting: its sender waits for its receiver
     bool needs_attendance; // posting: the sender waits until its receiver is in MPI, at time_ns
     bool is_probed;        // message: the call only waits to see it
+    bool are_scattered;    // collective: the nodes of its members are not in a row
+    uint32_t luck;         // message, posting, collective: what it gets of the noise (noise.h)
     uint32_t communicator; // collective: index of the communicator, UINT32_MAX for MPI_Finalize
 };
 

@@ -106,19 +106,22 @@ int element_read_children(const struct element_reader *reader, const struct xml_
 }
 
 int element_check_contents(const struct element_reader *reader, const struct xml_element *top,
-                           const char *holder)
+                           const char *const *holders)
 {
+    static const char *const none[] = {NULL};
     const char *word = top->text + strspn(top->text, blanks);
     if (*word)
         return ELEMENT_ERROR(reader, top, "<%s> holds the text `%.*s`: values are attributes",
                              top->name, (int)strcspn(word, blanks), word);
     for (size_t i = 0; i < top->n_children; i++) {
         const struct xml_element *child = &top->children[i];
-        bool may_hold = holder && strcmp(child->name, holder) == 0;
+        bool may_hold = false;
+        for (const char *const *holder = holders; *holder; holder++)
+            may_hold = may_hold || strcmp(child->name, *holder) == 0;
         if (!may_hold && child->n_children > 0)
             return ELEMENT_ERROR(reader, &child->children[0], "<%s> in <%s>, which holds nothing",
                                  child->children[0].name, child->name);
-        if (element_check_contents(reader, child, NULL) != 0)
+        if (element_check_contents(reader, child, none) != 0)
             return -1;
     }
     return 0;

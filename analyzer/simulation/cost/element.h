@@ -56,10 +56,10 @@ struct element_kind {
 int element_read_children(const struct element_reader *reader, const struct xml_element *element,
                           const struct element_kind *kinds, size_t n_kinds);
 
-/// Whether no element holds text, and no other elements but the outermost one and those called
-/// HOLDER (NULL: none): 0, or -1 and the error.
+/// Whether no element holds text, and no other elements but the outermost one and those called as
+/// one of HOLDERS, the last of which is NULL: 0, or -1 and the error.
 int element_check_contents(const struct element_reader *reader, const struct xml_element *top,
-                           const char *holder);
+                           const char *const *holders);
 
 /// Reads the file PATH, whose outermost element must be called NAME, through READ; WHAT it is else
 /// not ("machine file"). 0, or -1 and ERR. *DOCUMENT holds all texts that were read; in either case

@@ -25,6 +25,12 @@ void machine_view(struct machine *machine, const struct machine *whole)
         network->points[i] = whole->messages[MACHINE_NETWORK].points[i];
 }
 
+static void messages_release(struct machine_messages *messages)
+{
+    free(messages->points);
+    free(messages->noise.quantiles);
+}
+
 void machine_release(struct machine *machine)
 {
     if (machine->is_view) {
@@ -34,15 +40,23 @@ void machine_release(struct machine *machine)
     }
     for (size_t i = 0; i < machine->n_collectives; i++) {
         formula_free(machine->collectives[i].time);
+        formula_free(machine->collectives[i].scattered_time);
+        free(machine->collectives[i].noise.quantiles);
         free(machine->collectives[i].no_time);
         free(machine->collectives[i].missing_nodes);
     }
     for (int scope = 0; scope < MACHINE_SCOPES; scope++)
-        free(machine->messages[scope].points);
+        messages_release(&machine->messages[scope]);
     for (size_t i = 0; i < machine->n_custom_scopes; i++) {
         free(machine->custom_scopes[i].groups);
-        free(machine->custom_scopes[i].messages.points);
+        messages_release(&machine->custom_scopes[i].messages);
     }
+    for (size_t i = 0; i < machine->n_noises; i++) {
+        free(machine->noises[i].nodes);
+        free(machine->noises[i].noise.quantiles);
+    }
+    free(machine->noises);
+    formula_free(machine->contention);
     for (size_t i = 0; i < machine->n_groups; i++)
         free(machine->groups[i].nodes);
     for (size_t i = 0; i < machine->n_computes; i++)
@@ -66,12 +80,22 @@ const struct machine_node *machine_node(const struct machine *machine, const cha
     return NULL;
 }
 
-bool machine_group_has(const struct machine_group *group, const char *node)
+static bool is_one_of(const char *const *names, size_t n, const char *node)
 {
-    for (size_t i = 0; i < group->n_nodes; i++)
-        if (fnmatch(group->nodes[i], node, 0) == 0)
+    for (size_t i = 0; i < n; i++)
+        if (fnmatch(names[i], node, 0) == 0)
             return true;
     return false;
+}
+
+bool machine_group_has(const struct machine_group *group, const char *node)
+{
+    return is_one_of(group->nodes, group->n_nodes, node);
+}
+
+bool machine_noise_is_at(const struct machine_noise *noise, const char *node)
+{
+    return !noise->nodes || is_one_of(noise->nodes, noise->n_nodes, node);
 }
 
 bool machine_has_messages(const struct machine *machine)
@@ -149,23 +173,63 @@ const struct machine_collective *machine_collective(const struct machine *machin
 bool machine_has_algorithms(const struct machine *machine)
 {
     for (size_t i = 0; i < machine->n_collectives; i++)
-        if (machine->collectives[i].algorithm != ALGORITHM_FORMULA)
+        if (machine->collectives[i].algorithm != ALGORITHM_FORMULA ||
+            machine->collectives[i].scattered_time)
             return true;
     return false;
+}
+
+bool machine_has_noise(const struct machine *machine)
+{
+    bool has_any = machine->n_noises > 0;
+    for (int scope = 0; scope < MACHINE_SCOPES; scope++)
+        has_any = has_any || machine->messages[scope].noise.n > 0;
+    for (size_t i = 0; i < machine->n_custom_scopes; i++)
+        has_any = has_any || machine->custom_scopes[i].messages.noise.n > 0;
+    for (size_t i = 0; i < machine->n_collectives; i++)
+        has_any = has_any || machine->collectives[i].noise.n > 0;
+    return has_any;
+}
+
+const char *const machine_collective_variables[MACHINE_COLLECTIVE_VARIABLES] = {"p", "b", "c"};
+
+double machine_contention(const struct machine *machine, uint32_t n_members, uint32_t n_ranks,
+                          uint64_t size_bytes)
+{
+    const double values[] = {n_ranks, (double)size_bytes};
+    if (!machine->contention || n_members >= n_ranks)
+        return 1;
+    double factor = formula_value(machine->contention, values);
+    return factor < 1 ? 1 : factor;
+}
+
+uint64_t machine_operation_ns(const struct machine_collective *collective,
+                              const struct machine_operation *operation)
+{
+    if (!collective || !collective->time)
+        return 0;
+    const double values[] = {operation->n_members, (double)operation->size_bytes,
+                             operation->contention};
+    bool has_other = operation->are_scattered && collective->scattered_time;
+    double time_s =
+        formula_value(has_other ? collective->scattered_time : collective->time, values);
+    if (isfinite(time_s) && time_s <= most_formula_s) {
+        uint64_t time_ns = time_s > 0 ? (uint64_t)llround(1e9 * time_s) : 0;
+        return noise_ns(&collective->noise, time_ns, operation->luck);
+    }
+    if (!collective->no_time->is_any)
+        *collective->no_time =
+            (struct machine_no_time){true, time_s, operation->n_members, operation->size_bytes};
+    return 0;
 }
 
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes)
 {
-    if (!collective || !collective->time)
-        return 0;
-    const double values[] = {n_members, (double)size_bytes};
-    double time_s = formula_value(collective->time, values);
-    if (isfinite(time_s) && time_s <= most_formula_s)
-        return time_s > 0 ? (uint64_t)llround(1e9 * time_s) : 0;
-    if (!collective->no_time->is_any)
-        *collective->no_time = (struct machine_no_time){true, time_s, n_members, size_bytes};
-    return 0;
+    return machine_operation_ns(collective, &(struct machine_operation){.n_members = n_members,
+                                                                        .size_bytes = size_bytes,
+                                                                        .contention = 1,
+                                                                        .luck = NOISE_WHOLE});
 }
 
 int machine_check_formulas(const struct machine *machine, struct error *err)

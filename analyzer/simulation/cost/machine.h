@@ -11,6 +11,7 @@
 #include "analyzer/base/format/xml.h"
 #include "analyzer/simulation/cost/cost_model.h"
 #include "analyzer/simulation/cost/element.h"
+#include "analyzer/simulation/cost/noise.h"
 #include "analyzer/simulation/network/collective_plan.h"
 
 struct formula;
@@ -31,6 +32,7 @@ struct machine_messages {
     uint64_t send_overhead_ns, receive_overhead_ns;
     double bandwidth; // bytes per second instead of the slopes of the points; 0: not given
     uint32_t n_buses; // transfers at once (contention.h); 0: any number
+    struct noise noise;
 };
 
 /// Messages of a scope with a name of its own: between nodes that are in one of these groups
@@ -81,15 +83,31 @@ struct machine_collective {
     uint8_t operation; // OTF2_CollectiveOp
     uint32_t line;
     uint64_t from_bytes, below_bytes;
-    struct formula *time;  // seconds, of p and b; with an algorithm: of its multicast, or NULL
+    struct formula *time;  // seconds, of machine_collective_variables; with an algorithm: of its
+                           // multicast, or NULL
     const char *time_text; // of that formula, NULL without
+    struct formula *scattered_time; // the same where the nodes of its members are not in a row;
+    const char *scattered_text;     // NULL: no other
     struct machine_no_time *no_time;
     enum collective_algorithm algorithm;
-    // of ALGORITHM_HARDWARE_MULTICAST:
-    enum collective_algorithm tree; // where it cannot be used
+    enum collective_algorithm tree; // of ALGORITHM_HARDWARE_MULTICAST, where it cannot be used
     uint32_t *missing_nodes;        // in ascending order
     size_t n_missing_nodes;
+    struct noise noise; // of its time
 };
+
+/// By how much computing takes longer, or shorter, than usual.
+struct machine_noise {
+    uint64_t every_ns;  // of a rank's work; 0: once for each node, for a whole run
+    const char **nodes; // names or globs; NULL: all nodes
+    size_t n_nodes;
+    uint32_t line;
+    struct noise noise;
+};
+
+/// Members, bytes of the call, machine_contention().
+enum { MACHINE_COLLECTIVE_VARIABLES = 3 };
+extern const char *const machine_collective_variables[MACHINE_COLLECTIVE_VARIABLES];
 
 enum { MACHINE_COMPUTE_VARIABLES = 5 };
 
@@ -133,6 +151,8 @@ struct machine {
     uint32_t n_calibrated_members; // of the largest collective that was measured, 0: not known
     uint64_t compute_ns;           // of the piece of computing calibrate measures, 0: not given
     uint32_t out_links, in_links;  // of a node: transfers from and to other nodes at once, 0: any
+    struct formula *contention;    // see machine_contention(); NULL: none
+    const char *contention_text;
     struct machine_messages messages[MACHINE_SCOPES];
     struct machine_custom_scope *custom_scopes; // in the order in which they are tried
     size_t n_custom_scopes;
@@ -146,6 +166,8 @@ struct machine {
     size_t n_collectives;
     struct machine_compute *computes;
     size_t n_computes;
+    struct machine_noise *noises;
+    size_t n_noises;
 };
 
 /// Reads and checks a file, or the bundled one called NAME. 0, or -1 and ERR ("PATH:LINE: what is
@@ -177,16 +199,42 @@ const struct machine_node *machine_node(const struct machine *machine, const cha
 /// Whether a node of this name is in the group.
 bool machine_group_has(const struct machine_group *group, const char *node);
 
+/// Whether a node of this name has the noise.
+bool machine_noise_is_at(const struct machine_noise *noise, const char *node);
+
 /// What OPERATION costs with shares of SIZE_BYTES; NULL: nothing.
 const struct machine_collective *machine_collective(const struct machine *machine,
                                                     uint8_t operation, uint64_t size_bytes);
 
-/// Whether some operation is carried out by an algorithm.
+/// Whether some operation is carried out by an algorithm, or depends on where its members are.
 bool machine_has_algorithms(const struct machine *machine);
 
-/// The formula of an operation of N_MEMBERS members with shares of SIZE_BYTES, to the nearest ns; 0
-/// without one, or where it is negative; where it is not a number, or more than an hour, too, but
-/// then machine_check_formulas() says so.
+/// Whether some time of the machine is not the same in each run.
+bool machine_has_noise(const struct machine *machine);
+
+/// By what operations of groups hinder each other: 1 for one of all N_RANKS, else the machine's
+/// formula for these and SIZE_BYTES, at least 1. Some ranks have an operation of their own mostly
+/// because the others have theirs at the same time (Kuehnemann, Rauber, Ruenger: Performance
+/// Modelling for Task-Parallel Programs, section 3.2).
+double machine_contention(const struct machine *machine, uint32_t n_members, uint32_t n_ranks,
+                          uint64_t size_bytes);
+
+/// An operation in a run.
+struct machine_operation {
+    uint32_t n_members;
+    uint64_t size_bytes; // shares
+    double contention;
+    bool are_scattered; // the nodes of its members are not in a row
+    uint32_t luck;      // what it gets of the noise
+};
+
+/// What the formula says of an operation, with noise, to the nearest ns; 0 without one, or where it
+/// is negative; where it is not a number, or more than an hour, too, but then
+/// machine_check_formulas() says so.
+uint64_t machine_operation_ns(const struct machine_collective *collective,
+                              const struct machine_operation *operation);
+
+/// The same of an operation of all ranks on nodes in a row, without noise.
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes);
 

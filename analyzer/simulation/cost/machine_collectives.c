@@ -104,16 +104,19 @@ static int read_missing_nodes(const struct element_reader *reader,
     return 0;
 }
 
-/// What is for the hardware's multicast only.
+/// What is for the hardware of a network only.
 static int read_multicast(const struct element_reader *reader, const struct xml_element *element,
                           struct machine_collective *collective)
 {
-    static const char *const names[] = {"tree", "missing-nodes"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (collective->algorithm != ALGORITHM_HARDWARE_MULTICAST &&
-            xml_attribute(element, names[i]))
-            return ELEMENT_ERROR(reader, element,
-                                 "%s=\"...\" is for algorithm=\"hardware-multicast\"", names[i]);
+    bool is_multicast = collective->algorithm == ALGORITHM_HARDWARE_MULTICAST;
+    if (!is_multicast && xml_attribute(element, "tree"))
+        return ELEMENT_ERROR(reader, element,
+                             "tree=\"...\" is for algorithm=\"hardware-multicast\"");
+    if (!is_multicast && !xml_attribute(element, "scattered-time") &&
+        xml_attribute(element, "missing-nodes"))
+        return ELEMENT_ERROR(reader, element,
+                             "missing-nodes=\"...\" is for algorithm=\"hardware-multicast\" or "
+                             "scattered-time=\"...\"");
     collective->tree = ALGORITHM_QUATERNARY;
     if (read_algorithm(reader, element, "tree", collective->operation, is_tree,
                        &collective->tree) != 0)
@@ -121,11 +124,16 @@ static int read_multicast(const struct element_reader *reader, const struct xml_
     return read_missing_nodes(reader, element, collective);
 }
 
+static struct formula *new_formula(const char *text, struct error *err)
+{
+    return formula_new(text, machine_collective_variables, MACHINE_COLLECTIVE_VARIABLES, err);
+}
+
 static int read_time(const struct element_reader *reader, const struct xml_element *element,
                      struct machine_collective *collective)
 {
-    static const char *const variables[] = {"p", "b"};
     const char *time = xml_attribute(element, "time");
+    const char *scattered = xml_attribute(element, "scattered-time");
     bool is_formula = collective->algorithm == ALGORITHM_FORMULA;
     if (!time && is_formula)
         return ELEMENT_ERROR(reader, element,
@@ -135,10 +143,28 @@ static int read_time(const struct element_reader *reader, const struct xml_eleme
                              "time=\"...\" and algorithm=\"%s\": what takes the time of its "
                              "messages has no other",
                              collective_algorithm_names[collective->algorithm]);
-    if (time && !(collective->time = formula_new(time, variables, 2, reader->err)))
+    if (scattered && !is_formula)
+        return ELEMENT_ERROR(reader, element, "scattered-time=\"...\" is for time=\"...\"");
+    if ((time && !(collective->time = new_formula(time, reader->err))) ||
+        (scattered && !(collective->scattered_time = new_formula(scattered, reader->err))))
         return error_wrap(reader->err, "%s:%u", reader->path, element->line);
     collective->time_text = time;
+    collective->scattered_text = scattered;
     return 0;
+}
+
+/// The quantiles of its time.
+static int read_noise(const struct element_reader *reader, const struct xml_element *element,
+                      struct machine_collective *collective)
+{
+    if (element->n_children > 0 && !collective->time &&
+        collective->algorithm != ALGORITHM_HARDWARE_MULTICAST)
+        return ELEMENT_ERROR(reader, element,
+                             "<%s> in <collective algorithm=\"%s\">: what takes the time of its "
+                             "messages has their <quantile>s",
+                             element->children[0].name,
+                             collective_algorithm_names[collective->algorithm]);
+    return noise_read_all(reader, element, &collective->noise);
 }
 
 /// The sizes it is for, and that no element before it is.
@@ -173,6 +199,7 @@ int machine_read_collective(const struct element_reader *reader, const struct xm
     const struct element_field fields[] = {
         {"op", FIELD_TEXT, .value = &ignored},
         {"time", FIELD_TEXT, .value = &ignored},
+        {"scattered-time", FIELD_TEXT, .value = &ignored},
         {"algorithm", FIELD_TEXT, .value = &ignored},
         {"from", FIELD_VALUE, &read.from_bytes, .read = option_read_size},
         {"below", FIELD_VALUE, &read.below_bytes, .read = option_read_size},
@@ -189,7 +216,7 @@ int machine_read_collective(const struct element_reader *reader, const struct xm
     if (read_algorithm(reader, element, "algorithm", read.operation, collective_plan_exists,
                        &collective->algorithm) != 0 ||
         read_multicast(reader, element, collective) != 0 ||
-        read_time(reader, element, collective) != 0)
+        read_time(reader, element, collective) != 0 || read_noise(reader, element, collective) != 0)
         return -1;
     return check_bounds(reader, element, collective);
 }

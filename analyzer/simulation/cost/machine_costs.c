@@ -28,7 +28,7 @@ static uint64_t max_ns(uint64_t a, uint64_t b)
 }
 
 /// When a collective has released a member.
-static uint64_t collective_met(const struct machine *machine,
+static uint64_t collective_met(const struct prediction *prediction,
                                const struct call_condition *condition)
 {
     if (condition->class_ == COLLECTIVE_HANDLE || condition->is_finalize ||
@@ -36,11 +36,20 @@ static uint64_t collective_met(const struct machine *machine,
         return condition->time_ns;
     uint64_t size_bytes = collective_size_bytes(condition->operation, condition->n_members,
                                                 condition->is_root, &condition->volume);
+    const struct machine *machine = prediction->scenario->scopes.machine;
     const struct machine_collective *collective =
         machine_collective(machine, condition->operation, size_bytes);
+    const struct machine_operation operation = {
+        .n_members = condition->n_members,
+        .size_bytes = size_bytes,
+        .contention = machine_contention(machine, condition->n_members,
+                                         (uint32_t)prediction->definitions->n_ranks, size_bytes),
+        .are_scattered = condition->are_scattered,
+        .luck = condition->luck,
+    };
     // Algorithms are not for operations between two groups.
     uint64_t time_ns = collective && collective->algorithm == ALGORITHM_FORMULA
-                           ? machine_formula_ns(collective, condition->n_members, size_bytes)
+                           ? machine_operation_ns(collective, &operation)
                            : 0;
     bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
     uint64_t begin_ns =
@@ -57,7 +66,9 @@ static uint64_t message_met(const struct machine_messages *messages,
     uint64_t begin_ns = condition->is_rendezvous
                             ? max_ns(condition->departed_ns, condition->posted_ns)
                             : condition->departed_ns;
-    return begin_ns + machine_message_ns(messages, condition->size_bytes);
+    return begin_ns + noise_ns(&messages->noise,
+                               machine_message_ns(messages, condition->size_bytes),
+                               condition->luck);
 }
 
 /// Of data-carrying conditions only; recorded_costs_settle() has operations that create or destroy
@@ -72,7 +83,7 @@ static void settle_timeless(struct prediction *prediction, const struct simulate
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct call_condition *condition = &conditions[i];
         if (condition->kind == CONDITION_COLLECTIVE) {
-            *ready_ns = max_ns(*ready_ns, collective_met(scopes->machine, condition));
+            *ready_ns = max_ns(*ready_ns, collective_met(prediction, condition));
             continue;
         }
         if (condition->follows_ns != PAG_NOT_KNOWN) {

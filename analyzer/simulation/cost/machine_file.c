@@ -44,6 +44,15 @@ int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err
     return 0;
 }
 
+/// Spans of work that are so short would take a simulation for ever.
+static int read_every(const char *text, uint64_t *every_ns, struct error *err)
+{
+    const uint64_t least_ns = 1000000;
+    if (cost_time_read(text, every_ns, err) != 0)
+        return -1;
+    return *every_ns >= least_ns ? 0 : error_set(err, "less than 1ms");
+}
+
 // --- <calibration>: where its numbers come from. Only the time of the reference computing, and how
 // many members the largest measured collective had, are numbers that something asks for.
 
@@ -152,6 +161,28 @@ static int read_group(const struct element_reader *reader, const struct xml_elem
     return 0;
 }
 
+/// Computing that takes longer, or shorter, by chance.
+static int read_noise(const struct element_reader *reader, const struct xml_element *element)
+{
+    struct machine *machine = reader->into;
+    struct machine_noise *noise = ARRAY_EXTEND(machine->noises, machine->n_noises);
+    *noise = (struct machine_noise){.line = element->line};
+    const char *nodes = NULL;
+    const struct element_field fields[] = {
+        {"every", FIELD_VALUE, &noise->every_ns, .read = read_every},
+        {"nodes", FIELD_TEXT, .value = &nodes},
+    };
+    if (ELEMENT_READ(reader, element, fields) != 0)
+        return -1;
+    if (nodes)
+        noise->nodes = read_names(nodes, &noise->n_nodes);
+    if (nodes && noise->n_nodes == 0)
+        return ELEMENT_ERROR(reader, element, "nodes=\"\": without it all nodes are meant");
+    if (element->n_children == 0)
+        return ELEMENT_ERROR(reader, element, "<noise> without a <quantile>");
+    return noise_read_all(reader, element, &noise->noise);
+}
+
 static int read_region(const struct element_reader *reader, const struct xml_element *element)
 {
     struct machine *machine = reader->into;
@@ -219,25 +250,33 @@ static int machine_check_scopes(const struct element_reader *reader)
 static int read_points(const struct element_reader *reader, const struct xml_element *element,
                        struct machine_messages *messages)
 {
+    const struct xml_element *before = NULL; // the point before
     messages->points = memory_zeroed(element->n_children, sizeof *messages->points);
     for (size_t i = 0; i < element->n_children; i++) {
         const struct xml_element *child = &element->children[i];
-        struct machine_point *point = &messages->points[i];
+        struct machine_point *point = &messages->points[messages->n_points];
         const struct element_field fields[] = {
             {"bytes", FIELD_NEEDED, &point->size_bytes, .read = option_read_size},
             {"time", FIELD_NEEDED, &point->time_ns, .read = cost_time_read},
         };
+        if (strcmp(child->name, "quantile") == 0) {
+            if (noise_read(reader, child, &messages->noise) != 0)
+                return -1;
+            continue;
+        }
         if (strcmp(child->name, "point") != 0)
             return ELEMENT_ERROR(reader, child,
-                                 "<%s> in <message>: only <point bytes=... time=...>", child->name);
+                                 "<%s> in <message>: only <point bytes=... time=...> and "
+                                 "<quantile percent=... factor=...>",
+                                 child->name);
         if (ELEMENT_READ(reader, child, fields) != 0)
             return -1;
-        if (i > 0 && point->size_bytes <= point[-1].size_bytes)
-            return ELEMENT_ERROR(
-                reader, child,
-                "<point bytes=\"%s\"> after <point bytes=\"%s\">: the sizes of the "
-                "points must grow",
-                xml_attribute(child, "bytes"), xml_attribute(&element->children[i - 1], "bytes"));
+        if (before && point->size_bytes <= point[-1].size_bytes)
+            return ELEMENT_ERROR(reader, child,
+                                 "<point bytes=\"%s\"> after <point bytes=\"%s\">: the sizes of "
+                                 "the points must grow",
+                                 xml_attribute(child, "bytes"), xml_attribute(before, "bytes"));
+        before = child;
         messages->n_points++;
     }
     if (messages->n_points == 0)
@@ -335,13 +374,24 @@ static bool has_links(const struct machine *machine)
     return has_any;
 }
 
+static int read_contention(const struct element_reader *reader, const struct xml_element *element)
+{
+    static const char *const names[] = {"p", "b"};
+    struct machine *machine = reader->into;
+    if (machine->contention_text &&
+        !(machine->contention = formula_new(machine->contention_text, names, 2, reader->err)))
+        return error_wrap(reader->err, "%s:%u: contention", reader->path, element->line);
+    return 0;
+}
+
 static int read_machine(const struct element_reader *reader, const struct xml_element *element)
 {
     static const struct element_kind kinds[] = {
         {"message", read_messages}, {"collective", machine_read_collective},
         {"node", read_node},        {"group", read_group},
         {"region", read_region},    {"calibration", read_calibration},
-        {"compute", read_compute}};
+        {"compute", read_compute},  {"noise", read_noise}};
+    static const char *const holders[] = {"message", "collective", "noise", NULL};
     struct machine *machine = reader->into;
     const struct element_field fields[] = {
         {"name", FIELD_TEXT, .value = &machine->name},
@@ -352,11 +402,12 @@ static int read_machine(const struct element_reader *reader, const struct xml_el
         {"cpu-speed", FIELD_VALUE, &machine->speed, .read = read_factor},
         {"out-links", FIELD_COUNT, &machine->out_links, .most = MACHINE_MAX_LINKS},
         {"in-links", FIELD_COUNT, &machine->in_links, .most = MACHINE_MAX_LINKS},
+        {"contention", FIELD_TEXT, .value = &machine->contention_text},
     };
     machine->speed = PAG_WORK_PER_NS;
-    if (ELEMENT_READ(reader, element, fields) != 0 ||
+    if (ELEMENT_READ(reader, element, fields) != 0 || read_contention(reader, element) != 0 ||
         element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
-        element_check_contents(reader, element, "message") != 0)
+        element_check_contents(reader, element, holders) != 0)
         return -1;
     if (machine->n_collectives > 0 && !machine_has_messages(machine))
         return ELEMENT_ERROR(reader, element, "<collective> without any <message>");

@@ -44,6 +44,12 @@ static struct mention *find_mentions(const struct machine *machine, size_t *n)
         for (size_t k = 0; k < group->n_nodes; k++)
             mentions[(*n)++] = (struct mention){group->nodes[k], group->line};
     }
+    for (size_t i = 0; i < machine->n_noises; i++) {
+        const struct machine_noise *noise = &machine->noises[i];
+        mentions = array_reserve(mentions, &capacity, *n + noise->n_nodes, sizeof *mentions);
+        for (size_t k = 0; k < noise->n_nodes; k++)
+            mentions[(*n)++] = (struct mention){noise->nodes[k], noise->line};
+    }
     for (size_t i = 0; i < machine->n_custom_scopes; i++) {
         const struct machine_custom_scope *scope = &machine->custom_scopes[i];
         mentions = array_reserve(mentions, &capacity, *n + scope->n_groups, sizeof *mentions);
@@ -242,4 +248,27 @@ const struct machine_messages *scopes_between(const struct scopes *scopes, uint3
                                               uint32_t receiver)
 {
     return scopes_messages(scopes, scopes_find(scopes, sender, receiver).index);
+}
+
+/// Number of a node among those of the machine, of which some are missing.
+static uint32_t node_place(const struct machine_collective *entry, uint32_t node)
+{
+    for (size_t i = 0; i < entry->n_missing_nodes && entry->missing_nodes[i] <= node; i++)
+        node++;
+    return node;
+}
+
+bool scopes_in_row(const struct scopes *scopes, const bool *are_used,
+                   const struct machine_collective *entry, uint32_t *n)
+{
+    uint32_t first = 0, last = scopes->n_nodes - 1;
+    while (!are_used[first])
+        first++;
+    while (!are_used[last])
+        last--;
+    bool are = node_place(entry, last) - last == node_place(entry, first) - first;
+    for (uint32_t node = first; are && node < last; node++)
+        are = are_used[node];
+    *n = last - first + 1;
+    return are;
 }

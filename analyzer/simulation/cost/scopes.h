@@ -47,3 +47,11 @@ struct scope scopes_find(const struct scopes *scopes, uint32_t sender, uint32_t 
 const struct machine_messages *scopes_messages(const struct scopes *scopes, uint32_t index);
 
 bool scopes_is_remote(const struct scopes *scopes, uint32_t rank, uint32_t other);
+
+/// Whether there is no hole between the nodes that ARE_USED, numbered in the order of the
+/// placement, so that a network's hardware reaches them by one message to a range of nodes
+/// (Quadrics' QsNet: Coll, Duato, Mora, Petrini, Hoisie 2002). Nodes of the machine that ENTRY says
+/// are missing are passed over in this numbering, and make a hole. *N: how many nodes these are
+/// then.
+bool scopes_in_row(const struct scopes *scopes, const bool *are_used,
+                   const struct machine_collective *entry, uint32_t *n);

@@ -216,7 +216,7 @@ static int read_policy(const struct element_reader *reader, const struct xml_ele
     if (policy->name[0] == '\0')
         return ELEMENT_ERROR(reader, element, "<policy> needs name=\"...\"");
     if (element_read_children(reader, element, kinds, sizeof kinds / sizeof kinds[0]) != 0 ||
-        element_check_contents(reader, element, NULL) != 0)
+        element_check_contents(reader, element, (const char *const[]){NULL}) != 0)
         return -1;
     return check_kind(reader, element);
 }

@@ -42,6 +42,7 @@ static const struct stepping_rank nowhere = {NONE, NONE, false};
 struct collective_message {
     uint64_t size_bytes;
     uint64_t arrived_ns; // PAG_NOT_KNOWN: not known yet
+    uint32_t luck;       // what it gets of the noise
     uint32_t by;         // the member whose enter decided when
 };
 
@@ -56,11 +57,12 @@ enum run_state { RUN_FREE, RUN_UNDECIDED, RUN_BY_FORMULA, RUN_BY_PLAN };
 
 struct collective_run {
     enum run_state state;
-    uint64_t number;
+    uint64_t number, sequence; // among all, and those of its communicator
     uint32_t instance, communicator, n_members, root;
     uint64_t size_bytes; // share of members that do not tell theirs yet
     const struct machine_collective *entry;
-    bool is_free; // messages take no time, but the operation as a whole
+    bool is_free;       // messages take no time, but the operation as a whole
+    bool are_scattered; // the nodes of its members, and its time depends on that
     uint8_t operation;
     struct collective_plan plan;
     struct runner *runners; // by member
@@ -78,6 +80,7 @@ struct collective_runs {
     const uint32_t *site_of_rank;      // where each is now; NULL: its number is its site
     const struct machine *machine;     // NULL: none
     bool has_messages;                 // it tells what messages cost
+    uint64_t draw;                     // of the noise, 0: none
     const struct added_latency *delay; // NULL: none
     struct collective_run *runs;       // by instance
     size_t capacity, n_runs;
@@ -110,6 +113,7 @@ struct collective_runs *collective_runs_new(const struct definitions *definition
     runs->site_of_rank = site_of_rank;
     runs->machine = scenario->scopes.machine;
     runs->has_messages = runs->machine && machine_has_messages(runs->machine);
+    runs->draw = scenario->settings->draw;
     runs->delay = delay;
     runs->has_contention = has_contention;
     pool_init(&runs->flights, sizeof(struct flight));
@@ -184,6 +188,7 @@ static struct collective_run *run_of(struct collective_runs *runs,
     *run = (struct collective_run){
         .state = RUN_UNDECIDED,
         .number = ++runs->n_begun,
+        .sequence = instance->sequence,
         .instance = instance->index,
         .communicator = instance->communicator,
         .n_members = instance->n_members,
@@ -253,11 +258,41 @@ static const struct machine_messages *between(const struct collective_runs *runs
     return scopes_between(runs->scopes, site_of(runs, run, member), site_of(runs, run, other));
 }
 
-static uint64_t gap_ns(const struct machine_messages *messages, uint64_t size_bytes)
+static uint64_t gap_ns(const struct machine_messages *messages, uint64_t size_bytes, uint32_t luck)
 {
     uint64_t first_ns = machine_message_ns(messages, 0);
     uint64_t time_ns = machine_message_ns(messages, size_bytes);
-    return time_ns > first_ns ? time_ns - first_ns : 0;
+    return time_ns > first_ns ? noise_ns(&messages->noise, time_ns - first_ns, luck) : 0;
+}
+
+/// What the next message of MEMBER gets of the noise: by its rank, the operation, and how many it
+/// has sent there.
+static uint32_t luck_of_next(const struct collective_runs *runs, const struct collective_run *run,
+                             uint32_t member)
+{
+    return noise_luck(runs->draw, NOISE_OF_PART,
+                      (uint64_t)rank_of(runs, run, member) << 32 | run->communicator,
+                      run->sequence << 16 | run->runners[member].n_sent);
+}
+
+/// The same of the operation as a whole.
+static uint32_t luck_of_all(const struct collective_runs *runs, const struct collective_run *run)
+{
+    return noise_luck(runs->draw, NOISE_OF_COLLECTIVE, run->communicator, run->sequence);
+}
+
+/// What the formula of ENTRY says of it for shares of SIZE_BYTES.
+static uint64_t formula_ns(const struct collective_runs *runs, const struct collective_run *run,
+                           const struct machine_collective *entry, uint64_t size_bytes)
+{
+    uint32_t n_ranks = (uint32_t)runs->definitions->n_ranks;
+    return machine_operation_ns(
+        entry, &(struct machine_operation){.n_members = run->n_members,
+                                           .size_bytes = size_bytes,
+                                           .contention = machine_contention(
+                                               runs->machine, run->n_members, n_ranks, size_bytes),
+                                           .are_scattered = run->are_scattered,
+                                           .luck = luck_of_all(runs, run)});
 }
 
 static uint64_t key_of(uint32_t receiver, uint32_t phase, uint32_t tag)
@@ -280,16 +315,17 @@ static void block(struct collective_run *run, uint32_t member, uint32_t sender, 
 
 /// MESSAGE of SELF to member TO has been sent: it arrives when links and buses let it.
 static void depart(struct collective_runs *runs, const struct collective_run *run,
-                   struct runner *self, uint32_t member, uint32_t to, uint64_t key,
-                   uint64_t size_bytes)
+                   const struct runner *self, uint32_t member, uint32_t to, uint64_t key,
+                   const struct collective_message *message)
 {
     uint32_t index = pool_take(&runs->flights);
     *(struct flight *)pool_at(&runs->flights, index) = (struct flight){
         .message = {.sender = rank_of(runs, run, member),
                     .receiver = rank_of(runs, run, to),
-                    .size_bytes = size_bytes,
+                    .size_bytes = message->size_bytes,
                     .ready_ns = self->now_ns,
-                    .number = self->number << 32 | self->n_sent++,
+                    .number = self->number << 32 | self->n_sent,
+                    .luck = message->luck,
                     .id = index},
         .instance = run->instance,
         .member = to,
@@ -310,21 +346,26 @@ static void send(struct collective_runs *runs, struct collective_run *run, uint3
         self->now_ns = self->out_ns;
         self->by = self->out_by;
     }
-    self->out_ns = self->now_ns + gap_ns(messages, step->size_bytes);
+    uint32_t luck = luck_of_next(runs, run, member);
+    self->out_ns = self->now_ns + gap_ns(messages, step->size_bytes, luck);
     self->out_by = self->by;
     bool is_on_links = runs->has_contention && !run->is_free;
     uint32_t index = pool_take(&run->messages);
     uint64_t key = key_of(to, self->phase, step->tag);
-    uint64_t arrived_ns = self->now_ns + machine_message_ns(messages, step->size_bytes);
-    *(struct collective_message *)pool_at(&run->messages, index) =
-        (struct collective_message){.size_bytes = step->size_bytes,
-                                    .arrived_ns = is_on_links ? PAG_NOT_KNOWN : arrived_ns,
-                                    .by = self->by};
+    uint64_t time_ns =
+        noise_ns(&messages->noise, machine_message_ns(messages, step->size_bytes), luck);
+    struct collective_message *message = pool_at(&run->messages, index);
+    *message = (struct collective_message){.size_bytes = step->size_bytes,
+                                           .arrived_ns =
+                                               is_on_links ? PAG_NOT_KNOWN : self->now_ns + time_ns,
+                                           .luck = luck,
+                                           .by = self->by};
     map_put(&run->sent, key, index);
-    if (is_on_links) {
-        depart(runs, run, self, member, to, key, step->size_bytes);
+    if (is_on_links)
+        depart(runs, run, self, member, to, key, message);
+    self->n_sent++;
+    if (is_on_links)
         return;
-    }
     const struct runner *receiver = &run->runners[to];
     if (receiver->sender == member && receiver->phase == self->phase && receiver->tag == step->tag)
         wake(run, to);
@@ -379,7 +420,7 @@ static bool receive(const struct collective_runs *runs, struct collective_run *r
     uint64_t arrival_ns = message.arrived_ns;
     arrival_ns += added_latency_of_message(runs->delay, site_of(runs, run, from),
                                            site_of(runs, run, member), message.size_bytes);
-    uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes);
+    uint64_t port_ns = self->in_ns + gap_ns(messages, message.size_bytes, message.luck);
     uint64_t in_ns = arrival_ns > port_ns ? arrival_ns : port_ns;
     if (!take_core(runs, run, member, in_ns)) {
         block(run, member, from, step->tag);
@@ -428,9 +469,10 @@ static bool multicast(struct collective_runs *runs, struct collective_run *run, 
         self->now_ns = runs->switch_ns;
     }
     run->multicast_ns = self->now_ns + added_latency_between_nodes(runs->delay, size_bytes);
-    run->multicast_ns += run->entry->time
-                             ? machine_formula_ns(run->entry, run->n_members, share_of(run, member))
-                             : machine_message_ns(messages, size_bytes);
+    run->multicast_ns +=
+        run->entry->time ? formula_ns(runs, run, run->entry, share_of(run, member))
+                         : noise_ns(&run->entry->noise, machine_message_ns(messages, size_bytes),
+                                    luck_of_all(runs, run));
     runs->switch_ns = run->multicast_ns;
     run->multicast_by = self->by;
     for (uint32_t i = 0; i < run->n_members; i++)
@@ -447,8 +489,8 @@ static uint64_t whole_ns(const struct collective_runs *runs, const struct collec
         !collective_waits(run->operation, member == run->root, member == 0))
         return 0;
     uint64_t size_bytes = share_of(run, member);
-    return machine_formula_ns(machine_collective(runs->machine, run->operation, size_bytes),
-                              run->n_members, size_bytes);
+    return formula_ns(runs, run, machine_collective(runs->machine, run->operation, size_bytes),
+                      size_bytes);
 }
 
 /// The member does what it can.
@@ -543,38 +585,16 @@ void collective_runs_entered(struct collective_runs *runs, const struct collecti
         start(runs, run, index);
 }
 
-// Multicast by the network's hardware, as of Quadrics' QsNet (Coll, Duato, Mora, Petrini, Hoisie
-// 2002): one message to a range of nodes. A node of the range that is missing or has no rank
-// in the operation forces the software tree.
-
-/// Number of a node among those of the machine, of which some are missing.
-static uint32_t node_place(const struct machine_collective *entry, uint32_t node)
-{
-    for (size_t i = 0; i < entry->n_missing_nodes && entry->missing_nodes[i] <= node; i++)
-        node++;
-    return node;
-}
-
-/// Whether one multicast reaches the nodes of all members, numbered in the order of the placement:
-/// there are at least two, and no hole between them. Nodes of the machine that its entry says are
-/// missing are passed over in this numbering, and make a hole.
-static bool is_multicast_possible(const struct collective_runs *runs,
-                                  const struct collective_run *run)
+/// Whether the nodes of all members lie in a row; *N: how many they are then.
+static bool are_in_row(const struct collective_runs *runs, const struct collective_run *run,
+                       uint32_t *n)
 {
     bool *is_used = memory_zeroed(runs->scopes->n_nodes, sizeof *is_used);
-    uint32_t first = UINT32_MAX, last = 0;
-    for (uint32_t i = 0; i < run->n_members; i++) {
-        uint32_t node = node_of(runs, run, i);
-        is_used[node] = true;
-        first = node < first ? node : first;
-        last = node > last ? node : last;
-    }
-    bool is_possible = first < last &&
-                       node_place(run->entry, last) - last == node_place(run->entry, first) - first;
-    for (uint32_t node = first; is_possible && node < last; node++)
-        is_possible = is_used[node];
+    for (uint32_t i = 0; i < run->n_members; i++)
+        is_used[node_of(runs, run, i)] = true;
+    bool are = scopes_in_row(runs->scopes, is_used, run->entry, n);
     free(is_used);
-    return is_possible;
+    return are;
 }
 
 static bool is_defined(const struct collective_runs *runs, const struct collective_run *run)
@@ -612,13 +632,16 @@ static void decide(struct collective_runs *runs, struct collective_run *run,
         run->entry = machine_collective(runs->machine, run->operation, run->size_bytes);
     enum collective_algorithm algorithm = run->entry ? run->entry->algorithm : ALGORITHM_FORMULA;
     run->is_free = algorithm == ALGORITHM_FORMULA || !runs->has_messages;
+    uint32_t n_nodes;
+    run->are_scattered = run->entry && run->entry->scattered_time && is_defined(runs, run) &&
+                         !are_in_row(runs, run, &n_nodes);
     if (!is_defined(runs, run) || (run->is_free && !has_steps(runs, run, index)))
         return;
     if (algorithm == ALGORITHM_FORMULA ||
         (run->is_free && algorithm == ALGORITHM_HARDWARE_MULTICAST))
         algorithm = collective_usual_algorithm(run->operation, run->n_members, run->size_bytes);
     bool is_multicast = algorithm == ALGORITHM_HARDWARE_MULTICAST;
-    if (is_multicast && !is_multicast_possible(runs, run))
+    if (is_multicast && (!are_in_row(runs, run, &n_nodes) || n_nodes < 2))
         algorithm = run->entry->tree;
     enum collective_algorithm tree = run->entry ? run->entry->tree : ALGORITHM_FLAT;
     run->plan = collective_plan(run->operation, algorithm, tree, run->n_members);
@@ -641,6 +664,11 @@ bool collective_runs_carries_out(struct collective_runs *runs, const struct coll
     if (run->state == RUN_UNDECIDED)
         decide(runs, run, instance, index);
     return run->state == RUN_BY_PLAN;
+}
+
+bool collective_runs_are_scattered(struct collective_runs *runs, const struct collective *instance)
+{
+    return run_of(runs, instance)->are_scattered;
 }
 
 static bool has_come(const struct collective_run *run, uint32_t member)

@@ -38,6 +38,7 @@ struct part_message {
     uint32_t sender, receiver;
     uint64_t size_bytes, ready_ns;
     uint64_t number; // order of sending
+    uint32_t luck;   // what it gets of the noise (noise.h)
     uint32_t id;     // for collective_runs_arrived()
 };
 
@@ -73,6 +74,9 @@ void collective_runs_entered(struct collective_runs *runs, const struct collecti
 /// all members.
 bool collective_runs_carries_out(struct collective_runs *runs, const struct collective *instance,
                                  uint32_t member);
+/// Whether there is a hole between the nodes of its members, in the order of the placement, where
+/// its machine file asks for that.
+bool collective_runs_are_scattered(struct collective_runs *runs, const struct collective *instance);
 /// When the member, which has entered, is through with an operation that is carried out, and in *BY
 /// the member whose enter decided that. PAG_NOT_KNOWN: not before the member *BY, which has not
 /// entered, does something; UINT32_MAX: before messages that were sent have arrived.

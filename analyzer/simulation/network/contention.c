@@ -242,12 +242,13 @@ static uint64_t find_begin(struct calendar *const *needed, size_t n_needed, uint
 }
 
 uint64_t contention_transfer(struct contention *contention, uint32_t sender, uint32_t receiver,
-                             uint64_t size_bytes, uint64_t ready_ns)
+                             uint64_t size_bytes, uint64_t ready_ns, uint32_t luck)
 {
     struct scope scope = scopes_find(contention->scopes, sender, receiver);
     const struct machine_messages *messages = scopes_messages(contention->scopes, scope.index);
-    uint64_t time_ns = machine_message_ns(messages, size_bytes);
     uint64_t latency_ns = messages->n_points > 0 ? messages->points[0].time_ns : 0;
+    uint64_t time_ns = noise_ns(&messages->noise, machine_message_ns(messages, size_bytes), luck);
+    latency_ns = noise_ns(&messages->noise, latency_ns, luck);
     size_t n_needed = find_needed(contention, sender, receiver, scope);
     struct calendar **needed = contention->needed;
     contention->use.n_messages++;

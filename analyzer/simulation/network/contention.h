@@ -62,10 +62,10 @@ void contention_free(struct contention *contention);
 
 /// When a message arrives, whose way depends on the others: READY_NS when it has departed and, if
 /// its sender waits for the receiver, when that has posted; from one site (placement.h) to another.
-/// Asked once for each message, in the order of (ready, sender, order of sending; messages of
-/// operations after others).
+/// LUCK: what it gets of the noise. Asked once for each message, in the order of (ready, sender,
+/// order of sending; messages of operations after others).
 uint64_t contention_transfer(struct contention *contention, uint32_t sender, uint32_t receiver,
-                             uint64_t size_bytes, uint64_t ready_ns);
+                             uint64_t size_bytes, uint64_t ready_ns, uint32_t luck);
 
 /// Messages that could not begin when they were ready, and how long they waited altogether.
 struct contention_use {

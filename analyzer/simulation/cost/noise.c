@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Draws by a hash instead of a generator with a state (see noise.h): the finaliser of splitmix64
+// (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) over the parts
+// of the key, one after the other.
+#include "analyzer/simulation/cost/noise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyzer/base/memory.h"
+#include "analyzer/base/options/options.h"
+
+static uint64_t mix(uint64_t state, uint64_t part)
+{
+    uint64_t x = state + part + UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+uint64_t noise_draw(uint32_t seed, uint32_t number)
+{
+    return (uint64_t)seed << 32 | number;
+}
+
+uint32_t noise_luck(uint64_t draw, enum noise_of of, uint64_t which, uint64_t item)
+{
+    __extension__ typedef unsigned __int128 wide;
+    if (draw == 0)
+        return NOISE_WHOLE;
+    uint64_t hash = mix(mix(mix(draw, of), which), item);
+    return (uint32_t)((wide)hash * NOISE_WHOLE >> 64);
+}
+
+uint64_t noise_factor(const struct noise *noise, uint32_t luck)
+{
+    if (noise->n == 0 || luck == NOISE_WHOLE)
+        return NOISE_WHOLE;
+    const struct noise_quantile *quantile = noise->quantiles, *end = quantile + noise->n;
+    while (quantile < end && quantile->share <= luck)
+        quantile++;
+    if (quantile == noise->quantiles)
+        return quantile->factor;
+    const struct noise_quantile *from = quantile - 1;
+    if (quantile == end)
+        return from->factor;
+    return from->factor + (quantile->factor - from->factor) * (luck - from->share) /
+                              (quantile->share - from->share);
+}
+
+uint64_t noise_ns(const struct noise *noise, uint64_t time_ns, uint32_t luck)
+{
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t factor = noise_factor(noise, luck);
+    return factor == NOISE_WHOLE ? time_ns : (uint64_t)((wide)time_ns * factor / NOISE_WHOLE);
+}
+
+// --- in a machine file
+
+static int read_percent(const char *text, uint64_t *share, struct error *err)
+{
+    double percent;
+    if (option_read_number(text, &percent, err) != 0 || percent < 0 || percent > 100)
+        return error_set(err, "a number from 0 to 100");
+    *share = (uint64_t)llround(percent * (NOISE_WHOLE / 100));
+    return 0;
+}
+
+static int read_factor(const char *text, uint64_t *factor, struct error *err)
+{
+    double number;
+    if (option_read_number(text, &number, err) != 0 || number < 0 || number > 1000)
+        return error_set(err, "a number from 0 to 1000");
+    *factor = (uint64_t)llround(number * NOISE_WHOLE);
+    return 0;
+}
+
+int noise_read(const struct element_reader *reader, const struct xml_element *child,
+               struct noise *noise)
+{
+    struct noise_quantile quantile = {0};
+    const struct element_field fields[] = {
+        {"percent", FIELD_NEEDED, &quantile.share, .read = read_percent},
+        {"factor", FIELD_NEEDED, &quantile.factor, .read = read_factor},
+    };
+    if (ELEMENT_READ(reader, child, fields) != 0)
+        return -1;
+    const struct noise_quantile *last = noise->n > 0 ? &noise->quantiles[noise->n - 1] : NULL;
+    if (last && (quantile.share <= last->share || quantile.factor < last->factor))
+        return ELEMENT_ERROR(reader, child,
+                             "<quantile percent=\"%s\" factor=\"%s\"> after percent=\"%g\" "
+                             "factor=\"%g\": percents must grow, and factors must not shrink",
+                             xml_attribute(child, "percent"), xml_attribute(child, "factor"),
+                             100.0 * (double)last->share / NOISE_WHOLE,
+                             (double)last->factor / NOISE_WHOLE);
+    *ARRAY_EXTEND(noise->quantiles, noise->n) = quantile;
+    return 0;
+}
+
+int noise_read_all(const struct element_reader *reader, const struct xml_element *element,
+                   struct noise *noise)
+{
+    for (size_t i = 0; i < element->n_children; i++) {
+        const struct xml_element *child = &element->children[i];
+        if (strcmp(child->name, "quantile") != 0)
+            return ELEMENT_ERROR(reader, child,
+                                 "<%s> in <%s>: only <quantile percent=... factor=...>",
+                                 child->name, element->name);
+        if (noise_read(reader, child, noise) != 0)
+            return -1;
+    }
+    return 0;
+}
