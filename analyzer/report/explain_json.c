@@ -85,7 +85,8 @@ static json_t *quantile_object(const void *of, size_t i)
 {
     const struct noise_quantile *quantile = &((const struct noise *)of)->quantiles[i];
     return JSON_OBJECT({"percent", json_real(100.0 * (double)quantile->share / NOISE_WHOLE)},
-                       {"factor", json_real((double)quantile->factor / NOISE_WHOLE)});
+                       {"factor", json_real((double)quantile->factor / NOISE_WHOLE)},
+                       {"more_ns", json_count(quantile->more_ns)});
 }
 
 static json_t *messages_object(const char *scope, const struct machine_messages *messages)

@@ -308,10 +308,14 @@ void machine_page_list(const struct machine *machines, size_t n, size_t width, F
 /// The quantiles of NOISE.
 static void noise_append(char **text, const struct noise *noise)
 {
-    for (size_t i = 0; i < noise->n; i++)
+    for (size_t i = 0; i < noise->n; i++) {
+        const struct noise_quantile *quantile = &noise->quantiles[i];
         text_append(text, "%s%g %% at most x %g", i == 0 ? "; " : ", ",
-                    100.0 * (double)noise->quantiles[i].share / NOISE_WHOLE,
-                    (double)noise->quantiles[i].factor / NOISE_WHOLE);
+                    100.0 * (double)quantile->share / NOISE_WHOLE,
+                    (double)quantile->factor / NOISE_WHOLE);
+        if (quantile->more_ns > 0)
+            text_append(text, " + %s", quantity_time(quantile->more_ns).text);
+    }
 }
 
 /// The messages of a scope as a sentence without its stop; the caller frees.

@@ -79,13 +79,15 @@ barriers() {
         echo "<machine><message scope='network'><point bytes='0' time='1us'/>$3</message>$2</machine>" >wrong.xml
         refused "$1" --machine wrong.xml
     }
-    wrong 'wrong.xml:1: <quantile percent="50" factor="2"> after percent="60" factor="1"' '' \
+    wrong 'wrong.xml:1: <quantile percent="50"> after 60 %: they must grow' '' \
         '<quantile percent="60" factor="1"/><quantile percent="50" factor="2"/>'
-    wrong 'percents must grow, and factors must not shrink' '' \
+    wrong '<quantile percent="70">: factor and more must not be less than those of 60 %' '' \
         '<quantile percent="60" factor="1"/><quantile percent="70" factor=".5"/>'
     wrong 'percent="101": a number from 0 to 100' '' '<quantile percent="101" factor="1"/>'
     wrong 'factor="-1": ' '' '<quantile percent="1" factor="-1"/>'
-    wrong '<quantile> needs factor="..."' '' '<quantile percent="1"/>'
+    wrong '<quantile> needs percent="..."' '' '<quantile factor="1"/>'
+    wrong 'more="..." in <noise>: it is for messages and collectives' \
+        '<noise><quantile percent="1" more="1us"/></noise>'
     wrong '<noise> without a <quantile>' '<noise every="1ms"/>'
     wrong 'every="999us": less than 1ms' '<noise every="999us"><quantile percent="1" factor="1"/></noise>'
     wrong 'nodes="": without it all nodes' '<noise nodes=""><quantile percent="1" factor="1"/></noise>'

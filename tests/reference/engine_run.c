@@ -152,8 +152,9 @@ static void write_factor(FILE *stream, const char *attribute, uint64_t millionth
 static void write_noise(FILE *stream, const struct scenario_noise *noise)
 {
     for (uint32_t i = 0; i < noise->n; i++)
-        fprintf(stream, "<quantile percent=\"%" PRIu32 "\" factor=\"%u.%02u\"/>\n",
-                noise->percents[i], noise->factors[i] / 100, noise->factors[i] % 100);
+        fprintf(stream, "<quantile percent=\"%" PRIu32 "\" factor=\"%u.%02u\" more=\"%uns\"/>\n",
+                noise->percents[i], noise->factors[i] / 100, noise->factors[i] % 100,
+                noise->more_ns[i]);
 }
 
 /// HEAD: scope, and where it holds.

@@ -93,8 +93,8 @@ static const struct scenario_messages *between(const void *context, uint32_t mem
                                     members->ranks[other]);
 }
 
-static uint64_t factor_of(const void *context, const struct scenario_messages *messages,
-                          uint32_t member, uint32_t order)
+static struct chance chance_of(const void *context, const struct scenario_messages *messages,
+                               uint32_t member, uint32_t order)
 {
     const struct members *members = context;
     return noise_of_part(members->model, messages, &members->model->parts[members->parts[member]],
@@ -139,7 +139,7 @@ static uint32_t carry_out(const struct model *model, const struct model_part *pa
                                   .arrival =
                                       model->times->parts && !members.is_free ? arrival : NULL,
                                   .core = model->scenario->slice_ns > 0 ? core_of : NULL,
-                                  .factor = factor_of,
+                                  .chance = chance_of,
                                   .context = &members};
     const struct model_part *first = part;
     uint64_t switch_ns = 0;

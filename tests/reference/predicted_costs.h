@@ -121,15 +121,15 @@ const struct scenario_messages *machine_messages_between(const struct predicted_
 /// Time of a message of so many bytes when nothing is in its way.
 uint64_t machine_transfer_ns(const struct scenario_messages *messages, uint64_t bytes);
 
-// By what the scenario's draw multiplies a time, in millionths: of a message on MESSAGES, of one of
-// a collective operation by ORDER among those of its sender there, of an operation, of computing.
-uint64_t noise_of_send(const struct model *model, const struct scenario_messages *messages,
-                       const struct model_send *send);
-uint64_t noise_of_part(const struct model *model, const struct scenario_messages *messages,
-                       const struct model_part *part, uint32_t order);
-uint64_t noise_of_operation(const struct model *model, const struct scenario_noise *noise,
-                            const struct model_part *part);
-uint64_t noise_of_node(const struct predicted_scenario *scenario, uint32_t node);
+// By the scenario's draw: of a message on MESSAGES, of one of a collective operation by ORDER among
+// those of its sender there, of an operation, of computing.
+struct chance noise_of_send(const struct model *model, const struct scenario_messages *messages,
+                            const struct model_send *send);
+struct chance noise_of_part(const struct model *model, const struct scenario_messages *messages,
+                            const struct model_part *part, uint32_t order);
+struct chance noise_of_operation(const struct model *model, const struct scenario_noise *noise,
+                                 const struct model_part *part);
+struct chance noise_of_node(const struct predicted_scenario *scenario, uint32_t node);
 
 /// Cores of a node, and how fast it is, in millionths.
 uint32_t machine_cores_of(const struct predicted_scenario *scenario, uint32_t node);

@@ -259,10 +259,10 @@ static uint64_t traffic_arrival(struct traffic *traffic, const struct model *mod
     struct passage own = {.from = scenario->node[send->sender],
                           .to = scenario->node[send->receiver],
                           .choice = choose(scenario, send->sender, send->receiver)};
-    uint64_t factor = part ? noise_of_part(model, own.choice.messages, part, order)
-                           : noise_of_send(model, own.choice.messages, send);
-    uint64_t time_ns = machine_transfer_ns(own.choice.messages, send->now_bytes) * factor / PER_NS;
-    uint64_t empty_ns = own.choice.messages->time_ns[0] * factor / PER_NS;
+    struct chance chance = part ? noise_of_part(model, own.choice.messages, part, order)
+                                : noise_of_send(model, own.choice.messages, send);
+    uint64_t time_ns = by_chance(machine_transfer_ns(own.choice.messages, send->now_bytes), chance);
+    uint64_t empty_ns = by_chance(own.choice.messages->time_ns[0], chance);
     if (time_ns <= empty_ns)
         return ready_ns + time_ns;
     // It begins when it is ready or when another one ends, whatever comes first.

@@ -18,36 +18,41 @@ static uint64_t scramble(uint64_t number)
     return number ^ (number >> 31);
 }
 
-/// The factor that the draw has for a thing of KIND known by two numbers.
-static uint64_t factor_of(const struct predicted_scenario *scenario,
-                          const struct scenario_noise *noise, uint64_t kind, uint64_t first,
-                          uint64_t second)
+/// What the draw has for a thing of KIND known by two numbers.
+static struct chance chance_of(const struct predicted_scenario *scenario,
+                               const struct scenario_noise *noise, uint64_t kind, uint64_t first,
+                               uint64_t second)
 {
     if (scenario->draw == 0 || noise->n == 0)
-        return MILLION;
+        return (struct chance){MILLION, 0};
     uint64_t draw = ((uint64_t)scenario->seed << 32) + scenario->draw;
     uint64_t number = scramble(scramble(scramble(draw + kind) + first) + second);
     uint64_t share = (uint64_t)(((unsigned __int128)number * MILLION) >> 64), last = noise->n - 1;
-    uint64_t x[SCENARIO_MAX_QUANTILES], y[SCENARIO_MAX_QUANTILES];
+    uint64_t x[SCENARIO_MAX_QUANTILES];
+    struct chance y[SCENARIO_MAX_QUANTILES];
     for (uint32_t i = 0; i < noise->n; i++) {
         x[i] = (uint64_t)noise->percents[i] * (MILLION / 100);
-        y[i] = (uint64_t)noise->factors[i] * (MILLION / 100);
+        y[i] = (struct chance){(uint64_t)noise->factors[i] * (MILLION / 100), noise->more_ns[i]};
     }
     if (share < x[0])
         return y[0];
-    for (uint32_t i = 0; i < last; i++)
+    for (uint32_t i = 0; i < last; i++) {
+        uint64_t length = x[i + 1] - x[i], passed = share - x[i];
         if (share >= x[i] && share < x[i + 1])
-            return y[i] + (y[i + 1] - y[i]) * (share - x[i]) / (x[i + 1] - x[i]);
+            return (struct chance){y[i].factor + (y[i + 1].factor - y[i].factor) * passed / length,
+                                   y[i].more_ns +
+                                       (y[i + 1].more_ns - y[i].more_ns) * passed / length};
+    }
     return y[last];
 }
 
-uint64_t noise_of_send(const struct model *model, const struct scenario_messages *messages,
-                       const struct model_send *send)
+struct chance noise_of_send(const struct model *model, const struct scenario_messages *messages,
+                            const struct model_send *send)
 {
     uint64_t n_before = 0;
     for (size_t s = 0; s < model->n_sends; s++)
         n_before += model->sends[s].sender == send->sender && model->sends[s].record < send->record;
-    return factor_of(model->scenario, &messages->noise, KIND_MESSAGE, send->sender, n_before);
+    return chance_of(model->scenario, &messages->noise, KIND_MESSAGE, send->sender, n_before);
 }
 
 /// How many operations of the same communicator the rank of PART was in before.
@@ -62,24 +67,24 @@ static uint64_t count_before(const struct model *model, const struct model_part 
     return n;
 }
 
-uint64_t noise_of_part(const struct model *model, const struct scenario_messages *messages,
-                       const struct model_part *part, uint32_t order)
+struct chance noise_of_part(const struct model *model, const struct scenario_messages *messages,
+                            const struct model_part *part, uint32_t order)
 {
-    return factor_of(model->scenario, &messages->noise, KIND_PART,
+    return chance_of(model->scenario, &messages->noise, KIND_PART,
                      ((uint64_t)part->rank << 32) + part->comm,
                      (count_before(model, part) << 16) + order);
 }
 
-uint64_t noise_of_operation(const struct model *model, const struct scenario_noise *noise,
-                            const struct model_part *part)
+struct chance noise_of_operation(const struct model *model, const struct scenario_noise *noise,
+                                 const struct model_part *part)
 {
-    return factor_of(model->scenario, noise, KIND_OPERATION, part->comm, count_before(model, part));
+    return chance_of(model->scenario, noise, KIND_OPERATION, part->comm, count_before(model, part));
 }
 
-uint64_t noise_of_node(const struct predicted_scenario *scenario, uint32_t node)
+struct chance noise_of_node(const struct predicted_scenario *scenario, uint32_t node)
 {
     char name[16];
     snprintf(name, sizeof name, "n%" PRIu32, node);
-    return factor_of(scenario, &scenario->machine.load, KIND_WORK, 0,
+    return chance_of(scenario, &scenario->machine.load, KIND_WORK, 0,
                      checksum_bytes(0, name, strlen(name)));
 }

@@ -431,7 +431,7 @@ static void set_up(struct prediction_state *state, const struct model *recorded)
         struct process *process = &state->processes[rank];
         process->rank = rank;
         process->step = state->program.steps[rank];
-        uint64_t factor = noise_of_node(state->scenario, state->scenario->node[rank]);
+        uint64_t factor = noise_of_node(state->scenario, state->scenario->node[rank]).factor;
         for (size_t i = 0; i < state->program.n_steps[rank]; i++)
             state->program.steps[rank][i].work =
                 state->program.steps[rank][i].work * (parts_t)factor / PER_NS;

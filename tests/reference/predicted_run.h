@@ -25,11 +25,22 @@ enum {
     SCENARIO_MAX_QUANTILES = 3
 };
 
-/// In percents[i] of the draws a time is at most factors[i] hundredths of the usual one.
+/// In percents[i] of the draws a time is at most factors[i] hundredths of the usual one, and
+/// more_ns[i].
 struct scenario_noise {
     uint32_t n; // 0: always the usual one
     uint32_t percents[SCENARIO_MAX_QUANTILES], factors[SCENARIO_MAX_QUANTILES];
+    uint32_t more_ns[SCENARIO_MAX_QUANTILES];
 };
+
+/// What a draw makes of a time: so many millionths of it, and more.
+struct chance {
+    uint64_t factor, more_ns;
+};
+static inline uint64_t by_chance(uint64_t time_ns, struct chance chance)
+{
+    return time_ns * chance.factor / 1000000 + chance.more_ns;
+}
 
 /// Messages of one scope on the machine.
 struct scenario_messages {

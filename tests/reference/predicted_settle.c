@@ -292,8 +292,8 @@ static uint64_t met_by_message(const struct model *model, const struct condition
         start_ns = posted_ns;
     const struct scenario_messages *messages =
         machine_messages_between(model->scenario, send->sender, send->receiver);
-    return start_ns + machine_transfer_ns(messages, send->now_bytes) *
-                          noise_of_send(model, messages, send) / 1000000;
+    return start_ns + by_chance(machine_transfer_ns(messages, send->now_bytes),
+                                noise_of_send(model, messages, send));
 }
 
 static bool is_one_of(const char *operation, const char *names)
@@ -353,10 +353,11 @@ uint64_t collective_ns(const struct model *model, const struct model_part *part)
     for (uint32_t f = 0; f < model->scenario->machine.n_formulas; f++) {
         const struct scenario_formula *formula = &model->scenario->machine.formulas[f];
         if (strcmp(formula->operation, part->operation) == 0)
-            return (formula->base_ns +
-                    formula->per_member_ns * model->instances[part->instance].n_members +
-                    formula->per_byte_ns * b) *
-                   noise_of_operation(model, &formula->noise, part) / 1000000;
+            return by_chance(formula->base_ns +
+                                 formula->per_member_ns *
+                                     model->instances[part->instance].n_members +
+                                 formula->per_byte_ns * b,
+                             noise_of_operation(model, &formula->noise, part));
     }
     return 0;
 }

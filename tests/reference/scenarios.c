@@ -279,31 +279,36 @@ void scenario_give_algorithms(struct predicted_scenario *scenario, struct random
                 .algorithm = choose_algorithm(machine->formulas[f].operation, random)};
 }
 
-static void choose_noise(struct scenario_noise *noise, struct random *random)
+static void choose_noise(struct scenario_noise *noise, struct random *random, uint32_t most_ns)
 {
     uint32_t percent = random_below(random, 60), factor = random_below(random, 150);
+    uint32_t more_ns = most_ns > 0 ? random_below(random, most_ns) : 0;
     noise->n = random_below(random, SCENARIO_MAX_QUANTILES + 1);
     for (uint32_t i = 0; i < noise->n; i++) {
         noise->percents[i] = percent;
         noise->factors[i] = factor;
+        noise->more_ns[i] = more_ns;
         percent += 1 + random_below(random, 20);
         factor += random_below(random, 300);
+        more_ns += most_ns > 0 ? random_below(random, most_ns) : 0;
     }
 }
 
 void scenario_give_noise(struct predicted_scenario *scenario, struct random *random)
 {
+    enum { MOST_MORE_NS = 50 };
     struct scenario_machine *machine = &scenario->machine;
     scenario->seed = random_below(random, 5);
     scenario->draw = 1 + random_below(random, 100);
-    choose_noise(&machine->core.noise, random);
-    choose_noise(&machine->node.noise, random);
-    choose_noise(&machine->network.noise, random);
+    choose_noise(&machine->core.noise, random, MOST_MORE_NS);
+    choose_noise(&machine->node.noise, random, MOST_MORE_NS);
+    choose_noise(&machine->network.noise, random, MOST_MORE_NS);
     for (uint32_t i = 0; i < machine->n_scopes; i++)
-        choose_noise(&machine->scopes[i].messages.noise, random);
+        choose_noise(&machine->scopes[i].messages.noise, random, MOST_MORE_NS);
     for (uint32_t f = 0; f < machine->n_formulas; f++)
-        choose_noise(&machine->formulas[f].noise, random);
-    choose_noise(&machine->load, random);
+        if (!machine->formulas[f].algorithm) // else messages have it
+            choose_noise(&machine->formulas[f].noise, random, MOST_MORE_NS);
+    choose_noise(&machine->load, random, 0);
 }
 
 void scenario_lift_limits(struct predicted_scenario *scenario)

@@ -180,7 +180,12 @@ static int read_noise(const struct element_reader *reader, const struct xml_elem
         return ELEMENT_ERROR(reader, element, "nodes=\"\": without it all nodes are meant");
     if (element->n_children == 0)
         return ELEMENT_ERROR(reader, element, "<noise> without a <quantile>");
-    return noise_read_all(reader, element, &noise->noise);
+    if (noise_read_all(reader, element, &noise->noise) != 0)
+        return -1;
+    if (noise->noise.quantiles[noise->noise.n - 1].more_ns > 0)
+        return ELEMENT_ERROR(reader, element,
+                             "more=\"...\" in <noise>: it is for messages and collectives");
+    return 0;
 }
 
 static int read_region(const struct element_reader *reader, const struct xml_element *element)

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/simulation/cost/machine.h"
 
 static uint64_t mix(uint64_t state, uint64_t part)
 {
@@ -32,27 +33,35 @@ uint32_t noise_luck(uint64_t draw, enum noise_of of, uint64_t which, uint64_t it
     return (uint32_t)((wide)hash * NOISE_WHOLE >> 64);
 }
 
+/// What NOISE, which has some, has at the share LUCK.
+static struct noise_quantile at(const struct noise *noise, uint32_t luck)
+{
+    const struct noise_quantile *next = noise->quantiles, *end = next + noise->n;
+    while (next < end && next->share <= luck)
+        next++;
+    if (next == noise->quantiles)
+        return *next;
+    struct noise_quantile found = next[-1];
+    if (next == end)
+        return found;
+    uint64_t passed = luck - found.share, length = next->share - found.share;
+    found.factor += (next->factor - found.factor) * passed / length;
+    found.more_ns += (next->more_ns - found.more_ns) * passed / length;
+    return found;
+}
+
 uint64_t noise_factor(const struct noise *noise, uint32_t luck)
 {
-    if (noise->n == 0 || luck == NOISE_WHOLE)
-        return NOISE_WHOLE;
-    const struct noise_quantile *quantile = noise->quantiles, *end = quantile + noise->n;
-    while (quantile < end && quantile->share <= luck)
-        quantile++;
-    if (quantile == noise->quantiles)
-        return quantile->factor;
-    const struct noise_quantile *from = quantile - 1;
-    if (quantile == end)
-        return from->factor;
-    return from->factor + (quantile->factor - from->factor) * (luck - from->share) /
-                              (quantile->share - from->share);
+    return noise->n == 0 || luck == NOISE_WHOLE ? NOISE_WHOLE : at(noise, luck).factor;
 }
 
 uint64_t noise_ns(const struct noise *noise, uint64_t time_ns, uint32_t luck)
 {
     __extension__ typedef unsigned __int128 wide;
-    uint64_t factor = noise_factor(noise, luck);
-    return factor == NOISE_WHOLE ? time_ns : (uint64_t)((wide)time_ns * factor / NOISE_WHOLE);
+    if (noise->n == 0 || luck == NOISE_WHOLE)
+        return time_ns;
+    struct noise_quantile found = at(noise, luck);
+    return (uint64_t)((wide)time_ns * found.factor / NOISE_WHOLE) + found.more_ns;
 }
 
 // --- in a machine file
@@ -78,21 +87,25 @@ static int read_factor(const char *text, uint64_t *factor, struct error *err)
 int noise_read(const struct element_reader *reader, const struct xml_element *child,
                struct noise *noise)
 {
-    struct noise_quantile quantile = {0};
+    struct noise_quantile quantile = {.factor = NOISE_WHOLE};
     const struct element_field fields[] = {
         {"percent", FIELD_NEEDED, &quantile.share, .read = read_percent},
-        {"factor", FIELD_NEEDED, &quantile.factor, .read = read_factor},
+        {"factor", FIELD_VALUE, &quantile.factor, .read = read_factor},
+        {"more", FIELD_VALUE, &quantile.more_ns, .read = cost_time_read},
     };
     if (ELEMENT_READ(reader, child, fields) != 0)
         return -1;
     const struct noise_quantile *last = noise->n > 0 ? &noise->quantiles[noise->n - 1] : NULL;
-    if (last && (quantile.share <= last->share || quantile.factor < last->factor))
+    if (last && quantile.share <= last->share)
+        return ELEMENT_ERROR(reader, child, "<quantile percent=\"%s\"> after %g %%: they must grow",
+                             xml_attribute(child, "percent"),
+                             100.0 * (double)last->share / NOISE_WHOLE);
+    if (last && (quantile.factor < last->factor || quantile.more_ns < last->more_ns))
         return ELEMENT_ERROR(reader, child,
-                             "<quantile percent=\"%s\" factor=\"%s\"> after percent=\"%g\" "
-                             "factor=\"%g\": percents must grow, and factors must not shrink",
-                             xml_attribute(child, "percent"), xml_attribute(child, "factor"),
-                             100.0 * (double)last->share / NOISE_WHOLE,
-                             (double)last->factor / NOISE_WHOLE);
+                             "<quantile percent=\"%s\">: factor and more must not be less than "
+                             "those of %g %%",
+                             xml_attribute(child, "percent"),
+                             100.0 * (double)last->share / NOISE_WHOLE);
     *ARRAY_EXTEND(noise->quantiles, noise->n) = quantile;
     return 0;
 }
@@ -104,7 +117,7 @@ int noise_read_all(const struct element_reader *reader, const struct xml_element
         const struct xml_element *child = &element->children[i];
         if (strcmp(child->name, "quantile") != 0)
             return ELEMENT_ERROR(reader, child,
-                                 "<%s> in <%s>: only <quantile percent=... factor=...>",
+                                 "<%s> in <%s>: only <quantile percent=... factor=... more=...>",
                                  child->name, element->name);
         if (noise_read(reader, child, noise) != 0)
             return -1;

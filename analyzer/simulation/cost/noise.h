@@ -12,12 +12,13 @@
 
 #define NOISE_WHOLE 1000000 // a factor of 1, a share of 1
 
-/// In SHARE of the draws a time is at most FACTOR times the usual one; millionths.
+/// In SHARE of the draws a time is at most FACTOR times the usual one, both in millionths, and
+/// MORE_NS.
 struct noise_quantile {
-    uint64_t share, factor;
+    uint64_t share, factor, more_ns;
 };
 
-/// Quantiles whose shares grow and whose factors do not shrink; the distribution is uniform between
+/// Quantiles whose shares grow and whose times do not shrink; the distribution is uniform between
 /// two of them, and all below the first one, or above the last one, is equal to it. None: no noise.
 struct noise {
     struct noise_quantile *quantiles; // owned
@@ -37,12 +38,13 @@ uint64_t noise_draw(uint32_t seed, uint32_t number);
 /// for DRAW 0.
 uint32_t noise_luck(uint64_t draw, enum noise_of of, uint64_t which, uint64_t item);
 
-/// The factor at the share LUCK, in millionths; NOISE_WHOLE without noise, and for NOISE_WHOLE.
+/// The factor at the share LUCK, in millionths, without what is more; NOISE_WHOLE without noise,
+/// and for NOISE_WHOLE. The time that the usual TIME_NS becomes.
 uint64_t noise_factor(const struct noise *noise, uint32_t luck);
 uint64_t noise_ns(const struct noise *noise, uint64_t time_ns, uint32_t luck);
 
-/// A child <quantile percent="..." factor="..."> of an element that has NOISE; all children of one
-/// that holds nothing else. 0, or -1 and the error.
+/// A child <quantile percent="..." factor="..." more="..."> of an element that has NOISE; all
+/// children of one that holds nothing else. 0, or -1 and the error.
 int noise_read(const struct element_reader *reader, const struct xml_element *child,
                struct noise *noise);
 int noise_read_all(const struct element_reader *reader, const struct xml_element *element,

@@ -262,7 +262,9 @@ static uint64_t gap_ns(const struct machine_messages *messages, uint64_t size_by
 {
     uint64_t first_ns = machine_message_ns(messages, 0);
     uint64_t time_ns = machine_message_ns(messages, size_bytes);
-    return time_ns > first_ns ? noise_ns(&messages->noise, time_ns - first_ns, luck) : 0;
+    uint64_t factor = noise_factor(&messages->noise, luck);
+    return time_ns > first_ns ? (uint64_t)((pag_work)(time_ns - first_ns) * factor / NOISE_WHOLE)
+                              : 0;
 }
 
 /// What the next message of MEMBER gets of the noise: by its rank, the operation, and how many it
