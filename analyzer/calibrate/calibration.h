@@ -22,11 +22,19 @@ struct measured_message {
     unsigned n_samples;
 };
 
+/// Of many times, so many percent were at most so long; the first one is the median.
+enum { NOISE_MAX_POINTS = 16 };
+struct measured_noise {
+    double percents[NOISE_MAX_POINTS], ns[NOISE_MAX_POINTS];
+    size_t n;
+};
+
 struct measured_scope_costs {
     struct measured_message *messages; // by size
     size_t n_messages, capacity;
-    double send_ns, receive_ns; // overheads
-    bool has_eager;             // larger messages wait for their receivers
+    double send_ns, receive_ns;  // overheads
+    struct measured_noise noise; // of half round trips of small messages
+    bool has_eager;              // larger messages wait for their receivers
     uint64_t eager_bytes;
 };
 
@@ -53,6 +61,7 @@ struct measurements {
     double working_set_bytes, working_set_ns;
     double waiting_slowdown; // 0: not measured
     double compute_ns, compute_spread;
+    struct measured_noise noise; // of pieces of computing
     char **warnings;
     size_t n_warnings, warning_capacity;
     unsigned

@@ -17,6 +17,8 @@
 #include "analyzer/base/text.h"
 #include "analyzer/calibrate/calibration.h"
 
+enum { LEAST_SPAN_NS = 1000000 }; // of <noise every>
+
 static void put_escaped(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -73,6 +75,25 @@ static void put_scope(const char *name, const struct measured_scope_costs *costs
             costs->receive_ns);
 }
 
+/// How much longer than the median messages take, whatever their size.
+static void put_noise_of_messages(const struct measured_noise *noise, FILE *out)
+{
+    for (size_t i = 0; i < noise->n; i++)
+        fprintf(out, "    <quantile percent=\"%g\" more=\"%.0fns\"/>\n", noise->percents[i],
+                fmax(noise->ns[i] - noise->ns[0], 0));
+}
+
+static void put_noise_of_computing(const struct measured_noise *noise, FILE *out)
+{
+    if (noise->n == 0 || noise->ns[0] <= 0)
+        return;
+    fprintf(out, "  <noise every=\"%.0fns\">\n", fmax(noise->ns[0], LEAST_SPAN_NS));
+    for (size_t i = 0; i < noise->n; i++)
+        fprintf(out, "    <quantile percent=\"%g\" factor=\"%.4f\"/>\n", noise->percents[i],
+                fmin(fmax(noise->ns[i] / noise->ns[0], 1), 1000));
+    fputs("  </noise>\n", out);
+}
+
 static void put_fitted(const double *sizes, const double *times, size_t n, FILE *out,
                        struct fit_pieces *fit)
 {
@@ -103,6 +124,7 @@ static void put_messages(struct measurements *measurements, enum measured_scope 
         errors->message_rms[scope] = fit.rms;
         errors->message_worst[scope] = fit.worst;
     }
+    put_noise_of_messages(&costs->noise, out);
     fputs("  </message>\n", out);
     if (n_clamped > 0)
         measurements_warn(measurements,
@@ -401,6 +423,7 @@ void machine_text_write(struct measurements *measurements,
             put_messages(measurements, scope, settings->has_points, inner, errors);
     }
     put_collectives(measurements, inner, errors);
+    put_noise_of_computing(&measurements->noise, inner);
     fclose(inner);
     double hand_over_ns = measurements_hand_over_ns(measurements);
     warn_of_quality(measurements, settings);

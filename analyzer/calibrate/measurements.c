@@ -84,6 +84,23 @@ static bool read_costs(struct measurements *measurements, const char *line)
     return false;
 }
 
+static bool read_noise(struct measurements *measurements, const char *line)
+{
+    char what[16];
+    double percent, ns;
+    if (sscanf(line, "noise %15s %lf %lf", what, &percent, &ns) != 3)
+        return false;
+    struct measured_scope_costs *costs = scope_of(measurements, what);
+    struct measured_noise *noise = strcmp(what, "computing") == 0 ? &measurements->noise
+                                   : costs                        ? &costs->noise
+                                                                  : NULL;
+    if (!noise || noise->n == NOISE_MAX_POINTS)
+        return false;
+    noise->percents[noise->n] = percent;
+    noise->ns[noise->n++] = ns;
+    return true;
+}
+
 static bool read_collective(struct measurements *measurements, const char *line)
 {
     struct measured_collective collective = {0};
@@ -139,7 +156,7 @@ bool measurements_read(struct measurements *measurements, const char *line)
     return sscanf(line, "progress %u %u", &measurements->n_done, &measurements->n_steps) == 2 ||
            read_message(measurements, line) || read_costs(measurements, line) ||
            read_collective(measurements, line) || read_host(measurements, line) ||
-           read_core(measurements, line);
+           read_core(measurements, line) || read_noise(measurements, line);
 }
 
 bool measurements_spins(const struct measurements *measurements)

@@ -91,7 +91,10 @@ refused() {
     # No empty lines where tables would be.
     ! grep -zqP '\n\n\n' out
     valid one.xml
-    [ "$(xmllint --xpath 'count(/machine/*)' one.xml)" = 1 ]
+    [ "$(xmllint --xpath 'count(/machine/*)' one.xml)" = 2 ]
+    # Quantiles of pieces of computing, from the median to the longest one.
+    [ "$(xmllint --xpath 'string(/machine/noise/quantile[1]/@percent)' one.xml)" = 50 ]
+    [ "$(xmllint --xpath 'string(/machine/noise/quantile[last()]/@percent)' one.xml)" = 100 ]
     [ -z "$(xmllint --xpath 'string(/machine/@hand-over)' one.xml)" ]
     [[ $(xmllint --xpath 'string(//@missing)' one.xml) == *'hand-over of a core, collectives' ]]
     [[ $(xmllint --xpath 'string(//@compute)' one.xml) == [1-9]*ns ]]

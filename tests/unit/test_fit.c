@@ -98,7 +98,11 @@ static const char *const lines[] = {
     "message node 1024 2024.0 0.01 11\n",
     "message node 1048576 1049576.0 0.01 11\n",
     "overhead node 300.0 200.0\n",
+    "noise node 50 1000.0\n",
+    "noise node 99 3000.0\n",
     "eager node 4096\n",
+    "noise computing 50 1100000.0\n",
+    "noise computing 100 2200000.0\n",
     "hand-over 2500.0 0.02\n",
     "working-set 262144 9000.0\n",
     "waiting 1.010\n",
@@ -178,6 +182,14 @@ TEST(test_machine_file)
     assert_int_equal(machine_message_ns(core, 16384), 4000);
     assert_int_equal(core->send_overhead_ns, 300);
     assert_int_equal(core->eager_bytes, 4096);
+    // Half round trips of small messages took up to 2 us more than their median, computing twice
+    // it.
+    assert_int_equal(node->noise.n, 2);
+    assert_int_equal(noise_ns(&node->noise, 500, 0), 500);
+    assert_int_equal(noise_ns(&node->noise, 500, 990000), 2500);
+    assert_int_equal(machine.n_noises, 1);
+    assert_int_equal(machine.noises[0].every_ns, 1100000);
+    assert_int_equal(noise_factor(&machine.noises[0].noise, 750000), 1500000);
     assert_int_equal(machine.n_calibrated_members, 8);
     assert_int_equal(collective_ns(&machine, 0, 16, 0), 4000);
     // log2(p) us and log2(p) ns a byte.

@@ -13,6 +13,10 @@
 //   waiting SLOWDOWN                    of a rank while another one waits on its core
 //   collective OP P BYTES NS SPREAD N   BYTES as in pagoda-machine(5)
 //   compute NS SPREAD                   a fixed piece of computing
+//   noise WHAT PERCENT NS               of many pieces of computing of 1 ms and more (computing),
+//   or of
+//                                       half round trips of 8 bytes (SCOPE), so many take at most
+//                                       NS
 //   warning TEXT
 //   progress DONE TOTAL
 //   end
@@ -50,6 +54,17 @@ double now_ns(void);
 void samples_add(struct samples *samples, double value);
 /// Median and quartiles of what was added; sorts the samples.
 struct measured samples_conclude(struct samples *samples);
+
+/// Quantiles of what was added, from the median to the longest one and the one before that; and the
+/// lines that say them of WHAT.
+enum { NOISE_POINTS = 12 };
+struct noise_points {
+    double percents[NOISE_POINTS], ns[NOISE_POINTS];
+    int n;
+};
+struct noise_points samples_noise(struct samples *samples);
+void noise_print(const char *what, const struct noise_points *noise);
+
 /// Whether enough was measured, LIMIT_NS after BEGIN_NS at the latest.
 bool samples_suffice(struct samples *samples, double begin_ns, const struct effort *effort);
 
@@ -111,8 +126,8 @@ struct measured messages_half_round_trip(const struct pair *pair, long size_byte
 
 enum { CORES_SHARING_STEPS = 3 };
 void cores_measure_sharing(const struct pair *pair);
-/// At rank 0.
-void cores_measure_compute(const struct hosts *hosts);
+/// At rank 0: a piece of computing, and how long many short ones take.
+void cores_measure_compute(const struct hosts *hosts, const struct effort *effort);
 /// Reads BYTES of BUFFER, so that they are in the cache.
 void cores_touch(const unsigned char *buffer, long bytes);
 

@@ -6,7 +6,15 @@
 
 #include "tracer/calibrate/calibrate.h"
 
-enum { TAG_WAIT = 95, COMPUTE_STEPS = 6000000, COMPUTE_ROUNDS = 9, LINE_BYTES = 64 };
+enum {
+    TAG_WAIT = 95,
+    COMPUTE_STEPS = 6000000,
+    COMPUTE_ROUNDS = 9,
+    PIECE_NS = 1100000, // of computing by chance: a ms at least
+    LEAST_PIECES = 50,
+    NOISE_EFFORT = 5, // times the time for a point
+    LINE_BYTES = 64
+};
 
 void cores_touch(const unsigned char *buffer, long bytes)
 {
@@ -16,11 +24,11 @@ void cores_touch(const unsigned char *buffer, long bytes)
     (void)sink;
 }
 
-/// A fixed piece of computing: a chain of multiplications and additions; its time.
-static double compute_ns(void)
+/// A piece of computing: a chain of multiplications and additions; its time.
+static double compute_ns(long n_steps)
 {
     double value = 1, begin_ns = now_ns();
-    for (long i = 0; i < COMPUTE_STEPS; i++)
+    for (long i = 0; i < n_steps; i++)
         value = value * 0.999999 + 1e-6 * (double)(i & 7);
     volatile double result = value;
     (void)result;
@@ -32,18 +40,33 @@ static struct measured compute(void)
     static struct samples samples;
     samples.n = 0;
     for (int i = 0; i < COMPUTE_ROUNDS; i++)
-        samples_add(&samples, compute_ns());
+        samples_add(&samples, compute_ns(COMPUTE_STEPS));
     return samples_conclude(&samples);
 }
 
-void cores_measure_compute(const struct hosts *hosts)
+/// Pieces of that, one after the other, of which the whole would take WHOLE_NS.
+static struct noise_points compute_noise(double whole_ns, const struct effort *effort)
+{
+    static struct samples samples;
+    long n_steps = (long)((double)PIECE_NS * COMPUTE_STEPS / (whole_ns + 1)) + 1;
+    samples.n = 0;
+    for (double begin_ns = now_ns();
+         samples.n < LEAST_PIECES ||
+         (samples.n < SAMPLES_MAX && now_ns() - begin_ns < NOISE_EFFORT * effort->limit_ns);)
+        samples_add(&samples, compute_ns(n_steps));
+    return samples_noise(&samples);
+}
+
+void cores_measure_compute(const struct hosts *hosts, const struct effort *effort)
 {
     rest();
     if (hosts->rank == 0) {
         hosts_bind(hosts, 0);
         struct measured measured = compute();
+        struct noise_points noise = compute_noise(measured.ns, effort);
         hosts_unbind();
         printf("compute %.1f %.4f\n", measured.ns, measured.spread);
+        noise_print("computing", &noise);
     }
     progress();
 }

@@ -52,6 +52,29 @@ struct measured samples_conclude(struct samples *samples)
     return measured;
 }
 
+struct noise_points samples_noise(struct samples *samples)
+{
+    double percents[NOISE_POINTS] = {50, 75, 90, 95, 97, 98, 99, 99.5, 99.8, 99.9};
+    struct noise_points noise = {{0}, {0}, 0};
+    double last = samples->n > 2 ? 100 - 100.0 / samples->n : 99;
+    samples_conclude(samples);
+    while (noise.n < NOISE_POINTS - 2 && percents[noise.n] < last)
+        noise.n++;
+    percents[noise.n++] = last;
+    percents[noise.n++] = 100;
+    for (int i = 0; i < noise.n; i++) {
+        noise.percents[i] = percents[i];
+        noise.ns[i] = samples->n > 0 ? quantile(samples, percents[i] / 100) : 0;
+    }
+    return noise;
+}
+
+void noise_print(const char *what, const struct noise_points *noise)
+{
+    for (int i = 0; i < noise->n; i++)
+        printf("noise %s %.4f %.1f\n", what, noise->percents[i], noise->ns[i]);
+}
+
 bool samples_suffice(struct samples *samples, double begin_ns, const struct effort *effort)
 {
     if (samples->n == 0)
@@ -96,7 +119,7 @@ static void measure(const struct hosts *hosts, const struct effort *effort)
     n_steps = 1 + collectives_count(hosts, effort) + (has_cores ? messages_count(&near) : 0) +
               (has_far ? messages_count(&far) : 0) +
               (has_near ? messages_count(&shared) + CORES_SHARING_STEPS : 0);
-    cores_measure_compute(hosts);
+    cores_measure_compute(hosts, effort);
     if (has_cores)
         messages_measure(&near);
     else if (rank == 0)
@@ -130,7 +153,7 @@ int main(int argc, char **argv)
         measure(&hosts, &effort);
     } else {
         n_steps = 1;
-        cores_measure_compute(&hosts);
+        cores_measure_compute(&hosts, &effort);
         printf("warning one rank alone cannot send messages: start two or more\n");
     }
     if (rank == 0)

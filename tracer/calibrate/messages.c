@@ -14,6 +14,8 @@ enum {
     MAX_OVERHEAD_ROUNDS = 300,
     LEAST_OVERHEAD_ROUNDS = 11,
     MAX_ARRIVAL_NS = 1000000, // of a small message, whatever came between
+    LEAST_SINGLE = 100,
+    NOISE_EFFORT = 5, // times the time for a point
     EAGER_TRIES = 3,
     EAGER_DELAY_NS = 3000000, // how late the receiver of such a message comes
 };
@@ -198,6 +200,41 @@ static struct overheads measure_overheads(const struct pair *pair, double half_n
     return overheads;
 }
 
+// --- how much single messages differ
+
+/// Half round trips, timed one by one.
+static struct noise_points ask_singly(const struct pair *pair, unsigned char *buffer,
+                                      double half_ns)
+{
+    static struct samples samples;
+    double wanted = NOISE_EFFORT * pair->effort->limit_ns / (2 * half_ns + 1);
+    int n = wanted < LEAST_SINGLE ? LEAST_SINGLE : wanted > SAMPLES_MAX ? SAMPLES_MAX : (int)wanted;
+    int none = 0, peer = pair->second;
+    samples.n = 0;
+    MPI_Send(&n, 1, MPI_INT, peer, TAG_CONTROL, MPI_COMM_WORLD);
+    for (int i = 0; i < n; i++) {
+        double begin_ns = now_ns();
+        send_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+        receive_bytes(buffer, SMALL_BYTES, peer, TAG_DATA);
+        samples_add(&samples, (now_ns() - begin_ns) / 2);
+    }
+    MPI_Send(&none, 1, MPI_INT, peer, TAG_CONTROL, MPI_COMM_WORLD);
+    return samples_noise(&samples);
+}
+
+static struct noise_points measure_noise(const struct pair *pair, double half_ns)
+{
+    struct noise_points noise = {{0}, {0}, 0};
+    unsigned char buffer[SMALL_BYTES] = {0};
+    begin(pair);
+    if (pair->hosts->rank == pair->first)
+        noise = ask_singly(pair, buffer, half_ns);
+    else if (pair->hosts->rank == pair->second)
+        answer(pair->first, buffer, SMALL_BYTES, NULL, 0);
+    end(pair, &noise, sizeof noise);
+    return noise;
+}
+
 // --- the eager limit
 
 /// Whether a send of SIZE_BYTES is over before its receiver comes; asked by the first rank. Both
@@ -301,11 +338,13 @@ void messages_measure(const struct pair *pair)
     if (pair->shares_core)
         return;
     struct overheads overheads = measure_overheads(pair, small_ns);
+    struct noise_points noise = measure_noise(pair, small_ns);
     long eager = find_eager_limit(pair);
     progress();
     if (!says)
         return;
     printf("overhead %s %.1f %.1f\n", pair->scope, overheads.send_ns, overheads.receive_ns);
+    noise_print(pair->scope, &noise);
     if (eager < 0)
         printf("eager %s none\n", pair->scope);
     else
