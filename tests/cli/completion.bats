@@ -28,7 +28,7 @@ in_bash() {
     [ "$(answers replay --wait '')" = 'block spin ' ]
     [ "$(answers replay --wait=s)" = '--wait=spin ' ]
     [ "$(answers replay --wait = s)" = 'spin ' ]
-    [ "$(answers replay run1 --machine qu)" = 'quadrics :files ' ]
+    [ "$(answers replay run1 --machine qu)" = 'quadrics quadrics-loaded :files ' ]
     [ "$(answers replay --rebalance magda-)" = 'magda-idle :files ' ]
     [ "$(answers store show --t)" = '--top ' ]
     [ "$(answers trace -o '')" = ':dirs ' ]

@@ -53,6 +53,7 @@ values() {
 --latency x --machine machine.xml
 --bandwidth x --machine machine.xml
 --eager x --machine machine.xml
+--draws x --machine machine.xml
 --add-latency x
 --tolerance x
 --scale solve
