@@ -42,8 +42,8 @@ void code_add_stack(struct code *code, const struct record_stack *record);
 uint32_t code_function(struct code *code, uint64_t address, uint64_t time_ns);
 
 /// Calling context of the call that returns to `address`: the function and line that it was written
-/// in, without a parent. UNDEFINED: the address lies in no known file. From RECORD_LINE_SITE on it is
-/// a line of a script.
+/// in, without a parent. UNDEFINED: the address lies in no known file. From RECORD_LINE_SITE on it
+/// is a line of a script.
 uint32_t code_call_site(struct code *code, uint64_t address, uint64_t time_ns);
 
 /// The same with its callers, those of stack number `stack`, as parents, up to `main`. Functions
