@@ -56,6 +56,8 @@ static json_t *finding_object(const void *of, size_t i)
                        {"about", json_string(finding_subject_names[kind->subject])},
                        {"order", json_count(kind->order)},
                        {"ranks", json_string(finding_ranks_names[kind->ranks])},
+                       {"calls", json_text_or_null(kind->calls)},
+                       {"after", json_text_or_null(kind->after)},
                        {"when", json_text_or_null(kind->when)}, {"what", json_string(kind->what)},
                        {"hint", json_text_or_null(kind->hint)},
                        {"remedies", json_list(kind->n_remedies, remedy_object, kind)},

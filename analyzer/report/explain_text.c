@@ -235,6 +235,8 @@ void finding_page_one(const struct finding_kind *kind, size_t width, FILE *strea
     print_field("ranks",
                 kind->ranks == FINDING_RANKS_CAUSING ? "" : finding_ranks_names[kind->ranks], width,
                 stream);
+    print_field("calls", kind->calls ? kind->calls : "", width, stream);
+    print_field("after", kind->after ? kind->after : "", width, stream);
     print_field("when", kind->when ? kind->when : "", width, stream);
     fputc('\n', stream);
     print_field("read from", kind->file, width, stream);

@@ -97,6 +97,8 @@ EOF
         (.remedies | map([.option, .value, .fallback, .proof])) ==
             [["balance", "{region}", false, false], ["scale", "{region}=0.5", true, false],
              ["drop-sync", "{wait_path}", false, false]])'
+    "$PAGODA" explain --json split-collective | jq -e '.findings[0] | .calls == "MPI_Bcast" and
+        .after == "MPI_Reduce MPI_Gather MPI_Gatherv" and .when == null'
 }
 
 # kind ID REMEDY: a kind of findings for any computing that others wait for, before all others.

@@ -199,5 +199,6 @@ END
     reported "$dir" >files
     grep -qx 'raw.dat 1 0 0 7 21 0 7' files
     size=$(stat -c %s lines.txt)
+    has '0 MPI_Init_thread: <module> io.py:1' <(sites_of "$dir")
     awk -v size="$size" '$1 == "lines.txt" && $2 == 2 && $4 == size && $6 == size' files | grep .
 }

@@ -234,9 +234,10 @@ static uint32_t context_of(struct code *code, const struct symbols_frame *frame,
                                    frame->line, parent);
 }
 
+/// With the lines that called it, each of which has a lower number.
 static uint32_t context_of_line(struct code *code, uint64_t number)
 {
-    if (number >= code->n_lines || !code->lines[number].record)
+    if (number == 0 || number >= code->n_lines || !code->lines[number].record)
         return UNDEFINED;
     struct code_line *line = &code->lines[number];
     const struct record_line *record = line->record;
@@ -247,8 +248,8 @@ static uint32_t context_of_line(struct code *code, uint64_t number)
     uint32_t region =
         archive_function_region(code->archive, function, end + 1, (int)record->first_line);
     free(function);
-    line->context =
-        archive_calling_context(code->archive, region, end + 1, (int)record->line, UNDEFINED);
+    line->context = archive_calling_context(code->archive, region, end + 1, (int)record->line,
+                                            context_of_line(code, record->caller));
     return line->context;
 }
 

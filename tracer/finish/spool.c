@@ -223,7 +223,8 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     case RECORD_ACCESS:
         return ((const struct record_access *)head)->operation < RECORD_ATOMIC + ATOMIC_TYPES;
     case RECORD_LINE:
-        return ends_in_text && head->id > 0 && head->id <= MOST_LINES;
+        return ends_in_text && head->id > 0 && head->id <= MOST_LINES &&
+               ((const struct record_line *)head)->caller < head->id;
     case RECORD_STACK:
         return has_more && head->id < MOST_STACKS;
     case RECORD_MARKER:

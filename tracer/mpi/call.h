@@ -100,10 +100,10 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     }
     bool is_whole = stream->window.left_at == stream->window.at; // names below have no times
     module_met(stream, site);
-    uint64_t stack = 0;
-    if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off)
-        stack = callstack_number(stream, site);
     site = python_site(stream, site);
+    uint64_t stack = 0;
+    if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off && site < RECORD_LINE_SITE)
+        stack = callstack_number(stream, site);
     if (now_ns == 0)
         now_ns = clock_now_ns();
     if (__builtin_expect(!stream->known[function], 0))

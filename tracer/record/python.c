@@ -5,14 +5,17 @@
 // waits.
 #include "tracer/record/python.h"
 
+#include "tracer/record/settings.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_LINES 4096
-#define N_SLOTS    (2 * MOST_LINES)
-#define IS_PYTHONS UINT32_MAX // of a slot: its line is one of Python's own, such as of `import`
+#define MOST_LINES   4096
+#define N_SLOTS      (2 * MOST_LINES)
+#define MOST_CALLERS 240
+#define IS_PYTHONS   UINT32_MAX // of a slot: its line is one of Python's own, such as of `import`
 
 #define FUNCTIONS(X)                                                                               \
     X(int, Py_IsInitialized, (void))                                                               \
@@ -44,12 +47,12 @@ struct python_binding python_binding;
 
 // Lines by number, and how they are found again. The code objects keep a reference, so no other one
 // gets the address of one of them.
-static struct {
+static struct slot {
     void *code; // NULL: empty
     int line;
-    uint32_t number;
+    uint32_t caller, number;
 } slots[N_SLOTS];
-static uint32_t n_lines;
+static uint32_t n_lines, n_known; // known: Python's own lines, too
 
 void python_met_module(const char *path, uint64_t start, uint64_t end)
 {
@@ -93,7 +96,7 @@ static uint32_t read_line(void *code)
 }
 
 /// Writes the line of `code` down, by a new number; IS_PYTHONS if it is, 0: there is no room.
-static uint32_t define_line(struct stream *stream, void *code, int line)
+static uint32_t define_line(struct stream *stream, void *code, int line, uint32_t caller)
 {
     char text[4096], file[2048], function[2000];
     void *type, *value, *traceback; // the program's: what is asked for here may fail
@@ -113,43 +116,47 @@ static uint32_t define_line(struct stream *stream, void *code, int line)
         return 0;
     record->line = line > 0 ? (uint32_t)line : 0;
     record->first_line = first_line;
+    record->caller = caller;
     stream_commit(&record->head, RECORD_LINE, ++n_lines, n_bytes);
     return n_lines;
 }
 
 /// The number of the line of `code`, whose reference it takes.
-static uint32_t number_of(struct stream *stream, void *code, int line)
+static uint32_t number_of(struct stream *stream, void *code, int line, uint32_t caller)
 {
-    uint64_t hash = ((uint64_t)(uintptr_t)code >> 4 ^ (uint64_t)line << 32) * 0x9e3779b97f4a7c15U;
-    size_t slot = hash % N_SLOTS;
-    for (; slots[slot].code; slot = (slot + 1) % N_SLOTS) {
-        if (slots[slot].code != code || slots[slot].line != line)
+    uint64_t key = (uint64_t)(uintptr_t)code >> 4 ^ (uint64_t)line << 44 ^ (uint64_t)caller << 32;
+    size_t at = (key * 0x9e3779b97f4a7c15U >> 32) % N_SLOTS;
+    for (; slots[at].code; at = (at + 1) % N_SLOTS) {
+        if (slots[at].code != code || slots[at].line != line || slots[at].caller != caller)
             continue;
         api.Py_DecRef(code);
-        return slots[slot].number;
+        return slots[at].number;
     }
-    uint32_t number = n_lines < MOST_LINES ? define_line(stream, code, line) : 0;
+    uint32_t number = n_known < MOST_LINES ? define_line(stream, code, line, caller) : 0;
     if (number == 0) {
         api.Py_DecRef(code);
         return 0;
     }
-    slots[slot].code = code;
-    slots[slot].line = line;
-    slots[slot].number = number;
+    slots[at] = (struct slot){code, line, caller, number};
+    n_known++;
     return number;
 }
 
-/// The innermost line that is not Python's own, 0: there is none, or it is not known.
-static uint32_t innermost_line(struct stream *stream, void *thread)
+/// The number of the line that `frame`, whose reference it takes, is at, with up to `n_callers` of
+/// those that called it; of one of Python's own its caller's. 0: it is not known.
+static uint32_t line_of(struct stream *stream, void *frame, uint64_t n_callers)
 {
-    uint32_t number = IS_PYTHONS;
-    void *frame = api.PyThreadState_GetFrame(thread), *back;
-    for (; frame && number == IS_PYTHONS; frame = back) {
-        number = number_of(stream, api.PyFrame_GetCode(frame), api.PyFrame_GetLineNumber(frame));
-        back = number == IS_PYTHONS ? api.PyFrame_GetBack(frame) : NULL;
-        api.Py_DecRef(frame);
-    }
-    return number != IS_PYTHONS ? number : 0;
+    uint32_t caller = 0;
+    if (!frame)
+        return 0;
+    if (n_callers > 0)
+        caller = line_of(stream, api.PyFrame_GetBack(frame), n_callers - 1);
+    void *code = api.PyFrame_GetCode(frame);
+    uint32_t number = number_of(stream, code, api.PyFrame_GetLineNumber(frame), caller);
+    if (number == IS_PYTHONS)
+        number = n_callers > 0 ? caller : line_of(stream, api.PyFrame_GetBack(frame), 0);
+    api.Py_DecRef(frame);
+    return number;
 }
 
 /// Whether `thread`, the state of this one, is the only one that can have the lock.
@@ -171,7 +178,8 @@ uint64_t python_line(struct stream *stream, uint64_t site)
     if (!thread || !is_alone(thread))
         return site;
     int held = api.PyGILState_Ensure();
-    uint32_t number = innermost_line(stream, thread);
+    uint64_t n_callers = settings.call_stack < MOST_CALLERS ? settings.call_stack : MOST_CALLERS;
+    uint32_t number = line_of(stream, api.PyThreadState_GetFrame(thread), n_callers);
     api.PyGILState_Release(held);
     return number != 0 ? RECORD_LINE_SITE | number : site;
 }

@@ -422,7 +422,8 @@ struct record_line {
     struct record_head head;
     uint32_t line;       // 0: unknown
     uint32_t first_line; // of its function
-    char text[];         // "FUNCTION\nFILE"
+    uint64_t caller; // number of the line that called the function, less than its own; 0: unknown
+    char text[];     // "FUNCTION\nFILE"
 };
 #define RECORD_LINE_SITE (UINT64_C(1) << 63)
 
