@@ -73,6 +73,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(other_code)  /* 1 where the function that waits is not the one that is waited for, else 0 */ \
     X(lock_share)  /* of one-sided calls: to lock, unlock and flush */                             \
     X(fence_share) /* the same: to fence, start, complete, post and wait */                        \
+    X(has_waits)   /* 1 where waits in the calls of the place are known by themselves, else 0 */   \
     X(window_records) /* 1 where the trace tells which rank one waits for in these, else 0 */      \
     X(call_us)        /* microseconds of the loss for each call */                                 \
     X(recording_us)   /* that recording a call took in the mean; 0: not known */                   \

@@ -26,9 +26,14 @@ TEST(test_probing_is_waiting_for_somebody)
     char *name = regions[receive].name;
     regions[receive].name = (char *)"MPI_Mprobe";
     find(&result);
-    regions[receive].name = name;
     assert_string_equal(found.findings[0].kind, "probing");
     assert_says("a probe waits until a message arrives. Look at what the senders do");
+    // Where the waits are known what is left is none.
+    add_late_sender(&result, 30 * MS);
+    find(&result);
+    regions[receive].name = name;
+    assert_string_equal(found.findings[0].kind, "probed-transfers");
+    assert_int_equal(found.findings[0].loss_ns, 50 * MS);
 }
 
 TEST(test_polls_wait_for_the_sender_that_computes_longest)

@@ -90,6 +90,16 @@ static void put_preceding(const struct result *result, const struct cause *cause
                    site_text(result, most->before_since, RESULT_NONE));
 }
 
+/// Whether a wait state is known of calls in the place of CAUSE, which is then no part of it.
+static bool has_waits(const struct result *result, const struct cause *cause)
+{
+    for (size_t i = 0; i < result->n_patterns; i++)
+        for (size_t k = 0; k < result->patterns[i].n_by_path; k++)
+            if (cause_has_place(cause, result->patterns[i].by_path[k].key))
+                return true;
+    return false;
+}
+
 /// What the calls in the place of CAUSE are.
 static void put_calls(const struct result *result, const struct cause *cause, struct facts *facts)
 {
@@ -97,6 +107,7 @@ static void put_calls(const struct result *result, const struct cause *cause, st
         return;
     const struct result_region *calls = &result->regions[result->paths[cause->path].region];
     facts->calls.name = calls->is_mpi ? calls->name : NULL;
+    facts->numbers[FINDING_NUMBER_has_waits] = has_waits(result, cause);
     put_preceding(result, cause, facts);
     put_following(result, cause, facts);
 }
