@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes of elements (see element.h).
+// Attributes of elements, and the times among them (see element.h).
 #include "analyzer/simulation/cost/element.h"
 
 #include <stdlib.h>
@@ -140,4 +140,24 @@ int element_read_file(const struct element_reader *reader, const char *name, con
         return read(reader, top);
     return error_set(reader->err, "%s: no %s: its outermost element is not <%s>", reader->path,
                      what, name);
+}
+
+// --- times
+
+static const uint64_t most_ns = UINT64_C(3600000000000);
+
+int cost_time_read(const char *text, uint64_t *time_ns, struct error *err)
+{
+    if (option_read_duration(text, time_ns, err) != 0)
+        return -1;
+    return *time_ns <= most_ns ? 0 : error_set(err, "more than an hour");
+}
+
+int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err)
+{
+    if (cost_time_read(text, slice_ns, err) != 0)
+        return -1;
+    if (*slice_ns > 0 && *slice_ns < COST_TIME_LEAST_SLICE_NS)
+        return error_set(err, "less than 1us");
+    return 0;
 }

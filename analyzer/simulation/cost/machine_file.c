@@ -26,24 +26,6 @@ static int read_factor(const char *text, uint64_t *factor, struct error *err)
     return 0;
 }
 
-static const uint64_t most_ns = UINT64_C(3600000000000);
-
-int cost_time_read(const char *text, uint64_t *time_ns, struct error *err)
-{
-    if (option_read_duration(text, time_ns, err) != 0)
-        return -1;
-    return *time_ns <= most_ns ? 0 : error_set(err, "more than an hour");
-}
-
-int cost_time_read_slice(const char *text, uint64_t *slice_ns, struct error *err)
-{
-    if (cost_time_read(text, slice_ns, err) != 0)
-        return -1;
-    if (*slice_ns > 0 && *slice_ns < COST_TIME_LEAST_SLICE_NS)
-        return error_set(err, "less than 1us");
-    return 0;
-}
-
 /// Spans of work that are so short would take a simulation for ever.
 static int read_every(const char *text, uint64_t *every_ns, struct error *err)
 {

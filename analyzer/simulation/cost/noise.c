@@ -9,7 +9,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
-#include "analyzer/simulation/cost/machine.h"
 
 static uint64_t mix(uint64_t state, uint64_t part)
 {
