@@ -5,7 +5,7 @@
 // (M). https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 //
 // Events come in any order, so they are sorted in a file (paraver/record_sort.c). jansson parses
-// each of them alone. It takes one byte at a time, so it stops right behind the event.
+// one event at a time, and is given single bytes, so that it reads no byte of the next event.
 #include "analyzer/convert/convert.h"
 
 #include <errno.h>

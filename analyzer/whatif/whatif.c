@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/simulation/change/set_work.h"
@@ -343,8 +344,7 @@ static int predict_list(const struct whatif_asked *asked, struct error *err)
 
 static int by_time(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    return LESS_FIRST(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /// The run times of the N JOBS of one case into POINT, in order. 0, or -1 and ERR.

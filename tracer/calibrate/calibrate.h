@@ -13,10 +13,9 @@
 //   waiting SLOWDOWN                    of a rank while another one waits on its core
 //   collective OP P BYTES NS SPREAD N   BYTES as in pagoda-machine(5)
 //   compute NS SPREAD                   a fixed piece of computing
-//   noise WHAT PERCENT NS               of many pieces of computing of 1 ms and more (computing),
-//   or of
-//                                       half round trips of 8 bytes (SCOPE), so many take at most
-//                                       NS
+//   noise WHAT PERCENT NS               so many of many take at most NS: pieces of computing of 1
+//   ms
+//                                       and more (computing), half round trips of 8 bytes (SCOPE)
 //   warning TEXT
 //   progress DONE TOTAL
 //   end

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See python.h. The innermost frame of Python is asked for by functions of its C API that exist
-// since Python 3.9. That needs the global interpreter lock, which mpi4py has given away around most
-// calls: it is taken only where no other thread of Python exists that could have it, so nobody
-// waits.
+// See python.h. Functions of Python's C API, since Python 3.9, give the innermost frame. They need
+// the global interpreter lock, which mpi4py releases around most calls. The recorder takes the lock
+// only while no other thread of Python exists. So it never waits for the lock.
 #include "tracer/record/python.h"
 
 #include "tracer/record/settings.h"

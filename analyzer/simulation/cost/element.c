@@ -2,6 +2,7 @@
 // Attributes of elements, and the times among them (see element.h).
 #include "analyzer/simulation/cost/element.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,7 +143,17 @@ int element_read_file(const struct element_reader *reader, const char *name, con
                      what, name);
 }
 
-// --- times
+// --- values
+
+int element_read_scaled(const char *text, double least, double most, uint32_t scale,
+                        uint64_t *value, struct error *err)
+{
+    double number;
+    if (option_read_number(text, &number, err) != 0 || number < least || number > most)
+        return error_set(err, "a number from %g to %g", least, most);
+    *value = (uint64_t)llround(number * scale);
+    return 0;
+}
 
 static const uint64_t most_ns = UINT64_C(3600000000000);
 

@@ -69,6 +69,10 @@ int element_read_file(const struct element_reader *reader, const char *name, con
                                   const struct xml_element *top),
                       struct xml_document **document);
 
+/// A number from LEAST to MOST, in units of which SCALE are 1, to the nearest. 0, or -1 and ERR.
+int element_read_scaled(const char *text, double least, double most, uint32_t scale,
+                        uint64_t *value, struct error *err);
+
 // Times that options and machine files give as costs.
 
 /// Shorter slices would take a simulation for ever, and no system has them.

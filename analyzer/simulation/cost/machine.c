@@ -193,23 +193,25 @@ bool machine_has_noise(const struct machine *machine)
 
 const char *const machine_collective_variables[MACHINE_COLLECTIVE_VARIABLES] = {"p", "b", "c"};
 
-double machine_contention(const struct machine *machine, uint32_t n_members, uint32_t n_ranks,
-                          uint64_t size_bytes)
+/// By what operations of groups hinder each other: at least 1, which it is for one of all ranks.
+static double contention_of(const struct machine *machine,
+                            const struct machine_operation *operation)
 {
-    const double values[] = {n_ranks, (double)size_bytes};
-    if (!machine->contention || n_members >= n_ranks)
+    const double values[] = {operation->n_ranks, (double)operation->size_bytes};
+    if (!machine || !machine->contention || operation->n_members >= operation->n_ranks)
         return 1;
     double factor = formula_value(machine->contention, values);
     return factor < 1 ? 1 : factor;
 }
 
-uint64_t machine_operation_ns(const struct machine_collective *collective,
+uint64_t machine_operation_ns(const struct machine *machine,
+                              const struct machine_collective *collective,
                               const struct machine_operation *operation)
 {
     if (!collective || !collective->time)
         return 0;
     const double values[] = {operation->n_members, (double)operation->size_bytes,
-                             operation->contention};
+                             contention_of(machine, operation)};
     bool has_other = operation->are_scattered && collective->scattered_time;
     double time_s =
         formula_value(has_other ? collective->scattered_time : collective->time, values);
@@ -226,10 +228,9 @@ uint64_t machine_operation_ns(const struct machine_collective *collective,
 uint64_t machine_formula_ns(const struct machine_collective *collective, uint32_t n_members,
                             uint64_t size_bytes)
 {
-    return machine_operation_ns(collective, &(struct machine_operation){.n_members = n_members,
-                                                                        .size_bytes = size_bytes,
-                                                                        .contention = 1,
-                                                                        .luck = NOISE_WHOLE});
+    const struct machine_operation operation = {
+        .n_members = n_members, .size_bytes = size_bytes, .luck = NOISE_WHOLE};
+    return machine_operation_ns(NULL, collective, &operation);
 }
 
 int machine_check_formulas(const struct machine *machine, struct error *err)

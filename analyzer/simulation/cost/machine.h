@@ -105,7 +105,7 @@ struct machine_noise {
     struct noise noise;
 };
 
-/// Members, bytes of the call, machine_contention().
+/// Members, bytes of the call, contention of groups (machine_operation_ns()).
 enum { MACHINE_COLLECTIVE_VARIABLES = 3 };
 extern const char *const machine_collective_variables[MACHINE_COLLECTIVE_VARIABLES];
 
@@ -151,7 +151,7 @@ struct machine {
     uint32_t n_calibrated_members; // of the largest collective that was measured, 0: not known
     uint64_t compute_ns;           // of the piece of computing calibrate measures, 0: not given
     uint32_t out_links, in_links;  // of a node: transfers from and to other nodes at once, 0: any
-    struct formula *contention;    // see machine_contention(); NULL: none
+    struct formula *contention;    // see machine_operation_ns(); NULL: none
     const char *contention_text;
     struct machine_messages messages[MACHINE_SCOPES];
     struct machine_custom_scope *custom_scopes; // in the order in which they are tried
@@ -212,26 +212,22 @@ bool machine_has_algorithms(const struct machine *machine);
 /// Whether some time of the machine is not the same in each run.
 bool machine_has_noise(const struct machine *machine);
 
-/// By what operations of groups hinder each other: 1 for one of all N_RANKS, else the machine's
-/// formula for these and SIZE_BYTES, at least 1. Some ranks have an operation of their own mostly
-/// because the others have theirs at the same time (Kuehnemann, Rauber, Ruenger: Performance
-/// Modelling for Task-Parallel Programs, section 3.2).
-double machine_contention(const struct machine *machine, uint32_t n_members, uint32_t n_ranks,
-                          uint64_t size_bytes);
-
 /// An operation in a run.
 struct machine_operation {
-    uint32_t n_members;
-    uint64_t size_bytes; // shares
-    double contention;
-    bool are_scattered; // the nodes of its members are not in a row
-    uint32_t luck;      // what it gets of the noise
+    uint32_t n_members, n_ranks; // of the operation, of the run
+    uint64_t size_bytes;         // shares
+    bool are_scattered;          // the nodes of its members are not in a row
+    uint32_t luck;               // what it gets of the noise
 };
 
-/// What the formula says of an operation, with noise, to the nearest ns; 0 without one, or where it
-/// is negative; where it is not a number, or more than an hour, too, but then
-/// machine_check_formulas() says so.
-uint64_t machine_operation_ns(const struct machine_collective *collective,
+/// What the formula of COLLECTIVE, one of MACHINE or NULL, says of an operation, with noise, to the
+/// nearest ns; 0 without one, or where it is negative; where it is not a number, or more than an
+/// hour, too, but then machine_check_formulas() says so. Operations of groups hinder each other by
+/// the machine's contention: some ranks have an operation of their own mostly because the others
+/// have theirs at the same time (Kuehnemann, Rauber, Ruenger: Performance Modelling for
+/// Task-Parallel Programs, section 3.2). MACHINE NULL: without that.
+uint64_t machine_operation_ns(const struct machine *machine,
+                              const struct machine_collective *collective,
                               const struct machine_operation *operation);
 
 /// The same of an operation of all ranks on nodes in a row, without noise.

@@ -41,15 +41,14 @@ static uint64_t collective_met(const struct prediction *prediction,
         machine_collective(machine, condition->operation, size_bytes);
     const struct machine_operation operation = {
         .n_members = condition->n_members,
+        .n_ranks = (uint32_t)prediction->definitions->n_ranks,
         .size_bytes = size_bytes,
-        .contention = machine_contention(machine, condition->n_members,
-                                         (uint32_t)prediction->definitions->n_ranks, size_bytes),
         .are_scattered = condition->are_scattered,
         .luck = condition->luck,
     };
     // Algorithms are not for operations between two groups.
     uint64_t time_ns = collective && collective->algorithm == ALGORITHM_FORMULA
-                           ? machine_operation_ns(collective, &operation)
+                           ? machine_operation_ns(machine, collective, &operation)
                            : 0;
     bool from_root = condition->class_ == COLLECTIVE_ONE_TO_ALL;
     uint64_t begin_ns =

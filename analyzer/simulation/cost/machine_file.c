@@ -19,11 +19,7 @@ enum { MACHINE_MAX_CORES = 65536, MACHINE_MAX_LINKS = 1 << 20 };
 
 static int read_factor(const char *text, uint64_t *factor, struct error *err)
 {
-    double number;
-    if (option_read_number(text, &number, err) != 0 || number < 0.001 || number > 1000)
-        return error_set(err, "a number from 0.001 to 1000");
-    *factor = (uint64_t)llround(number * PAG_WORK_PER_NS);
-    return 0;
+    return element_read_scaled(text, 0.001, 1000, PAG_WORK_PER_NS, factor, err);
 }
 
 /// Spans of work that are so short would take a simulation for ever.

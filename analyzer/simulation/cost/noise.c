@@ -4,11 +4,9 @@
 // of the key, one after the other.
 #include "analyzer/simulation/cost/noise.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/base/options/options.h"
 
 static uint64_t mix(uint64_t state, uint64_t part)
 {
@@ -67,20 +65,12 @@ uint64_t noise_ns(const struct noise *noise, uint64_t time_ns, uint32_t luck)
 
 static int read_percent(const char *text, uint64_t *share, struct error *err)
 {
-    double percent;
-    if (option_read_number(text, &percent, err) != 0 || percent < 0 || percent > 100)
-        return error_set(err, "a number from 0 to 100");
-    *share = (uint64_t)llround(percent * (NOISE_WHOLE / 100));
-    return 0;
+    return element_read_scaled(text, 0, 100, NOISE_WHOLE / 100, share, err);
 }
 
 static int read_factor(const char *text, uint64_t *factor, struct error *err)
 {
-    double number;
-    if (option_read_number(text, &number, err) != 0 || number < 0 || number > 1000)
-        return error_set(err, "a number from 0 to 1000");
-    *factor = (uint64_t)llround(number * NOISE_WHOLE);
-    return 0;
+    return element_read_scaled(text, 0, 1000, NOISE_WHOLE, factor, err);
 }
 
 int noise_read(const struct element_reader *reader, const struct xml_element *child,

@@ -287,14 +287,14 @@ static uint32_t luck_of_all(const struct collective_runs *runs, const struct col
 static uint64_t formula_ns(const struct collective_runs *runs, const struct collective_run *run,
                            const struct machine_collective *entry, uint64_t size_bytes)
 {
-    uint32_t n_ranks = (uint32_t)runs->definitions->n_ranks;
-    return machine_operation_ns(
-        entry, &(struct machine_operation){.n_members = run->n_members,
-                                           .size_bytes = size_bytes,
-                                           .contention = machine_contention(
-                                               runs->machine, run->n_members, n_ranks, size_bytes),
-                                           .are_scattered = run->are_scattered,
-                                           .luck = luck_of_all(runs, run)});
+    const struct machine_operation operation = {
+        .n_members = run->n_members,
+        .n_ranks = (uint32_t)runs->definitions->n_ranks,
+        .size_bytes = size_bytes,
+        .are_scattered = run->are_scattered,
+        .luck = luck_of_all(runs, run),
+    };
+    return machine_operation_ns(runs->machine, entry, &operation);
 }
 
 static uint64_t key_of(uint32_t receiver, uint32_t phase, uint32_t tag)
