@@ -46,12 +46,13 @@ windows() {
         (.by_cause[] | select(.rank == 3) | .ns > 50e6)' "$BATS_TEST_TMPDIR/replay"
     # Ranks 2 and 3 wait in whatever call the lock is granted in, because of what rank 1 does meanwhile. If
     # rank 1 loses its core in its own unlock, others may leave theirs before it, and the trace does not
-    # tell that from a wait: it must stay far below the 196 ms of the others.
+    # tell that from a wait: it must stay far below the 600 ms of the others. These wait less where they
+    # lack a core and ask late.
     jq -e '.patterns[] | select(.id == "lock-contention") |
         all(.by_path[]; .path | test("contention/MPI_(Win_lock|Accumulate|Win_unlock)$")) and
-        ([.by_rank[] | select(.rank == 2 or .rank == 3).ns] | add > 190e6) and .total_ns < 400e6 and
+        ([.by_rank[] | select(.rank == 2 or .rank == 3).ns] | add > 480e6) and .total_ns < 900e6 and
         (.total_ns as $total | all(.by_rank[]; .rank > 1 or (.rank == 1 and .ns < 0.2 * $total))) and
-        (.origins.region_ranks | map(select(.rank == 1).time_ns) | add > 100e6)' "$BATS_TEST_TMPDIR/replay"
+        (.origins.region_ranks | map(select(.rank == 1).time_ns) | add > 300e6)' "$BATS_TEST_TMPDIR/replay"
     # Ranks 0 and 2 wait for rank 1 in whatever call the library chose, ranks 1 to 3 for rank 0.
     jq -e '.patterns[] | select(.id == "late-post") |
         all(.by_path[]; .path | test("MPI_Win_(start|complete)$")) and

@@ -2,7 +2,7 @@
 /*
  * RMA windows over several communicators, on 4 ranks. Two ranks are late, by 100 ms: rank 2 at a
  * fence of the window "first", rank 3 where the window over the odd ranks is freed. Rank 1 computes
- * as long while it holds a lock of "second" that ranks 2 and 3 ask for.
+ * three times as long while it holds a lock of "second" that ranks 2 and 3 ask for.
  *
  * Then epochs of a window without a name between groups of ranks. Rank 1 posts 100 ms late for
  * ranks 0 and 2. Then rank 0 computes as long between its last access to ranks 1, 2 and 3 and the
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { LATE_MS = 100, N_ROUNDS = 5 };
+enum { LATE_MS = 100, HELD_MS = 300, N_ROUNDS = 5 };
 
 static int rank, n_ranks, errors;
 
@@ -85,7 +85,7 @@ static void hold(MPI_Win window)
     MPI_Win_flush(0, window);
     MPI_Send(NULL, 0, MPI_INT, 2, 0, MPI_COMM_WORLD);
     MPI_Send(NULL, 0, MPI_INT, 3, 0, MPI_COMM_WORLD);
-    compute(LATE_MS);
+    compute(HELD_MS);
 }
 
 static void contention(MPI_Win window)
