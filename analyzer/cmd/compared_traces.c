@@ -135,7 +135,7 @@ static int for_each_word(const char *text,
 
 static int check_word(void *user, const char *word, struct error *err)
 {
-    *(bool *)user |= strstr(word, "#*") != NULL;
+    *(bool *)user |= strstr(word, "#*") || strstr(word, "==");
     return interval_check(word, err);
 }
 
@@ -152,13 +152,13 @@ int compared_intervals_check(const char *text, struct error *err)
 
 struct finding {
     struct interval_list *list;
-    struct trace *trace;
+    struct interval_replay *replay;
 };
 
 static int find_word(void *user, const char *word, struct error *err)
 {
     struct finding *finding = user;
-    return interval_find(finding->list, finding->trace, word, err);
+    return interval_find(finding->list, finding->replay, word, err);
 }
 
 static bool is_known(const struct interval_list *list, size_t i)
@@ -174,7 +174,7 @@ static int replay_text(struct interval_replay *replay, const char *text, struct 
                        struct error *err)
 {
     const struct interval_target *target = replay->context;
-    struct finding finding = {list, replay->trace};
+    struct finding finding = {list, replay};
     size_t n, n_once = 0;
     interval_list_release(list);
     int status = for_each_word(text, find_word, &finding, &n, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
-// HTML page; a replay as tracks for Perfetto's viewer, or as a trace for Paraver or SimGrid.
+// HTML page; a replay as tracks for Perfetto's viewer, as a trace for Paraver or SimGrid, or a part
+// of it as a graph.
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
@@ -17,8 +18,10 @@
 #include "analyzer/compare/back_test.h"
 #include "analyzer/compare/difference.h"
 #include "analyzer/compare/scaling.h"
+#include "analyzer/graphviz/activity_graph.h"
 #include "analyzer/paraver/prv_trace.h"
 #include "analyzer/perfetto/track_events.h"
+#include "analyzer/replay/interval.h"
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/pages.h"
 #include "analyzer/result/views/groups.h"
@@ -31,14 +34,17 @@
 
 #define VIEWER_BYTES 500000000 // of a file that Perfetto's viewer loads in a browser
 
-enum export_format { FORMAT_HTML, FORMAT_PERFETTO, FORMAT_PRV, FORMAT_TI, N_FORMATS };
-static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti"};
+enum export_format { FORMAT_HTML, FORMAT_PERFETTO, FORMAT_PRV, FORMAT_TI, FORMAT_DOT, N_FORMATS };
+static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti", "dot"};
 
 struct export_request {
     const char *source, *path; // a trace or a database; the file
     const char *format_name;
     enum export_format format;
     uint64_t split_bytes; // of a file of tracks; 0: not said
+    const char *interval; // of a graph
+    const char *group;    // likewise, NULL: each rank is one
+    struct grouping grouping;
     const char *as;
     struct trial_path trials; // what it says
     struct whatif_options whatif;
@@ -54,6 +60,7 @@ struct exported {
     struct timeline *predicted_timeline; // NULL: nothing is predicted
     char **places;                       // of --map auto
     size_t n_places;
+    struct interval_list intervals; // of a graph
 };
 
 /// A page of one kind or the other.
@@ -136,17 +143,20 @@ static int export_run(const struct export_request *request, struct exported *exp
 
 // --- all events
 
-static int begin_tracks(const struct export_request *request, struct replay_run *run,
-                        const struct catalogue *catalogue, struct error *err)
+static int begin_tracks(const struct export_request *request, struct exported *exported,
+                        struct error *err)
 {
+    struct replay_run *run = &exported->measured;
     uint64_t max_bytes = request->split_bytes > 0 ? request->split_bytes : VIEWER_BYTES;
-    run->tracks =
-        track_events_new(request->path, max_bytes, trace_definitions(run->trace), catalogue, err);
+    run->tracks = track_events_new(request->path, max_bytes, trace_definitions(run->trace),
+                                   exported->catalogue, err);
     return run->tracks ? 0 : -1;
 }
 
-static int finish_tracks(struct replay_run *run, struct error *err)
+static int finish_tracks(const struct export_request *request, struct replay_run *run,
+                         struct error *err)
 {
+    (void)request;
     return track_events_finish(run->tracks, &run->replay, err);
 }
 
@@ -156,16 +166,18 @@ static void release_tracks(struct replay_run *run)
     run->tracks = NULL;
 }
 
-static int begin_prv(const struct export_request *request, struct replay_run *run,
-                     const struct catalogue *catalogue, struct error *err)
+static int begin_prv(const struct export_request *request, struct exported *exported,
+                     struct error *err)
 {
-    (void)catalogue;
+    struct replay_run *run = &exported->measured;
     run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
     return run->prv ? 0 : -1;
 }
 
-static int finish_prv(struct replay_run *run, struct error *err)
+static int finish_prv(const struct export_request *request, struct replay_run *run,
+                      struct error *err)
 {
+    (void)request;
     return prv_trace_finish(run->prv, &run->replay, err);
 }
 
@@ -175,10 +187,10 @@ static void release_prv(struct replay_run *run)
     run->prv = NULL;
 }
 
-static int begin_ti(const struct export_request *request, struct replay_run *run,
-                    const struct catalogue *catalogue, struct error *err)
+static int begin_ti(const struct export_request *request, struct exported *exported,
+                    struct error *err)
 {
-    (void)catalogue;
+    struct replay_run *run = &exported->measured;
     run->ti = ti_trace_new(request->path, trace_definitions(run->trace), err);
     return run->ti ? 0 : -1;
 }
@@ -206,8 +218,10 @@ static void warn_of_losses(const struct ti_losses *losses, const struct result *
             log_warning("%s [%s]", result_warning_text(result, codes[i]), codes[i]);
 }
 
-static int finish_ti(struct replay_run *run, struct error *err)
+static int finish_ti(const struct export_request *request, struct replay_run *run,
+                     struct error *err)
 {
+    (void)request;
     struct ti_losses losses;
     int status = ti_trace_finish(run->ti, &run->replay, &losses, err);
     if (status == 0)
@@ -221,16 +235,49 @@ static void release_ti(struct replay_run *run)
     run->ti = NULL;
 }
 
+static int begin_graph(const struct export_request *request, struct exported *exported,
+                       struct error *err)
+{
+    struct interval_list *intervals = &exported->intervals;
+    struct interval_replay replay = {.trace = trace_open(request->source, err),
+                                     .catalogue = exported->catalogue};
+    int status = replay.trace ? 1 : -1;
+    interval_list_release(intervals);
+    while (status == 1)
+        status = interval_find(intervals, &replay, request->interval, err);
+    trace_close(replay.trace);
+    if (status == 0 && intervals->n != 1)
+        status = error_set(err, "a graph shows one interval: %s are %zu", request->interval,
+                           intervals->n);
+    if (status == 0)
+        exported->measured.graph = activity_graph_new(trace_definitions(exported->measured.trace),
+                                                      intervals->items[0].parts);
+    return status;
+}
+
+static int finish_graph(const struct export_request *request, struct replay_run *run,
+                        struct error *err)
+{
+    groups_collect(&request->grouping, &run->result);
+    return activity_graph_write(run->graph, &run->result, request->path, err);
+}
+
+static void release_graph(struct replay_run *run)
+{
+    activity_graph_free(run->graph);
+    run->graph = NULL;
+}
+
 /// How the files of a format are written by a replay. What has begun is a member of the run until
 /// it is released, which may be without a begin.
 static const struct events_format {
-    int (*begin)(const struct export_request *, struct replay_run *, const struct catalogue *,
-                 struct error *);
-    int (*finish)(struct replay_run *, struct error *);
+    int (*begin)(const struct export_request *, struct exported *, struct error *);
+    int (*finish)(const struct export_request *, struct replay_run *, struct error *);
     void (*release)(struct replay_run *);
 } events_formats[N_FORMATS] = {[FORMAT_PERFETTO] = {begin_tracks, finish_tracks, release_tracks},
                                [FORMAT_PRV] = {begin_prv, finish_prv, release_prv},
-                               [FORMAT_TI] = {begin_ti, finish_ti, release_ti}};
+                               [FORMAT_TI] = {begin_ti, finish_ti, release_ti},
+                               [FORMAT_DOT] = {begin_graph, finish_graph, release_graph}};
 
 static int export_events(const struct export_request *request, struct exported *exported,
                          struct error *err)
@@ -243,12 +290,12 @@ static int export_events(const struct export_request *request, struct exported *
     int status = 1;
     while (status == 1) { // again after the clocks were corrected
         format->release(run);
-        status = format->begin(request, run, exported->catalogue, err);
+        status = format->begin(request, exported, err);
         if (status == 0)
             status = replay_run(run, exported->catalogue, NULL, false, "replaying", err);
     }
     if (status == 0)
-        status = format->finish(run, err);
+        status = format->finish(request, run, err);
     format->release(run);
     return status;
 }
@@ -327,9 +374,9 @@ static int refuse_format(const char *name, struct error *err)
                   {"svg", "pagoda scaling DB --svg FILE"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i].name) == 0)
-            return error_set(err, "--format is html, perfetto, prv or ti; for %s use %s", name,
+            return error_set(err, "--format is html, perfetto, prv, ti or dot; for %s use %s", name,
                              others[i].command);
-    return error_set(err, "--format is html, perfetto, prv or ti, not %s", name);
+    return error_set(err, "--format is html, perfetto, prv, ti or dot, not %s", name);
 }
 
 /// Sets the format. 0, or -1 and ERR.
@@ -342,6 +389,15 @@ static int read_format(struct export_request *request, struct error *err)
         return refuse_format(request->format_name, err);
     if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)
         return error_set(err, "--split goes with --format perfetto");
+    if (request->format != FORMAT_DOT && (request->interval || request->group))
+        return error_set(err, "--interval and --group go with --format dot");
+    if (request->format == FORMAT_DOT && !request->interval)
+        return error_set(err, "--format dot shows a part of the run: say which by --interval, such "
+                              "as --interval 1s:1.01s");
+    if (request->interval && interval_check(request->interval, err) != 0)
+        return error_wrap(err, "--interval");
+    if (request->group && grouping_read(request->group, &request->grouping, err) != 0)
+        return error_wrap(err, "--group");
     if (request->format != FORMAT_HTML && request->n_words > 0)
         return error_set(err,
                          "--format %s shows a recorded run; for a prediction write it as an "
@@ -379,13 +435,19 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write to FILE, such as run.html; an existing file is replaced", NULL),
-        OPTION_TEXT_ROW(
-            "format", 0, "html|perfetto|prv|ti", &request->format_name,
-            "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, or a "
-            "time-independent trace for SimGrid",
-            "html", .manual = "All but the first are for traces without what-if options."),
+        OPTION_TEXT_ROW("format", 0, "html|perfetto|prv|ti|dot", &request->format_name,
+                        "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, a "
+                        "time-independent trace for SimGrid, or a graph for Graphviz",
+                        "html",
+                        .manual = "All but the first are for traces without what-if options."),
         OPTION_SIZE_ROW("split", 0, "SIZE", &request->split_bytes,
                         "begin a further file of tracks where one has SIZE, such as 200M", "500M"),
+        OPTION_TEXT_ROW("interval", 0, "WHAT", &request->interval,
+                        "with --format dot: the part of the run, such as 1s:1.01s or REGION#3",
+                        NULL,
+                        .manual = "pagoda-replay(1), section Intervals, says what it may be."),
+        OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
+                        "with --format dot: a row for each node, machine, or N ranks", NULL),
         OPTION_TEXT_ROW("as", 0, "EXPERIMENT", &request->as,
                         "of DB only runs of this experiment; APPLICATION/ may precede it", NULL),
         THREADS_ROW,
@@ -398,7 +460,7 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_usage usage = {
         .command = "export",
         .operands = "TRACE|DB -o FILE",
-        .summary = "Writes a run, or the runs of a database, for a browser, Paraver or SimGrid",
+        .summary = "Writes a run, or the runs of a database, for a browser or another tool",
         .details =
             "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Its page\n"
             "has findings, timeline and tables; with what-if options two timelines.\n"
@@ -409,7 +471,8 @@ static bool read_request(int argc, char **argv, struct export_request *request,
             "With --format prv FILE is such as run.prv, and run.pcf and run.row name what is\n"
             "in it.\n"
             "With --format ti FILE is for SimGrid's smpirun -replay; FILE.actions has what\n"
-            "each rank computes, sends and receives.\n",
+            "each rank computes, sends and receives.\n"
+            "With --format dot FILE is for Graphviz: dot -Tsvg FILE.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),
@@ -453,6 +516,7 @@ int cmd_export(int argc, char **argv)
     for (size_t i = 0; i < exported.n_places; i++)
         free(exported.places[i]);
     free(exported.places);
+    interval_list_release(&exported.intervals);
     replay_run_release(&exported.measured);
     whatif_plan_release(&exported.plan);
     catalogue_free(exported.catalogue);

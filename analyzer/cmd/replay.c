@@ -26,6 +26,7 @@
 #include "analyzer/result/properties/property_search.h"
 #include "analyzer/result/views/child_paths.h"
 #include "analyzer/result/views/groups.h"
+#include "analyzer/result/views/single_waits.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/spread/spread.h"
 #include "analyzer/whatif/options.h"
@@ -44,6 +45,7 @@ struct replay_request {
     const char *explain;  // RANK@TIME, NULL: the whole report
     struct pag_moment moment;
     const char *paths;      // a region, NULL: the whole report
+    const char *waits;      // a condition, NULL: the whole report
     const char *properties; // a hierarchy, NULL: the whole report
     bool keeps_all;         // properties that pruning would leave out
     const char *timeline;   // run, judged or FROM:TO, NULL: the whole report
@@ -148,40 +150,49 @@ static bool read_moment(const char *text, struct pag_moment *moment, struct erro
     return is_read;
 }
 
+/// Whether one view of the measured run is all that is printed.
+static bool wants_view(const struct replay_request *request)
+{
+    return request->explain || request->paths || request->waits;
+}
+
 /// Properties are of the measured run, and all that is printed.
 static bool properties_are_sound(const struct replay_request *request,
                                  const struct option_usage *usage, int *status)
 {
     bool is_more = request->out || request->n_words > 0 || request->database || request->group ||
-                   request->intervals.count > 0 || request->explain || request->paths;
+                   request->intervals.count > 0 || wants_view(request);
     if (request->properties ? !is_more : !request->keeps_all)
         return true;
     *status = request->properties
                   ? options_usage_error(usage, "--properties is of the measured run: it goes "
                                                "without what-if options, --explain, --paths, "
-                                               "--group, --interval, --store and --output")
+                                               "--list-waits, --group, --interval, --store and "
+                                               "--output")
                   : options_usage_error(usage, "--no-prune goes with --properties");
     return false;
 }
 
-/// A moment is of the measured run, too, and its explanation is all that is printed.
-static bool moment_is_sound(struct replay_request *request, const struct option_usage *usage,
-                            int *status)
+/// A view is of the measured run, too, and alone.
+static bool view_is_sound(struct replay_request *request, const struct option_usage *usage,
+                          int *status)
 {
     struct error err = {{0}};
     bool is_more = request->wants_ideal || request->out || request->n_words > 0 ||
                    request->database || request->intervals.count > 0;
-    if (!request->explain && !request->paths)
+    int n_views = !!request->explain + !!request->paths + !!request->waits;
+    if (n_views == 0)
         return true;
-    if (is_more || (request->explain && request->paths))
+    if (is_more || n_views > 1)
         error_set(&err,
-                  "%s is of the measured run: it goes without what-if options, --ideal, "
-                  "--interval, --store, --output and %s",
-                  request->explain ? "--explain" : "--paths",
-                  request->explain ? "--paths" : "--explain");
-    else if (request->paths)
-        return true;
-    else if (read_moment(request->explain, &request->moment, &err))
+                  "%s is of the measured run: it goes alone, without what-if options, --ideal, "
+                  "--interval, --store and --output",
+                  request->explain ? "--explain"
+                  : request->paths ? "--paths"
+                                   : "--list-waits");
+    else if (request->waits && single_waits_check(request->waits, &err) != 0)
+        error_wrap(&err, "--list-waits");
+    else if (!request->explain || read_moment(request->explain, &request->moment, &err))
         return true;
     *status = options_usage_error(usage, "%s", err.text);
     return false;
@@ -225,10 +236,10 @@ static bool timeline_is_sound(const struct replay_request *request,
     struct time_window window;
     if (!request->timeline)
         return true;
-    if (request->wants_ideal || request->explain || request->paths || request->properties ||
-        request->group || request->intervals.count > 0)
-        error_set(&err, "--timeline is all that is printed: it goes without --ideal, "
-                        "--explain, --paths, --properties, --group and --interval");
+    if (request->wants_ideal || wants_view(request) || request->properties || request->group ||
+        request->intervals.count > 0)
+        error_set(&err, "--timeline is all that is printed: it goes without --ideal, --explain, "
+                        "--paths, --list-waits, --properties, --group and --interval");
     else if (outcome->is_whatif && (outcome->plan.is_list || outcome->plan.estimate))
         error_set(&err, "--timeline shows one prediction, of what each rank does: neither a list "
                         "of values nor an estimate");
@@ -244,8 +255,10 @@ static bool group_is_sound(struct replay_request *request, const struct option_u
     struct error err = {{0}};
     if (!request->group)
         return true;
-    if (request->explain || request->paths || request->n_words > 0 || request->intervals.count > 0)
-        error_set(&err, "it goes without what-if options, --explain, --paths and --interval");
+    if (wants_view(request) || request->n_words > 0 || request->intervals.count > 0)
+        error_set(
+            &err,
+            "it goes without what-if options, --explain, --paths, --list-waits and --interval");
     else if (grouping_read(request->group, &request->grouping, &err) == 0)
         return true;
     *status = options_usage_error(usage, "--group: %s", err.text);
@@ -281,7 +294,7 @@ static bool plan_is_sound(const struct replay_request *request, struct replay_ou
     return false;
 }
 
-enum { MAX_REPORT_ROWS = 17 };
+enum { MAX_REPORT_ROWS = 18 };
 
 /// Puts the rows about the report into ROWS; how many.
 static size_t put_report_rows(struct replay_request *request, struct option_row *rows)
@@ -316,6 +329,10 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                       "and the total, mean, least and largest time of these visits. A visit "
                       "within another one is part of it; calls of one function in a row are "
                       "one item. At most 1024 sequences have a row each, with up to 64 items."),
+        OPTION_TEXT_ROW("list-waits", 0, "CONDITION", &request->waits,
+                        "list the single waits that it selects: wait>=1ms && rank==0-3", NULL,
+                        .manual = "Instead of the report; section Single waits says how a "
+                                  "condition is written."),
         OPTION_TEXT_ROW(
             "properties", 0, "HIERARCHY", &request->properties,
             "list critical properties: message-passing, threads, mixed, or a hierarchy of "
@@ -416,7 +433,7 @@ static bool read_request(int argc, char **argv, struct replay_request *request,
     return request_is_sound(request, &usage, status) &&
            intervals_are_sound(request, &usage, status) &&
            properties_are_sound(request, &usage, status) &&
-           moment_is_sound(request, &usage, status) && group_is_sound(request, &usage, status) &&
+           view_is_sound(request, &usage, status) && group_is_sound(request, &usage, status) &&
            plan_is_sound(request, outcome, &usage, status) &&
            timeline_is_sound(request, outcome, &usage, status);
 }
@@ -668,7 +685,7 @@ static int run_intervals(struct replay_request *request, struct replay_outcome *
 static int serve_first(const struct replay_request *request)
 {
     struct error err = {{0}};
-    bool is_alone = request->paths || request->intervals.count > 0;
+    bool is_alone = request->paths || request->waits || request->intervals.count > 0;
     return log_outcome(is_alone ? 0 : replay_serve(request->trace, &err), false, &err);
 }
 
@@ -690,6 +707,30 @@ static int run_paths(const struct replay_request *request)
     return status;
 }
 
+/// Replays the trace and prints the waits that are asked for.
+static int run_waits(const struct replay_request *request, struct replay_outcome *outcome)
+{
+    enum { MOST = 100000 };
+    struct replay_run *run = &outcome->measured;
+    struct single_waits waits = {0};
+    struct error err = {{0}};
+    size_t max = request->wants_json || request->text.top > MOST ? MOST : request->text.top;
+    int status = load_patterns(request, outcome, &err);
+    if (status == 0)
+        status = replay_run_open(run, request->trace, &err);
+    if (status == 0)
+        status = single_waits_begin(&waits, request->waits, max, outcome->catalogue,
+                                    trace_definitions(run->trace), &err);
+    if (status == 0)
+        status = replay_run_find_waits(run, &waits, "replaying", &err);
+    if (status == 0 && request->wants_json)
+        json_print_waits(request->trace, &waits, stdout);
+    else if (status == 0)
+        text_print_waits(request->trace, &waits, &request->text, stdout);
+    single_waits_release(&waits);
+    return log_outcome(status, run->result.has_unreadable_records, &err);
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct replay_request request = {0};
@@ -702,6 +743,8 @@ int cmd_replay(int argc, char **argv)
         status = serve_first(&request);
     else if (request.paths)
         status = run_paths(&request);
+    else if (request.waits)
+        status = run_waits(&request, &outcome);
     else if (request.intervals.count > 0)
         status = run_intervals(&request, &outcome);
     else if (run_request(&request, &outcome, &err) != 0)

@@ -294,7 +294,7 @@ int replay_intervals(const struct replay_intervals *request, bool *is_unreadable
         interval_list_release(&list);
         status = 0;
         for (size_t i = 0; i < request->texts->count && status == 0; i++)
-            status = interval_find(&list, replay.trace, request->texts->values[i], err);
+            status = interval_find(&list, &replay, request->texts->values[i], err);
         collection.is_several = list.n > 1;
         if (status == 0)
             status = interval_replay(&replay, list.items, list.n, err);

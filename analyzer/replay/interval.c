@@ -141,9 +141,18 @@ static int read_selection(const char *text, struct selection *selection, struct 
                          : read_phase(text, selection, err);
 }
 
+static bool is_condition(const char *text)
+{
+    static const char begin[] = "pattern";
+    return strncmp(text, begin, sizeof begin - 1) == 0 &&
+           strncmp(text + sizeof begin - 1 + strspn(text + sizeof begin - 1, " "), "==", 2) == 0;
+}
+
 int interval_check(const char *text, struct error *err)
 {
     struct selection selection;
+    if (is_condition(text))
+        return single_waits_check(text, err);
     int status = read_selection(text, &selection, err);
     selection_release(&selection);
     return status;
@@ -309,15 +318,66 @@ static int find_phases(struct interval_list *list, struct trace *trace, const ch
     return status;
 }
 
-int interval_find(struct interval_list *list, struct trace *trace, const char *text,
+/// An interval for each of WAITS, which are all that the condition selects.
+static int add_waits(struct interval_list *list, const struct single_waits *waits,
+                     struct error *err)
+{
+    if (waits->count == 0)
+        return error_set(err, "%s: the run has no such wait", waits->condition);
+    if (waits->count > waits->n)
+        return error_set(err,
+                         "%s: the run has %" PRIu64 " such waits, more than %d: select fewer, "
+                         "such as by wait>=1ms",
+                         waits->condition, waits->count, MAX_PHASES);
+    for (size_t i = 0; i < waits->n; i++) {
+        const struct single_wait *wait = &waits->items[i];
+        struct selection span = {
+            .time = {wait->begin_ns, wait->begin_ns + wait->wait_ns},
+        };
+        char *times =
+            memory_format("%" PRIu64 "ns:%" PRIu64 "ns", span.time.begin_ns, span.time.end_ns);
+        add_times(list, times, &span, waits->definitions->n_locations);
+        free(times);
+    }
+    return 0;
+}
+
+/// REPLAY learns of the clocks what a replay that looks for the waits finds. As interval_find().
+static int find_waits(struct interval_list *list, struct interval_replay *replay, const char *text,
+                      struct error *err)
+{
+    struct single_waits waits = {0};
+    struct replay_run run;
+    int status = single_waits_begin(&waits, text, MAX_PHASES, replay->catalogue,
+                                    trace_definitions(replay->trace), err);
+    if (status == 0) {
+        status = replay_run_open_again(&run, replay->trace, err);
+        if (status == 0)
+            status = replay_run_find_waits(&run, &waits, "replaying", err);
+        if (status == 0 && !replay->knows_clocks) {
+            replay->clocks = run.clocks;
+            replay->knows_clocks = true;
+            status = run.clocks.moved_ns > 0;
+        }
+        replay_run_release(&run);
+    }
+    if (status == 0)
+        status = add_waits(list, &waits, err);
+    single_waits_release(&waits);
+    return status;
+}
+
+int interval_find(struct interval_list *list, struct interval_replay *replay, const char *text,
                   struct error *err)
 {
     struct selection selection;
+    if (is_condition(text))
+        return find_waits(list, replay, text, err);
     int status = read_selection(text, &selection, err);
     if (status == 0 && selection.is_phase)
-        status = find_phases(list, trace, text, &selection, err);
+        status = find_phases(list, replay->trace, text, &selection, err);
     else if (status == 0)
-        add_times(list, text, &selection, trace_definitions(trace)->n_locations);
+        add_times(list, text, &selection, trace_definitions(replay->trace)->n_locations);
     selection_release(&selection);
     return status;
 }

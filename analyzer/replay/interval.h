@@ -9,6 +9,8 @@
 //   NAME#*         each visit, an interval of its own
 //   FROM..TO       FROM is one of the above but the times: from its begin to the next leave of the
 //                  region TO, or to the marker TO
+//   pattern==...   each wait that this condition selects (result/views/single_waits.h), from its
+//                  begin to its end on all ranks
 //
 // A visit of a marker lasts until it is set again, or the rank ends.
 #pragma once
@@ -46,10 +48,6 @@ int interval_check(const char *text, struct error *err);
 /// Likewise all TEXTS.
 int intervals_check(const struct option_list *texts, struct error *err);
 
-/// Adds the intervals that TEXT means in the open archive TRACE: one, or several by NAME#*. 0, or
-/// -1 and ERR: no such region, or fewer visits of it. The caller releases LIST in either case.
-int interval_find(struct interval_list *list, struct trace *trace, const char *text,
-                  struct error *err);
 void interval_list_release(struct interval_list *list);
 
 /// After its replay: 0, or -1 and ERR when INTERVAL goes beyond the run, or contains none of it.
@@ -77,6 +75,13 @@ struct interval_replay {
     size_t n_passes;                        // counts the replays
     size_t n_indexed;                       // of them those that an index made shorter
 };
+
+/// Adds the intervals that TEXT means in the trace of REPLAY, which is open: one, or several by
+/// NAME#* and by conditions. 0; 1: the clocks of the trace are corrected now, and all intervals are
+/// to be found again; -1 and ERR: no such region, or fewer visits of it. The caller releases LIST
+/// in each case.
+int interval_find(struct interval_list *list, struct interval_replay *replay, const char *text,
+                  struct error *err);
 
 /// 0; 1 before the first call of `each`: the clocks of the trace are corrected now, and the
 /// intervals are to be found and replayed again; -1 and ERR: the trace cannot be replayed, or

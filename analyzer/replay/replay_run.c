@@ -16,6 +16,8 @@ static void on_trigger(void *context, const struct trigger *trigger)
         matcher_trigger(run->matcher, trigger);
     if (run->recorded)
         recorded_trigger(run->recorded, trigger);
+    if (run->graph)
+        activity_graph_trigger(run->graph, trigger);
 }
 
 static void on_tested(void *context, const struct trigger *trigger)
@@ -35,6 +37,8 @@ static void on_message(void *context, const struct pag_message *message)
         track_events_message(run->tracks, message);
     if (run->prv)
         prv_trace_message(run->prv, message);
+    if (run->graph)
+        activity_graph_message(run->graph, message);
 }
 
 static void on_sent(void *context, const struct pag_message *message)
@@ -67,6 +71,8 @@ static void on_entered(void *context, const struct pag_entered *entered)
         prv_trace_entered(run->prv, entered);
     if (run->ti)
         ti_trace_entered(run->ti, entered);
+    if (run->graph)
+        activity_graph_entered(run->graph, entered);
 }
 
 static void on_left(void *context, uint32_t location, uint64_t time_ns)
@@ -78,6 +84,8 @@ static void on_left(void *context, uint32_t location, uint64_t time_ns)
         prv_trace_left(run->prv, location, time_ns);
     if (run->ti)
         ti_trace_left(run->ti, location, time_ns);
+    if (run->graph)
+        activity_graph_left(run->graph, location, time_ns);
 }
 
 static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
@@ -99,7 +107,10 @@ static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_o
 static void on_waited(void *context, const struct matcher_instance *instance)
 {
     struct replay_run *run = context;
-    track_events_waited(run->tracks, instance);
+    if (run->tracks)
+        track_events_waited(run->tracks, instance);
+    if (run->waits)
+        single_waits_add(run->waits, instance);
 }
 
 static void on_thread_span(void *context, const struct pag_thread_span *span)
@@ -188,7 +199,7 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
 /// Whether files of all events are written.
 static bool writes_events(const struct replay_run *run)
 {
-    return run->tracks || run->prv || run->ti;
+    return run->tracks || run->prv || run->ti || run->graph;
 }
 
 /// One pass, whose findings are not concluded. 0, or -1 and ERR.
@@ -199,7 +210,7 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     const struct definitions *definitions = trace_definitions(run->trace);
     if (catalogue)
         run->matcher = matcher_new(catalogue, definitions);
-    if (run->matcher && run->tracks)
+    if (run->matcher && (run->tracks || run->waits))
         matcher_listen(run->matcher, on_waited, run);
     if (gathers)
         run->recorded = recorded_new(definitions);
@@ -271,6 +282,8 @@ static int make_pass_anew(struct replay_run *run, const struct catalogue *catalo
     run->recorded = NULL;
     if (run->timeline)
         timeline_begin_anew(run->timeline);
+    if (run->waits)
+        single_waits_begin_anew(run->waits);
     struct trace *again = trace_again(run->trace, err);
     int status = again ? make_pass(run, catalogue, NULL, gathers, what, err) : -1;
     trace_give_back(run->trace, again);
@@ -308,6 +321,18 @@ int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                                                .clocks = &run->clocks},
                        &run->result);
     return 0;
+}
+
+int replay_run_find_waits(struct replay_run *run, struct single_waits *waits, const char *what,
+                          struct error *err)
+{
+    run->waits = waits;
+    int status = replay_run(run, waits->catalogue, NULL, false, what, err);
+    if (status == 0)
+        status = single_waits_conclude(waits, &run->replay, err);
+    if (status == 1 && make_pass_anew(run, waits->catalogue, false, what, err) == 0)
+        status = single_waits_conclude(waits, &run->replay, err);
+    return status == 0 ? 0 : -1;
 }
 
 void replay_run_release(struct replay_run *run)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "analyzer/base/error.h"
+#include "analyzer/graphviz/activity_graph.h"
 #include "analyzer/pag/pag.h"
 #include "analyzer/paraver/prv_trace.h"
 #include "analyzer/pattern/catalogue.h"
@@ -13,6 +14,7 @@
 #include "analyzer/perfetto/track_events.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
+#include "analyzer/result/views/single_waits.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/rewrite/time_map.h"
 #include "analyzer/simgrid/ti_trace.h"
@@ -31,9 +33,11 @@ struct replay_run {
     struct time_map *times;          // where events go in simulated time; NULL unless asked for
     const struct pag_moment *moment; // to be explained in `result`, NULL: none
     struct timeline *timeline;       // to be filled with the run; of the caller; NULL: none
+    struct single_waits *waits;      // to be filled with waits of the measured run; likewise
     struct track_events *tracks;     // to be written with the measured run; likewise
     struct prv_trace *prv;           // likewise
     struct ti_trace *ti;             // likewise
+    struct activity_graph *graph;    // likewise
     bool finds_path;                 // in simulated time the critical path even without a catalogue
 };
 
@@ -56,10 +60,15 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
 /// corrected first (replay_correct_clocks()), for all further passes over the trace as well. With a
 /// CATALOGUE waits are looked for and `result` is made; GATHERS: costs for predictions are
 /// gathered. WHAT names the pass for the progress bar, NULL: there is none. 0; -1 and ERR; 1: what
-/// `tracks`, `prv` or `ti` has written is by clocks that are corrected now, so it begins anew, and
+/// `tracks`, `prv`, `ti` or `graph` has is by clocks that are corrected now, so it begins anew, and
 /// this is called again.
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                struct prediction *prediction, bool gathers, const char *what, struct error *err);
+
+/// Replays RUN, which is open, in measured time by the patterns of WAITS, and fills these. As
+/// replay_run().
+int replay_run_find_waits(struct replay_run *run, struct single_waits *waits, const char *what,
+                          struct error *err);
 
 void replay_run_release(struct replay_run *run);
 

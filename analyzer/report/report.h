@@ -20,6 +20,7 @@ struct back_test;
 struct balancing_rule;
 struct calibration_report;
 struct child_paths;
+struct single_waits;
 struct catalogue;
 struct difference_page;
 struct metric_difference;
@@ -75,6 +76,11 @@ void json_print_timelines(const struct timeline_page *pages, size_t n, FILE *str
 void text_print_child_paths(const struct child_paths *paths, const struct text_options *options,
                             FILE *stream);
 void json_print_child_paths(const struct child_paths *paths, FILE *stream);
+
+/// Single waits of a run: the text has the options->top longest, in the order of time.
+void text_print_waits(const char *trace, const struct single_waits *waits,
+                      const struct text_options *options, FILE *stream);
+void json_print_waits(const char *trace, const struct single_waits *waits, FILE *stream);
 
 /// The critical properties of a run, the first options->top of them, what pruning saved, and what
 /// could not be evaluated.

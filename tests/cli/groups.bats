@@ -75,5 +75,5 @@ print($2)"
         [[ $output == *"is not a group: node, machine or a number of ranks from 1 on"* ]]
     done
     run -2 "$PAGODA" replay --group node --interval main run
-    [[ $output == *"--group: it goes without what-if options, --explain, --paths and --interval"* ]]
+    [[ $output == *"--group: it goes without what-if options, --explain, --paths, --list-waits and --interval"* ]]
 }

@@ -102,9 +102,10 @@ static struct interval_list find_intervals(void)
     static const char *const texts[] = {"150us:299us", ":290us",   "step#*",   "10us:10100ns",
                                         "step#7-200",  "5us:90us", "40ns:60ns"};
     struct interval_list list = {0};
+    struct interval_replay replay = {.trace = trace, .catalogue = catalogue};
     struct error err = {{0}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (interval_find(&list, trace, texts[i], &err) != 0)
+        if (interval_find(&list, &replay, texts[i], &err) != 0)
             fail_msg("%s", err.text);
     assert_int_equal(list.n, N_STEPS + 6);
     return list;

@@ -100,7 +100,7 @@ static void leave_out_rounded(struct findings *findings)
     findings_sort(findings);
 }
 
-struct comparison {
+struct rewritten {
     const struct scenario_settings *settings;
     bool is_ambiguous; // the trace does not say for what all receives were posted
     bool is_forced;    // somebody would have waited for ever and went on without his partner
@@ -110,7 +110,7 @@ struct comparison {
 /// the shares of regions are rounded there, too.
 static bool is_ignored(const char *fact, const void *context)
 {
-    const struct comparison *comparison = context;
+    const struct rewritten *comparison = context;
     const struct scenario_settings *settings = comparison->settings;
     // A prediction has none where some starts of epochs went on without a post.
     if (strncmp(fact, "late-post", 9) == 0)
@@ -132,7 +132,7 @@ static bool is_ignored(const char *fact, const void *context)
 }
 
 /// Predicts the archive RECORDED under SETTINGS, writes the run to PREDICTED and finds FINDINGS in
-/// it; *IS_FORCED: as of struct comparison.
+/// it; *IS_FORCED: as of struct rewritten.
 static int predict(const char *recorded, const char *predicted,
                    const struct scenario_settings *settings, struct findings *findings,
                    bool *is_forced, struct error *err)
@@ -183,7 +183,7 @@ static bool comes_back(const char *text, const struct scenario_settings *setting
             leave_out_paths(&predicted);
             leave_out_paths(&replayed);
         }
-        const struct comparison comparison = {
+        const struct rewritten comparison = {
             settings,
             findings_sum(&predicted, "ambiguous-receives", FINDING_NO_RANK, 0, NULL).count > 0,
             is_forced};

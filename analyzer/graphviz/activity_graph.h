@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program activity graph of a part of a run for Graphviz, gathered while it is replayed: MPI
+// calls as nodes, from each to the next of its rank an arc of the process time between, and from
+// calls to those that need them an arc for each message and collective operation. Where ranks form
+// groups it is the group activity graph: the calls of a group in the order of time, and between
+// them the time during which any of its ranks computed. Source: Eom and Hollingsworth, "A Tool to
+// Help Tune Where Computation is Performed" (2001).
+#pragma once
+
+#include <stdint.h>
+
+#include "analyzer/base/error.h"
+#include "analyzer/pag/pag.h"
+#include "analyzer/result/result.h"
+#include "analyzer/trace/definitions.h"
+
+struct activity_graph;
+
+/// Of the calls that their location's part of PARTS overlaps. Both must outlive it. The caller
+/// frees.
+struct activity_graph *activity_graph_new(const struct definitions *definitions,
+                                          const struct pag_part *parts);
+void activity_graph_free(struct activity_graph *graph);
+
+/// The members of struct pag_listener.
+void activity_graph_entered(struct activity_graph *graph, const struct pag_entered *entered);
+void activity_graph_left(struct activity_graph *graph, uint32_t location, uint64_t time_ns);
+void activity_graph_message(struct activity_graph *graph, const struct pag_message *message);
+void activity_graph_trigger(struct activity_graph *graph, const struct trigger *trigger);
+
+/// After the replay: writes PATH. RESULT has the groups, none: each rank is one. 0, or -1 and ERR:
+/// it cannot be written, or the part has no call, or so many that nobody could read the graph.
+int activity_graph_write(struct activity_graph *graph, const struct result *result,
+                         const char *path, struct error *err);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Single waits that a condition selects (pagoda replay --list-waits).
+#include "analyzer/result/views/single_waits.h"
+
+#include <inttypes.h>
+
+#include "analyzer/report/json.h"
+#include "analyzer/report/page.h"
+
+static void add_row(struct table *table, const struct single_wait *wait, struct time_unit unit)
+{
+    table_add_cell(table, "%s", quantity_in((int64_t)wait->begin_ns, unit).text);
+    table_add_cell(table, "%s", quantity_time(wait->wait_ns).text);
+    table_add_cell(table, "%" PRIu32, wait->rank);
+    if (wait->cause_rank == MATCHER_NO_RANK)
+        table_add_cell(table, "-");
+    else
+        table_add_cell(table, "%" PRIu32, wait->cause_rank);
+    table_add_cell(table, "%s", wait->pattern->name);
+    table_add_cell(table, "%s%s%s", wait->path, wait->source[0] ? " at " : "", wait->source);
+}
+
+void text_print_waits(const char *trace, const struct single_waits *waits,
+                      const struct text_options *options, FILE *stream)
+{
+    struct time_unit unit = time_unit_for(waits->run_ns);
+    struct table table = {0};
+    fprintf(stream, "trace %s: %s where %s, %s in sum\n", trace,
+            quantity_count(waits->count, "wait").text, waits->condition,
+            quantity_time(waits->total_ns).text);
+    if (waits->n == 0)
+        return;
+    char *begin = memory_format("begin in %s", unit.name);
+    table_add_columns(&table, begin, "wait", "rank", "for rank", "<wait state", "<call path");
+    for (size_t i = 0; i < waits->n; i++)
+        add_row(&table, &waits->items[i], unit);
+    if (waits->n < waits->count)
+        fprintf(stream, "the %zu longest (more with --top), in the order of time\n", waits->n);
+    fprintf(stream, "\n");
+    table_print(&table, 2, options->cuts_lines ? options->width : 0, stream);
+    free(begin);
+}
+
+static json_t *wait_object(const void *of, size_t i)
+{
+    const struct single_wait *wait = (const struct single_wait *)of + i;
+    return JSON_OBJECT(
+        {"pattern", json_text(wait->pattern->id)}, {"rank", json_count(wait->rank)},
+        {"cause_rank",
+         wait->cause_rank == MATCHER_NO_RANK ? json_null() : json_count(wait->cause_rank)},
+        {"begin_ns", json_count(wait->begin_ns)}, {"wait_ns", json_count(wait->wait_ns)},
+        {"path", json_text(wait->path)}, {"source", json_text(wait->source)});
+}
+
+void json_print_waits(const char *trace, const struct single_waits *waits, FILE *stream)
+{
+    JSON_PRINT(stream, JSON_FORMAT, {"trace", json_text(trace)},
+               {"condition", json_text(waits->condition)}, {"count", json_count(waits->count)},
+               {"total_ns", json_count(waits->total_ns)},
+               {"waits", json_list(waits->n, wait_object, waits->items)});
+}
