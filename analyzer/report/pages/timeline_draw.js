@@ -57,22 +57,19 @@ const yOf = (lane, row) => topOf(lane) + lane.placeOf[row] * rowHeight;
 const xOf = (ns, width) => GUTTER + (ns - view.begin) / (view.end - view.begin) * (width - GUTTER);
 const timeOf = (x, width) => view.begin + (x - GUTTER) / (width - GUTTER) * (view.end - view.begin);
 
-/** The shares of ROWS from BEGIN to END as an image of N_X by at most N_Y pixels. It is made for each frame, and its
- *  inner loop sees all rows: hence a sum of each kind, in variables. */
-function sharesImage(lane, rows, begin, end, nX, nY) {
-  const step = (end - begin) / nX, nRows = Math.max(1, Math.min(rows.length, nY)), { shares, columns, width } = levelOf(lane, step);
-  const image = new ImageData(nX, nRows), pixels = image.data;
-  const columnOf = Int32Array.from({ length: nX }, (_, x) => Math.floor((begin + (x + 0.5) * step) / width));
+/** The shares of ROWS at LEVEL as a picture: a pixel for each column, and at most N_Y rows of pixels. Its inner loop
+ *  sees all rows: hence a sum of each kind, in variables. */
+function sharesPicture(lane, { shares, columns }, rows, nY) {
+  const nRows = Math.max(1, Math.min(rows.length, nY)), image = new ImageData(columns, nRows), pixels = image.data;
   for (let y = 0, at = 0; y < nRows; y++) {
     const first = Math.floor(y * rows.length / nRows), last = Math.floor((y + 1) * rows.length / nRows), whole = 255 * (last - first);
     const [tone0, tone1, tone2, tone3, tone4, paper] = rows[first] < lane.ranks ? colours.mixed : colours.mixedThreads;
-    for (let x = 0; x < nX; x++, at += 4) {
+    for (let column = 0; column < columns; column++, at += 4) {
       let share0 = 0, share1 = 0, share2 = 0, share3 = 0, share4 = 0;
-      if (columnOf[x] >= 0 && columnOf[x] < columns)
-        for (let i = first; i < last; i++) {
-          const from = (rows[i] * columns + columnOf[x]) * N_KINDS;
-          share0 += shares[from]; share1 += shares[from + 1]; share2 += shares[from + 2]; share3 += shares[from + 3]; share4 += shares[from + 4];
-        }
+      for (let i = first; i < last; i++) {
+        const from = (rows[i] * columns + column) * N_KINDS;
+        share0 += shares[from]; share1 += shares[from + 1]; share2 += shares[from + 2]; share3 += shares[from + 3]; share4 += shares[from + 4];
+      }
       const rest = whole - share0 - share1 - share2 - share3 - share4;
       for (let part = 0; part < 3; part++)
         pixels[at + part] = (share0 * tone0[part] + share1 * tone1[part] + share2 * tone2[part] + share3 * tone3[part] +
@@ -80,16 +77,27 @@ function sharesImage(lane, rows, begin, end, nX, nY) {
       pixels[at + 3] = 255;
     }
   }
-  return image;
-}
-
-/** The same as a canvas, to be drawn WIDTH by HEIGHT. */
-function sharesPicture(lane, rows, begin, end, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  const image = sharesImage(lane, rows, begin, end, Math.max(1, Math.round(width * ratio)), Math.round(height * ratio));
-  const picture = new OffscreenCanvas(image.width, image.height);
+  const picture = new OffscreenCanvas(columns, nRows);
   picture.getContext("2d").putImageData(image, 0, 0);
   return picture;
+}
+
+/** Draws the part of a picture of LEVEL from BEGIN to END, WIDTH by HEIGHT. */
+function drawShares(context, picture, level, begin, end, y, width, height) {
+  context.imageSmoothingEnabled = false;
+  context.drawImage(picture, begin / level.width, 0, (end - begin) / level.width, picture.height, GUTTER, y, width, height);
+}
+
+/** The shares in view. A level's picture is kept until rows or colours change. */
+function drawRows(context, width, lane) {
+  const height = heightOf(lane), ratio = window.devicePixelRatio || 1, level = levelOf(lane, (view.end - view.begin) / ((width - GUTTER) * ratio));
+  const key = `${height} ${ratio} ${colours.paper}`;
+  if (level.rows !== lane.rows || level.key !== key) {
+    level.picture = sharesPicture(lane, level, lane.rows, Math.round(height * ratio));
+    level.rows = lane.rows;
+    level.key = key;
+  }
+  drawShares(context, level.picture, level, view.begin, view.end, topOf(lane), width - GUTTER, height);
 }
 
 /** Calls of ranks, spans of threads. */
@@ -263,9 +271,7 @@ function drawMark(context, width) {
 }
 
 function drawLane(context, width, lane) {
-  context.imageSmoothingEnabled = false;
-  context.drawImage(sharesPicture(lane, lane.rows, view.begin, view.end, width - GUTTER, heightOf(lane)), GUTTER, topOf(lane),
-    width - GUTTER, heightOf(lane));
+  drawRows(context, width, lane);
   if (rowHeight >= 4 && itemsInView(lane) <= MOST_CALLS) {
     if (lane.has_all_calls) drawCalls(context, width, lane);
     if (lane.has_all_spans) drawSpans(context, width, lane);
@@ -291,10 +297,9 @@ function draw() {
 
 function drawOverview() {
   const [context, width, height] = prepare(overview, 34);
-  const key = `${width} ${window.devicePixelRatio} ${colours.paper}`;
-  if (whole.key !== key) whole = { key, picture: sharesPicture(lanes[0], [...Array(lanes[0].ranks).keys()], 0, lastTime, width - GUTTER, height) };
-  context.imageSmoothingEnabled = false;
-  context.drawImage(whole.picture, GUTTER, 0, width - GUTTER, height);
+  const key = `${width} ${window.devicePixelRatio} ${colours.paper}`, level = levelOf(lanes[0], lastTime / (width - GUTTER));
+  if (whole.key !== key) whole = { key, picture: sharesPicture(lanes[0], level, [...Array(lanes[0].ranks).keys()], height) };
+  drawShares(context, whole.picture, level, 0, lastTime, 0, width - GUTTER, height);
   const at = ns => GUTTER + Math.max(0, Math.min(1, ns / lastTime)) * (width - GUTTER);
   context.strokeStyle = colours.ink;
   context.lineWidth = 2;
