@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `pagoda export TRACE|DB -o FILE`: a replay, and a prediction from it, or the stored runs, as an
-// HTML page; a replay as tracks for Perfetto's viewer, as a trace for Paraver or SimGrid, or a part
-// of it as a graph.
+// HTML page; a replay as tracks for Perfetto's viewer, as a trace for Paraver or SimGrid; a part of
+// it as a graph or as an archive.
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
@@ -25,7 +25,10 @@
 #include "analyzer/replay/replay_run.h"
 #include "analyzer/report/pages/pages.h"
 #include "analyzer/result/views/groups.h"
+#include "analyzer/rewrite/new_archive.h"
+#include "analyzer/rewrite/repair/repair.h"
 #include "analyzer/simgrid/ti_trace.h"
+#include "analyzer/trace/clock.h"
 #include "analyzer/whatif/options.h"
 #include "analyzer/whatif/placement_search.h"
 #include "analyzer/whatif/whatif.h"
@@ -34,8 +37,16 @@
 
 #define VIEWER_BYTES 500000000 // of a file that Perfetto's viewer loads in a browser
 
-enum export_format { FORMAT_HTML, FORMAT_PERFETTO, FORMAT_PRV, FORMAT_TI, FORMAT_DOT, N_FORMATS };
-static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti", "dot"};
+enum export_format {
+    FORMAT_HTML,
+    FORMAT_PERFETTO,
+    FORMAT_PRV,
+    FORMAT_TI,
+    FORMAT_DOT,
+    FORMAT_OTF2,
+    N_FORMATS
+};
+static const char *const format_names[N_FORMATS] = {"html", "perfetto", "prv", "ti", "dot", "otf2"};
 
 struct export_request {
     const char *source, *path; // a trace or a database; the file
@@ -60,7 +71,8 @@ struct exported {
     struct timeline *predicted_timeline; // NULL: nothing is predicted
     char **places;                       // of --map auto
     size_t n_places;
-    struct interval_list intervals; // of a graph
+    struct interval_list intervals; // of a graph or archive
+    bool is_damaged;                // what that is a part of
 };
 
 /// A page of one kind or the other.
@@ -235,20 +247,30 @@ static void release_ti(struct replay_run *run)
     run->ti = NULL;
 }
 
+/// The one interval that is asked for, in TRACE.
+static int find_interval(const struct export_request *request, struct exported *exported,
+                         struct trace *trace, struct error *err)
+{
+    struct interval_list *intervals = &exported->intervals;
+    struct interval_replay replay = {.trace = trace, .catalogue = exported->catalogue};
+    int status = trace ? 1 : -1;
+    while (status == 1) {
+        interval_list_release(intervals);
+        status = interval_find(intervals, &replay, request->interval, err);
+    }
+    if (status == 0 && intervals->n != 1)
+        status = error_set(err, "--format %s is of one interval: %s are %zu", request->format_name,
+                           request->interval, intervals->n);
+    return status;
+}
+
 static int begin_graph(const struct export_request *request, struct exported *exported,
                        struct error *err)
 {
     struct interval_list *intervals = &exported->intervals;
-    struct interval_replay replay = {.trace = trace_open(request->source, err),
-                                     .catalogue = exported->catalogue};
-    int status = replay.trace ? 1 : -1;
-    interval_list_release(intervals);
-    while (status == 1)
-        status = interval_find(intervals, &replay, request->interval, err);
-    trace_close(replay.trace);
-    if (status == 0 && intervals->n != 1)
-        status = error_set(err, "a graph shows one interval: %s are %zu", request->interval,
-                           intervals->n);
+    struct trace *trace = trace_open(request->source, err);
+    int status = find_interval(request, exported, trace, err);
+    trace_close(trace);
     if (status == 0)
         exported->measured.graph = activity_graph_new(trace_definitions(exported->measured.trace),
                                                       intervals->items[0].parts);
@@ -297,6 +319,45 @@ static int export_events(const struct export_request *request, struct exported *
     if (status == 0)
         status = format->finish(request, run, err);
     format->release(run);
+    return status;
+}
+
+// --- a part of the run as an archive
+
+/// From when the first location is in INTERVAL to when the last one is, on the clock of TRACE.
+static struct repair_window window_of(const struct interval *interval, const struct trace *trace)
+{
+    const struct trace_source source = trace_source(trace);
+    struct pag_part all = {UINT64_MAX, 0};
+    for (size_t i = 0; i < trace_definitions(trace)->n_locations; i++) {
+        struct pag_part part = interval->parts[i];
+        if (part.begin_ns < part.end_ns && part.begin_ns < all.begin_ns)
+            all.begin_ns = part.begin_ns;
+        if (part.begin_ns < part.end_ns && part.end_ns > all.end_ns)
+            all.end_ns = part.end_ns;
+    }
+    return (struct repair_window){
+        clock_ticks(source.clock, all.begin_ns, source.records->ticks_per_second),
+        clock_ticks(source.clock, all.end_ns, source.records->ticks_per_second), interval->what};
+}
+
+static int export_part(const struct export_request *request, struct exported *exported,
+                       struct error *err)
+{
+    struct repair repair = {0};
+    struct trace *trace =
+        rewrite_check(request->path, err) == 0 ? trace_open(request->source, err) : NULL;
+    exported->catalogue = trace ? catalogue_load_shipped(NULL, 0, err) : NULL;
+    int status = exported->catalogue ? find_interval(request, exported, trace, err) : -1;
+    if (status == 0) {
+        struct repair_window window = window_of(&exported->intervals.items[0], trace);
+        status = repair_archive(&repair, request->source, request->path, &window, err);
+    }
+    for (size_t i = 0; i < repair.n_losses; i++)
+        log_warning("%s", repair.losses[i].text);
+    exported->is_damaged = repair.n_losses > 0;
+    repair_release(&repair);
+    trace_close(trace);
     return status;
 }
 
@@ -370,13 +431,12 @@ static int refuse_format(const char *name, struct error *err)
         const char *name, *command;
     } others[] = {{"csv", "pagoda query DB --csv"},
                   {"json", "pagoda replay TRACE --json or pagoda query DB --json"},
-                  {"otf2", "pagoda replay TRACE --output DIR or pagoda align TRACE -o DIR"},
                   {"svg", "pagoda scaling DB --svg FILE"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i].name) == 0)
-            return error_set(err, "--format is html, perfetto, prv, ti or dot; for %s use %s", name,
-                             others[i].command);
-    return error_set(err, "--format is html, perfetto, prv, ti or dot, not %s", name);
+            return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2; for %s use %s",
+                             name, others[i].command);
+    return error_set(err, "--format is html, perfetto, prv, ti, dot or otf2, not %s", name);
 }
 
 /// Sets the format. 0, or -1 and ERR.
@@ -389,11 +449,16 @@ static int read_format(struct export_request *request, struct error *err)
         return refuse_format(request->format_name, err);
     if (request->split_bytes > 0 && request->format != FORMAT_PERFETTO)
         return error_set(err, "--split goes with --format perfetto");
-    if (request->format != FORMAT_DOT && (request->interval || request->group))
-        return error_set(err, "--interval and --group go with --format dot");
-    if (request->format == FORMAT_DOT && !request->interval)
-        return error_set(err, "--format dot shows a part of the run: say which by --interval, such "
-                              "as --interval 1s:1.01s");
+    bool is_part = request->format == FORMAT_DOT || request->format == FORMAT_OTF2;
+    if (!is_part && request->interval)
+        return error_set(err, "--interval goes with --format dot and otf2");
+    if (request->format != FORMAT_DOT && request->group)
+        return error_set(err, "--group goes with --format dot");
+    if (is_part && !request->interval)
+        return error_set(err,
+                         "--format %s is of a part of the run: say which by --interval, such as "
+                         "--interval 1s:1.01s",
+                         request->format_name);
     if (request->interval && interval_check(request->interval, err) != 0)
         return error_wrap(err, "--interval");
     if (request->group && grouping_read(request->group, &request->grouping, err) != 0)
@@ -435,15 +500,17 @@ static bool read_request(int argc, char **argv, struct export_request *request,
     const struct option_row own_rows[] = {
         OPTION_TEXT_ROW("output", 'o', "FILE", &request->path,
                         "write to FILE, such as run.html; an existing file is replaced", NULL),
-        OPTION_TEXT_ROW("format", 0, "html|perfetto|prv|ti|dot", &request->format_name,
-                        "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, a "
-                        "time-independent trace for SimGrid, or a graph for Graphviz",
-                        "html",
-                        .manual = "All but the first are for traces without what-if options."),
+        OPTION_TEXT_ROW(
+            "format", 0, "html|perfetto|prv|ti|dot|otf2", &request->format_name,
+            "an HTML page, tracks for the viewer ui.perfetto.dev, a Paraver trace, a "
+            "time-independent trace for SimGrid; of a part of the run a graph for Graphviz, or "
+            "an archive",
+            "html", .manual = "All but the first are for traces without what-if options."),
         OPTION_SIZE_ROW("split", 0, "SIZE", &request->split_bytes,
                         "begin a further file of tracks where one has SIZE, such as 200M", "500M"),
         OPTION_TEXT_ROW("interval", 0, "WHAT", &request->interval,
-                        "with --format dot: the part of the run, such as 1s:1.01s or REGION#3",
+                        "with --format dot and otf2: the part of the run, such as 1s:1.01s or "
+                        "REGION#3",
                         NULL,
                         .manual = "pagoda-replay(1), section Intervals, says what it may be."),
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
@@ -472,7 +539,8 @@ static bool read_request(int argc, char **argv, struct export_request *request,
             "in it.\n"
             "With --format ti FILE is for SimGrid's smpirun -replay; FILE.actions has what\n"
             "each rank computes, sends and receives.\n"
-            "With --format dot FILE is for Graphviz: dot -Tsvg FILE.\n",
+            "With --format dot FILE is for Graphviz: dot -Tsvg FILE.\n"
+            "With --format otf2 FILE is a directory, which must be new or empty.\n",
         .rows = rows,
         .n_rows = N_OWN + whatif_option_rows(&request->whatif, rows + N_OWN),
         OPTION_GROUPS_OF(groups),
@@ -504,11 +572,14 @@ int cmd_export(int argc, char **argv)
     if (read_request(argc, argv, &request, &exported.plan, &status)) {
         bool has_events = request.format != FORMAT_HTML;
         bool is_run = has_events || is_trace(request.source);
-        status = has_events ? export_events(&request, &exported, &err)
-                 : is_run   ? export_run(&request, &exported, &err)
-                            : export_store(&request, &err);
-        status = log_outcome(status,
-                             is_run && status == 0 && damage_warn(&exported.measured.result), &err);
+        status = request.format == FORMAT_OTF2 ? export_part(&request, &exported, &err)
+                 : has_events                  ? export_events(&request, &exported, &err)
+                 : is_run                      ? export_run(&request, &exported, &err)
+                                               : export_store(&request, &err);
+        bool is_damaged =
+            exported.is_damaged || (is_run && status == 0 && request.format != FORMAT_OTF2 &&
+                                    damage_warn(&exported.measured.result));
+        status = log_outcome(status, is_damaged, &err);
     }
     timeline_free(exported.measured.timeline);
     timeline_free(exported.predicted_timeline);

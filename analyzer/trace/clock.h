@@ -35,6 +35,14 @@ static inline uint64_t clock_time_ns(const struct clock *clock, uint64_t ticks)
     return clock_duration_ns(clock, ticks - clock->origin_ticks);
 }
 
+/// The last tick at or before TIME_NS.
+static inline uint64_t clock_ticks(const struct clock *clock, uint64_t time_ns,
+                                   uint64_t ticks_per_second)
+{
+    unsigned __int128 ticks = (unsigned __int128)time_ns * ticks_per_second / 1000000000u;
+    return clock->origin_ticks + (uint64_t)ticks;
+}
+
 /// The longest time a run of N_LOCATIONS locations may take: a year, less where sums over all
 /// locations would come near 2^63 ns, but a week however many there are. What is later is a damaged
 /// time stamp.

@@ -202,9 +202,9 @@ flow: node0 / rank 0 7000000 MPI_Send -> node0 / rank 1 7004000 MPI_Recv' ]
 @test "only what it can show is accepted" {
     archive pipeline
     run -2 "$PAGODA" export pipeline -o run.pftrace --format chrome
-    [[ $output == *"--format is html, perfetto, prv, ti or dot, not chrome"* ]]
+    [[ $output == *"--format is html, perfetto, prv, ti, dot or otf2, not chrome"* ]]
     run -2 "$PAGODA" export pipeline -o run.csv --format csv
-    [[ $output == *"--format is html, perfetto, prv, ti or dot; for csv use pagoda query DB --csv"* ]]
+    [[ $output == *"--format is html, perfetto, prv, ti, dot or otf2; for csv use pagoda query DB --csv"* ]]
     echo >runs.db
     run -1 "$PAGODA" export runs.db -o run.pftrace --format perfetto
     [[ $output == *"'runs.db' is not an OTF2 archive: "* ]]

@@ -90,17 +90,19 @@ static void take_field(struct mentions *mentions, int kind, const struct record_
                                                            : OTF2_PARAMETER_TYPE_UINT64;
 }
 
-void mentions_take(void *context, int kind, const struct record_fields *fields,
-                   const struct open_region *innermost)
+void mentions_take(void *context, const struct sound_record *record, const struct sound_part *part)
 {
     struct mentions *mentions = context;
+    const struct record_fields *fields = &record->fields;
+    int kind = record->kind;
     for (size_t i = 0; fields->letters[i]; i++)
         take_field(mentions, kind, fields, i);
     if (!is_mpi(kind))
         return;
     mentions->has_mpi = true;
-    if (!innermost)
+    if (part->n_open == 0)
         return;
+    const struct open_region *innermost = &part->open[part->n_open - 1];
     struct mention *region = mention_of(
         mentions, innermost->is_context ? OTF2_MAPPING_CALLING_CONTEXT : OTF2_MAPPING_REGION,
         innermost->id);

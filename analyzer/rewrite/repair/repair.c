@@ -35,6 +35,7 @@ struct location {
 /// One repair.
 struct repairing {
     struct repair *repair;
+    const struct repair_window *window; // NULL: all of it
     struct archive_files files;
     const char *folder; // where the new archive is written
     char *left;         // and in it, the one that holds the definitions that are left
@@ -143,8 +144,8 @@ static int check_compression(const struct repairing *all, struct error *err)
         OTF2_Reader_GetCompression(all->anchor, &compression);
     return compression == OTF2_COMPRESSION_NONE || compression == OTF2_COMPRESSION_UNDEFINED
                ? 0
-               : error_set(err, "'%s' is compressed: its files cannot be repaired",
-                           all->files.name);
+               : error_set(err, "'%s' is compressed: its files cannot be %s", all->files.name,
+                           all->window ? "cut" : "repaired");
 }
 
 /// The losses as the archive states them, in one text, "" without; the caller frees.
@@ -188,6 +189,8 @@ static OTF2_ErrorCode describe(const struct repairing *all, OTF2_Archive *archiv
                                       : OTF2_Archive_SetCreator(archive, "pagoda check --repair");
     if (code == OTF2_SUCCESS && *losses)
         code = OTF2_Archive_SetProperty(archive, "PAGODA::REPAIRED", losses, true);
+    if (code == OTF2_SUCCESS && all->window)
+        code = OTF2_Archive_SetProperty(archive, "PAGODA::INTERVAL", all->window->name, true);
     free(losses);
     return code;
 }
@@ -397,30 +400,42 @@ static void state_events(struct repairing *all, const struct location *location,
     free(open);
 }
 
+/// Those that are left, or those of them within the window.
+static int write_events(struct repairing *all, const char *from, const char *to,
+                        const struct local_definitions *local, struct sound_part *part,
+                        struct whole_location *whole, struct error *err)
+{
+    whole->has_changed = true;
+    if (all->window)
+        return cut_part_write(part, from, to, all->event_chunk_bytes, all->window, local,
+                              mentions_take, &all->mentions, &whole->n_events, err);
+    sound_part_of_events(part, from, all->event_chunk_bytes, mentions_take, &all->mentions);
+    whole->n_events = part->n_records + (part->is_whole ? 0 : part->n_open);
+    whole->has_changed = !part->is_whole;
+    whole->is_cut_short = !part->is_whole && part->n_records > 0;
+    return sound_part_write_events(part, from, to, all->event_chunk_bytes, err);
+}
+
 static int repair_location(struct repairing *all, size_t index, bool others_have_some,
                            struct error *err)
 {
     struct location *location = &all->locations[index];
     struct whole_location *whole = &all->whole[index];
     struct local_definitions local = {0};
-    struct sound_part part;
+    struct sound_part part = {0};
     char *from = archive_files_of_location(&all->files, location->id, ".evt");
     char *to = new_path(all, location->id, ".evt");
     int status = repair_local_definitions(all, location, others_have_some, &local, err);
     all->mentions.local = &local;
     all->mentions.location = (uint32_t)index;
-    sound_part_of_events(&part, from, all->event_chunk_bytes, mentions_take, &all->mentions);
     if (status == 0)
-        status = sound_part_write_events(&part, from, to, all->event_chunk_bytes, err);
+        status = write_events(all, from, to, &local, &part, whole, err);
     note_times(all, &part, &local, whole);
     location->is_whole = part.is_whole;
     location->n_left = part.n_records;
     location->n_promised = part.last_promised;
     location->n_open = part.n_open;
     whole->id = location->id;
-    whole->n_events = part.n_records + (part.is_whole ? 0 : part.n_open);
-    whole->has_changed = !part.is_whole;
-    whole->is_cut_short = !part.is_whole && part.n_records > 0;
     all->repair->n_events += whole->n_events;
     sound_part_release(&part);
     local_definitions_release(&local);
@@ -437,7 +452,7 @@ static int repair_locations(struct repairing *all, struct error *err)
     bool has_local_definitions = false;
     for (size_t i = 0; i < all->files.n_locations; i++)
         has_local_definitions = has_local_definitions || all->files.locations[i].has_definitions;
-    progress_begin(&all->progress, "repairing", all->n_locations);
+    progress_begin(&all->progress, all->window ? "cutting" : "repairing", all->n_locations);
     for (size_t i = 0; i < all->n_locations && status == 0; i++) {
         status = repair_location(all, i, has_local_definitions, err);
         progress_update(&all->progress, i + 1);
@@ -447,7 +462,10 @@ static int repair_locations(struct repairing *all, struct error *err)
     for (size_t i = 0; i < all->n_locations && status == 0; i++)
         state_events(all, &all->locations[i], is_promised);
     all->repair->n_locations = all->n_locations;
-    if (status == 0 && all->repair->n_events == 0)
+    if (status == 0 && all->repair->n_events == 0 && all->window)
+        status = error_set(err, "'%s' has no event in the interval %s", all->files.given,
+                           all->window->name);
+    else if (status == 0 && all->repair->n_events == 0)
         status = error_set(err, "nothing to repair in '%s': no event of it can be read",
                            all->files.given);
     return status;
@@ -507,8 +525,8 @@ static uint64_t new_id(const struct repairing *all)
     if (all->anchor)
         OTF2_Reader_GetTraceId(all->anchor, &id);
     char *losses = statement(all->repair);
-    char *counts = memory_format("repaired %" PRIu64 " %" PRIu64, all->repair->n_locations,
-                                 all->repair->n_events);
+    char *counts = memory_format("repaired %" PRIu64 " %" PRIu64 " %s", all->repair->n_locations,
+                                 all->repair->n_events, all->window ? all->window->name : "");
     id = rewrite_hash(rewrite_hash(id, counts), losses);
     free(losses);
     free(counts);
@@ -584,9 +602,9 @@ static int check_place(const struct repairing *all, const char *directory, struc
 }
 
 int repair_archive(struct repair *repair, const char *path, const char *directory,
-                   struct error *err)
+                   const struct repair_window *window, struct error *err)
 {
-    struct repairing all = {.repair = repair, .first_ticks = UINT64_MAX};
+    struct repairing all = {.repair = repair, .window = window, .first_ticks = UINT64_MAX};
     *repair = (struct repair){0};
     records_init(&all.records);
     int status = archive_files_find(&all.files, path, err);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <otf2/otf2.h>
 
@@ -30,12 +31,15 @@ struct repair {
     uint64_t n_locations, n_events; // of the whole archive
 };
 
+struct repair_window;
+
 /// Writes what is left of the archive PATH (see archive_files.c) to DIRECTORY, wholly or not at
 /// all; PATH stays as it is. The events of each location are kept up to the first damage, and
 /// regions that are open there left at that time. The new archive has its losses in the property
-/// PAGODA::REPAIRED. 0, or -1 and ERR. The caller releases, in any case.
+/// PAGODA::REPAIRED. With WINDOW only the part within it is written (cut_part.c); NULL: all. 0, or
+/// -1 and ERR. The caller releases, in any case.
 int repair_archive(struct repair *repair, const char *path, const char *directory,
-                   struct error *err);
+                   const struct repair_window *window, struct error *err);
 void repair_release(struct repair *repair);
 
 // --- archive_files.c
@@ -107,18 +111,27 @@ struct sound_part {
     uint64_t first_ticks, last_ticks; // on the location's clock; valid with records
     struct open_region *open;         // at the end, the outermost first
     size_t n_open, open_capacity;
-    uint64_t last_promised; // number of the last record, as the header of the last chunk says
+    uint64_t last_promised;    // number of the last record, as the header of the last chunk says
+    unsigned char *attributes; // of the record at hand: the bytes of its list, without length
+    size_t n_attribute_bytes, attribute_capacity;
 };
 
-/// Gets each record of events. INNERMOST is the region it is in, NULL: none; of an enter or leave
-/// the region around it.
-typedef void sound_record(void *context, int kind, const struct record_fields *fields,
-                          const struct open_region *innermost);
+struct sound_record {
+    int kind;
+    uint64_t ticks; // on the location's clock
+    struct record_fields fields;
+    struct content content; // its bytes
+};
+
+/// Gets each record of events. PART has the regions that are open around it, of an enter or leave
+/// those around its region, and the bytes of its attributes.
+typedef void sound_record_teller(void *context, const struct sound_record *record,
+                                 const struct sound_part *part);
 
 /// Follows the events in PATH, of chunks of CHUNK_BYTES. An empty part for a file that cannot be
 /// read. The caller releases.
 void sound_part_of_events(struct sound_part *part, const char *path, uint64_t chunk_bytes,
-                          sound_record *tell, void *context);
+                          sound_record_teller *tell, void *context);
 void sound_part_release(struct sound_part *part);
 
 /// The same of a file of global definitions, and of one of a location's own.
@@ -136,6 +149,46 @@ int sound_part_write_definitions(const struct sound_part *part, const char *from
 /// The size of the chunks of the file PATH, as the begin of its second chunk tells; 0: it has no
 /// second one. IS_EVENTS: else definitions.
 uint64_t sound_chunk_bytes(const char *path, bool is_events);
+
+// --- tail.c
+// The end of a file of events, being written; all of it, if it begins at 0.
+
+struct tail {
+    FILE *file;
+    uint64_t at, chunk_at, chunk_bytes;
+    bool is_big_endian;
+    uint64_t n_records, ticks;
+};
+
+enum { TAIL_LAST_RECORD_AT = 10 }; // offset in a chunk of the number of its last record
+
+void tail_begin_chunk(struct tail *tail);
+void tail_end_chunk(struct tail *tail);
+/// The time of the records after it.
+void tail_put_time(struct tail *tail, uint64_t ticks);
+void tail_put_enter(struct tail *tail, const struct open_region *region);
+void tail_put_leave(struct tail *tail, const struct open_region *region);
+/// RECORD as it was read; PART has its attributes.
+void tail_put_record(struct tail *tail, const struct sound_record *record,
+                     const struct sound_part *part);
+void tail_put_end_mark(struct tail *tail);
+
+// --- cut_part.c
+// The records of a location between two times.
+
+/// Times on the run's clock.
+struct repair_window {
+    uint64_t from_ticks, to_ticks;
+    const char *name; // as the archive has it in the property PAGODA::INTERVAL
+};
+
+/// Follows the events in FROM, and writes those within WINDOW to TO. Regions that are open at its
+/// begin are entered there, those that are open at its end left. PART is of all of FROM; TELL is
+/// told of all. *N_WRITTEN records are in TO. 0, or -1 and ERR.
+int cut_part_write(struct sound_part *part, const char *from, const char *to, uint64_t chunk_bytes,
+                   const struct repair_window *window, const struct local_definitions *local,
+                   sound_record_teller *tell, void *context, uint64_t *n_written,
+                   struct error *err);
 
 // --- mentions.c
 // What the events of an archive say of definitions by the way they use them: for those that are
@@ -169,9 +222,8 @@ struct mentions {
     bool has_mpi; // one of its records is of MPI
 };
 
-/// A sound_record; CONTEXT is a struct mentions.
-void mentions_take(void *context, int kind, const struct record_fields *fields,
-                   const struct open_region *innermost);
+/// A sound_record_teller; CONTEXT is a struct mentions.
+void mentions_take(void *context, const struct sound_record *record, const struct sound_part *part);
 void mentions_release(struct mentions *mentions);
 
 // --- whole_definitions.c

@@ -15,7 +15,7 @@
 #include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/event_record.h"
 
-enum { WINDOW_BYTES = 256 * 1024, HEADER_BYTES = 18, LAST_RECORD_AT = 10 };
+enum { WINDOW_BYTES = 256 * 1024, HEADER_BYTES = 18 };
 
 // ---- following records ----
 
@@ -30,10 +30,11 @@ static bool is_leave(int kind)
 }
 
 /// The innermost open region that a leave can mean; interleaved tasks leave others first.
-static void close_region(struct sound_part *part, bool is_context, uint32_t id)
+static void close_region(struct sound_part *part, struct open_region region)
 {
     size_t i = part->n_open;
-    while (i > 0 && (part->open[i - 1].id != id || part->open[i - 1].is_context != is_context))
+    while (i > 0 &&
+           (part->open[i - 1].id != region.id || part->open[i - 1].is_context != region.is_context))
         i--;
     if (i == 0)
         return;
@@ -41,20 +42,22 @@ static void close_region(struct sound_part *part, bool is_context, uint32_t id)
     part->n_open--;
 }
 
-static void take_record(struct sound_part *part, int kind, const struct record_fields *fields,
-                        uint64_t ticks, sound_record *tell, void *context)
+static void take_record(struct sound_part *part, const struct sound_record *record,
+                        sound_record_teller *tell, void *context)
 {
-    bool is_context = kind == CALLING_CONTEXT_ENTER || kind == CALLING_CONTEXT_LEAVE;
+    int kind = record->kind;
+    const struct open_region region = {kind == CALLING_CONTEXT_ENTER ||
+                                           kind == CALLING_CONTEXT_LEAVE,
+                                       (uint32_t)record->fields.values[0]};
     if (is_leave(kind))
-        close_region(part, is_context, (uint32_t)fields->values[0]);
+        close_region(part, region);
     if (tell)
-        tell(context, kind, fields, part->n_open > 0 ? &part->open[part->n_open - 1] : NULL);
+        tell(context, record, part);
     if (is_enter(kind))
-        *ARRAY_NEXT(part->open, part->n_open, part->open_capacity) =
-            (struct open_region){is_context, (uint32_t)fields->values[0]};
+        *ARRAY_NEXT(part->open, part->n_open, part->open_capacity) = region;
     if (part->n_records++ == 0)
-        part->first_ticks = ticks;
-    part->last_ticks = ticks;
+        part->first_ticks = record->ticks;
+    part->last_ticks = record->ticks;
 }
 
 /// The kind of the next record, or a mark, after the time stamp that may be before it; END_OF_FILE
@@ -75,34 +78,45 @@ static int next_kind(struct chunk_file *file, struct window *window, uint64_t *t
     return END_OF_FILE;
 }
 
+/// Keeps a list of attributes, which may go with the window.
+static void keep_attributes(struct sound_part *part, const struct content *content)
+{
+    size_t n_bytes = (size_t)(content->end - content->at);
+    part->attributes = array_reserve(part->attributes, &part->attribute_capacity, n_bytes, 1);
+    memcpy(part->attributes, content->at, n_bytes);
+    part->n_attribute_bytes = n_bytes;
+}
+
 /// Follows FILE to its end mark; false without one.
-static bool follow_events(struct chunk_file *file, struct sound_part *part, sound_record *tell,
-                          void *context)
+static bool follow_events(struct chunk_file *file, struct sound_part *part,
+                          sound_record_teller *tell, void *context)
 {
     struct window window = chunk_file_begin(file);
-    struct record_fields fields;
-    struct content content;
-    uint64_t ticks = 0;
+    struct sound_record record = {0};
     bool is_in_record = false; // after a list of attributes
     while (window.at) {
         if (!is_in_record)
             part->end_at = chunk_file_at(file, window);
-        int kind = next_kind(file, &window, &ticks);
+        int kind = record.kind = next_kind(file, &window, &record.ticks);
         if (kind == END_OF_FILE)
             return window.at && !is_in_record && part->n_records >= file->last_record;
         if (kind == END_OF_CHUNK) {
             window = chunk_file_begin(file);
             is_in_record = false;
-        } else if (!event_record_find_content(file, &window, kind, &content)) {
+        } else if (!event_record_find_content(file, &window, kind, &record.content)) {
             return false;
         } else if (kind == ATTRIBUTE_LIST) {
-            if (!record_attributes_are_sound(&content))
+            const struct content attributes = record.content;
+            if (!record_attributes_are_sound(&record.content))
                 return false;
+            keep_attributes(part, &attributes);
             is_in_record = true;
         } else {
-            if (!record_fields_read(&fields, kind, &content))
+            struct content fields = record.content;
+            if (!record_fields_read(&record.fields, kind, &fields))
                 return false;
-            take_record(part, kind, &fields, ticks, tell, context);
+            part->n_attribute_bytes = is_in_record ? part->n_attribute_bytes : 0;
+            take_record(part, &record, tell, context);
             is_in_record = false;
         }
     }
@@ -110,7 +124,7 @@ static bool follow_events(struct chunk_file *file, struct sound_part *part, soun
 }
 
 void sound_part_of_events(struct sound_part *part, const char *path, uint64_t chunk_bytes,
-                          sound_record *tell, void *context)
+                          sound_record_teller *tell, void *context)
 {
     struct chunk_file file = {0};
     *part = (struct sound_part){0};
@@ -124,6 +138,7 @@ void sound_part_of_events(struct sound_part *part, const char *path, uint64_t ch
 void sound_part_release(struct sound_part *part)
 {
     free(part->open);
+    free(part->attributes);
     *part = (struct sound_part){0};
 }
 
@@ -154,97 +169,6 @@ void sound_part_of_local_definitions(struct sound_part *part, const char *path,
 
 // ---- writing ----
 
-/// The end of a file that is being written.
-struct tail {
-    FILE *file;
-    uint64_t at, chunk_at, chunk_bytes;
-    bool is_big_endian;
-    uint64_t n_records, ticks;
-};
-
-static void put_full(struct tail *tail, uint64_t number)
-{
-    uint64_t bytes = tail->is_big_endian ? htobe64(number) : htole64(number);
-    fwrite(&bytes, sizeof bytes, 1, tail->file);
-    tail->at += sizeof bytes;
-}
-
-static void put_byte(struct tail *tail, int byte)
-{
-    putc(byte, tail->file);
-    tail->at++;
-}
-
-/// A number as OTF2 packs it, and the bytes that takes.
-static unsigned packed_bytes(uint32_t number)
-{
-    unsigned n = 1;
-    if (number == UINT32_MAX)
-        return n;
-    for (; number > 0; number >>= 8)
-        n++;
-    return n;
-}
-
-static void put_number(struct tail *tail, uint32_t number)
-{
-    unsigned n = packed_bytes(number) - 1;
-    put_byte(tail, number == UINT32_MAX ? LONG_LENGTH : (int)n);
-    for (unsigned i = 0; i < n; i++)
-        put_byte(tail, number >> 8 * (tail->is_big_endian ? n - 1 - i : i) & 0xff);
-}
-
-static void begin_chunk(struct tail *tail)
-{
-    tail->chunk_at = tail->at;
-    put_byte(tail, CHUNK_HEADER);
-    put_byte(tail, tail->is_big_endian ? BIG_ENDIAN_CHUNK : LITTLE_ENDIAN_CHUNK);
-    put_full(tail, tail->n_records + 1);
-    put_full(tail, tail->n_records); // end_chunk()
-}
-
-/// The header says which record is the last one.
-static void end_chunk(struct tail *tail)
-{
-    uint64_t at = tail->at;
-    fseeko(tail->file, (off_t)(tail->chunk_at + LAST_RECORD_AT), SEEK_SET);
-    put_full(tail, tail->n_records);
-    fseeko(tail->file, (off_t)at, SEEK_SET);
-    tail->at = at;
-}
-
-/// Goes to the next chunk unless N bytes and a mark fit into this one.
-static void make_room(struct tail *tail, unsigned n)
-{
-    if (tail->at + n + 1 <= tail->chunk_at + tail->chunk_bytes)
-        return;
-    put_byte(tail, END_OF_CHUNK);
-    end_chunk(tail);
-    while (tail->at < tail->chunk_at + tail->chunk_bytes)
-        put_byte(tail, 0);
-    begin_chunk(tail);
-    put_byte(tail, TIME_STAMP);
-    put_full(tail, tail->ticks);
-}
-
-static void put_leave(struct tail *tail, const struct open_region *region)
-{
-    unsigned n = packed_bytes(region->id);
-    make_room(tail, n + 2);
-    put_byte(tail, region->is_context ? CALLING_CONTEXT_LEAVE : LEAVE);
-    if (region->is_context)
-        put_byte(tail, (int)n);
-    put_number(tail, region->id);
-    tail->n_records++;
-}
-
-/// As OTF2 does, with another byte after the mark.
-static void put_end(struct tail *tail)
-{
-    put_byte(tail, END_OF_FILE);
-    put_byte(tail, 1);
-}
-
 /// Copies the first N bytes.
 static bool copy_begin(FILE *from, FILE *to, uint64_t n)
 {
@@ -270,16 +194,16 @@ static void put_rest(struct tail *tail, const struct sound_part *part, FILE *fro
     tail->n_records = part->n_records;
     tail->ticks = part->last_ticks;
     if (part->end_at == 0) {
-        begin_chunk(tail);
+        tail_begin_chunk(tail);
     } else {
         tail->chunk_at = part->end_at - part->end_at % tail->chunk_bytes;
         tail->is_big_endian = is_big_endian_at(from, tail->chunk_at);
     }
     for (size_t i = part->n_open; i > 0; i--)
-        put_leave(tail, &part->open[i - 1]);
-    put_end(tail);
+        tail_put_leave(tail, &part->open[i - 1]);
+    tail_put_end_mark(tail);
     if (is_events)
-        end_chunk(tail);
+        tail_end_chunk(tail);
 }
 
 static int write_part(const struct sound_part *part, const char *from_path, const char *to_path,
@@ -351,7 +275,7 @@ uint64_t sound_chunk_bytes(const char *path, bool is_events)
         memcpy(header + 2, &first, sizeof first);
         // Of definitions the last record is not known there.
         chunk_bytes =
-            find_header(file, part.end_at, header, is_events ? LAST_RECORD_AT : HEADER_BYTES);
+            find_header(file, part.end_at, header, is_events ? TAIL_LAST_RECORD_AT : HEADER_BYTES);
     }
     if (file)
         fclose(file);
