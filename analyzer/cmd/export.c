@@ -71,6 +71,7 @@ struct exported {
     struct timeline *predicted_timeline; // NULL: nothing is predicted
     char **places;                       // of --map auto
     size_t n_places;
+    struct pag_listener listener;   // that of what writes files of all events
     struct interval_list intervals; // of a graph or archive
     bool is_damaged;                // what that is a part of
 };
@@ -155,56 +156,61 @@ static int export_run(const struct export_request *request, struct exported *exp
 
 // --- all events
 
-static int begin_tracks(const struct export_request *request, struct exported *exported,
-                        struct error *err)
+static void *begin_tracks(const struct export_request *request, struct exported *exported,
+                          struct error *err)
 {
     struct replay_run *run = &exported->measured;
     uint64_t max_bytes = request->split_bytes > 0 ? request->split_bytes : VIEWER_BYTES;
-    run->tracks = track_events_new(request->path, max_bytes, trace_definitions(run->trace),
-                                   exported->catalogue, err);
-    return run->tracks ? 0 : -1;
+    struct track_events *tracks = track_events_new(
+        request->path, max_bytes, trace_definitions(run->trace), exported->catalogue, err);
+    if (tracks)
+        exported->listener = track_events_listener(tracks);
+    run->waited = track_events_waited;
+    return tracks;
 }
 
-static int finish_tracks(const struct export_request *request, struct replay_run *run,
+static int finish_tracks(void *tracks, const struct export_request *request, struct replay_run *run,
                          struct error *err)
 {
     (void)request;
-    return track_events_finish(run->tracks, &run->replay, err);
+    return track_events_finish(tracks, &run->replay, err);
 }
 
-static void release_tracks(struct replay_run *run)
+static void release_tracks(void *tracks)
 {
-    track_events_free(run->tracks);
-    run->tracks = NULL;
+    track_events_free(tracks);
 }
 
-static int begin_prv(const struct export_request *request, struct exported *exported,
-                     struct error *err)
+static void *begin_prv(const struct export_request *request, struct exported *exported,
+                       struct error *err)
 {
-    struct replay_run *run = &exported->measured;
-    run->prv = prv_trace_new(request->path, trace_definitions(run->trace), err);
-    return run->prv ? 0 : -1;
+    struct prv_trace *prv =
+        prv_trace_new(request->path, trace_definitions(exported->measured.trace), err);
+    if (prv)
+        exported->listener = prv_trace_listener(prv);
+    return prv;
 }
 
-static int finish_prv(const struct export_request *request, struct replay_run *run,
+static int finish_prv(void *prv, const struct export_request *request, struct replay_run *run,
                       struct error *err)
 {
     (void)request;
-    return prv_trace_finish(run->prv, &run->replay, err);
+    return prv_trace_finish(prv, &run->replay, err);
 }
 
-static void release_prv(struct replay_run *run)
+static void release_prv(void *prv)
 {
-    prv_trace_free(run->prv);
-    run->prv = NULL;
+    prv_trace_free(prv);
 }
 
-static int begin_ti(const struct export_request *request, struct exported *exported,
-                    struct error *err)
+static void *begin_ti(const struct export_request *request, struct exported *exported,
+                      struct error *err)
 {
-    struct replay_run *run = &exported->measured;
-    run->ti = ti_trace_new(request->path, trace_definitions(run->trace), err);
-    return run->ti ? 0 : -1;
+    struct ti_trace *ti =
+        ti_trace_new(request->path, trace_definitions(exported->measured.trace), err);
+    if (ti)
+        exported->listener = ti_trace_listener(ti);
+    return ti;
 }
 
 /// What SimGrid's replay does not do as the run did, or only roughly.
@@ -230,21 +236,20 @@ static void warn_of_losses(const struct ti_losses *losses, const struct result *
             log_warning("%s [%s]", result_warning_text(result, codes[i]), codes[i]);
 }
 
-static int finish_ti(const struct export_request *request, struct replay_run *run,
+static int finish_ti(void *ti, const struct export_request *request, struct replay_run *run,
                      struct error *err)
 {
     (void)request;
     struct ti_losses losses;
-    int status = ti_trace_finish(run->ti, &run->replay, &losses, err);
+    int status = ti_trace_finish(ti, &run->replay, &losses, err);
     if (status == 0)
         warn_of_losses(&losses, &run->result);
     return status;
 }
 
-static void release_ti(struct replay_run *run)
+static void release_ti(void *ti)
 {
-    ti_trace_free(run->ti);
-    run->ti = NULL;
+    ti_trace_free(ti);
 }
 
 /// The one interval that is asked for, in TRACE.
@@ -264,38 +269,39 @@ static int find_interval(const struct export_request *request, struct exported *
     return status;
 }
 
-static int begin_graph(const struct export_request *request, struct exported *exported,
-                       struct error *err)
+static void *begin_graph(const struct export_request *request, struct exported *exported,
+                         struct error *err)
 {
     struct interval_list *intervals = &exported->intervals;
     struct trace *trace = trace_open(request->source, err);
     int status = find_interval(request, exported, trace, err);
     trace_close(trace);
-    if (status == 0)
-        exported->measured.graph = activity_graph_new(trace_definitions(exported->measured.trace),
-                                                      intervals->items[0].parts);
-    return status;
+    if (status != 0)
+        return NULL;
+    struct activity_graph *graph =
+        activity_graph_new(trace_definitions(exported->measured.trace), intervals->items[0].parts);
+    exported->listener = activity_graph_listener(graph);
+    return graph;
 }
 
-static int finish_graph(const struct export_request *request, struct replay_run *run,
+static int finish_graph(void *graph, const struct export_request *request, struct replay_run *run,
                         struct error *err)
 {
     groups_collect(&request->grouping, &run->result);
-    return activity_graph_write(run->graph, &run->result, request->path, err);
+    return activity_graph_write(graph, &run->result, request->path, err);
 }
 
-static void release_graph(struct replay_run *run)
+static void release_graph(void *graph)
 {
-    activity_graph_free(run->graph);
-    run->graph = NULL;
+    activity_graph_free(graph);
 }
 
-/// How the files of a format are written by a replay. What has begun is a member of the run until
-/// it is released, which may be without a begin.
+/// How the files of a format are written by a replay. What begin() returns, NULL: none, the other
+/// two get.
 static const struct events_format {
-    int (*begin)(const struct export_request *, struct exported *, struct error *);
-    int (*finish)(const struct export_request *, struct replay_run *, struct error *);
-    void (*release)(struct replay_run *);
+    void *(*begin)(const struct export_request *, struct exported *, struct error *);
+    int (*finish)(void *, const struct export_request *, struct replay_run *, struct error *);
+    void (*release)(void *);
 } events_formats[N_FORMATS] = {[FORMAT_PERFETTO] = {begin_tracks, finish_tracks, release_tracks},
                                [FORMAT_PRV] = {begin_prv, finish_prv, release_prv},
                                [FORMAT_TI] = {begin_ti, finish_ti, release_ti},
@@ -309,16 +315,17 @@ static int export_events(const struct export_request *request, struct exported *
     exported->catalogue = catalogue_load_shipped(NULL, 0, err);
     if (!exported->catalogue || replay_run_open(run, request->source, err) != 0)
         return -1;
+    void *writer = NULL;
+    run->writer = &exported->listener;
     int status = 1;
     while (status == 1) { // again after the clocks were corrected
-        format->release(run);
-        status = format->begin(request, exported, err);
-        if (status == 0)
-            status = replay_run(run, exported->catalogue, NULL, false, "replaying", err);
+        format->release(writer);
+        writer = format->begin(request, exported, err);
+        status = writer ? replay_run(run, exported->catalogue, NULL, false, "replaying", err) : -1;
     }
     if (status == 0)
-        status = format->finish(request, run, err);
-    format->release(run);
+        status = format->finish(writer, request, run, err);
+    format->release(writer);
     return status;
 }
 

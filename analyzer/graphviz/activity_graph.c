@@ -85,8 +85,9 @@ static bool is_mpi(const struct activity_graph *graph, uint32_t region)
     return region == EVENT_NO_INDEX || graph->definitions->regions[region].mpi != MPI_FUNCTION_NONE;
 }
 
-void activity_graph_entered(struct activity_graph *graph, const struct pag_entered *entered)
+static void on_entered(void *context, const struct pag_entered *entered)
 {
+    struct activity_graph *graph = context;
     struct open_rank *rank = rank_of(graph, entered->location);
     if (!rank)
         return;
@@ -108,8 +109,9 @@ static bool is_in_part(const struct activity_graph *graph, uint32_t location, ui
     return part.begin_ns < part.end_ns && end_ns >= part.begin_ns && begin_ns <= part.end_ns;
 }
 
-void activity_graph_left(struct activity_graph *graph, uint32_t location, uint64_t time_ns)
+static void on_left(void *context, uint32_t location, uint64_t time_ns)
 {
+    struct activity_graph *graph = context;
     struct open_rank *rank = rank_of(graph, location);
     if (!rank || rank->depth-- != rank->call_depth)
         return;
@@ -129,8 +131,9 @@ static void add_arc(struct activity_graph *graph, struct arc arc)
         *ARRAY_NEXT(graph->arcs, graph->n_arcs, graph->arcs_capacity) = arc;
 }
 
-void activity_graph_message(struct activity_graph *graph, const struct pag_message *message)
+static void on_message(void *context, const struct pag_message *message)
 {
+    struct activity_graph *graph = context;
     if (is_in_part(graph, message->location, message->send_enter_ns, message->leave_ns))
         add_arc(graph, (struct arc){.from_rank = message->sender,
                                     .to_rank = message->receiver,
@@ -143,8 +146,9 @@ void activity_graph_message(struct activity_graph *graph, const struct pag_messa
 }
 
 /// The member that this one needs: the root, the last of the lower ranks, or the last of all.
-void activity_graph_trigger(struct activity_graph *graph, const struct trigger *trigger)
+static void on_trigger(void *context, const struct trigger *trigger)
 {
+    struct activity_graph *graph = context;
     const int64_t *value = trigger->value;
     if (trigger->kind != TRIGGER_COLLECTIVE)
         return;
@@ -170,6 +174,15 @@ void activity_graph_trigger(struct activity_graph *graph, const struct trigger *
                                 .from_enter_ns = (uint64_t)enter,
                                 .to_enter_ns = (uint64_t)own_enter,
                                 .is_awaited = enter > own_enter});
+}
+
+struct pag_listener activity_graph_listener(struct activity_graph *graph)
+{
+    return (struct pag_listener){.context = graph,
+                                 .entered = on_entered,
+                                 .left = on_left,
+                                 .message = on_message,
+                                 .trigger = on_trigger};
 }
 
 // --- the graph

@@ -22,11 +22,8 @@ struct activity_graph *activity_graph_new(const struct definitions *definitions,
                                           const struct pag_part *parts);
 void activity_graph_free(struct activity_graph *graph);
 
-/// The members of struct pag_listener.
-void activity_graph_entered(struct activity_graph *graph, const struct pag_entered *entered);
-void activity_graph_left(struct activity_graph *graph, uint32_t location, uint64_t time_ns);
-void activity_graph_message(struct activity_graph *graph, const struct pag_message *message);
-void activity_graph_trigger(struct activity_graph *graph, const struct trigger *trigger);
+/// What it is told of the replay.
+struct pag_listener activity_graph_listener(struct activity_graph *graph);
 
 /// After the replay: writes PATH. RESULT has the groups, none: each rank is one. 0, or -1 and ERR:
 /// it cannot be written, or the part has no call, or so many that nobody could read the graph.

@@ -224,8 +224,9 @@ static void add_operations(struct prv_trace *trace, const struct pag_entered *en
     }
 }
 
-void prv_trace_entered(struct prv_trace *trace, const struct pag_entered *entered)
+static void on_entered(void *context, const struct pag_entered *entered)
 {
+    struct prv_trace *trace = context;
     struct location_states *states = &trace->locations[entered->location];
     uint32_t region = entered->region;
     *ARRAY_NEXT(states->open, states->n_open, states->open_capacity) = region;
@@ -239,8 +240,9 @@ void prv_trace_entered(struct prv_trace *trace, const struct pag_entered *entere
     set_state(trace, entered->location, entered->time_ns, state_of(trace, states));
 }
 
-void prv_trace_left(struct prv_trace *trace, uint32_t location, uint64_t time_ns)
+static void on_left(void *context, uint32_t location, uint64_t time_ns)
 {
+    struct prv_trace *trace = context;
     struct location_states *states = &trace->locations[location];
     uint32_t region = states->open[--states->n_open];
     if (states->n_open < states->n_to_call)
@@ -251,9 +253,10 @@ void prv_trace_left(struct prv_trace *trace, uint32_t location, uint64_t time_ns
 }
 
 /// Events have whole numbers, whose sum is that of the counter.
-void prv_trace_counted(struct prv_trace *trace, uint32_t location, uint64_t time_ns,
-                       uint32_t counter, double growth)
+static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
+                       double growth)
 {
+    struct prv_trace *trace = context;
     struct location_states *states = &trace->locations[location];
     if (!states->counted)
         states->counted = memory_zeroed(trace->definitions->n_counters, sizeof *states->counted);
@@ -263,8 +266,9 @@ void prv_trace_counted(struct prv_trace *trace, uint32_t location, uint64_t time
               (uint64_t)states->counted[counter] - (uint64_t)before);
 }
 
-void prv_trace_message(struct prv_trace *trace, const struct pag_message *message)
+static void on_message(void *context, const struct pag_message *message)
 {
+    struct prv_trace *trace = context;
     bool is_posted_before = message->post_enter_ns < message->leave_ns;
     record_sort_add(trace->records,
                     &(struct prv_record){
@@ -277,6 +281,15 @@ void prv_trace_message(struct prv_trace *trace, const struct pag_message *messag
                         .end_ns = message->leave_ns,
                         .post_ns = is_posted_before ? message->post_enter_ns : message->leave_ns,
                     });
+}
+
+struct pag_listener prv_trace_listener(struct prv_trace *trace)
+{
+    return (struct pag_listener){.context = trace,
+                                 .entered = on_entered,
+                                 .left = on_left,
+                                 .counted = on_counted,
+                                 .message = on_message};
 }
 
 // --- the files

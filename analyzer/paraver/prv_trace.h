@@ -21,12 +21,8 @@ struct prv_trace *prv_trace_new(const char *path, const struct definitions *defi
 /// Removes what was written, unless prv_trace_finish() was successful.
 void prv_trace_free(struct prv_trace *trace);
 
-/// As struct pag_listener has them.
-void prv_trace_entered(struct prv_trace *trace, const struct pag_entered *entered);
-void prv_trace_left(struct prv_trace *trace, uint32_t location, uint64_t time_ns);
-void prv_trace_counted(struct prv_trace *trace, uint32_t location, uint64_t time_ns,
-                       uint32_t counter, double growth);
-void prv_trace_message(struct prv_trace *trace, const struct pag_message *message);
+/// What it is told of the replay.
+struct pag_listener prv_trace_listener(struct prv_trace *trace);
 
 /// After the replay: the files are whole. 0, or -1 and ERR, also for any write before.
 int prv_trace_finish(struct prv_trace *trace, const struct pag_result *replay, struct error *err);

@@ -348,8 +348,9 @@ static size_t facts_of_volume(const struct volume *volume, struct slice_fact *fa
 
 // --- the listener
 
-void track_events_entered(struct track_events *events, const struct pag_entered *entered)
+static void on_entered(void *context, const struct pag_entered *entered)
 {
+    struct track_events *events = context;
     struct location_tracks *tracks = &events->locations[entered->location];
     struct slice_fact facts[N_SLICE_FACTS];
     const struct volume volume = volume_of(events, entered);
@@ -382,8 +383,9 @@ static size_t facts_of_received(const struct location_tracks *tracks, struct sli
     return n;
 }
 
-void track_events_left(struct track_events *events, uint32_t location, uint64_t time_ns)
+static void on_left(void *context, uint32_t location, uint64_t time_ns)
 {
+    struct track_events *events = context;
     struct location_tracks *tracks = &events->locations[location];
     struct slice_fact facts[N_SLICE_FACTS];
     split_if_full(events, time_ns);
@@ -400,17 +402,19 @@ void track_events_left(struct track_events *events, uint32_t location, uint64_t 
     tracks->last_ns = time_ns;
 }
 
-void track_events_message(struct track_events *events, const struct pag_message *message)
+static void on_message(void *context, const struct pag_message *message)
 {
+    struct track_events *events = context;
     struct location_tracks *tracks = &events->locations[message->location];
     *ARRAY_NEXT(tracks->messages, tracks->n_messages, tracks->messages_capacity) = message->number;
     tracks->received_bytes += message->size_bytes;
     tracks->sender = message->sender;
 }
 
-void track_events_counted(struct track_events *events, uint32_t location, uint64_t time_ns,
-                          uint32_t counter, double growth)
+static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
+                       double growth)
 {
+    struct track_events *events = context;
     struct location_tracks *tracks = &events->locations[location];
     if (!tracks->counters)
         tracks->counters = memory_zeroed(events->definitions->n_counters, sizeof *tracks->counters);
@@ -419,10 +423,20 @@ void track_events_counted(struct track_events *events, uint32_t location, uint64
                   tracks->counters[counter].value);
 }
 
-uint64_t track_events_handed_over(struct track_events *events,
-                                  const struct pag_hand_over *hand_over)
+static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_over)
 {
+    struct track_events *events = context;
     return hand_overs_add(events->hand_overs, hand_over);
+}
+
+struct pag_listener track_events_listener(struct track_events *events)
+{
+    return (struct pag_listener){.context = events,
+                                 .entered = on_entered,
+                                 .left = on_left,
+                                 .counted = on_counted,
+                                 .message = on_message,
+                                 .handed_over = on_handed_over};
 }
 
 /// The first lane of LOCATION where a wait from BEGIN_NS to END_NS comes after all others or lies
@@ -444,8 +458,9 @@ static struct lane *lane_for(struct location_tracks *tracks, uint64_t begin_ns, 
     return lane;
 }
 
-void track_events_waited(struct track_events *events, const struct matcher_instance *instance)
+void track_events_waited(void *context, const struct matcher_instance *instance)
 {
+    struct track_events *events = context;
     uint32_t location = instance->trigger->location;
     uint64_t end_ns = instance->begin_ns + instance->wait_ns;
     struct lane *lane = lane_for(&events->locations[location], instance->begin_ns, end_ns);

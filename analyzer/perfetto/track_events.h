@@ -23,16 +23,9 @@ struct track_events *track_events_new(const char *path, uint64_t max_bytes,
 /// Removes what was written, unless track_events_finish() was successful.
 void track_events_free(struct track_events *events);
 
-/// As struct pag_listener has them.
-void track_events_entered(struct track_events *events, const struct pag_entered *entered);
-void track_events_left(struct track_events *events, uint32_t location, uint64_t time_ns);
-void track_events_counted(struct track_events *events, uint32_t location, uint64_t time_ns,
-                          uint32_t counter, double growth);
-void track_events_message(struct track_events *events, const struct pag_message *message);
-uint64_t track_events_handed_over(struct track_events *events,
-                                  const struct pag_hand_over *hand_over);
-/// The same of a matcher.
-void track_events_waited(struct track_events *events, const struct matcher_instance *instance);
+/// What it is told of the replay, and a matcher_listener, whose context is EVENTS.
+struct pag_listener track_events_listener(struct track_events *events);
+void track_events_waited(void *events, const struct matcher_instance *instance);
 
 /// After the replay: the files are whole. 0, or -1 and ERR, also for any write before.
 int track_events_finish(struct track_events *events, const struct pag_result *replay,

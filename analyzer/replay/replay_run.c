@@ -16,8 +16,8 @@ static void on_trigger(void *context, const struct trigger *trigger)
         matcher_trigger(run->matcher, trigger);
     if (run->recorded)
         recorded_trigger(run->recorded, trigger);
-    if (run->graph)
-        activity_graph_trigger(run->graph, trigger);
+    if (run->writer && run->writer->trigger)
+        run->writer->trigger(run->writer->context, trigger);
 }
 
 static void on_tested(void *context, const struct trigger *trigger)
@@ -33,12 +33,8 @@ static void on_message(void *context, const struct pag_message *message)
         recorded_message(run->recorded, message);
     if (run->timeline)
         timeline_message(run->timeline, message);
-    if (run->tracks)
-        track_events_message(run->tracks, message);
-    if (run->prv)
-        prv_trace_message(run->prv, message);
-    if (run->graph)
-        activity_graph_message(run->graph, message);
+    if (run->writer && run->writer->message)
+        run->writer->message(run->writer->context, message);
 }
 
 static void on_sent(void *context, const struct pag_message *message)
@@ -64,53 +60,27 @@ static void on_called(void *context, const struct pag_called *call)
 
 static void on_entered(void *context, const struct pag_entered *entered)
 {
-    struct replay_run *run = context;
-    if (run->tracks)
-        track_events_entered(run->tracks, entered);
-    if (run->prv)
-        prv_trace_entered(run->prv, entered);
-    if (run->ti)
-        ti_trace_entered(run->ti, entered);
-    if (run->graph)
-        activity_graph_entered(run->graph, entered);
+    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
+    writer->entered(writer->context, entered);
 }
 
 static void on_left(void *context, uint32_t location, uint64_t time_ns)
 {
-    struct replay_run *run = context;
-    if (run->tracks)
-        track_events_left(run->tracks, location, time_ns);
-    if (run->prv)
-        prv_trace_left(run->prv, location, time_ns);
-    if (run->ti)
-        ti_trace_left(run->ti, location, time_ns);
-    if (run->graph)
-        activity_graph_left(run->graph, location, time_ns);
+    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
+    writer->left(writer->context, location, time_ns);
 }
 
 static void on_counted(void *context, uint32_t location, uint64_t time_ns, uint32_t counter,
                        double growth)
 {
-    struct replay_run *run = context;
-    if (run->tracks)
-        track_events_counted(run->tracks, location, time_ns, counter, growth);
-    if (run->prv)
-        prv_trace_counted(run->prv, location, time_ns, counter, growth);
+    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
+    writer->counted(writer->context, location, time_ns, counter, growth);
 }
 
 static uint64_t on_handed_over(void *context, const struct pag_hand_over *hand_over)
 {
-    struct replay_run *run = context;
-    return track_events_handed_over(run->tracks, hand_over);
-}
-
-static void on_waited(void *context, const struct matcher_instance *instance)
-{
-    struct replay_run *run = context;
-    if (run->tracks)
-        track_events_waited(run->tracks, instance);
-    if (run->waits)
-        single_waits_add(run->waits, instance);
+    const struct pag_listener *writer = ((struct replay_run *)context)->writer;
+    return writer->handed_over(writer->context, hand_over);
 }
 
 static void on_thread_span(void *context, const struct pag_thread_span *span)
@@ -124,8 +94,8 @@ static void on_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sampl
     struct replay_run *run = context;
     if (run->recorded)
         recorded_cpu_time(run->recorded, rank, sample);
-    if (run->ti)
-        ti_trace_cpu_time(run->ti, rank, sample);
+    if (run->writer && run->writer->cpu_time)
+        run->writer->cpu_time(run->writer->context, rank, sample);
 }
 
 static void on_window_moved(void *context)
@@ -196,12 +166,6 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
     return run->times ? 0 : -1;
 }
 
-/// Whether files of all events are written.
-static bool writes_events(const struct replay_run *run)
-{
-    return run->tracks || run->prv || run->ti || run->graph;
-}
-
 /// One pass, whose findings are not concluded. 0, or -1 and ERR.
 static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
                      struct prediction *prediction, bool gathers, const char *what,
@@ -210,8 +174,10 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     const struct definitions *definitions = trace_definitions(run->trace);
     if (catalogue)
         run->matcher = matcher_new(catalogue, definitions);
-    if (run->matcher && (run->tracks || run->waits))
-        matcher_listen(run->matcher, on_waited, run);
+    if (run->matcher && run->waits)
+        matcher_listen(run->matcher, single_waits_add, run->waits);
+    else if (run->matcher && run->waited)
+        matcher_listen(run->matcher, run->waited, run->writer->context);
     if (gathers)
         run->recorded = recorded_new(definitions);
     struct pag_options options = PAG_OPTIONS_DEFAULT;
@@ -219,20 +185,21 @@ static int make_pass(struct replay_run *run, const struct catalogue *catalogue,
     options.keeps_series = catalogue != NULL && !prediction;
     options.moment = run->moment;
     options.only_times = prediction && !catalogue && !run->finds_path;
+    const struct pag_listener *writer = run->writer;
     const struct pag_listener listener = {
         .context = run,
         .trigger = catalogue || gathers ? on_trigger : NULL,
         .tested = gathers ? on_tested : NULL,
-        .message = gathers || run->timeline || writes_events(run) ? on_message : NULL,
+        .message = gathers || run->timeline || writer ? on_message : NULL,
         .sent = gathers ? on_sent : NULL,
         .computing = gathers ? on_computing : NULL,
         .called = gathers || run->timeline ? on_called : NULL,
         .thread_span = run->timeline && run->timeline->n_threads > 0 ? on_thread_span : NULL,
-        .cpu_time = gathers || run->ti ? on_cpu_time : NULL,
-        .entered = writes_events(run) ? on_entered : NULL,
-        .left = writes_events(run) ? on_left : NULL,
-        .counted = writes_events(run) ? on_counted : NULL,
-        .handed_over = run->tracks ? on_handed_over : NULL,
+        .cpu_time = gathers || (writer && writer->cpu_time) ? on_cpu_time : NULL,
+        .entered = writer ? on_entered : NULL,
+        .left = writer ? on_left : NULL,
+        .counted = writer && writer->counted ? on_counted : NULL,
+        .handed_over = writer && writer->handed_over ? on_handed_over : NULL,
         .window_moved = on_window_moved,
         .reached = on_reached,
         .moved = run->times ? on_moved : NULL,
@@ -299,8 +266,8 @@ static int measure(struct replay_run *run, const struct catalogue *catalogue, bo
     if (make_pass(run, catalogue, NULL, gathers, what, err) != 0)
         return -1;
     int status = replay_correct_clocks(run->trace, &run->replay, &run->clocks, err);
-    return status == 1 && !writes_events(run) ? make_pass_anew(run, catalogue, gathers, what, err)
-                                              : status;
+    return status == 1 && !run->writer ? make_pass_anew(run, catalogue, gathers, what, err)
+                                       : status;
 }
 
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,

@@ -6,18 +6,14 @@
 #include <stdbool.h>
 
 #include "analyzer/base/error.h"
-#include "analyzer/graphviz/activity_graph.h"
 #include "analyzer/pag/pag.h"
-#include "analyzer/paraver/prv_trace.h"
 #include "analyzer/pattern/catalogue.h"
 #include "analyzer/pattern/matcher.h"
-#include "analyzer/perfetto/track_events.h"
 #include "analyzer/result/collect.h"
 #include "analyzer/result/result.h"
 #include "analyzer/result/views/single_waits.h"
 #include "analyzer/result/views/timeline.h"
 #include "analyzer/rewrite/time_map.h"
-#include "analyzer/simgrid/ti_trace.h"
 #include "analyzer/simulation/cost/recorded.h"
 #include "analyzer/trace/reader.h"
 
@@ -34,11 +30,11 @@ struct replay_run {
     const struct pag_moment *moment; // to be explained in `result`, NULL: none
     struct timeline *timeline;       // to be filled with the run; of the caller; NULL: none
     struct single_waits *waits;      // to be filled with waits of the measured run; likewise
-    struct track_events *tracks;     // to be written with the measured run; likewise
-    struct prv_trace *prv;           // likewise
-    struct ti_trace *ti;             // likewise
-    struct activity_graph *graph;    // likewise
-    bool finds_path;                 // in simulated time the critical path even without a catalogue
+    // What else is told of the measured run, of the caller: its regions, entered and left, and
+    // what WRITER has of message, trigger, counted, cpu_time and handed_over. NULL: none
+    const struct pag_listener *writer;
+    matcher_listener *waited; // of each wait, with the same context; NULL: it is not told
+    bool finds_path;          // in simulated time the critical path even without a catalogue
 };
 
 /// Opens the archive TRACE. 0, or -1 and ERR; the caller releases RUN in either case.
@@ -60,8 +56,8 @@ int replay_run_keep_times(struct replay_run *run, const char *directory, struct 
 /// corrected first (replay_correct_clocks()), for all further passes over the trace as well. With a
 /// CATALOGUE waits are looked for and `result` is made; GATHERS: costs for predictions are
 /// gathered. WHAT names the pass for the progress bar, NULL: there is none. 0; -1 and ERR; 1: what
-/// `tracks`, `prv`, `ti` or `graph` has is by clocks that are corrected now, so it begins anew, and
-/// this is called again.
+/// the writer was told is by clocks that are corrected now, so it begins anew, and this is called
+/// again.
 int replay_run(struct replay_run *run, const struct catalogue *catalogue,
                struct prediction *prediction, bool gathers, const char *what, struct error *err);
 

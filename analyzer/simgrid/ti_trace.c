@@ -379,8 +379,9 @@ static void add_computing(struct ti_trace *trace, uint32_t index)
     rank->used_ns = rank->blocked_ns = 0;
 }
 
-void ti_trace_entered(struct ti_trace *trace, const struct pag_entered *entered)
+static void on_entered(void *context, const struct pag_entered *entered)
 {
+    struct ti_trace *trace = context;
     const struct definitions *definitions = trace->definitions;
     const struct location *location = &definitions->locations[entered->location];
     if (location->rank == EVENT_NO_INDEX)
@@ -406,8 +407,9 @@ void ti_trace_entered(struct ti_trace *trace, const struct pag_entered *entered)
     }
 }
 
-void ti_trace_left(struct ti_trace *trace, uint32_t location, uint64_t time_ns)
+static void on_left(void *context, uint32_t location, uint64_t time_ns)
 {
+    struct ti_trace *trace = context;
     if (!trace->definitions->locations[location].is_master)
         return;
     struct ti_rank *rank = &trace->ranks[trace->definitions->locations[location].rank];
@@ -418,9 +420,16 @@ void ti_trace_left(struct ti_trace *trace, uint32_t location, uint64_t time_ns)
     cpu_span_begin(&rank->cpu);
 }
 
-void ti_trace_cpu_time(struct ti_trace *trace, uint32_t rank, const struct pag_cpu_sample *sample)
+static void on_cpu_time(void *context, uint32_t rank, const struct pag_cpu_sample *sample)
 {
+    struct ti_trace *trace = context;
     cpu_span_sample(&trace->ranks[rank].cpu, sample->time_ns, sample->cpu_ns, sample->wait_ns);
+}
+
+struct pag_listener ti_trace_listener(struct ti_trace *trace)
+{
+    return (struct pag_listener){
+        .context = trace, .entered = on_entered, .left = on_left, .cpu_time = on_cpu_time};
 }
 
 int ti_trace_finish(struct ti_trace *trace, const struct pag_result *replay,

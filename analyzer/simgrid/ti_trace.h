@@ -27,10 +27,8 @@ struct ti_trace *ti_trace_new(const char *path, const struct definitions *defini
                               struct error *err);
 void ti_trace_free(struct ti_trace *trace);
 
-/// The members of struct pag_listener.
-void ti_trace_entered(struct ti_trace *trace, const struct pag_entered *entered);
-void ti_trace_left(struct ti_trace *trace, uint32_t location, uint64_t time_ns);
-void ti_trace_cpu_time(struct ti_trace *trace, uint32_t rank, const struct pag_cpu_sample *sample);
+/// What it is told of the replay.
+struct pag_listener ti_trace_listener(struct ti_trace *trace);
 
 /// The run is over, as REPLAY says: completes the files, and sets LOSSES. 0, or -1 and ERR, when
 /// there are none: they cannot be written, or several threads of a rank exchange messages.

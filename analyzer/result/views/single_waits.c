@@ -388,8 +388,9 @@ void single_waits_begin_anew(struct single_waits *waits)
     waits->count = waits->total_ns = 0;
 }
 
-void single_waits_add(struct single_waits *waits, const struct matcher_instance *instance)
+void single_waits_add(void *context, const struct matcher_instance *instance)
 {
+    struct single_waits *waits = context;
     if ((waits->names_paths && !waits->calls) || !is_selected(waits, instance))
         return;
     waits->count++;

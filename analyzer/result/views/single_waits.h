@@ -60,9 +60,9 @@ int single_waits_begin(struct single_waits *waits, const char *text, size_t max,
                        struct error *err);
 void single_waits_release(struct single_waits *waits);
 
-/// Forgets the waits; adds one of a replay.
+/// Forgets the waits; adds one of a replay, as a matcher_listener, whose context is WAITS.
 void single_waits_begin_anew(struct single_waits *waits);
-void single_waits_add(struct single_waits *waits, const struct matcher_instance *instance);
+void single_waits_add(void *waits, const struct matcher_instance *instance);
 
 /// After REPLAY: the paths of the waits that were added, which are then in the order of time; 0.
 /// Where the condition names paths, first of all, which calls it selects: then 1, and the waits are
