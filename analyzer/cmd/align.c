@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `pagoda align TRACE -o DIR`: a copy of an archive in which nothing is received before it was
-// sent: what corrects the clocks of a replay (rewrite/clock_fit.h) is written as clock offsets
-// (rewrite/shift_clocks.c).
+// `pagoda align TRACE [TRACE...] -o DIR`: a copy of an archive in which nothing is received before
+// it was sent: what corrects the clocks of a replay (rewrite/clock_fit.h) is written as clock
+// offsets (rewrite/shift_clocks.c). Several archives become one (rewrite/merge/).
 #include "analyzer/cmd/commands.h"
 
 #include <inttypes.h>
@@ -14,6 +14,7 @@
 #include "analyzer/base/text.h"
 #include "analyzer/base/threads.h"
 #include "analyzer/rewrite/clock_fit.h"
+#include "analyzer/rewrite/merge/merge.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/reader.h"
@@ -37,13 +38,14 @@ static bool print_rank(const struct clock_correction *correction, size_t rank)
     return true;
 }
 
-static void print(const struct clock_correction *correction, uint64_t n_before, uint64_t n_after)
+static void print(const struct clock_correction *correction, uint64_t n_before, uint64_t n_after,
+                  const char *no_clock_is_off)
 {
     bool is_any = false;
     for (size_t i = 0; i < correction->n_ranks; i++)
         is_any |= print_rank(correction, i);
     if (!is_any)
-        printf("no clock is off: the copy is what the trace is\n");
+        printf("%s\n", no_clock_is_off);
     if (correction->n_knots > 2)
         printf("the clocks change their speed: each of %zu parts of the run has its own\n",
                correction->n_knots - 1);
@@ -59,10 +61,53 @@ static int align(const char *path, const char *directory, struct error *err)
     if (status == 0)
         status = shift_clocks(directory, trace, err);
     if (status == 0)
-        print(&report.correction, report.n_violations, report.n_left);
+        print(&report.correction, report.n_violations, report.n_left,
+              "no clock is off: the copy is what the trace is");
     clock_correction_release(&report.correction);
     trace_close(trace);
     return status == 0 ? 0 : -1;
+}
+
+/// Where each world is in the new archive.
+static void print_worlds(const struct merge *merge)
+{
+    for (uint32_t i = 0; i < merge->n_worlds; i++) {
+        const struct merged_world *world = &merge->worlds[i];
+        double later_ns =
+            ((double)world->new_begin_ticks - (double)merge->worlds[0].new_begin_ticks) * 1e9 /
+            (double)merge->ticks_per_second;
+        printf("world %" PRIu32 " is %s", i + 1, world->path);
+        if (world->n_launched > 1)
+            printf(": ranks %" PRIu32 " to %" PRIu32, world->first_launched,
+                   world->first_launched + world->n_launched - 1);
+        else if (world->n_launched == 1)
+            printf(": rank %" PRIu32, world->first_launched);
+        if (world->n_spawned > 0)
+            printf(", spawned ones from %" PRIu32 " on", world->first_spawned);
+        if (i > 0)
+            printf("; it begins %s %s world 1, by %s", quantity_time((uint64_t)fabs(later_ns)).text,
+                   later_ns < 0 ? "before" : "after",
+                   world->is_same_clock ? "the same clock" : "the time of day");
+        printf("\n");
+    }
+    printf("%s of worlds matched\n", quantity_count(merge->n_connections, "connection").text);
+}
+
+static int join(char *const *paths, size_t n, const char *directory, struct error *err)
+{
+    struct clock_report report = {0};
+    struct merge merge;
+    int status = merge_open(&merge, paths, n, err);
+    if (status == 0)
+        status = merge_write(&merge, directory, &report, err);
+    if (status == 0) {
+        print_worlds(&merge);
+        print(&report.correction, report.n_violations, report.n_left,
+              "no message corrects a clock");
+    }
+    clock_correction_release(&report.correction);
+    merge_release(&merge);
+    return status;
 }
 
 int cmd_align(int argc, char **argv)
@@ -75,9 +120,10 @@ int cmd_align(int argc, char **argv)
     };
     const struct option_usage usage = {
         .command = "align",
-        .operands = "TRACE -o DIR",
+        .operands = "TRACE... -o DIR",
         .summary = "Copies a trace and corrects the clocks of ranks that disagree",
-        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory.\n",
+        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Several "
+                   "traces, of\nlaunches that are one application, become one trace.\n",
         OPTIONS_OF(rows),
     };
     struct error err = {{0}};
@@ -86,5 +132,8 @@ int cmd_align(int argc, char **argv)
         return status;
     if (!directory)
         return options_usage_error(&usage, "-o DIR is missing: where the copy goes");
-    return log_outcome(align(argv[first], directory, &err), false, &err);
+    size_t n = (size_t)(argc - first);
+    return log_outcome(n == 1 ? align(argv[first], directory, &err)
+                              : join(argv + first, n, directory, &err),
+                       false, &err);
 }

@@ -7,6 +7,12 @@
 #
 # REQUEST_EVENT_KINDS(X) are events whose last parameter, left out, is a request. REPLAYED are those
 # that become events of the replay (DECODED_KINDS), OTHER those that do not.
+#
+# Three more lists divide the definitions for merge/merge_definitions.c, which writes them with other
+# identifiers. NAMED_KINDS(X) have one, self, and are the same where all else is: X(kind, what kind of
+# reference self is, its type, parameters after self, arguments, key). The arguments are mapped to new
+# identifiers; the key is what tells definitions apart. UNNAMED_KINDS(X) have no self: X(kind,
+# parameters, arguments, key). SPECIAL_KINDS(X) are X(kind), written by hand.
 
 function mark(set, prefix, text,    names, n)
 {
@@ -19,8 +25,50 @@ BEGIN {
     mark(by_hand, "Evt", "Unknown Enter Metric BufferFlush MpiSend MpiIsend MpiRecv MpiIrecv " \
         "MpiIsendComplete")
     by_hand["GlobalDefUnknown"] = 1
+    mark(is_special, "", "Location LocationGroup LocationProperty SystemTreeNodeProperty Comm " \
+        "InterComm MetricInstance")
+    is_special["ClockProperties"] = 2 # written before all others
     mark(is_request, "", "MpiIrecvRequest MpiRequestTest MpiRequestCancelled " \
         "NonBlockingCollectiveRequest NonBlockingCollectiveComplete")
+}
+
+# An argument that stands for the parameter NAME of TYPE in a merged archive.
+function merged_argument(type, name)
+{
+    if (type == "OTF2_LocationRef")
+        return "merge_location(merge, " name ")"
+    if (match(type, /^OTF2_[A-Za-z]+Ref$/))
+        return "(" type ")merge_id(merge, REF_" substr(type, 6, RLENGTH - 8) ", " name ")"
+    return type == "OTF2_AttributeValue" ? "merge_value(merge, type, value)" : name
+}
+
+function list_merged(name, parts, n,    i, list, arguments, key, type, argument, own)
+{
+    for (i = 2; i <= n && !is_special[name]; i++) {
+        if (parts[i] ~ /\*/) # an array or a text
+            is_special[name] = 1
+        type = argument = parts[i]
+        sub(/ *$/, "", argument)
+        sub(/^.*[^A-Za-z0-9_]/, "", argument)
+        sub(/^ */, "", type)
+        sub(/ .*$/, "", type)
+        if (argument == "self") {
+            own = type
+            continue
+        }
+        list = list "," parts[i]
+        arguments = arguments ", " merged_argument(type, argument)
+        if (type != "OTF2_AttributeValue" && type != "OTF2_Type" || name !~ /Propert|Parameter$/)
+            key = key ", (uint64_t)" merged_argument(type, argument)
+    }
+    list = "WITH(" list "), WITH(" arguments "), WITH(" key "))"
+    if (is_special[name] == 1)
+        lists["SPECIAL_KINDS"] = lists["SPECIAL_KINDS"] " \\\n    X(" name ")"
+    else if (!is_special[name] && own)
+        lists["NAMED_KINDS"] = lists["NAMED_KINDS"] " \\\n    X(" name ", REF_" \
+            substr(own, 6, length(own) - 8) ", " own ", " list
+    else if (!is_special[name])
+        lists["UNNAMED_KINDS"] = lists["UNNAMED_KINDS"] " \\\n    X(" name ", " list
 }
 
 NR == FNR { # the first file
@@ -51,6 +99,8 @@ match($0, /OTF2_(Evt|GlobalDef)ReaderCallback_[A-Za-z]+ *\) *\(/) && /typedef/ {
     kind = reader == "GlobalDef" ? "DEFINITION_KINDS" : name in is_request ? "REQUEST_EVENT_KINDS" : \
         name in is_replayed ? "REPLAYED_EVENT_KINDS" : "OTHER_EVENT_KINDS"
     lists[kind] = lists[kind] " \\\n    X(" name ", WITH(" list "), WITH(" arguments "))"
+    if (reader == "GlobalDef")
+        list_merged(name, parts, n)
 }
 
 END {

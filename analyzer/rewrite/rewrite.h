@@ -36,6 +36,19 @@ int rewrite_archive(const char *directory, const struct trace *trace, struct tim
 /// TRACE has (trace_correct_clocks()). Wholly or not at all. 0, or -1 and ERR.
 int shift_clocks(const char *directory, const struct trace *trace, struct error *err);
 
+/// The same into FOLDER, a part of a rewrite_writer's work. TRACE is of no use afterwards: its
+/// files are moved if they can be.
+int shift_clocks_moved(const char *folder, const struct trace *trace, struct error *err);
+
+/// The archive of TRACE, whose files are to be copied as they are, and the sizes of their chunks.
+/// NULL and ERR: that cannot be. The caller closes it.
+OTF2_Reader *shift_clocks_open(const struct trace *trace, uint64_t *event_bytes,
+                               uint64_t *definition_bytes, struct error *err);
+
+/// Writes the file of the own definitions of the location ID of ARCHIVE.
+OTF2_ErrorCode shift_clocks_write(OTF2_Archive *archive, uint64_t id,
+                                  const struct local_definitions *own);
+
 // --- copy_definitions.c
 // Copies the global definitions of an archive.
 

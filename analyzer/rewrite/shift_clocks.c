@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files are copied as they are; the local definitions are read by the library and written anew,
-// into an archive of nothing else, which is why its anchor file comes first and is copied over.
+// Files are copied as they are; the local definitions are written anew, into an archive of nothing
+// else, which is why its anchor file comes first and is copied over.
 #include "analyzer/rewrite/rewrite.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,28 +19,14 @@
 #include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/reader.h"
 
-/// A location's own definitions on their way from one archive to the other.
-struct copied_definitions {
-    OTF2_DefWriter *writer;
-    OTF2_ErrorCode code;
-};
-
-static OTF2_CallbackCode on_mapping(void *user_data, OTF2_MappingType type, const OTF2_IdMap *map)
-{
-    struct copied_definitions *local = user_data;
-    if (local->code == OTF2_SUCCESS)
-        local->code = OTF2_DefWriter_WriteMappingTable(local->writer, type, map);
-    return local->code == OTF2_SUCCESS ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
-}
-
 struct shifting {
     const struct trace *trace;
     char *name; // of the archive: its anchor file without what follows the last dot
     char *from; // folder
     const char *to;
+    bool moves_files;
     OTF2_Reader *reader;
     OTF2_Archive *archive;
-    OTF2_DefReaderCallbacks *callbacks;
 };
 
 /// The library takes no notice of a single offset.
@@ -53,41 +40,47 @@ static OTF2_ErrorCode write_offsets(OTF2_DefWriter *writer, const struct local_d
     return code;
 }
 
-static OTF2_ErrorCode shift_location(struct shifting *all, size_t index)
+OTF2_ErrorCode shift_clocks_write(OTF2_Archive *archive, uint64_t id,
+                                  const struct local_definitions *own)
 {
-    uint64_t id = trace_definitions(all->trace)->locations[index].id, n_read;
-    struct copied_definitions local = {.writer = OTF2_Archive_GetDefWriter(all->archive, id)};
-    if (!local.writer)
+    OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, id);
+    if (!writer)
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(all->reader, id);
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    if (reader) {
-        code = OTF2_Reader_RegisterDefCallbacks(all->reader, reader, all->callbacks, &local);
-        if (code == OTF2_SUCCESS)
-            code = OTF2_Reader_ReadAllLocalDefinitions(all->reader, reader, &n_read);
-        OTF2_Reader_CloseDefReader(all->reader, reader);
-    }
+    for (OTF2_MappingType kind = 0; kind < OTF2_MAPPING_MAX && code == OTF2_SUCCESS; kind++)
+        if (own->maps[kind])
+            code = OTF2_DefWriter_WriteMappingTable(writer, kind, own->maps[kind]);
     if (code == OTF2_SUCCESS)
-        code = write_offsets(local.writer, trace_local_definitions(all->trace, index));
-    OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(all->archive, local.writer);
+        code = write_offsets(writer, own);
+    OTF2_ErrorCode closed = OTF2_Archive_CloseDefWriter(archive, writer);
     return code == OTF2_SUCCESS ? closed : code;
+}
+
+OTF2_Reader *shift_clocks_open(const struct trace *trace, uint64_t *event_bytes,
+                               uint64_t *definition_bytes, struct error *err)
+{
+    OTF2_Reader *reader = otf2_open(trace_path(trace));
+    if (!reader || OTF2_Reader_SetSerialCollectiveCallbacks(reader) != OTF2_SUCCESS ||
+        OTF2_Reader_GetChunkSize(reader, event_bytes, definition_bytes) != OTF2_SUCCESS) {
+        error_set(err, "cannot read the trace again");
+        return NULL;
+    }
+    OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
+    OTF2_Reader_GetCompression(reader, &compression);
+    if (compression == OTF2_COMPRESSION_NONE)
+        return reader;
+    error_set(err, "'%s' is compressed, and its files cannot be copied as they are",
+              trace_path(trace));
+    OTF2_Reader_Close(reader);
+    return NULL;
 }
 
 static int open_both(struct shifting *all, struct error *err)
 {
     uint64_t event_bytes = 0, definition_bytes = 0;
-    all->reader = otf2_open(trace_path(all->trace));
-    all->callbacks = OTF2_DefReaderCallbacks_New();
-    if (!all->reader || !all->callbacks ||
-        OTF2_Reader_SetSerialCollectiveCallbacks(all->reader) != OTF2_SUCCESS ||
-        OTF2_Reader_GetChunkSize(all->reader, &event_bytes, &definition_bytes) != OTF2_SUCCESS)
-        return error_set(err, "cannot read the trace again");
-    OTF2_Compression compression = OTF2_COMPRESSION_UNDEFINED;
-    OTF2_Reader_GetCompression(all->reader, &compression);
-    if (compression != OTF2_COMPRESSION_NONE)
-        return error_set(err, "'%s' is compressed, and its files cannot be copied as they are",
-                         trace_path(all->trace));
-    OTF2_DefReaderCallbacks_SetMappingTableCallback(all->callbacks, on_mapping);
+    all->reader = shift_clocks_open(all->trace, &event_bytes, &definition_bytes, err);
+    if (!all->reader)
+        return -1;
     all->archive = rewrite_open(all->to, all->name, event_bytes, definition_bytes);
     return all->archive ? 0 : error_set(err, "cannot write");
 }
@@ -99,20 +92,16 @@ static int write_definitions(struct shifting *all, struct error *err)
     if (open_both(all, err) != 0)
         return -1;
     OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(all->archive);
-    for (size_t i = 0; i < definitions->n_locations; i++)
-        if (definitions->locations[i].is_defined)
-            OTF2_Reader_SelectLocation(all->reader, definitions->locations[i].id);
-    OTF2_Reader_OpenDefFiles(all->reader); // fails where no location has any
     for (size_t i = 0; i < definitions->n_locations && code == OTF2_SUCCESS; i++)
         if (definitions->locations[i].is_defined)
-            code = shift_location(all, i);
+            code = shift_clocks_write(all->archive, definitions->locations[i].id,
+                                      trace_local_definitions(all->trace, i));
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_CloseDefFiles(all->archive);
     if (code == OTF2_SUCCESS)
         code = OTF2_Archive_Close(all->archive);
     if (code != OTF2_SUCCESS)
         return error_set(err, "cannot write: %s", otf2_error_cause(code));
-    OTF2_Reader_CloseDefFiles(all->reader);
     OTF2_Reader_Close(all->reader);
     return 0;
 }
@@ -122,7 +111,7 @@ static int copy_file(const struct shifting *all, const char *name, struct error 
 {
     char *from = memory_format("%s/%s", all->from, name);
     char *to = memory_format("%s/%s", all->to, name);
-    int status = rewrite_copy_file(from, to, err);
+    int status = all->moves_files && rename(from, to) == 0 ? 0 : rewrite_copy_file(from, to, err);
     free(from);
     free(to);
     return status;
@@ -176,19 +165,24 @@ static int write_copy(void *context, const char *folder, struct error *err)
 {
     struct shifting *all = context;
     all->to = folder;
+    find_names(all);
     otf2_error_begin();
-    return write_definitions(all, err) == 0 ? copy_files(all, err) : -1;
+    int status = write_definitions(all, err) == 0 ? copy_files(all, err) : -1;
+    free(all->name);
+    free(all->from);
+    return status;
 }
 
 int shift_clocks(const char *directory, const struct trace *trace, struct error *err)
 {
     struct shifting all = {.trace = trace};
-    find_names(&all);
     int status = rewrite_check_source(trace, err);
     if (status == 0)
         status = rewrite_wholly(directory, write_copy, &all, err);
-    OTF2_DefReaderCallbacks_Delete(all.callbacks);
-    free(all.name);
-    free(all.from);
     return status == 0 ? 0 : error_wrap(err, "nothing was written to '%s'", directory);
+}
+
+int shift_clocks_moved(const char *folder, const struct trace *trace, struct error *err)
+{
+    return write_copy(&(struct shifting){.trace = trace, .moves_files = true}, folder, err);
 }

@@ -202,6 +202,7 @@ struct definitions {
     struct rank *ranks; // by MPI world rank; an archive without MPI has one rank per process
     size_t n_ranks;
     size_t n_spawned_ranks; // the last ones: started by MPI_Comm_spawn, with worlds of their own
+    bool is_merged;         // of several launches, each with a world of its own
     struct communicator *communicators;
     size_t n_communicators;
     size_t n_windows;          // of RMA: the last ones of the communicators

@@ -102,6 +102,7 @@ static void read_properties(struct trace *trace)
         *property = (struct property){.name = memory_copy_text(names[i]), .value = value};
         if (strcmp(property->name, "PAGODA::SPAWNED_RANKS") == 0) // what our tracer says
             definitions->n_spawned_ranks = strtoul(value, NULL, 10);
+        definitions->is_merged |= strcmp(property->name, "PAGODA::WORLDS") == 0;
     }
     free(names);
 }

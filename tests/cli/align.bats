@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # pagoda align: shifts computed by hand from the text traces in tests/traces/align, what the copy
-# holds, clocks whose errors are known (clocks.py), clocks that jump, refused operands.
+# holds, clocks whose errors are known (clocks.py), clocks that jump, refused operands; several traces
+# that become one.
 load ../helper
 
 setup() { cd "$BATS_TEST_TMPDIR" || return; }
@@ -172,4 +173,101 @@ CASES
     [[ $output == *nowhere* ]]
     run -1 "$PAGODA" align both -o both
     [[ $output == *'not empty'* ]]
+}
+
+# events TRACE: "ENTER "main"" and the like of each location, without its number and those of definitions.
+events() {
+    otf2-print "$1" | sed -n 's/^\([A-Z_]* \) *[0-9]* */\1/p' | sed 's/<[0-9]*>//g' | sort
+}
+
+# Server and client of tests/traces/align meet at a port. By hand: rank 0 waits from 13000 for the client's
+# message of 17000, the client from 17200 for that of 18000, rank 0 at the end from 19000 for rank 1.
+@test "launches that meet at a port become one trace, with waits of one for the other" {
+    archive server
+    archive client
+    "$PAGODA" align server client -o both >out
+    diff out - <<'END'
+world 1 is server: ranks 0 to 1
+world 2 is client: rank 2; it begins 0 ns after world 1, by the same clock
+1 connection of worlds matched
+no message corrects a clock
+0 clock violations before, 0 now
+END
+    "$PAGODA" replay both --json >both.json
+    # Two ranks are bound to core 0, and one to core 1.
+    jq -e '[.trace.ranks, .trace.messages, [.warnings[] | [.code, .count]]] ==
+        [3, 2, [["missing-init", 3], ["more-ranks-than-cores", 1]]]' both.json
+    [ "$(jq -c '[.patterns[] | select(.count > 0) | [.id, .by_rank]]' both.json)" = \
+        '[["late-sender",[{"rank":0,"ns":4000},{"rank":2,"ns":800}]],["wait-at-finalize",[{"rank":0,"ns":900}]]]' ]
+    jq -e '.hints[0].text | startswith("Rank 0 waited 4.000 us in main/MPI_Recv for a message that rank 2 had not")' both.json
+    diff <(events both/traces.otf2) <((events server/traces.otf2 && events client/traces.otf2) | sort)
+    otf2-print -G both/traces.otf2 >definitions
+    # What both define is there once, but for communicators; who was not traced is traced now.
+    [ "$(grep -c '^REGION .*"MPI_Finalize"' definitions)" = 1 ]
+    grep -q '^LOCATION_GROUP .*(world 2)"' definitions
+    ! grep -q UNTRACED definitions
+    # Cores 0 and 1, of one host.
+    grep -q '^SYSTEM_TREE_NODE_PROPERTY .*PAGODA::CORES.*: 2$' definitions
+    [ "$(otf2-print -I both/traces.otf2 2>&1 | grep -c 'server; client')" -gt 0 ]
+}
+
+# on_host REALTIME: client.txt on another host, whose clock counts 2 ns and is 1000 ns behind; REALTIME is the
+# time of day where it is 0.
+on_host() {
+    awk -v realtime="$1" '
+        BEGIN { print "clock 500000000\nrealtime " realtime }
+        /^nodes|^cores/ { gsub("node0", "node1") }
+        /CONNECTION/ { $5 = ($5 - 1000) / 2; $6 = ($6 - 1000) / 2 }
+        /^[0-9]/ { $2 = ($2 - 1000) / 2 }
+        { print }' "$ROOT/tests/traces/align/client.txt" | "$BUILD/tools/mktrace" - "$2"
+}
+
+@test "clocks of two hosts are related by the time of day, then by messages" {
+    (echo 'realtime 2000000000' && cat "$ROOT/tests/traces/align/server.txt") | "$BUILD/tools/mktrace" - server
+    archive client
+    "$BUILD/tools/mktrace" "$ROOT/tests/traces/align/server.txt" here
+    "$PAGODA" align here client -o both >out
+    on_host 2000001000 exact
+    "$PAGODA" align server exact -o apart >out
+    grep -q '^world 2 is exact: rank 2; it begins 1.000 us after world 1, by the time of day$' out
+    grep -q '^0 clock violations before, 0 now$' out
+    diff <(fact both '[.patterns, .critical_path, .time_ns]') <(fact apart '[.patterns, .critical_path, .time_ns]')
+    # 3000 ns off: from the enter of MPI_Send on rank 0 to the leave of MPI_Recv on rank 2 takes -2700.
+    on_host 1999998000 wrong
+    "$PAGODA" align server wrong -o mended >out
+    tail -2 out | diff - <(printf '%s\n' 'rank 2 2.700 us later' '1 clock violation before, 0 now')
+    [ "$(fact mended '[.trace.clock_violations, .time_ns]')" = '[0,10500]' ]
+}
+
+@test "a trace that has mapping tables is joined like others" {
+    archive server
+    archive client
+    archive both
+    "$PAGODA" align server client -o two >/dev/null
+    "$PAGODA" align server client both -o three >/dev/null
+    "$PAGODA" align two both -o nested >/dev/null
+    diff <(fact three 'del(.trace.path, .replayed_ns)') <(fact nested 'del(.trace.path, .replayed_ns)')
+    [ "$(fact nested '[.trace.ranks, .trace.locations, .trace.messages]')" = '[5,6,4]' ]
+    diff <(events three/traces.otf2) <(events nested/traces.otf2)
+}
+
+@test "traces that cannot be joined: one sentence, and nothing is left behind" {
+    archive server
+    archive client
+    on_host 2000001000 elsewhere
+    cp -r client damaged
+    truncate -s 60 damaged/traces/0.evt
+    while IFS='|' read -r operands message; do
+        # shellcheck disable=SC2086 # several operands
+        run -1 --separate-stderr "$PAGODA" align $operands -o copy
+        [ -z "$output" ]
+        [ "${#stderr_lines[@]}" = 1 ]
+        [[ $stderr == *"$message"* ]] || { echo "$stderr" >&2 && return 1; }
+        [ ! -e copy ] && [ -z "$(find . -name '.pagoda*')" ]
+    done <<'END'
+server server|'server' and 'server' are the same archive
+server elsewhere|nothing relates the clock of 'elsewhere' to that of 'server': they are not the same clock of one host
+server damaged|of 'damaged/traces.otf2' a location (Master thread) cannot be read to its end
+server nowhere|nowhere
+END
 }

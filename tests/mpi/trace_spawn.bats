@@ -103,7 +103,13 @@ two_launches() {
     return $status
 }
 
-@test "two launches that meet through a port have an archive each" {
+# events_of's lines of an archive, but for how it calls communicators and those outside.
+events_of_all() {
+    otf2-print "$1/traces.otf2" | sed -n 's/^\([A-Z_]* \) *[0-9]* */\1/p' |
+        sed "s/<[0-9]*>//g; s/Communicator: \"[^\"]*\"//; s/ender: [^,]*//; s/eceiver: [^,]*//" | sort
+}
+
+@test "two launches that meet through a port have an archive each, which can be joined" {
     needs_openmpi
     command -v ompi-server >/dev/null || skip "ompi-server is not installed"
     export -f two_launches
@@ -111,7 +117,24 @@ two_launches() {
     run -0 timeout -k 5 300 "$PAGODA" trace -o "$dir" -- bash -c "two_launches '$BATS_TEST_TMPDIR'"
     [[ $output == *"connect ok"* ]]
     for archive in "$dir" "$dir/run-2"; do
-        check_archive "$archive"
-        [ "$(codes "$archive")" = "outside-partner 4" ]
+        check_archive "$archive" messages collectives
+        [ "$(codes "$archive")" = "outside-partner 15" ]
     done
+    local joined=$BATS_TEST_TMPDIR/joined
+    "$PAGODA" align "$dir" "$dir/run-2" -o "$joined" >"$BATS_TEST_TMPDIR/said"
+    grep -q '^2 connections of worlds matched$' "$BATS_TEST_TMPDIR/said"
+    check_archive "$joined"
+    [ -z "$(codes "$joined")" ]
+    diff <(events_of_all "$joined") <( (events_of_all "$dir" && events_of_all "$dir/run-2") | sort)
+    # Two messages by each connection, one by its duplicate, one by what was merged of that, which came late.
+    "$PAGODA" replay --json "$joined" >"$BATS_TEST_TMPDIR/replay"
+    jq -e '.trace.messages == 6 and (.patterns[] | select(.id == "late-sender")
+        | .worst.wait_ns > 10000000 and .worst.rank != .worst.cause_rank)' "$BATS_TEST_TMPDIR/replay"
+    # What each rank did in its own replay. Where it had no core is told by what it waited for.
+    local is_call='select(.region | startswith("(") | not)'
+    jq -c ".profile[] | $is_call | [.region, .visits, .inclusive_ns]" "$BATS_TEST_TMPDIR/replay" |
+        sort >"$BATS_TEST_TMPDIR/regions"
+    for archive in "$dir" "$dir/run-2"; do "$PAGODA" replay --json "$archive"; done |
+        jq -cs "[.[].profile[] | $is_call"'] | group_by(.path)[]
+            | [.[0].region, (map(.visits) | add), (map(.inclusive_ns) | add)]' | sort | diff - "$BATS_TEST_TMPDIR/regions"
 }

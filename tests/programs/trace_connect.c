@@ -2,8 +2,9 @@
 /*
  * Processes that meet through a port: with no argument ranks 0 and 1 of one MPI_COMM_WORLD, else
  * rank 0 of two launches, "accept FILE" and "connect FILE" (the file takes the port's name). They
- * exchange a message each way and a barrier, then part. Prints "connect ok". For the tests of the
- * tracer.
+ * exchange a message each way and a barrier, then part. Two launches meet twice, and use what can
+ * be made of a connection; there the connecting side sends 30 ms late. Prints "connect ok". For the
+ * tests of the tracer.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,7 +13,29 @@
 
 static int errors;
 
-static void talk(MPI_Comm inter, int value)
+/* A duplicate, and one communicator of both sides. */
+static void talk_more(MPI_Comm inter, int value)
+{
+    MPI_Comm twin, all;
+    int sum = 0, in = -1;
+
+    MPI_Comm_dup(inter, &twin);
+    MPI_Intercomm_merge(twin, value, &all);
+    MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, all);
+    if (value == 1) {
+        usleep(30000);
+        MPI_Send(&value, 1, MPI_INT, 0, 2, twin);
+        MPI_Send(&value, 1, MPI_INT, 0, 3, all);
+    } else {
+        MPI_Recv(&in, 1, MPI_INT, 0, 2, twin, MPI_STATUS_IGNORE);
+        MPI_Recv(&in, 1, MPI_INT, 1, 3, all, MPI_STATUS_IGNORE);
+    }
+    errors += sum != 1 || (value == 0 && in != 1);
+    MPI_Comm_free(&all);
+    MPI_Comm_free(&twin);
+}
+
+static void talk(MPI_Comm inter, int value, int is_long)
 {
     int in = -1, n_others = 0;
 
@@ -23,23 +46,25 @@ static void talk(MPI_Comm inter, int value)
         errors++;
     }
     MPI_Barrier(inter);
+    if (is_long)
+        talk_more(inter, value);
     MPI_Comm_disconnect(&inter);
 }
 
-static void accept_on(const char *port)
+static void accept_on(const char *port, int is_long)
 {
     MPI_Comm inter;
 
     MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
-    talk(inter, 0);
+    talk(inter, 0, is_long);
 }
 
-static void connect_to(const char *port)
+static void connect_to(const char *port, int is_long)
 {
     MPI_Comm inter;
 
     MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
-    talk(inter, 1);
+    talk(inter, 1, is_long);
 }
 
 static void in_one_world(int rank)
@@ -49,11 +74,11 @@ static void in_one_world(int rank)
     if (rank == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
         MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
-        accept_on(port);
+        accept_on(port, 0);
         MPI_Close_port(port);
     } else if (rank == 1) {
         MPI_Recv(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        connect_to(port);
+        connect_to(port, 0);
     }
 }
 
@@ -72,7 +97,8 @@ static void in_two_worlds(const char *side, const char *path)
         fputs(port, file);
         fclose(file);
         rename(draft, path);
-        accept_on(port);
+        accept_on(port, 1);
+        accept_on(port, 0);
         MPI_Close_port(port);
     } else {
         while ((file = fopen(path, "r")) == NULL)
@@ -80,7 +106,8 @@ static void in_two_worlds(const char *side, const char *path)
         if (fgets(port, sizeof port, file) == NULL)
             errors++;
         fclose(file);
-        connect_to(port);
+        connect_to(port, 1);
+        connect_to(port, 0);
     }
 }
 

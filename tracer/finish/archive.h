@@ -62,8 +62,9 @@ struct archive {
     char **hosts;           // by rank; NULL: the rank left nothing
     const uint64_t **cores; // by rank: the cores it may use, in its spool's header
     uint32_t n_ranks;
-    bool has_outsiders; // location n_ranks stands for all processes that were not traced
-    uint64_t first_ns;  // earliest and latest event, on the reference clock
+    unsigned n_connections; // ends of connections, each with a property
+    bool has_outsiders;     // location n_ranks stands for all processes that were not traced
+    uint64_t first_ns;      // earliest and latest event, on the reference clock
     uint64_t last_ns;
     uint64_t realtime_ns; // time of day at first_ns
     bool has_cpu_metric;

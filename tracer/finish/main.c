@@ -138,7 +138,8 @@ static void define(struct run *run)
         uint64_t offset = (uint64_t)offset_of(run, i);
         uint64_t first_ns = UINT64_MAX;
         uint64_t last_ns = 0;
-        process_define(&run->processes[header->rank], spool, &first_ns, &last_ns, &run->costs[i]);
+        process_define(&run->processes[header->rank], spool, offset, &first_ns, &last_ns,
+                       &run->costs[i]);
         run->processes[header->rank].is_finalized |= header->finalized != 0;
         if (!run->archive.hosts[header->rank])
             run->archive.hosts[header->rank] = strdup_or_die(header->host);

@@ -3,6 +3,7 @@
 #include "tracer/finish/process.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tracer/finish/memory.h"
 
@@ -39,6 +40,26 @@ static void define_comm_name(struct process *process, uint32_t id, const char *n
         return;
     free(unify->comms[comm].name);
     unify->comms[comm].name = strdup_or_die(name);
+}
+
+/// What "SIDE PORT" made communicator `id`: a property of the archive, by which pagoda align finds
+/// the other side's archive.
+static void define_connection(const struct process *process, const struct record_name *record,
+                              const struct record_call *call, uint64_t offset_ns)
+{
+    struct archive *archive = process->archive;
+    uint32_t comm = unify_find(&process->comms, record->head.id);
+    const char *port = strchr(record->text, ' ');
+    if (comm == RECORD_NO_COMM || !call || !port)
+        return;
+    char *name = format_or_die("PAGODA::CONNECTION_%u", ++archive->n_connections);
+    char *value = format_or_die("%.*s %u %llu %llu%s", (int)(port - record->text), record->text,
+                                process->unify->comms[comm].number,
+                                (unsigned long long)(call->enter_ns + offset_ns),
+                                (unsigned long long)(call->leave_ns + offset_ns), port);
+    archive_property(archive, name, value);
+    free(name);
+    free(value);
 }
 
 static void define_file(struct process *process, const struct record_file *record)
@@ -82,9 +103,10 @@ static void init(struct process *process)
     define_name(process, 0, "unnamed");
 }
 
-void process_define(struct process *process, const struct spool *spool, uint64_t *first_ns,
-                    uint64_t *last_ns, struct thread_cost *cost)
+void process_define(struct process *process, const struct spool *spool, uint64_t offset_ns,
+                    uint64_t *first_ns, uint64_t *last_ns, struct thread_cost *cost)
 {
+    const struct record_call *last_call = NULL;
     if (process->n_names == 0)
         init(process);
     for (const struct record_head *head = spool_next(spool, NULL); head;
@@ -106,6 +128,9 @@ void process_define(struct process *process, const struct spool *spool, uint64_t
         case RECORD_COMM_NAME:
             define_comm_name(process, head->id, name->text);
             break;
+        case RECORD_CONNECTION:
+            define_connection(process, name, last_call, offset_ns);
+            break;
         case RECORD_FILE:
             define_file(process, record);
             break;
@@ -122,6 +147,7 @@ void process_define(struct process *process, const struct spool *spool, uint64_t
             code_add_stack(&process->code, record);
             break;
         case RECORD_CALL:
+            last_call = call;
             cost_call(cost, call, name_of_function(process, head->id));
             see(call->enter_ns, first_ns, last_ns);
             if (call->leave_ns != 0)

@@ -49,7 +49,8 @@ struct process {
 };
 
 /// First pass: takes the definitions of a thread's records, the time of its first and last event
-/// (*last_ns is left alone if there is none), and what recording them cost.
-void process_define(struct process *process, const struct spool *spool, uint64_t *first_ns,
-                    uint64_t *last_ns, struct thread_cost *cost);
+/// (*last_ns is left alone if there is none), and what recording them cost. `offset_ns`: from the
+/// thread's clock to that of the archive.
+void process_define(struct process *process, const struct spool *spool, uint64_t offset_ns,
+                    uint64_t *first_ns, uint64_t *last_ns, struct thread_cost *cost);
 void process_release(struct process *process);

@@ -207,6 +207,7 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     case RECORD_FUNCTION:
     case RECORD_NAME:
     case RECORD_COMM_NAME:
+    case RECORD_CONNECTION:
     case RECORD_VARIABLE:
     case RECORD_MODULE:
         return ends_in_text && (head->kind != RECORD_NAME || head->id < MOST_NAMES);

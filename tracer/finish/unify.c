@@ -173,7 +173,9 @@ void unify_add(struct unify *unify, struct unify_rank *rank, const struct record
             key[1] = key[2];
             key[2] = swap;
         }
-        key[0] = RECORD_NO_COMM; // the parents of the two sides differ
+        // The parents of the two sides differ, unless that is such a pair as well.
+        if (key[0] != RECORD_NO_COMM && unify->comms[key[0]].remote >= UNIFY_THREADS)
+            key[0] = RECORD_NO_COMM;
     }
     key[3] = 1 + count_made(rank, key); // 0 is MPI_COMM_WORLD itself
     set(rank, record->head.id, add_comm(unify, key));

@@ -26,6 +26,7 @@ BEGIN {
     words["comm_created"] = "new communicator"
     words["comm_created_by_members"] = "new communicator, of its members"
     words["comm_dup_started"] = "new communicator"
+    words["comm_connected"] = "new communicator, with its port"
     words["comm_joined"] = "new communicator, of two processes"
     words["comm_named"] = "name of a communicator"
     words["comm_freed"] = "end of a communicator or window"

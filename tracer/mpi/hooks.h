@@ -113,8 +113,13 @@ void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created);
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created);
 /// A nonblocking duplication was started; *created may be set as late as by its completion.
 void comm_dup_started(struct call *call, struct start start, MPI_Comm parent, MPI_Comm *created);
-/// MPI_Comm_join: no other process of MPI_COMM_WORLD takes part.
-void comm_joined(struct call *call, MPI_Comm created);
+/// The same, where rank `root` of `parent` has met another root through `port`; `side`: "accept" or
+/// "connect".
+void comm_connected(struct call *call, MPI_Comm parent, MPI_Comm created, const char *side,
+                    const char *port, int root);
+/// MPI_Comm_join with the process at the other end of `socket`: no other process of MPI_COMM_WORLD
+/// takes part.
+void comm_joined(struct call *call, MPI_Comm created, int socket);
 void comm_named(struct call *call, MPI_Comm comm, const char *name);
 struct comm;
 /// The communicator or window that comm_take() took out has been released, or could not be.

@@ -6,8 +6,13 @@
 #include "tracer/mpi/hooks.h"
 #include "tracer/mpi/request.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 static struct comm *table;
 static size_t n_slots; // a power of two
@@ -411,6 +416,24 @@ void comm_created(struct call *call, MPI_Comm parent, MPI_Comm created)
     coll_done_on(call, comm_find(call->stream, parent).id, COLL_CREATE_HANDLE);
 }
 
+/// Both roots write down what both know, so that two archives can be put together after the runs.
+/// Nothing is sent: the other side may not be traced.
+static void write_connection(struct call *call, MPI_Comm created, const char *side,
+                             const char *name)
+{
+    char text[8 + MPI_MAX_PORT_NAME];
+    snprintf(text, sizeof text, "%s %s", side, name);
+    stream_write_name(call->stream, RECORD_CONNECTION, comm_find(call->stream, created).id, text);
+}
+
+void comm_connected(struct call *call, MPI_Comm parent, MPI_Comm created, const char *side,
+                    const char *port, int root)
+{
+    comm_created(call, parent, created);
+    if (created != MPI_COMM_NULL && comm_find(call->stream, parent).rank == root)
+        write_connection(call, created, side, port);
+}
+
 void comm_created_by_members(struct call *call, MPI_Comm parent, MPI_Comm created)
 {
     if (created == MPI_COMM_NULL)
@@ -432,10 +455,40 @@ void comm_dup_started(struct call *call, struct start start, MPI_Comm parent, MP
     request_begin(call, start, &request);
 }
 
-void comm_joined(struct call *call, MPI_Comm created)
+enum { END_BYTES = INET6_ADDRSTRLEN + 8 };
+
+/// "ADDRESS PORT"; false: the socket is none of the internet.
+static bool name_end(const struct sockaddr_storage *end, char *text)
 {
-    if (created != MPI_COMM_NULL)
-        comm_add(call->stream, MPI_COMM_NULL, created);
+    const struct sockaddr_in *short_one = (const void *)end;
+    const struct sockaddr_in6 *long_one = (const void *)end;
+    bool is_long = end->ss_family == AF_INET6;
+    const void *address = is_long ? (const void *)&long_one->sin6_addr : &short_one->sin_addr;
+    char host[INET6_ADDRSTRLEN];
+    if ((!is_long && end->ss_family != AF_INET) ||
+        !inet_ntop(end->ss_family, address, host, sizeof host))
+        return false;
+    const char *mapped = strncmp(host, "::ffff:", 7) == 0 ? host + 7 : host;
+    snprintf(text, END_BYTES, "%s %u", mapped,
+             ntohs(is_long ? long_one->sin6_port : short_one->sin_port));
+    return true;
+}
+
+void comm_joined(struct call *call, MPI_Comm created, int socket)
+{
+    struct sockaddr_storage own, other;
+    socklen_t n_own = sizeof own, n_other = sizeof other;
+    char a[END_BYTES], b[END_BYTES], name[2 * END_BYTES];
+    if (created == MPI_COMM_NULL)
+        return;
+    comm_add(call->stream, MPI_COMM_NULL, created);
+    if (getsockname(socket, (void *)&own, &n_own) != 0 ||
+        getpeername(socket, (void *)&other, &n_other) != 0 || !name_end(&own, a) ||
+        !name_end(&other, b))
+        return;
+    bool is_first = strcmp(a, b) < 0;
+    snprintf(name, sizeof name, "%s, %s", is_first ? a : b, is_first ? b : a);
+    write_connection(call, created, "join", name);
 }
 
 void comm_named(struct call *call, MPI_Comm comm, const char *name)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          18
+#define SPOOL_VERSION          19
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -77,7 +77,8 @@ struct spool_header {
     KIND(RECORD_FUNCTION, record_name) /* an MPI function */                                       \
     KIND(RECORD_NAME, record_name)     /* a user region, marker or parameter name */               \
     KIND(RECORD_COMM, record_comm)                                                                 \
-    KIND(RECORD_COMM_NAME, record_name) /* id: communicator */                                     \
+    KIND(RECORD_COMM_NAME, record_name)  /* id: communicator */                                    \
+    KIND(RECORD_CONNECTION, record_name) /* id: communicator; "accept PORT" and the like */        \
     KIND(RECORD_FILE, record_file)                                                                 \
     KIND(RECORD_MODULE, record_module) /* a loaded program or library */                           \
     KIND(RECORD_VARIABLE, record_name) /* of the environment, "NAME=VALUE" */                      \

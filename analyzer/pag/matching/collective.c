@@ -312,9 +312,12 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
 }
 
 /// Where there are several worlds each one ends for itself: the record in MPI_Finalize says which.
+/// Of merged launches nothing is known without one.
 static bool ends_own_world(const struct engine *engine, const struct call *call)
 {
-    return call->is_finalize && call->has_collectives && engine->definitions->n_spawned_ranks > 0;
+    const struct definitions *definitions = engine->definitions;
+    return call->is_finalize && (definitions->is_merged ||
+                                 (call->has_collectives && definitions->n_spawned_ranks > 0));
 }
 
 /// LOCATION is the only member of EVENT's operation, or no member of it.

@@ -206,11 +206,11 @@ static OTF2_CallbackCode on_group(void *user_data, OTF2_GroupRef id, OTF2_String
 static OTF2_CallbackCode on_comm(void *user_data, OTF2_CommRef id, OTF2_StringRef name,
                                  OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    (void)parent, (void)flags;
+    (void)flags;
     struct records *records = user_data;
     struct communicator_record *record = APPEND(records, communicators, id);
     if (record)
-        *record = (struct communicator_record){id, name, group, OTF2_UNDEFINED_GROUP};
+        *record = (struct communicator_record){id, name, group, OTF2_UNDEFINED_GROUP, parent};
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -218,11 +218,11 @@ static OTF2_CallbackCode on_intercomm(void *user_data, OTF2_CommRef id, OTF2_Str
                                       OTF2_GroupRef group_a, OTF2_GroupRef group_b,
                                       OTF2_CommRef common, OTF2_CommFlag flags)
 {
-    (void)common, (void)flags;
+    (void)flags;
     struct records *records = user_data;
     struct communicator_record *record = APPEND(records, communicators, id);
     if (record)
-        *record = (struct communicator_record){id, name, group_a, group_b};
+        *record = (struct communicator_record){id, name, group_a, group_b, common};
     return OTF2_CALLBACK_SUCCESS;
 }
 

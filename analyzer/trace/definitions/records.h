@@ -116,6 +116,7 @@ struct communicator_record {
     OTF2_StringRef name;
     OTF2_GroupRef group;
     OTF2_GroupRef remote_group; // of an intercommunicator, else OTF2_UNDEFINED_GROUP
+    OTF2_CommRef parent;
 };
 
 struct window_record {

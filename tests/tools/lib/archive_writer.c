@@ -70,7 +70,7 @@ struct property_entry {
 
 struct archive_writer {
     OTF2_Archive *archive;
-    uint64_t ticks_per_second;
+    uint64_t ticks_per_second, realtime_ns;
     uint32_t n_ranks;
     char **nodes, **bound; // by rank; NULL: not said
     struct cores_entry *cores;
@@ -93,6 +93,7 @@ struct archive_writer {
     size_t n_locals, local_capacity;
     OTF2_GlobalDefWriter *definitions;
     uint32_t n_strings;
+    bool has_outsiders; // the last rank
     bool has_failed;
 };
 
@@ -163,6 +164,7 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
     struct archive_writer *writer = memory_zeroed(1, sizeof *writer);
     writer->archive = archive;
     writer->ticks_per_second = 1000000000;
+    writer->realtime_ns = OTF2_UNDEFINED_TIMESTAMP;
     writer->n_ranks = n_ranks;
     writer->nodes = memory_zeroed(n_ranks, sizeof *writer->nodes);
     writer->bound = memory_zeroed(n_ranks, sizeof *writer->bound);
@@ -185,6 +187,23 @@ struct archive_writer *archive_writer_new(const char *directory, uint32_t n_rank
 void archive_writer_set_clock(struct archive_writer *writer, uint64_t ticks_per_second)
 {
     writer->ticks_per_second = ticks_per_second;
+}
+
+void archive_writer_set_realtime(struct archive_writer *writer, uint64_t realtime_ns)
+{
+    writer->realtime_ns = realtime_ns;
+}
+
+void archive_writer_set_fact(struct archive_writer *writer, const char *name, const char *value)
+{
+    check(writer, OTF2_Archive_SetProperty(writer->archive, name, value, true));
+}
+
+void archive_writer_set_outsiders(struct archive_writer *writer)
+{
+    writer->has_outsiders = true;
+    archive_writer_set_property(writer, archive_location(writer->n_ranks - 1, 0),
+                                "PAGODA::UNTRACED", 1);
 }
 
 void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks)
@@ -579,7 +598,7 @@ static void write_communicators(struct archive_writer *writer)
         uint32_t group = n_groups++;
         write_group(writer, group,
                     i == ARCHIVE_SELF ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP,
-                    comm->members, comm->n_members);
+                    comm->members, comm->n_members - (i == ARCHIVE_WORLD && writer->has_outsiders));
         if (comm->n_remote == 0) {
             check(writer, OTF2_GlobalDefWriter_WriteComm(writer->definitions, i, name, group,
                                                          OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
@@ -726,9 +745,9 @@ int archive_writer_close(struct archive_writer *writer, archive_define *define, 
     write_local_definitions(writer);
     writer->definitions = OTF2_Archive_GetGlobalDefWriter(writer->archive);
     write_string(writer, "");
-    check(writer, OTF2_GlobalDefWriter_WriteClockProperties(
-                      writer->definitions, writer->ticks_per_second, 0, UINT64_C(1) << 62,
-                      OTF2_UNDEFINED_TIMESTAMP));
+    check(writer,
+          OTF2_GlobalDefWriter_WriteClockProperties(writer->definitions, writer->ticks_per_second,
+                                                    0, UINT64_C(1) << 62, writer->realtime_ns));
     uint32_t mpi = write_string(writer, "MPI");
     check(writer, OTF2_GlobalDefWriter_WriteParadigm(writer->definitions, OTF2_PARADIGM_MPI, mpi,
                                                      OTF2_PARADIGM_CLASS_PROCESS));

@@ -33,8 +33,10 @@ enum { ARCHIVE_METRIC_CPU_TIME, ARCHIVE_METRIC_CORE_WAIT }; // the latter with b
 struct archive_writer *archive_writer_new(const char *directory, uint32_t n_ranks,
                                           struct error *err);
 
-/// Before the first event: clock frequency (default 10^9) and the node of a rank (default "node0").
+/// Before the first event: clock frequency (default 10^9), time of day at tick 0 (unknown) and the
+/// node of a rank (default "node0").
 void archive_writer_set_clock(struct archive_writer *writer, uint64_t ticks_per_second);
+void archive_writer_set_realtime(struct archive_writer *writer, uint64_t realtime_ns);
 void archive_writer_set_node(struct archive_writer *writer, uint32_t rank, const char *node);
 
 /// The number of cores of the node of this name, as its property PAGODA::CORES (default: none).
@@ -46,6 +48,12 @@ void archive_writer_set_property(struct archive_writer *writer, uint64_t locatio
 
 /// The cores that a rank is bound to, as its property PAGODA::BOUND_TO (default: none).
 void archive_writer_set_bound(struct archive_writer *writer, uint32_t rank, const char *cores);
+
+/// The last rank stands for all processes that were not traced, as in our tracer's archives.
+void archive_writer_set_outsiders(struct archive_writer *writer);
+
+/// A property of the archive.
+void archive_writer_set_fact(struct archive_writer *writer, const char *name, const char *value);
 
 /// The last N_RANKS ranks were started by MPI_Comm_spawn, as the property PAGODA::SPAWNED_RANKS.
 void archive_writer_set_spawned(struct archive_writer *writer, uint32_t n_ranks);

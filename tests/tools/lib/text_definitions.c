@@ -194,6 +194,30 @@ static bool define_clock(struct parser *parser)
     return true;
 }
 
+static bool define_realtime(struct parser *parser)
+{
+    uint64_t realtime_ns;
+    if (!text_parse_number(parser, parser->words[1], &realtime_ns))
+        return false;
+    if (parser->writer)
+        archive_writer_set_realtime(parser->writer, realtime_ns);
+    return true;
+}
+
+static bool define_fact(struct parser *parser)
+{
+    if (parser->writer)
+        archive_writer_set_fact(parser->writer, parser->words[1], parser->words[2]);
+    return true;
+}
+
+static bool define_outsiders(struct parser *parser)
+{
+    if (parser->writer)
+        archive_writer_set_outsiders(parser->writer);
+    return true;
+}
+
 static bool define_spawned(struct parser *parser)
 {
     uint64_t n_ranks;
@@ -213,6 +237,8 @@ bool text_definition(struct parser *parser, bool *is_definition)
         const char *usage;
     } definitions[] = {
         {"clock", define_clock, 2, 2, "a clock is: clock TICKS-PER-SECOND"},
+        {"realtime", define_realtime, 2, 2, "the time of day is: realtime NS"},
+        {"fact", define_fact, 3, 3, "a property of the archive is: fact NAME VALUE"},
         {"nodes", define_nodes, 1, MAX_WORDS, ""},
         {"location", define_location, 2, 2, "a location is: location RANK.THREAD"},
         {"comm", define_comm, 4, MAX_WORDS, "a communicator is: comm NAME ranks R ..."},
@@ -225,6 +251,7 @@ bool text_definition(struct parser *parser, bool *is_definition)
         {"context", define_context, 4, 5,
          "a context is: context NAME FUNCTION FILE[:LINE] [CALLER]"},
         {"spawned", define_spawned, 2, 2, "spawned ranks are: spawned NUMBER"},
+        {"outsiders", define_outsiders, 1, 1, "what was not traced is: outsiders"},
         {"bound", define_bound, 3, 3, "what a rank is bound to is: bound RANK CORES"},
         {"property", define_property, 4, 4, "a property is: property LOC NAME NUMBER"},
         {"mpi", define_mpi, 2, 3, "the MPI of the run is: mpi NAME [VARIABLE=VALUE]"},

@@ -5,11 +5,14 @@
 // with blanks stands in double quotes:
 //
 //   clock 1000000000                  ticks per second (default 10^9)
+//   realtime 1000000000               time of day at tick 0, in ns (default: unknown)
+//   fact NAME VALUE                   a property of the archive
 //   nodes a a b b                     node of each rank (default: all on "node0")
 //   cores a 2                         how many cores the ranks of node a may use
 //   bound 0 2-3                       rank 0 may use the cores 2 and 3 of its node
 //   property 0 PAGODA::RECORD_PS 50000  of a location; recording an enter or leave took 50 ns
 //   spawned 2                         the last 2 ranks were started by MPI_Comm_spawn
+//   outsiders                         the last rank stands for what was not traced; not in `world`
 //   mpi NAME [VARIABLE=VALUE]         the MPI it ran with, and a variable of its environment
 //   location 1.1                      a further thread of rank 1
 //   comm NAME ranks 0 2 3             `world` (all ranks) and `self` are predefined
