@@ -271,3 +271,31 @@ server damaged|of 'damaged/traces.otf2' a location (Master thread) cannot be rea
 server nowhere|nowhere
 END
 }
+
+@test "connections through one port are told apart by their order" {
+    cat >serve.txt <<'END'
+fact PAGODA::CONNECTION_1 "accept 2 100 200 p"
+fact PAGODA::CONNECTION_2 "accept 3 300 500 p"
+nodes h h
+outsiders
+intercomm one ranks 1 | 0
+intercomm two ranks 1 | 0
+0 600 enter MPI_Recv
+0 700 recv two 0 2 8
+0 700 leave MPI_Recv
+0 700 enter MPI_Recv
+0 800 recv one 0 1 8
+0 800 leave MPI_Recv
+END
+    "$BUILD/tools/mktrace" serve.txt serve
+    # The second client asks while the first is served.
+    while read -r number leave; do
+        printf '%s\n' "fact PAGODA::CONNECTION_1 \"connect 2 150 $leave p\"" 'nodes h h' outsiders \
+            'intercomm c ranks 1 | 0' '0 650 enter MPI_Send' "0 650 send c 0 $number 8" '0 660 leave MPI_Send' |
+            "$BUILD/tools/mktrace" - "client-$number"
+    done <<<$'1 210\n2 510'
+    "$PAGODA" align serve client-2 client-1 -o all | grep -q '^2 connections of worlds matched$'
+    # By hand: rank 0 waits from 600 to 650 for rank 1, which is the second client.
+    [ "$(fact all '[.trace.messages, ([.warnings[].code] | index("unmatched-send", "outside-partner")),
+        (.patterns[] | select(.id == "late-sender") | .total_ns, .worst.cause_rank)]')" = '[2,null,null,50,1]' ]
+}

@@ -118,17 +118,18 @@ events_of_all() {
     [[ $output == *"connect ok"* ]]
     for archive in "$dir" "$dir/run-2"; do
         check_archive "$archive" messages collectives
-        [ "$(codes "$archive")" = "outside-partner 15" ]
+        [ "$(codes "$archive")" = "outside-partner 19" ]
     done
     local joined=$BATS_TEST_TMPDIR/joined
     "$PAGODA" align "$dir" "$dir/run-2" -o "$joined" >"$BATS_TEST_TMPDIR/said"
-    grep -q '^2 connections of worlds matched$' "$BATS_TEST_TMPDIR/said"
+    grep -q '^3 connections of worlds matched$' "$BATS_TEST_TMPDIR/said"
     check_archive "$joined"
     [ -z "$(codes "$joined")" ]
     diff <(events_of_all "$joined") <( (events_of_all "$dir" && events_of_all "$dir/run-2") | sort)
-    # Two messages by each connection, one by its duplicate, one by what was merged of that, which came late.
+    # Two messages by each connection (two of a port, one of a socket), one by a duplicate, one by what was
+    # merged of that, which came late.
     "$PAGODA" replay --json "$joined" >"$BATS_TEST_TMPDIR/replay"
-    jq -e '.trace.messages == 6 and (.patterns[] | select(.id == "late-sender")
+    jq -e '.trace.messages == 8 and (.patterns[] | select(.id == "late-sender")
         | .worst.wait_ns > 10000000 and .worst.rank != .worst.cause_rank)' "$BATS_TEST_TMPDIR/replay"
     # What each rank did in its own replay. Where it had no core is told by what it waited for.
     local is_call='select(.region | startswith("(") | not)'

@@ -3,12 +3,16 @@
  * Processes that meet through a port: with no argument ranks 0 and 1 of one MPI_COMM_WORLD, else
  * rank 0 of two launches, "accept FILE" and "connect FILE" (the file takes the port's name). They
  * exchange a message each way and a barrier, then part. Two launches meet twice, and use what can
- * be made of a connection; there the connecting side sends 30 ms late. Prints "connect ok". For the
- * tests of the tracer.
+ * be made of a connection; there the connecting side sends 30 ms late. Then they meet through a
+ * socket. Prints "connect ok". For the tests of the tracer.
  */
+#include <arpa/inet.h>
 #include <mpi.h>
+#include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static int errors;
@@ -82,32 +86,82 @@ static void in_one_world(int rank)
     }
 }
 
-/* The port's name goes through a file that appears as a whole. */
+static void join_by(int end, int value)
+{
+    MPI_Comm inter;
+
+    MPI_Comm_join(end, &inter);
+    talk(inter, value, 0);
+    close(end);
+}
+
+/* By a file that appears as a whole. */
+static void tell(const char *path, const char *text)
+{
+    char draft[4096];
+    FILE *file;
+
+    snprintf(draft, sizeof draft, "%s.new", path);
+    file = fopen(draft, "w");
+    if (file == NULL)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    fputs(text, file);
+    fclose(file);
+    rename(draft, path);
+}
+
+static void be_told(const char *path, char *text, int n_bytes)
+{
+    FILE *file;
+
+    while ((file = fopen(path, "r")) == NULL)
+        usleep(10000);
+    if (fgets(text, n_bytes, file) == NULL)
+        errors++;
+    fclose(file);
+}
+
+static void by_socket(int value, const char *path)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t n_bytes = sizeof address;
+    int end = socket(AF_INET, SOCK_STREAM, 0);
+    char other_path[4000], number[8];
+
+    snprintf(other_path, sizeof other_path, "%s.socket", path);
+    if (value == 0) {
+        bind(end, (void *)&address, n_bytes);
+        listen(end, 1);
+        getsockname(end, (void *)&address, &n_bytes);
+        snprintf(number, sizeof number, "%d", ntohs(address.sin_port));
+        tell(other_path, number);
+        join_by(accept(end, NULL, NULL), 0);
+        close(end);
+    } else {
+        be_told(other_path, number, sizeof number);
+        address.sin_port = htons((uint16_t)atoi(number));
+        errors += connect(end, (void *)&address, n_bytes) != 0;
+        join_by(end, 1);
+    }
+}
+
+/* The port's name goes through a file. */
 static void in_two_worlds(const char *side, const char *path)
 {
-    char port[MPI_MAX_PORT_NAME] = "", draft[4096];
-    FILE *file;
+    char port[MPI_MAX_PORT_NAME] = "";
 
     if (strcmp(side, "accept") == 0) {
         MPI_Open_port(MPI_INFO_NULL, port);
-        snprintf(draft, sizeof draft, "%s.new", path);
-        file = fopen(draft, "w");
-        if (file == NULL)
-            MPI_Abort(MPI_COMM_WORLD, 1);
-        fputs(port, file);
-        fclose(file);
-        rename(draft, path);
+        tell(path, port);
         accept_on(port, 1);
         accept_on(port, 0);
         MPI_Close_port(port);
+        by_socket(0, path);
     } else {
-        while ((file = fopen(path, "r")) == NULL)
-            usleep(10000);
-        if (fgets(port, sizeof port, file) == NULL)
-            errors++;
-        fclose(file);
+        be_told(path, port, sizeof port);
         connect_to(port, 1);
         connect_to(port, 0);
+        by_socket(1, path);
     }
 }
 

@@ -363,9 +363,10 @@ static int check_merged(const struct merge *merge, const struct trace *merged, s
             const struct id_pairs *ids = &merge->worlds[k].ids[REF_Location];
             for (size_t m = 0; m < ids->n; m++)
                 if (ids->items[m].to == definitions->locations[i].id)
-                    return error_set(
-                        err, "of '%s' the location %" PRIu64 " cannot be read to its end: %s",
-                        merge->worlds[k].path, ids->items[m].from, report->reason);
+                    return error_set(err,
+                                     "of '%s' the events of a location (%" PRIu64
+                                     ".evt) cannot be read to their end: `pagoda check` says why",
+                                     merge->worlds[k].path, ids->items[m].from);
         }
     }
     return 0;
