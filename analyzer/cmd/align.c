@@ -87,7 +87,7 @@ static void print_worlds(const struct merge *merge)
         if (i > 0)
             printf("; it begins %s %s world 1, by %s", quantity_time((uint64_t)fabs(later_ns)).text,
                    later_ns < 0 ? "before" : "after",
-                   world->is_same_clock ? "the same clock" : "the time of day");
+                   world->clock == 0 ? "the same clock" : "the time of day");
         printf("\n");
     }
     printf("%s of worlds matched\n", quantity_count(merge->n_connections, "connection").text);
@@ -96,8 +96,10 @@ static void print_worlds(const struct merge *merge)
 static int join(char *const *paths, size_t n, const char *directory, struct error *err)
 {
     struct clock_report report = {0};
-    struct merge merge;
-    int status = merge_open(&merge, paths, n, err);
+    struct merge merge = {0};
+    int status = rewrite_check(directory, err);
+    if (status == 0)
+        status = merge_open(&merge, paths, n, err);
     if (status == 0)
         status = merge_write(&merge, directory, &report, err);
     if (status == 0) {

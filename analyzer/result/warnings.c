@@ -118,7 +118,8 @@ static void warn_of_replay(const struct pag_result *replay, struct result *resul
          "trace");
     warn(result, "outside-partner", replay->n_outside, "operation",
          "(messages, collectives) with processes that are not in this trace (MPI_Comm_spawn, "
-         "MPI_Comm_connect). Waits there are not counted");
+         "MPI_Comm_connect). Waits there are not counted; pagoda align joins the traces of several "
+         "launches");
     if (replay->off_ns == 0)
         warn(result, "recording-off", replay->n_off, "rank",
              "with recording switched off when the program ended early. Nothing is known of the "

@@ -77,7 +77,7 @@ struct merged_world {
     uint32_t first_launched, first_spawned; // in the new archive
     // Clock: the tick that its records count from is this one of the new archive's clock.
     uint64_t begin_ticks, new_begin_ticks;
-    bool is_same_clock;            // as that of a world before
+    uint32_t clock;                // the first world with the same one
     struct comm_partner *partners; // by place of the communicator's record
     struct id_pairs ids[REFERENCES];
     uint32_t *n_alike; // by key: definitions with it so far

@@ -74,6 +74,7 @@ static int place_begin(struct merge *merge, uint32_t index, int64_t *new_begins,
 {
     struct merged_world *world = &merge->worlds[index];
     uint64_t rate = world->records->ticks_per_second;
+    world->clock = index;
     if (index == 0) {
         new_begins[0] = rescaled((int64_t)world->begin_ticks, rate, merge->ticks_per_second);
         return 0;
@@ -82,7 +83,7 @@ static int place_begin(struct merge *merge, uint32_t index, int64_t *new_begins,
         const struct merged_world *other = &merge->worlds[i];
         if (!is_same_clock(other, world))
             continue;
-        world->is_same_clock = true;
+        world->clock = other->clock;
         new_begins[index] =
             new_begins[i] + rescaled((int64_t)(world->begin_ticks - other->begin_ticks), rate,
                                      merge->ticks_per_second);

@@ -158,8 +158,8 @@ static int compare_ends(const void *a, const void *b)
 /// Clocks that only the time of day relates may be off by this.
 static uint64_t slack_of(const struct merge *merge, const struct end *a, const struct end *b)
 {
-    uint32_t later = a->world > b->world ? a->world : b->world;
-    return merge->worlds[later].is_same_clock ? 0 : merge->ticks_per_second;
+    bool is_same = merge->worlds[a->world].clock == merge->worlds[b->world].clock;
+    return is_same ? 0 : merge->ticks_per_second;
 }
 
 static bool fit(const struct merge *merge, const struct end *a, const struct end *b)
