@@ -316,8 +316,8 @@ static uint32_t enter(struct engine *engine, struct location_state *location, ui
 static bool ends_own_world(const struct engine *engine, const struct call *call)
 {
     const struct definitions *definitions = engine->definitions;
-    return call->is_finalize && (definitions->is_merged ||
-                                 (call->has_collectives && definitions->n_spawned_ranks > 0));
+    return call->is_finalize &&
+           (definitions->is_merged || (call->has_collectives && definitions->n_spawned_ranks > 0));
 }
 
 /// LOCATION is the only member of EVENT's operation, or no member of it.

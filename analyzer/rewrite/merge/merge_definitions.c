@@ -500,22 +500,39 @@ static OTF2_CallbackCode merge_InterComm(void *user_data, OTF2_CommRef self, OTF
 
 // ---- all of them
 
-/// Groups have locations of all worlds: they, and what refers to them, come when those are written,
-/// for some readers know only what has been defined.
-static bool is_late(int kind)
+/// Definitions come in passes over all worlds, for some readers want each after what it refers to,
+/// and numbered in this order. Texts come first, before those that are new: so archives of one
+/// program keep their identifiers, and need hardly any mapping tables. Groups have locations of all
+/// worlds.
+enum { FIRST_PASS, OTHER_PASS, LAST_PASS, PASSES };
+
+static int pass_of(int kind)
 {
-    return kind == KEY_Group || kind == KEY_Comm || kind == KEY_InterComm || kind == KEY_RmaWin ||
-           kind == KEY_CartTopology || kind == KEY_CartCoordinate || kind == KEY_MetricInstance ||
-           kind == KEY_IoHandle || kind == KEY_IoPreCreatedHandleState;
+    switch (kind) {
+    case KEY_String:
+        return FIRST_PASS;
+    case KEY_Group:
+    case KEY_Comm:
+    case KEY_InterComm:
+    case KEY_RmaWin:
+    case KEY_CartTopology:
+    case KEY_CartCoordinate:
+    case KEY_MetricInstance:
+    case KEY_IoHandle:
+    case KEY_IoPreCreatedHandleState:
+        return LAST_PASS;
+    default:
+        return OTHER_PASS;
+    }
 }
 
-static OTF2_GlobalDefReaderCallbacks *make_callbacks(bool late)
+static OTF2_GlobalDefReaderCallbacks *make_callbacks(int pass)
 {
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
     if (!callbacks)
         return NULL;
 #define SET(kind, ...)                                                                             \
-    if (is_late(KEY_##kind) == late)                                                               \
+    if (pass_of(KEY_##kind) == pass)                                                               \
         OTF2_GlobalDefReaderCallbacks_Set##kind##Callback(callbacks, merge_##kind);
     NAMED_KINDS(SET)
     UNNAMED_KINDS(SET)
@@ -524,11 +541,11 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(bool late)
     return callbacks;
 }
 
-static int merge_world(struct merge *merge, bool late, struct error *err)
+static int merge_world(struct merge *merge, int pass, struct error *err)
 {
     OTF2_Reader *reader = merge->world->reader;
     OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
-    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks(late);
+    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks(pass);
     OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
     uint64_t n_read = 0;
     if (definitions && callbacks)
@@ -565,10 +582,11 @@ int merge_definitions(struct merge *merge, struct error *err)
         return error_set(err, "cannot write the definitions");
     WRITE(ClockProperties, merge->ticks_per_second, merge->begin_ticks, merge->length_ticks,
           realtime_of(merge));
-    for (uint32_t i = 0; i < 2 * merge->n_worlds && status == 0; i++) {
-        merge->world = &merge->worlds[i % merge->n_worlds];
-        status = merge_world(merge, i >= merge->n_worlds, err);
-    }
+    for (int pass = 0; pass < PASSES; pass++)
+        for (uint32_t i = 0; i < merge->n_worlds && status == 0; i++) {
+            merge->world = &merge->worlds[i];
+            status = merge_world(merge, pass, err);
+        }
     if (status == 0)
         written(merge, OTF2_Archive_CloseGlobalDefWriter(merge->archive, merge->writer));
     return status == 0 && merge->code != OTF2_SUCCESS
