@@ -4,6 +4,10 @@
 // become visits of regions; each process is one, each thread a location, named by metadata events
 // (M). https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 //
+// Asynchronous operations (b, e) belong to a process and a category. They overlap, so each takes a
+// location of these on which none is open. Counters (C) are of a process, too: metrics of the
+// thread that counted first, or of a location of their own.
+//
 // Events come in any order, so they are sorted in a file (paraver/record_sort.c). jansson parses
 // one event at a time, and is given single bytes, so that it reads no byte of the next event.
 #include "analyzer/convert/convert.h"
@@ -17,9 +21,11 @@
 #include <zlib.h>
 
 #include "analyzer/base/cleanup.h"
+#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/convert/new_trace.h"
 #include "analyzer/paraver/prv_trace.h"
+#include "analyzer/rewrite/new_archive.h"
 
 #define OPEN UINT64_MAX // the end of what only began
 
@@ -31,6 +37,9 @@ struct visit {
 struct chrome_location {
     struct visit *visits;
     size_t n, capacity;
+    // Of operations: the first location of its category, and there how many there are, and the last
+    // one on which none is open; the one before. These are one more than their numbers, 0: none.
+    uint32_t first, n_further, free, free_before;
 };
 
 struct chrome {
@@ -41,7 +50,15 @@ struct chrome {
     struct conversion *done;
     struct record_sort *sort;
     struct chrome_location *locations;
-    size_t n_locations;
+    size_t n_locations, locations_capacity;
+    struct map operations; // that are open: location
+    struct map counting;   // by process and counter: place in series
+    struct series {
+        uint32_t location;
+        bool has_value;
+        double last;
+    } * series;
+    size_t n_series, series_capacity;
     uint64_t last_ns;
     struct prv_record *records; // of one time
     size_t n_records, records_capacity;
@@ -155,6 +172,77 @@ static void read_name(struct chrome *chrome, const json_t *event, const char *wh
         new_trace_name_process(chrome->trace, process_of(chrome, event), name);
 }
 
+/// The first location of the operations of the event's process and category.
+static uint32_t operations_location_of(struct chrome *chrome, const json_t *event)
+{
+    const char *category = json_string_value(json_object_get(event, "cat"));
+    uint32_t process = process_of(chrome, event);
+    char *name = memory_format("async %s", category ? category : "");
+    char *key = memory_format("%" PRIu32 "/%s", process, name);
+    uint32_t location = new_trace_location(chrome->trace, process, key, name);
+    free(key);
+    free(name);
+    return location;
+}
+
+/// Events with the same one are of one operation. An "id" is that of the whole trace.
+static uint64_t operation_of(struct chrome *chrome, const json_t *event)
+{
+    const char *category = json_string_value(json_object_get(event, "cat"));
+    const json_t *both = json_object_get(event, "id2"), *local = json_object_get(both, "local");
+    const json_t *global = both ? json_object_get(both, "global") : json_object_get(event, "id");
+    char *id = text_of(local ? local : global);
+    uint64_t operation =
+        rewrite_hash(local ? process_of(chrome, event) : UINT64_MAX, category ? category : "");
+    operation = rewrite_hash(rewrite_hash(operation, " "), id);
+    free(id);
+    return operation;
+}
+
+/// The series of a counter of the event's process.
+static uint32_t series_of(struct chrome *chrome, const json_t *event, uint32_t counter)
+{
+    uint32_t process = process_of(chrome, event), series;
+    uint64_t key = (uint64_t)process << 32 | counter;
+    if (!map_get(&chrome->counting, key, &series)) {
+        series = (uint32_t)chrome->n_series;
+        *ARRAY_NEXT(chrome->series, chrome->n_series, chrome->series_capacity) =
+            (struct series){.location = json_object_get(event, "tid")
+                                            ? location_of(chrome, event)
+                                            : new_trace_counters_location(chrome->trace, process)};
+        map_put(&chrome->counting, key, series);
+    }
+    return series;
+}
+
+/// Each number of the event's arguments is a value of a counter.
+static void read_counter(struct chrome *chrome, const json_t *event, const char *name,
+                         uint64_t time_ns)
+{
+    json_t *arguments = json_object_get(event, "args"), *value;
+    const json_t *id = json_object_get(event, "id");
+    char *number = id ? text_of(id) : NULL;
+    const char *part;
+    json_object_foreach(arguments, part, value)
+    {
+        if (!json_is_number(value))
+            continue;
+        bool is_whole = strcmp(part, name) == 0 || strcmp(part, "value") == 0;
+        char *text = memory_format("%s%s%s%s%s", name, number ? " " : "", number ? number : "",
+                                   is_whole ? "" : ": ", is_whole ? "" : part);
+        uint32_t counter = new_trace_counter(chrome->trace, text, OTF2_TYPE_DOUBLE);
+        struct prv_record record = {.time_ns = time_ns,
+                                    .kind = PRV_EVENT,
+                                    .location = series_of(chrome, event, counter),
+                                    .type = counter};
+        double amount = json_number_value(value);
+        memcpy(&record.value, &amount, sizeof amount);
+        record_sort_add(chrome->sort, &record);
+        free(text);
+    }
+    free(number);
+}
+
 static int read_event(struct chrome *chrome, const json_t *event, struct error *err)
 {
     const char *phase = json_string_value(json_object_get(event, "ph"));
@@ -164,25 +252,34 @@ static int read_event(struct chrome *chrome, const json_t *event, struct error *
         return malformed(chrome, "an event is an object with a phase, \"ph\"", err);
     if (strcmp(phase, "M") == 0 && name)
         read_name(chrome, event, name);
-    if (strcmp(phase, "X") != 0 && strcmp(phase, "B") != 0 && strcmp(phase, "E") != 0) {
+    if (!strchr("XBEbeC", phase[0]) || strlen(phase) != 1) {
         chrome->done->n_ignored += strcmp(phase, "M") != 0;
         return 0;
     }
-    bool is_whole = phase[0] == 'X';
+    bool is_whole = phase[0] == 'X', is_end = phase[0] == 'E' || phase[0] == 'e';
+    bool is_async = phase[0] == 'b' || phase[0] == 'e';
     if (!read_time(json_object_get(event, "ts"), &begin_ns) ||
         (is_whole && !read_time(json_object_get(event, "dur"), &long_ns)))
         return malformed(chrome, "\"ts\" and \"dur\" are microseconds, 0 to 4e15", err);
-    if (phase[0] != 'E' && !name)
-        return malformed(chrome, "an event that begins needs a \"name\"", err);
+    if (!is_end && !name)
+        return malformed(chrome, "an event that begins needs a \"name\", a counter, too", err);
     chrome->done->n_events++;
-    record_sort_add(chrome->sort, &(struct prv_record){
-                                      .time_ns = begin_ns,
-                                      .kind = PRV_STATE,
-                                      .location = location_of(chrome, event),
-                                      .type = name ? region_of(chrome, name) : 0,
-                                      .value = (uint64_t)phase[0],
-                                      .end_ns = is_whole ? begin_ns + long_ns : OPEN,
-                                  });
+    if (phase[0] == 'C') {
+        read_counter(chrome, event, name, begin_ns);
+        return 0;
+    }
+    struct prv_record record = {.time_ns = begin_ns,
+                                .kind = PRV_STATE,
+                                .type = name ? region_of(chrome, name) : 0,
+                                .value = (uint64_t)phase[0],
+                                .end_ns = is_whole ? begin_ns + long_ns : OPEN};
+    if (is_async)
+        record.end_ns = operation_of(chrome, event);
+    if (!is_async)
+        record.location = location_of(chrome, event);
+    else if (!is_end) // else it is that of the begin
+        record.location = operations_location_of(chrome, event);
+    record_sort_add(chrome->sort, &record);
     return 0;
 }
 
@@ -252,7 +349,15 @@ static int read_file(struct chrome *chrome, struct error *err)
                                      : malformed(chrome, "there is no key \"traceEvents\"", err);
 }
 
-// --- visits, in the order of time
+// --- visits and counters, in the order of time
+
+static struct chrome_location *location_at(struct chrome *chrome, uint32_t location)
+{
+    while (chrome->n_locations <= location)
+        *ARRAY_NEXT(chrome->locations, chrome->n_locations, chrome->locations_capacity) =
+            (struct chrome_location){0};
+    return &chrome->locations[location];
+}
 
 static void leave(struct chrome *chrome, uint32_t location, uint64_t time_ns)
 {
@@ -265,15 +370,25 @@ static void leave(struct chrome *chrome, uint32_t location, uint64_t time_ns)
 /// What ends at TIME_NS or before it.
 static void leave_until(struct chrome *chrome, uint32_t location, uint64_t time_ns)
 {
-    struct chrome_location *at = &chrome->locations[location];
+    struct chrome_location *at = location_at(chrome, location);
     while (at->n > 0 && at->visits[at->n - 1].end_ns <= time_ns)
         leave(chrome, location, at->visits[at->n - 1].end_ns);
 }
 
-static void apply(struct chrome *chrome, const struct prv_record *record)
+static void enter(struct chrome *chrome, uint32_t location, const struct prv_record *record,
+                  uint64_t end_ns)
 {
-    struct chrome_location *at = &chrome->locations[record->location];
+    struct chrome_location *at = &chrome->locations[location];
+    *ARRAY_NEXT(at->visits, at->n, at->capacity) = (struct visit){record->type, end_ns};
+    new_trace_wrote(chrome->trace, OTF2_EvtWriter_Enter(new_trace_events(chrome->trace, location),
+                                                        NULL, record->time_ns, record->type));
+    chrome->last_ns = record->time_ns > chrome->last_ns ? record->time_ns : chrome->last_ns;
+}
+
+static void apply_visit(struct chrome *chrome, const struct prv_record *record)
+{
     leave_until(chrome, record->location, record->time_ns);
+    struct chrome_location *at = &chrome->locations[record->location];
     if (record->value == 'E') {
         size_t begun = at->n;
         while (begun > 0 && at->visits[begun - 1].end_ns != OPEN)
@@ -287,17 +402,84 @@ static void apply(struct chrome *chrome, const struct prv_record *record)
     uint64_t most_ns = at->n > 0 ? at->visits[at->n - 1].end_ns : OPEN;
     uint64_t end_ns = record->end_ns < most_ns ? record->end_ns : most_ns;
     chrome->done->n_cut += record->value == 'X' && end_ns < record->end_ns;
-    *ARRAY_NEXT(at->visits, at->n, at->capacity) = (struct visit){record->type, end_ns};
+    enter(chrome, record->location, record, end_ns);
+}
+
+/// A location of the category that begins with FIRST, on which no operation is open.
+static uint32_t free_location(struct chrome *chrome, uint32_t first)
+{
+    struct chrome_location *category = location_at(chrome, first);
+    uint32_t location = first;
+    if (category->free > 0) {
+        location = category->free - 1;
+        category->free = chrome->locations[location].free_before;
+    } else if (category->n_further++ > 0) {
+        location = new_trace_further_location(chrome->trace, first, category->n_further);
+        location_at(chrome, location)->first = first;
+    } else {
+        category->first = first;
+    }
+    return location;
+}
+
+static void apply_operation(struct chrome *chrome, const struct prv_record *record)
+{
+    uint32_t location;
+    uint64_t operation = record->end_ns;
+    bool is_open = map_get(&chrome->operations, operation, &location);
+    if (record->value == 'b') {
+        if (!is_open) {
+            location = free_location(chrome, record->location);
+            map_put(&chrome->operations, operation, location);
+        }
+        enter(chrome, location, record, OPEN);
+        return;
+    }
+    chrome->done->n_unmatched += !is_open;
+    if (is_open)
+        leave(chrome, location, record->time_ns);
+    if (is_open && chrome->locations[location].n == 0) {
+        struct chrome_location *category = &chrome->locations[chrome->locations[location].first];
+        map_remove(&chrome->operations, operation);
+        chrome->locations[location].free_before = category->free;
+        category->free = location + 1;
+    }
+}
+
+/// The location of a RECORD of a counter is its series.
+static void apply_counter(struct chrome *chrome, const struct prv_record *record)
+{
+    const OTF2_Type type = OTF2_TYPE_DOUBLE;
+    struct series *series = &chrome->series[record->location];
+    OTF2_MetricValue value;
+    memcpy(&value.floating_point, &record->value, sizeof value.floating_point);
+    if (series->has_value && value.floating_point < series->last)
+        new_trace_counter_falls(chrome->trace, record->type);
+    series->has_value = true;
+    series->last = value.floating_point;
+    leave_until(chrome, series->location, record->time_ns);
     new_trace_wrote(chrome->trace,
-                    OTF2_EvtWriter_Enter(new_trace_events(chrome->trace, record->location), NULL,
-                                         record->time_ns, record->type));
+                    OTF2_EvtWriter_Metric(new_trace_events(chrome->trace, series->location), NULL,
+                                          record->time_ns, record->type, 1, &type, &value));
     chrome->last_ns = record->time_ns > chrome->last_ns ? record->time_ns : chrome->last_ns;
+}
+
+static void apply(struct chrome *chrome, const struct prv_record *record)
+{
+    if (record->kind == PRV_EVENT)
+        apply_counter(chrome, record);
+    else if (record->value == 'b' || record->value == 'e')
+        apply_operation(chrome, record);
+    else
+        apply_visit(chrome, record);
 }
 
 /// Of complete events that begin at the same time the longer one is around the other.
 static int compare_ends(const void *a, const void *b)
 {
     const struct prv_record *left = a, *right = b;
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
     if ((left->value == 'X') != (right->value == 'X'))
         return left->value == 'X' ? 1 : -1;
     if (left->value == 'X' && left->end_ns != right->end_ns)
@@ -327,8 +509,6 @@ static void take_record(void *context, const struct prv_record *record)
 
 static int write_visits(struct chrome *chrome, struct error *err)
 {
-    chrome->n_locations = new_trace_n_locations(chrome->trace);
-    chrome->locations = memory_zeroed(chrome->n_locations + 1, sizeof *chrome->locations);
     int status = record_sort_walk(chrome->sort, take_record, chrome, err);
     apply_all(chrome);
     for (uint32_t i = 0; i < chrome->n_locations; i++) {
@@ -346,6 +526,8 @@ int convert_chrome(const char *path, const char *folder, struct new_trace *trace
     struct chrome chrome = {
         .path = path, .line = 1, .stream = gzopen(path, "re"), .trace = trace, .done = done};
     int status = -1;
+    map_init(&chrome.operations);
+    map_init(&chrome.counting);
     if (!chrome.stream)
         return error_set(err, "cannot read '%s': %s", path, strerror(errno));
     chrome.sort = record_sort_new(folder, err);
@@ -361,6 +543,9 @@ int convert_chrome(const char *path, const char *folder, struct new_trace *trace
         status = write_visits(&chrome, err);
     *end_ns = chrome.last_ns;
     record_sort_free(chrome.sort);
+    map_release(&chrome.operations);
+    map_release(&chrome.counting);
+    free(chrome.series);
     free(chrome.locations);
     free(chrome.records);
     gzclose(chrome.stream);

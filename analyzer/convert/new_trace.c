@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analyzer/convert/new_trace.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,13 @@ struct process {
 struct new_location {
     char *name;
     uint32_t process;
+    OTF2_LocationType type;
     OTF2_EvtWriter *events;
+};
+
+struct counter {
+    OTF2_Type type;
+    OTF2_MetricMode mode;
 };
 
 struct communicator {
@@ -41,6 +48,8 @@ struct new_trace {
     size_t n_processes, processes_capacity;
     struct new_location *locations;
     size_t n_locations, locations_capacity;
+    struct counter *counter_kinds;
+    size_t n_counter_kinds, counter_kinds_capacity;
     struct communicator *communicators;
     size_t n_communicators, communicators_capacity;
     bool uses_mpi;
@@ -103,6 +112,7 @@ void new_trace_free(struct new_trace *trace)
         free(trace->communicators[i].members);
     free(trace->processes);
     free(trace->locations);
+    free(trace->counter_kinds);
     free(trace->communicators);
     names_release(&trace->regions);
     names_release(&trace->counters);
@@ -125,9 +135,18 @@ uint32_t new_trace_region(struct new_trace *trace, const char *name)
     return name_number(&trace->regions, name);
 }
 
-uint32_t new_trace_counter(struct new_trace *trace, const char *name)
+uint32_t new_trace_counter(struct new_trace *trace, const char *name, OTF2_Type type)
 {
-    return name_number(&trace->counters, name);
+    uint32_t counter = name_number(&trace->counters, name);
+    if (counter == trace->n_counter_kinds)
+        *ARRAY_NEXT(trace->counter_kinds, trace->n_counter_kinds, trace->counter_kinds_capacity) =
+            (struct counter){type, OTF2_METRIC_ACCUMULATED_START};
+    return counter;
+}
+
+void new_trace_counter_falls(struct new_trace *trace, uint32_t counter)
+{
+    trace->counter_kinds[counter].mode = OTF2_METRIC_ABSOLUTE_NEXT;
 }
 
 uint32_t new_trace_node(struct new_trace *trace, const char *name)
@@ -163,7 +182,8 @@ uint32_t new_trace_location(struct new_trace *trace, uint32_t process, const cha
         return index;
     struct new_location *location =
         ARRAY_NEXT(trace->locations, trace->n_locations, trace->locations_capacity);
-    *location = (struct new_location){.name = memory_copy_text(name), .process = process};
+    *location = (struct new_location){
+        .name = memory_copy_text(name), .process = process, .type = OTF2_LOCATION_TYPE_CPU_THREAD};
     location->events = OTF2_Archive_GetEvtWriter(trace->archive, index);
     if (!location->events)
         new_trace_wrote(trace, OTF2_ERROR_FILE_CAN_NOT_OPEN);
@@ -173,6 +193,25 @@ uint32_t new_trace_location(struct new_trace *trace, uint32_t process, const cha
 void new_trace_name_location(struct new_trace *trace, uint32_t location, const char *name)
 {
     rename_to(&trace->locations[location].name, name);
+}
+
+uint32_t new_trace_further_location(struct new_trace *trace, uint32_t location, uint32_t number)
+{
+    char *key = memory_format("%" PRIu32 "#%" PRIu32, location, number);
+    char *name = memory_format("%s %" PRIu32, trace->locations[location].name, number);
+    uint32_t further = new_trace_location(trace, trace->locations[location].process, key, name);
+    free(key);
+    free(name);
+    return further;
+}
+
+uint32_t new_trace_counters_location(struct new_trace *trace, uint32_t process)
+{
+    char *key = memory_format("%" PRIu32 ":counters", process);
+    uint32_t location = new_trace_location(trace, process, key, "counters");
+    trace->locations[location].type = OTF2_LOCATION_TYPE_METRIC;
+    free(key);
+    return location;
 }
 
 size_t new_trace_n_locations(const struct new_trace *trace)
@@ -233,9 +272,9 @@ static void add_places(struct new_trace *trace)
         OTF2_StringRef name = add_string(trace, trace->locations[i].name);
         new_trace_wrote(trace,
                         OTF2_EvtWriter_GetNumberOfEvents(trace->locations[i].events, &n_events));
-        new_trace_wrote(
-            trace, OTF2_GlobalDefWriter_WriteLocation(out, i, name, OTF2_LOCATION_TYPE_CPU_THREAD,
-                                                      n_events, trace->locations[i].process));
+        new_trace_wrote(trace,
+                        OTF2_GlobalDefWriter_WriteLocation(out, i, name, trace->locations[i].type,
+                                                           n_events, trace->locations[i].process));
     }
 }
 
@@ -255,7 +294,7 @@ static void add_names(struct new_trace *trace)
         OTF2_StringRef name = add_string(trace, trace->counters.items[i]);
         new_trace_wrote(trace, OTF2_GlobalDefWriter_WriteMetricMember(
                                    out, i, name, empty, OTF2_METRIC_TYPE_OTHER,
-                                   OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64,
+                                   trace->counter_kinds[i].mode, trace->counter_kinds[i].type,
                                    OTF2_BASE_DECIMAL, 0, empty));
         new_trace_wrote(trace, OTF2_GlobalDefWriter_WriteMetricClass(out, i, 1, &i,
                                                                      OTF2_METRIC_ASYNCHRONOUS,

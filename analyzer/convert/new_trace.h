@@ -26,11 +26,17 @@ void new_trace_name_process(struct new_trace *trace, uint32_t process, const cha
 /// A thread of PROCESS; the same key is the same thread.
 uint32_t new_trace_location(struct new_trace *trace, uint32_t process, const char *key,
                             const char *name);
+/// Another one of the same process, named like LOCATION, with this NUMBER.
+uint32_t new_trace_further_location(struct new_trace *trace, uint32_t location, uint32_t number);
+/// The one, no thread, that has the counters of PROCESS.
+uint32_t new_trace_counters_location(struct new_trace *trace, uint32_t process);
 void new_trace_name_location(struct new_trace *trace, uint32_t location, const char *name);
 size_t new_trace_n_locations(const struct new_trace *trace);
 uint32_t new_trace_node(struct new_trace *trace, const char *name);
-/// Of a counter whose values grow.
-uint32_t new_trace_counter(struct new_trace *trace, const char *name);
+/// Of a counter whose values, of TYPE, grow, until one of them fell: then they are states, each of
+/// which lasts until the next one.
+uint32_t new_trace_counter(struct new_trace *trace, const char *name, OTF2_Type type);
+void new_trace_counter_falls(struct new_trace *trace, uint32_t counter);
 /// A communicator of the processes MEMBERS; 0 is that of all, which has none.
 uint32_t new_trace_communicator(struct new_trace *trace, const uint64_t *members, size_t n);
 /// What communicators and groups are needed for: messages, collective operations, MPI calls.

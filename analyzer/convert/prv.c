@@ -130,7 +130,7 @@ static void add_name(struct prv *prv, uint64_t type, uint64_t value, const char 
         {"MPI_Reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
     };
     if (value == 0) {
-        uint32_t counter = new_trace_counter(prv->trace, name);
+        uint32_t counter = new_trace_counter(prv->trace, name, OTF2_TYPE_UINT64);
         prv->n_counters = counter + 1 > prv->n_counters ? counter + 1 : prv->n_counters;
         map_put(&prv->names, pair_key(type, 0), counter);
         return;

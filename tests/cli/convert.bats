@@ -113,6 +113,53 @@ LEAVE 0 150000 "outer"' ]
     "$PAGODA" replay --json run | jq -e '.time_ns == 60000 and ([.profile[] | select(.path == "outer/inner")][0].inclusive_ns) == 20500'
 }
 
+@test "Chrome's format: operations that overlap have locations of their own, counters are metrics" {
+    cat >run.json <<'JSON'
+[{"ph": "b", "cat": "net", "id": 1, "name": "load", "pid": 7, "tid": 5, "ts": 100},
+ {"ph": "b", "cat": "net", "id": "0x2", "name": "load", "pid": 7, "tid": 6, "ts": 110},
+ {"ph": "b", "cat": "net", "id": 1, "name": "parse", "pid": 7, "ts": 120},
+ {"ph": "n", "cat": "net", "id": 1, "name": "half", "pid": 7, "ts": 125},
+ {"ph": "e", "cat": "net", "id": 1, "name": "parse", "pid": 7, "ts": 130},
+ {"ph": "e", "cat": "net", "id": 1, "name": "load", "pid": 8, "ts": 140},
+ {"ph": "b", "cat": "net", "id": 3, "name": "save", "pid": 7, "ts": 150},
+ {"ph": "b", "cat": "net", "id2": {"local": "0x2"}, "name": "own", "pid": 7, "ts": 151},
+ {"ph": "e", "cat": "net", "id": "0x2", "pid": 7, "ts": 160},
+ {"ph": "e", "cat": "net", "id": 3, "pid": 7, "ts": 170},
+ {"ph": "e", "cat": "net", "id": 3, "pid": 7, "ts": 171},
+ {"ph": "C", "name": "memory", "pid": 7, "ts": 145, "args": {"used": 7.5, "free": 2.5}},
+ {"ph": "C", "name": "memory", "pid": 7, "ts": 105, "args": {"used": 4, "free": 6}},
+ {"ph": "C", "name": "sent", "id": 9, "pid": 7, "tid": 5, "ts": 150, "args": {"value": 8, "unit": "B"}},
+ {"ph": "C", "name": "sent", "id": 9, "pid": 7, "tid": 5, "ts": 115, "args": {"value": 3}},
+ {"ph": "C", "name": "sent", "id": 9, "pid": 7, "tid": 6, "ts": 118, "args": {"value": 5}},
+ {"ph": "X", "name": "work", "pid": 7, "tid": 5, "ts": 116, "dur": 20},
+ {"ph": "s", "name": "flow", "cat": "net", "id": 1, "pid": 7, "tid": 5, "ts": 100},
+ {"ph": "f", "name": "flow", "cat": "net", "id": 1, "pid": 7, "tid": 6, "ts": 110}]
+JSON
+    run -0 --separate-stderr "$PAGODA" convert run.json -o run
+    [[ $stderr == *'without a begin'*': 1'*'left out: 3' ]]
+    otf2-print run/traces.otf2 | awk '$1 == "ENTER" || $1 == "LEAVE" { print $1, $2, $3, $5 }' >events
+    [ "$(cat events)" = 'ENTER 0 100000 "load"
+ENTER 3 110000 "load"
+ENTER 2 116000 "work"
+ENTER 0 120000 "parse"
+LEAVE 0 130000 "parse"
+LEAVE 2 136000 "work"
+LEAVE 0 140000 "load"
+ENTER 0 150000 "save"
+ENTER 4 151000 "own"
+LEAVE 3 160000 "load"
+LEAVE 0 170000 "save"
+LEAVE 4 170000 "own"' ]
+    [ "$(otf2-print -G run/traces.otf2 | sed -n 's/^LOCATION .*Name: "\([^"]*\)".*Type: \([A-Z_]*\).*# Events: \([0-9]*\).*/\1 \2 \3/p')" = \
+        'async net CPU_THREAD 6
+counters METRIC 4
+5 CPU_THREAD 5
+async net 2 CPU_THREAD 2
+async net 3 CPU_THREAD 2' ]
+    # What grows is summed where there is a call path, from the first value on. What is free falls: a state.
+    "$PAGODA" replay --json run | jq -e '.counters == [{name: "sent 9", unit: "", description: "", total: 2, values: [{path: "work", rank: 0, value: 2}]}]'
+}
+
 @test "Chrome's format that is malformed, or cut" {
     # refused TEXT LINE WHY
     refused() {
