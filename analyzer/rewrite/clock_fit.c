@@ -12,15 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/text.h"
 
-#define UNREACHED INT64_MAX
 /// In ns: what a fit leaves of a bound ends there if the fit diverges; many of these can be added
 /// up.
 #define FARTHEST 1e15
-#define NO_RANK  UINT32_MAX
 
 enum {
     MOST_PIECES = 128,
@@ -34,73 +31,33 @@ struct clock_fit {
     struct clock_bounds *all;
     size_t n_ranks;
     int64_t margin_ns;
-    uint32_t *back; // of each bound: the one the other way; its own index: none
+    struct clock_ways ways;
     // How far the clocks are ahead: constants, and what is added to them at n_pieces + 1 knots.
     int64_t *ahead_ns;
     double *added_ns; // rank * (n_pieces + 1) + knot
     double *knot_ns;  // n_pieces + 1, by a clock that is not ahead
     size_t n_pieces;
+    // Which bounds say anything of each part that the run is divided into, part after part.
+    uint32_t *of_parts;
+    size_t *first_of_part;
 };
 
 // --- constants that keep the bounds: bound->least_ns
 
-/// Whether some way leads back to itself; FROM: the rank before each one on its way, NO_RANK. SEEN
-/// is as long.
-static bool has_circle(const uint32_t *from, uint32_t *seen, size_t n_ranks)
-{
-    memset(seen, 0, n_ranks * sizeof *seen);
-    for (uint32_t i = 0; i < n_ranks; i++) {
-        uint32_t rank = i;
-        for (; rank != NO_RANK && seen[rank] == 0; rank = from[rank])
-            seen[rank] = i + 1;
-        if (rank != NO_RANK && seen[rank] == i + 1)
-            return true;
-    }
-    return false;
-}
-
-/// Shortest ways to every rank: from where AT_NS is 0, along the bounds or against them. Whether
-/// there are any: a circle of bounds below 0 has none.
-static bool shorten(const struct clock_fit *fit, bool against, int64_t *at_ns)
-{
-    uint32_t *from = memory_new((fit->n_ranks + 1) * sizeof *from);
-    uint32_t *seen = memory_new((fit->n_ranks + 1) * sizeof *seen);
-    bool goes_on = true, is_circle = false;
-    memset(from, 0xff, fit->n_ranks * sizeof *from);
-    while (goes_on && !is_circle) {
-        goes_on = false;
-        for (size_t i = 0; i < fit->all->n; i++) {
-            const struct clock_bound *bound = &fit->all->bounds[i];
-            uint32_t source = against ? bound->effect : bound->cause;
-            uint32_t target = against ? bound->cause : bound->effect;
-            if (bound->least_ns == UNREACHED || at_ns[source] == UNREACHED ||
-                at_ns[source] + bound->least_ns >= at_ns[target])
-                continue;
-            at_ns[target] = at_ns[source] + bound->least_ns;
-            from[target] = source;
-            goes_on = true;
-        }
-        is_circle = goes_on && has_circle(from, seen, fit->n_ranks);
-    }
-    free(from);
-    free(seen);
-    return !is_circle;
-}
-
 /// How far each clock is ahead of that of rank 0, in the middle between the bounds; by how much
-/// that may be wrong, UNREACHED: there are none for some rank. The mean of two solutions is one;
-/// rounding down both ways of a bound keeps it.
+/// that may be wrong, CLOCK_UNREACHED: there are none for some rank. The mean of two solutions is
+/// one; rounding down both ways of a bound keeps it.
 static int64_t find_middle(const struct clock_fit *fit, int64_t *ahead_ns)
 {
     int64_t *least = memory_zeroed(fit->n_ranks, sizeof *least), wrong_ns = 0;
     for (size_t i = 1; i < fit->n_ranks; i++)
-        ahead_ns[i] = least[i] = UNREACHED;
+        ahead_ns[i] = least[i] = CLOCK_UNREACHED;
     ahead_ns[0] = 0;
-    shorten(fit, false, ahead_ns);
-    shorten(fit, true, least);
-    for (size_t i = 0; i < fit->n_ranks && wrong_ns != UNREACHED; i++) {
-        if (ahead_ns[i] == UNREACHED || least[i] == UNREACHED) {
-            wrong_ns = UNREACHED;
+    clock_ways_shorten(&fit->ways, CLOCK_CAUSE, ahead_ns);
+    clock_ways_shorten(&fit->ways, CLOCK_EFFECT, least);
+    for (size_t i = 0; i < fit->n_ranks && wrong_ns != CLOCK_UNREACHED; i++) {
+        if (ahead_ns[i] == CLOCK_UNREACHED || least[i] == CLOCK_UNREACHED) {
+            wrong_ns = CLOCK_UNREACHED;
             break;
         }
         int64_t width_ns = ahead_ns[i] + least[i], twice = ahead_ns[i] - least[i];
@@ -117,14 +74,14 @@ static int64_t find_middle(const struct clock_fit *fit, int64_t *ahead_ns)
 static bool solve_constants(const struct clock_fit *fit, bool is_estimated, int64_t *ahead_ns)
 {
     memset(ahead_ns, 0, fit->n_ranks * sizeof *ahead_ns);
-    if (!shorten(fit, false, ahead_ns))
+    if (!clock_ways_shorten(&fit->ways, CLOCK_CAUSE, ahead_ns))
         return false;
     int64_t changed_ns = 0;
     for (size_t i = 0; i < fit->n_ranks; i++)
         changed_ns = -ahead_ns[i] > changed_ns ? -ahead_ns[i] : changed_ns;
     int64_t *middle = memory_zeroed(fit->n_ranks, sizeof *middle);
-    int64_t wrong_ns = fit->n_ranks > 0 ? find_middle(fit, middle) : UNREACHED;
-    if (wrong_ns != UNREACHED && (is_estimated || wrong_ns <= changed_ns / 2))
+    int64_t wrong_ns = fit->n_ranks > 0 ? find_middle(fit, middle) : CLOCK_UNREACHED;
+    if (wrong_ns != CLOCK_UNREACHED && (is_estimated || wrong_ns <= changed_ns / 2))
         memcpy(ahead_ns, middle, fit->n_ranks * sizeof *middle);
     free(middle);
     return true;
@@ -182,8 +139,8 @@ static double rest_on_edge(const struct clock_fit *fit, const struct clock_bound
     return rest_at(fit, bound, time_ns, took_ns);
 }
 
-/// The least that is left of a bound between two times; UNREACHED: no message. The outermost times
-/// are infinite, for pieces of the correction go on beyond their ends.
+/// The least that is left of a bound between two times; CLOCK_UNREACHED: no message. The outermost
+/// times are infinite, for pieces of the correction go on beyond their ends.
 static int64_t least_between(const struct clock_fit *fit, const struct clock_bound *bound,
                              double from_ns, double to_ns)
 {
@@ -196,13 +153,83 @@ static int64_t least_between(const struct clock_fit *fit, const struct clock_bou
         double time_ns = true_time(fit, bound->cause, (double)point->sent_ns);
         least = fmin(least, rest_at(fit, bound, time_ns, (double)point->took_ns));
     }
-    return isinf(least) ? UNREACHED : (int64_t)floor(fmax(fmin(least, FARTHEST), -FARTHEST));
+    return isinf(least) ? CLOCK_UNREACHED : (int64_t)floor(fmax(fmin(least, FARTHEST), -FARTHEST));
 }
 
-static void find_least(struct clock_fit *fit, double from_ns, double to_ns)
+/// Makes what is left of the bounds between two times, which are of PART, what is at hand.
+static void find_least(struct clock_fit *fit, size_t part, double from_ns, double to_ns)
 {
+    struct clock_ways *ways = &fit->ways;
+    for (size_t i = 0; i < ways->n; i++)
+        fit->all->bounds[ways->at_hand[i]].least_ns = CLOCK_UNREACHED;
+    ways->n = 0;
+    for (size_t i = fit->first_of_part[part]; i < fit->first_of_part[part + 1]; i++) {
+        struct clock_bound *bound = &fit->all->bounds[fit->of_parts[i]];
+        bound->least_ns = least_between(fit, bound, from_ns, to_ns);
+        if (bound->least_ns != CLOCK_UNREACHED)
+            ways->at_hand[ways->n++] = fit->of_parts[i];
+    }
+    clock_ways_sort(ways);
+}
+
+struct part_bounds {
+    struct part_bound {
+        uint32_t part, bound;
+    } * items;
+    size_t n, capacity;
+};
+
+/// The parts that a bound says anything of: those with a point, or an edge of a hull over them.
+/// BORDERS_NS are those of the cause's clock; each part reaches over OVERLAP borders more.
+static void add_parts(const struct clock_fit *fit, uint32_t index, const double *borders_ns,
+                      size_t n_borders, size_t overlap, struct part_bounds *all)
+{
+    const struct clock_bound *bound = &fit->all->bounds[index];
+    size_t next = 0; // the first part that it is not in
+    for (size_t i = 0; i < bound->n_points; i++) {
+        size_t first = 0, end = n_borders; // how many borders are before the point
+        while (first < end) {
+            size_t middle = first + (end - first) / 2;
+            if (borders_ns[middle] <= (double)bound->points[i].sent_ns)
+                first = middle + 1;
+            else
+                end = middle;
+        }
+        if (next < first && !clock_bound_has_edge(fit->all, bound, i))
+            next = first;
+        for (; next <= first + overlap; next++)
+            *ARRAY_NEXT(all->items, all->n, all->capacity) =
+                (struct part_bound){(uint32_t)next, index};
+    }
+}
+
+/// Divides the run at BORDERS_NS, for find_least(). With OVERLAP 1 part k has what is between the
+/// borders before and after border k - 1 instead.
+static void divide(struct clock_fit *fit, const double *borders_ns, size_t n_borders,
+                   size_t overlap)
+{
+    size_t n_parts = n_borders + 1 + overlap;
+    struct part_bounds all = {0};
+    double *own_ns = memory_new((fit->n_ranks * n_borders + 1) * sizeof *own_ns);
+    for (size_t i = 0; i < fit->n_ranks * n_borders; i++)
+        own_ns[i] = own_time(fit, i / n_borders, borders_ns[i % n_borders]);
     for (size_t i = 0; i < fit->all->n; i++)
-        fit->all->bounds[i].least_ns = least_between(fit, &fit->all->bounds[i], from_ns, to_ns);
+        add_parts(fit, (uint32_t)i, &own_ns[fit->all->bounds[i].cause * n_borders], n_borders,
+                  overlap, &all);
+    size_t *first = memory_zeroed(n_parts + 1, sizeof *first);
+    uint32_t *bounds = memory_new((all.n + 1) * sizeof *bounds);
+    for (size_t i = 0; i < all.n; i++)
+        first[all.items[i].part]++;
+    for (size_t part = 0; part < n_parts; part++)
+        first[part + 1] += first[part];
+    for (size_t i = all.n; i-- > 0;)
+        bounds[--first[all.items[i].part]] = all.items[i].bound;
+    free(fit->of_parts);
+    free(fit->first_of_part);
+    fit->of_parts = bounds;
+    fit->first_of_part = first;
+    free(all.items);
+    free(own_ns);
 }
 
 static double begin_of(const struct clock_fit *fit, size_t piece)
@@ -215,72 +242,11 @@ static double end_of(const struct clock_fit *fit, size_t piece)
     return piece + 1 == fit->n_pieces ? INFINITY : fit->knot_ns[piece + 1];
 }
 
-/// The way to a rank over the pairs whose messages, to and fro, took least.
-struct way {
-    double ahead_ns, round_trip_ns;
-};
-
-static bool shorten_way(const struct way *from, struct way *to, double ahead_ns, double trip_ns)
-{
-    double round_trip_ns = from->round_trip_ns + trip_ns;
-    if (isinf(from->round_trip_ns) || round_trip_ns >= to->round_trip_ns)
-        return false;
-    *to = (struct way){from->ahead_ns + ahead_ns, round_trip_ns};
-    return true;
-}
-
-/// One more pair of each way: whether any got shorter. One-way pairs lead only to ranks that no
-/// other way leads to, and say that their fastest message took no time.
-static bool extend_ways(const struct clock_fit *fit, bool one_way, struct way *ways)
-{
-    bool goes_on = false;
-    for (size_t i = 0; i < fit->all->n; i++) {
-        const struct clock_bound *bound = &fit->all->bounds[i],
-                                 *back = &fit->all->bounds[fit->back[i]];
-        struct way *cause = &ways[bound->cause], *effect = &ways[bound->effect];
-        bool is_one_way = back == bound || back->least_ns == UNREACHED;
-        if (bound->least_ns == UNREACHED || is_one_way != one_way)
-            continue;
-        double there_ns = (double)bound->least_ns;
-        if (!one_way) {
-            double back_ns = (double)back->least_ns;
-            goes_on |=
-                shorten_way(cause, effect, (there_ns - back_ns) / 2, fabs(there_ns + back_ns));
-        } else if (isinf(effect->round_trip_ns)) {
-            goes_on |= shorten_way(cause, effect, there_ns, fabs(there_ns));
-        } else if (isinf(cause->round_trip_ns)) {
-            goes_on |= shorten_way(effect, cause, -there_ns, fabs(there_ns));
-        }
-    }
-    return goes_on;
-}
-
-/// How far the clocks are ahead of rank 0's by the bounds at hand; ranks that no way leads to keep
-/// an infinite round trip.
-static void estimate(const struct clock_fit *fit, struct way *ways)
-{
-    for (size_t i = 0; i < fit->n_ranks; i++)
-        ways[i] = (struct way){0, i == 0 ? 0 : INFINITY};
-    bool goes_on = true;
-    for (size_t round = 0; goes_on && round < 2 * fit->n_ranks; round++)
-        goes_on = extend_ways(fit, false, ways) || extend_ways(fit, true, ways);
-}
-
-static void join_both_ways(struct clock_fit *fit)
-{
-    for (size_t i = 0; i < fit->all->n; i++) {
-        const struct clock_bound *bound = &fit->all->bounds[i];
-        fit->back[i] = (uint32_t)i;
-        map_get(&fit->all->by_pair, (uint64_t)bound->effect << 32 | bound->cause, &fit->back[i]);
-    }
-}
-
 /// One piece, over the times that the bounds reach; the first estimate is constants.
 static void begin_pieces(struct clock_fit *fit)
 {
-    struct way *ways = memory_zeroed(fit->n_ranks, sizeof *ways);
-    join_both_ways(fit);
-    estimate(fit, ways);
+    struct clock_way *ways = memory_zeroed(fit->n_ranks, sizeof *ways);
+    clock_ways_estimate(&fit->ways, ways);
     for (size_t i = 0; i < fit->n_ranks; i++)
         fit->ahead_ns[i] = llround(ways[i].ahead_ns);
     free(ways);
@@ -300,16 +266,21 @@ static void begin_pieces(struct clock_fit *fit)
 
 /// Estimates of the halves of all pieces; a rank that a half says nothing of is as far ahead as in
 /// the half before, or after. Element half * n_ranks + rank.
-static void estimate_halves(struct clock_fit *fit, struct way *halves)
+static void estimate_halves(struct clock_fit *fit, struct clock_way *halves)
 {
     size_t n_halves = 2 * fit->n_pieces, n_ranks = fit->n_ranks;
+    double *borders_ns = memory_new((n_halves + 1) * sizeof *borders_ns);
+    borders_ns[0] = -INFINITY;
+    for (size_t i = 1; i < n_halves; i++)
+        borders_ns[i] =
+            i % 2 ? (fit->knot_ns[i / 2] + fit->knot_ns[i / 2 + 1]) / 2 : fit->knot_ns[i / 2];
+    borders_ns[n_halves] = INFINITY;
+    divide(fit, borders_ns + 1, n_halves - 1, 0);
     for (size_t i = 0; i < n_halves; i++) {
-        size_t piece = i / 2;
-        double middle_ns = (fit->knot_ns[piece] + fit->knot_ns[piece + 1]) / 2;
-        find_least(fit, i % 2 ? middle_ns : begin_of(fit, piece),
-                   i % 2 ? end_of(fit, piece) : middle_ns);
-        estimate(fit, &halves[i * n_ranks]);
+        find_least(fit, i, borders_ns[i], borders_ns[i + 1]);
+        clock_ways_estimate(&fit->ways, &halves[i * n_ranks]);
     }
+    free(borders_ns);
     for (size_t i = n_ranks; i < n_halves * n_ranks; i++)
         if (isinf(halves[i].round_trip_ns))
             halves[i] = halves[i - n_ranks];
@@ -320,19 +291,19 @@ static void estimate_halves(struct clock_fit *fit, struct way *halves)
 
 /// What the estimates of the halves say of the knots, added to them: each is right in the middle of
 /// its half, and what lies between two, or outside all, is on the line through two.
-static void add_estimates(struct clock_fit *fit, const struct way *halves)
+static void add_estimates(struct clock_fit *fit, const struct clock_way *halves)
 {
     size_t n_ranks = fit->n_ranks, last = fit->n_pieces;
     const double *knot = fit->knot_ns;
     for (size_t rank = 0; rank < n_ranks; rank++) {
-        const struct way *half = &halves[rank];
+        const struct clock_way *half = &halves[rank];
         double *added = knots_of(fit, rank);
         for (size_t k = 1; k < last; k++) {
             double before = half[(2 * k - 1) * n_ranks].ahead_ns;
             double share = (knot[k] - knot[k - 1]) / (knot[k + 1] - knot[k - 1]);
             added[k] += before + (half[2 * k * n_ranks].ahead_ns - before) * share;
         }
-        const struct way *end = &half[(2 * last - 1) * n_ranks];
+        const struct clock_way *end = &half[(2 * last - 1) * n_ranks];
         added[0] += 1.5 * half[0].ahead_ns - 0.5 * half[n_ranks].ahead_ns;
         added[last] += 1.5 * end->ahead_ns - 0.5 * (end - n_ranks)->ahead_ns;
     }
@@ -346,12 +317,12 @@ static bool keep_bounds(struct clock_fit *fit, bool *is_lost)
     size_t n_pieces = fit->n_pieces, n_ranks = fit->n_ranks;
     int64_t *ahead_ns = memory_zeroed((n_pieces + 1) * n_ranks, sizeof *ahead_ns);
     bool is_kept = true;
+    divide(fit, fit->knot_ns + 1, n_pieces - 1, 1);
     for (size_t k = 0; k <= n_pieces; k++) {
         size_t before = k > 0 ? k - 1 : 0, after = k < n_pieces ? k : k - 1;
-        find_least(fit, begin_of(fit, before), end_of(fit, after));
-        for (size_t i = 0; i < fit->all->n; i++)
-            if (fit->all->bounds[i].least_ns != UNREACHED)
-                fit->all->bounds[i].least_ns -= fit->margin_ns;
+        find_least(fit, k, begin_of(fit, before), end_of(fit, after));
+        for (size_t i = 0; i < fit->ways.n; i++)
+            fit->all->bounds[fit->ways.at_hand[i]].least_ns -= fit->margin_ns;
         if (solve_constants(fit, true, &ahead_ns[k * n_ranks]))
             continue;
         is_lost[before] = is_lost[after] = true;
@@ -408,7 +379,7 @@ static bool fit_pieces(struct clock_fit *fit)
 {
     bool goes_on = true, is_kept = false;
     for (begin_pieces(fit); goes_on && !is_kept;) {
-        struct way *halves = memory_zeroed(2 * fit->n_pieces * fit->n_ranks, sizeof *halves);
+        struct clock_way *halves = memory_zeroed(2 * fit->n_pieces * fit->n_ranks, sizeof *halves);
         for (int i = 0; i < N_REFINEMENTS; i++) {
             estimate_halves(fit, halves);
             add_estimates(fit, halves);
@@ -433,15 +404,18 @@ struct jump {
 
 /// How far ahead the clocks are in each slice of the run; slice * n_ranks + rank. A rank that a
 /// slice says nothing of is as far ahead as before.
-static struct way *estimate_slices(struct clock_fit *fit, size_t n_slices, double slice_ns)
+static struct clock_way *estimate_slices(struct clock_fit *fit, size_t n_slices, double slice_ns)
 {
     size_t n_ranks = fit->n_ranks;
-    struct way *ways = memory_zeroed(n_slices * n_ranks, sizeof *ways);
+    struct clock_way *ways = memory_zeroed(n_slices * n_ranks, sizeof *ways);
+    double borders_ns[MOST_SLICES + 1];
+    for (size_t i = 0; i <= n_slices; i++)
+        borders_ns[i] = fit->knot_ns[0] + (double)i * slice_ns;
+    divide(fit, borders_ns + 1, n_slices - 1, 0);
     for (size_t i = 0; i < n_slices; i++) {
-        double from_ns = fit->knot_ns[0] + (double)i * slice_ns;
-        find_least(fit, i == 0 ? -INFINITY : from_ns,
-                   i + 1 == n_slices ? INFINITY : from_ns + slice_ns);
-        estimate(fit, &ways[i * n_ranks]);
+        find_least(fit, i, i == 0 ? -INFINITY : borders_ns[i],
+                   i + 1 == n_slices ? INFINITY : borders_ns[i + 1]);
+        clock_ways_estimate(&fit->ways, &ways[i * n_ranks]);
         for (size_t k = i * n_ranks; k < (i + 1) * n_ranks && i > 0; k++)
             if (isinf(ways[k].round_trip_ns))
                 ways[k] = ways[k - n_ranks];
@@ -451,8 +425,8 @@ static struct way *estimate_slices(struct clock_fit *fit, size_t n_slices, doubl
 
 /// By how much the clock of RANK is further ahead in the slices after SLICE than in those before
 /// it, on average over up to an eighth of the run each.
-static double ahead_around(const struct clock_fit *fit, const struct way *ways, size_t n_slices,
-                           size_t slice, size_t rank)
+static double ahead_around(const struct clock_fit *fit, const struct clock_way *ways,
+                           size_t n_slices, size_t slice, size_t rank)
 {
     size_t n_most = n_slices / 8 + 1, n_after = n_slices - 1 - slice;
     size_t n_before = slice < n_most ? slice : n_most;
@@ -487,7 +461,7 @@ static struct jump find_jump(struct clock_fit *fit)
     size_t n_slices = (size_t)(run_ns / (double)fit->all->window_ns) + 3;
     n_slices = n_slices < MOST_SLICES ? n_slices : MOST_SLICES;
     double slice_ns = run_ns / (double)n_slices;
-    struct way *ways = estimate_slices(fit, n_slices, slice_ns);
+    struct clock_way *ways = estimate_slices(fit, n_slices, slice_ns);
     for (size_t i = 1; i + 1 < n_slices; i++) {
         for (size_t rank = 0; rank < n_ranks; rank++)
             sorted_ns[rank] = ahead_ns[rank] = ahead_around(fit, ways, n_slices, i, rank);
@@ -549,13 +523,15 @@ int clock_fit(struct clock_bounds *bounds, uint64_t resolution_ns,
     struct clock_fit fit = {.all = bounds,
                             .n_ranks = bounds->n_ranks,
                             .margin_ns = (int64_t)(3 * resolution_ns) + 1,
-                            .back = memory_zeroed(bounds->n, sizeof *fit.back),
                             .ahead_ns = memory_zeroed(bounds->n_ranks, sizeof *fit.ahead_ns)};
+    clock_ways_init(&fit.ways, bounds);
     bool is_solved = solve_constants(&fit, false, fit.ahead_ns) || fit_pieces(&fit);
     if (is_solved)
         find_correction(&fit, correction);
     int status = is_solved ? 0 : refuse(&fit, err);
-    free(fit.back);
+    clock_ways_release(&fit.ways);
+    free(fit.of_parts);
+    free(fit.first_of_part);
     free(fit.ahead_ns);
     free(fit.added_ns);
     free(fit.knot_ns);

@@ -58,6 +58,41 @@ bool clock_bound_has_edge(const struct clock_bounds *all, const struct clock_bou
 /// On the line through two points.
 double clock_bound_took(struct clock_point from, struct clock_point to, double sent_ns);
 
+// --- clock_ways.c
+// Ways from rank to rank over the bounds of a part of the run.
+
+#define CLOCK_UNREACHED INT64_MAX
+
+enum clock_end { CLOCK_CAUSE, CLOCK_EFFECT, CLOCK_ENDS };
+
+struct clock_ways {
+    struct clock_bounds *all;
+    uint32_t *back;    // of each bound: the one the other way; its own index: none
+    uint32_t *at_hand; // bounds in their order; least_ns of all others is CLOCK_UNREACHED
+    size_t n;
+    // By rank, and which end of them it is: places in at_hand. The last rank's go up to N.
+    uint32_t *first[CLOCK_ENDS], *places[CLOCK_ENDS];
+};
+
+/// All bounds are at hand.
+void clock_ways_init(struct clock_ways *ways, struct clock_bounds *all);
+void clock_ways_release(struct clock_ways *ways);
+/// After a change of what is at hand.
+void clock_ways_sort(struct clock_ways *ways);
+
+/// Shortest ways to every rank: from where AT_NS is 0, from the BEGIN of each bound to its other
+/// end. Whether there are any: a circle of bounds below 0 has none.
+bool clock_ways_shorten(const struct clock_ways *ways, enum clock_end begin, int64_t *at_ns);
+
+/// The way to a rank over the pairs whose messages, to and fro, took least.
+struct clock_way {
+    double ahead_ns, round_trip_ns;
+};
+
+/// How far the clocks are ahead of rank 0's by the bounds at hand, of each rank; ranks that no way
+/// leads to keep an infinite round trip.
+void clock_ways_estimate(const struct clock_ways *ways, struct clock_way *way);
+
 // --- clock_fit.c
 
 /// The correction with the fewest knots that keeps BOUNDS, exact to RESOLUTION_NS. Of ranks that
