@@ -342,11 +342,12 @@ void archive_property(struct archive *archive, const char *name, const char *val
 
 void archive_variable(struct archive *archive, const char *variable)
 {
-    const char *equals = strchr(variable, '=');
-    if (!equals)
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t length = strspn(variable, letters);
+    if (length == 0 || variable[length] != '=')
         return;
-    char *name = format_or_die("PAGODA::ENV::%.*s", (int)(equals - variable), variable);
-    archive_property(archive, name, equals + 1);
+    char *name = format_or_die("PAGODA::ENV::%.*s", (int)length, variable);
+    archive_property(archive, name, variable + length + 1);
     free(name);
 }
 

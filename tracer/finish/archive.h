@@ -140,7 +140,8 @@ OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread);
 /// A fact about the run ("PAGODA::COMMAND", ...). Empty values are left out.
 void archive_property(struct archive *archive, const char *name, const char *value);
 
-/// A variable of the environment, "NAME=VALUE": property PAGODA::ENV::NAME.
+/// A variable of the environment, "NAME=VALUE": property PAGODA::ENV::NAME. Names that OTF2 does
+/// not take, such as those of functions that a shell exports, are left out.
 void archive_variable(struct archive *archive, const char *variable);
 
 /// The event writer of a thread; archive_end_events() must follow with what was found out.
