@@ -142,8 +142,8 @@ $(BUILD)/tracer/record/%.o: tracer/record/%.c $(TRACER_FINISH_HEADERS) tracer/tr
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TRACER_CFLAGS) -c $< -o $@
 
-$(BUILD)/pagoda-trace-finish: \
-		$(TRACER_FINISH_SOURCES:tracer/finish/%.c=$(BUILD)/tracer/finish/%.o) \
-		$(TRACER_RECORD_NAMES:%=$(BUILD)/tracer/%.o)
+TRACER_READERS = $(patsubst tracer/%.c,$(BUILD)/tracer/%.o,$(filter-out %/main.c,$(TRACER_FINISH_SOURCES))) \
+	$(TRACER_RECORD_NAMES:%=$(BUILD)/tracer/%.o)
+$(BUILD)/pagoda-trace-finish: $(BUILD)/tracer/finish/main.o $(TRACER_READERS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ -o $@ $(otf2-libs) -ldw -lelf -ldl

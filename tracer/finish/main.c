@@ -9,14 +9,11 @@
 // of T of the rank where its share is largest. Exit status: 0 done, 1 the archive could not be
 // written (the records are kept), 4 no records, 5 the processes could not record and have said so,
 // 6 processes still record.
-#include "tracer/finish/events.h"
 #include "tracer/finish/memory.h"
-#include "tracer/finish/spool.h"
+#include "tracer/finish/run.h"
 #include "tracer/record/settings.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,26 +23,6 @@
 #include <unistd.h>
 
 enum { EXIT_NO_RECORDS = 4, EXIT_REFUSED = 5, EXIT_ALIVE = 6 };
-
-struct run {
-    struct spool *spools; // of all its worlds, the first one's first
-    size_t n;
-    struct thread_cost *costs;          // theirs
-    const struct spool_header **clocks; // theirs: a header with the offsets of this clock, or NULL
-    const struct worlds *worlds;
-    uint32_t root;
-    uint32_t n_ranks;
-    struct process *processes; // by rank
-    struct archive archive;
-    struct unify unify;
-    struct gaps *gaps;
-    struct symbols *symbols;
-    uint64_t n_events; // in the archive
-    size_t n_locations;
-    uint32_t n_open;
-    uint64_t recording_ns; // of the rank that recording took the largest share of,
-    uint64_t counted_ns;   // and of how much (cost.h)
-};
 
 /// Prints "pagoda: TEXT" to standard error. Names in it are other people's: control characters (C0,
 /// DEL, and C1 as UTF-8) become '?'.
@@ -65,9 +42,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *format, ...)
     fprintf(stderr, "pagoda: %s\n", text);
 }
 
-static struct record_costs record_costs; // on this machine
 static struct spool_set records;
-static struct archive *volatile writing; // NULL: no archive has been begun
 
 /// A file of records is cut while it is read.
 static void on_bus_error(int number, siginfo_t *info, void *context)
@@ -81,198 +56,9 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
             raise(number);
         return;
     }
-    if (writing) {
-        writing->error = "a file of records was cut while it was read";
-        longjmp(*writing->on_failure, 1);
-    }
+    run_fail("a file of records was cut while it was read");
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(1);
-}
-
-/// Clock offsets hold for all ranks that share the clock on which they were measured.
-static void find_clocks(struct run *run)
-{
-    struct table domains = {0};
-    const struct spool_header **measured = alloc_or_die(run->n * sizeof(void *)); // by domain
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < run->n; i++) {
-            const struct spool_header *header = run->spools[i].header;
-            const char *text = header->clock_domain;
-            uint32_t domain = table_number(&domains, text, strlen(text) + 1, NULL);
-            if (!measured[domain] && header->n_clock_offsets > 0)
-                measured[domain] = header;
-            run->clocks[i] = measured[domain];
-        }
-    }
-    table_release(&domains);
-    free(measured);
-}
-
-/// From the clock of spool `i` to that of the archive.
-static int64_t offset_of(const struct run *run, size_t i)
-{
-    const struct spool_header *clock = run->clocks[i];
-    return clock ? clock->clock_offsets[clock->n_clock_offsets - 1].offset_ns : 0;
-}
-
-/// Events before the last measurement are corrected by another offset than the one used here, so
-/// the first may come out a little earlier.
-static uint64_t correction_slack(const struct run *run)
-{
-    uint64_t slack_ns = 0;
-    for (size_t i = 0; i < run->n; i++) {
-        const struct spool_clock_offset *offsets = run->spools[i].header->clock_offsets;
-        uint64_t drift_ns = (uint64_t)llabs(offsets[1].offset_ns - offsets[0].offset_ns);
-        if (run->spools[i].header->n_clock_offsets == 2 && 2 * drift_ns > slack_ns)
-            slack_ns = 2 * drift_ns;
-    }
-    return slack_ns;
-}
-
-static void define(struct run *run)
-{
-    const struct spool_header *first = run->spools[0].header;
-    for (size_t i = 0; i < run->n; i++) {
-        const struct spool *spool = &run->spools[i];
-        const struct spool_header *header = spool->header;
-        uint64_t offset = (uint64_t)offset_of(run, i);
-        uint64_t first_ns = UINT64_MAX;
-        uint64_t last_ns = 0;
-        process_define(&run->processes[header->rank], spool, offset, &first_ns, &last_ns,
-                       &run->costs[i]);
-        run->processes[header->rank].is_finalized |= header->finalized != 0;
-        if (!run->archive.hosts[header->rank])
-            run->archive.hosts[header->rank] = strdup_or_die(header->host);
-        run->archive.cores[header->rank] = header->cores;
-        if (last_ns == 0)
-            continue;
-        if (first_ns + offset < run->archive.first_ns)
-            run->archive.first_ns = first_ns + offset;
-        if (last_ns + offset > run->archive.last_ns)
-            run->archive.last_ns = last_ns + offset;
-    }
-    if (run->archive.first_ns == UINT64_MAX)
-        run->archive.first_ns = run->archive.last_ns = first->clock_ns;
-    run->archive.first_ns -= correction_slack(run);
-    run->archive.realtime_ns = first->realtime_ns + run->archive.first_ns -
-                               (first->clock_ns + (uint64_t)offset_of(run, 0));
-}
-
-static void set_offsets(struct run *run, const struct spool_header *clock)
-{
-    struct archive_location *location = &run->archive.locations[run->archive.n_locations - 1];
-    if (!clock)
-        return;
-    location->n_offsets = clock->n_clock_offsets;
-    memcpy(location->offsets, clock->clock_offsets, sizeof location->offsets);
-}
-
-/// Writes a location without events.
-static void write_empty(struct run *run, const struct archive_location *location)
-{
-    OTF2_EvtWriter *writer = archive_begin_events(&run->archive, location->rank, 0);
-    if (writer)
-        archive_end_events(&run->archive, writer, location);
-}
-
-/// Ranks without records (killed before MPI_Init was over, files lost) get an empty location, so
-/// that ranks in communicators keep their numbers.
-static void write_missing_ranks(struct run *run)
-{
-    struct archive_location location = {.recorded_until_ns = run->archive.first_ns,
-                                        .stopped = "no records"};
-    for (; location.rank < run->n_ranks && !run->archive.error; location.rank++)
-        if (!run->archive.hosts[location.rank])
-            write_empty(run, &location);
-}
-
-/// Communicators may have members that were not traced (children of MPI_Comm_spawn, partners of
-/// MPI_Comm_connect). One location without events stands for all of them: some readers cannot open
-/// an archive whose groups have members that are not defined.
-static void write_outsiders(struct run *run)
-{
-    if (run->archive.error || !unify_has_outsiders(&run->unify))
-        return;
-    run->archive.has_outsiders = true;
-    write_empty(run, &(struct archive_location){.rank = run->n_ranks});
-}
-
-/// What recording cost the thread of spool `i`. The rank it slowed most is kept: time is that of
-/// the rank's first thread, for others may have lived for moments only.
-static struct recording_cost take_cost(struct run *run, size_t i)
-{
-    const struct spool_header *header = run->spools[i].header;
-    const struct thread_cost *first = &run->costs[i];
-    struct recording_cost cost = cost_of(&run->costs[i], header, &record_costs);
-    for (size_t k = i; k > 0 && run->spools[k - 1].header->rank == header->rank; k--)
-        first = &run->costs[k - 1];
-    cost.of_ns = cost_counted_ns(first);
-    if (cost.ns > cost.of_ns)
-        cost.ns = cost.of_ns;
-    if ((double)cost.ns * (double)run->counted_ns >=
-        (double)run->recording_ns * (double)cost.of_ns) {
-        run->recording_ns = cost.ns;
-        run->counted_ns = cost.of_ns;
-    }
-    return cost;
-}
-
-static void write_events(struct run *run)
-{
-    for (size_t i = 0; i < run->n && !run->archive.error; i++) {
-        const struct spool_header *header = run->spools[i].header;
-        uint64_t close_ns = run->archive.last_ns - (uint64_t)offset_of(run, i);
-        if (!run->processes[header->rank].is_finalized && header->stop_errno == 0)
-            run->n_open += header->thread == 0;
-        events_write(&run->processes[header->rank], &run->spools[i], close_ns, &run->costs[i],
-                     take_cost(run, i));
-        if (!run->archive.error)
-            set_offsets(run, run->clocks[i]);
-    }
-    write_missing_ranks(run);
-    write_outsiders(run);
-}
-
-static void add_number(struct archive *archive, const char *name, uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    archive_property(archive, name, text);
-}
-
-static void write_facts(struct run *run, const char *facts_path)
-{
-    const struct spool_header *header = run->spools[0].header;
-    int fd = open(facts_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    archive_property(&run->archive, "PAGODA::MPI", header->mpi);
-    archive_property(&run->archive, "PAGODA::MPI_VERSION", header->mpi_version);
-    archive_property(&run->archive, "PAGODA::HOST", header->host);
-    archive_property(&run->archive, "PAGODA::EXECUTABLE", header->executable);
-    archive_property(&run->archive, "PAGODA::COMPILER",
-                     symbols_compiler(run->symbols, header->executable));
-    archive_property(&run->archive, "PAGODA::PROGRAM", header->command);
-    archive_property(&run->archive, "PAGODA::CLOCK", "CLOCK_MONOTONIC");
-    add_number(&run->archive, "PAGODA::RANKS", run->n_ranks);
-    if (run->n_ranks > run->worlds->items[run->root].n_ranks)
-        add_number(&run->archive, "PAGODA::SPAWNED_RANKS",
-                   run->n_ranks - run->worlds->items[run->root].n_ranks);
-    if (settings.min_duration_ns > 0)
-        add_number(&run->archive, "PAGODA::MIN_DURATION_NS", settings.min_duration_ns);
-    if (run->n_open > 0)
-        add_number(&run->archive, "PAGODA::RANKS_WITHOUT_FINALIZE", run->n_open);
-    char *line = NULL;
-    size_t size = 0;
-    while (file && getdelim(&line, &size, '\0', file) > 0) {
-        char *value = strchr(line, '=');
-        if (!value)
-            continue;
-        *value++ = '\0';
-        archive_property(&run->archive, line, value);
-    }
-    free(line);
-    if (file)
-        fclose(file);
 }
 
 /// What of threads is missing in the archive.
@@ -312,74 +98,6 @@ static void report(const struct run *run)
     }
 }
 
-/// The files of all worlds of the run. Headers are changed so that their ranks are those of the
-/// archive, and of clocks only the first world's measurements count.
-static void gather_spools(struct run *run)
-{
-    const struct worlds *worlds = run->worlds;
-    for (uint32_t i = run->root; i < worlds->n; i++)
-        if (worlds->items[i].root == run->root)
-            run->n += worlds->items[i].n;
-    run->spools = alloc_or_die(run->n * sizeof *run->spools);
-    run->costs = alloc_or_die(run->n * sizeof *run->costs);
-    run->clocks = alloc_or_die(run->n * sizeof(void *));
-    run->n = 0;
-    for (uint32_t i = run->root; i < worlds->n; i++) {
-        const struct world *world = &worlds->items[i];
-        for (size_t k = 0; world->root == run->root && k < world->n; k++, run->n++) {
-            struct spool_header *header = world->spools[k].header;
-            header->rank += world->base;
-            if (i != run->root)
-                header->n_clock_offsets = 0;
-            run->spools[run->n] = world->spools[k];
-        }
-    }
-    find_clocks(run);
-}
-
-static void introduce_worlds(struct run *run)
-{
-    const struct worlds *worlds = run->worlds;
-    unify_init(&run->unify, worlds->items[run->root].n_ranks);
-    for (uint32_t i = run->root; i < worlds->n; i++) {
-        const struct world *world = &worlds->items[i];
-        if (world->root != run->root)
-            continue;
-        uint32_t index = 0;
-        if (i != run->root)
-            index = unify_add_world(&run->unify, world->base, world->n_ranks);
-        for (uint32_t rank = 0; rank < world->n_ranks; rank++) {
-            struct process *process = &run->processes[world->base + rank];
-            process->archive = process->code.archive = &run->archive;
-            process->unify = &run->unify;
-            process->code.symbols = run->symbols;
-            process->comms.origin = world;
-            process->comms.world = index;
-            process->comms.rank = rank;
-        }
-    }
-}
-
-/// Writes the archive of a run; false when OTF2 failed somewhere.
-static bool write_run(struct run *run, const char *dir, const char *facts_path)
-{
-    jmp_buf on_failure;
-    if (!archive_open(&run->archive, dir, run->n_ranks) || setjmp(on_failure) != 0)
-        return false;
-    run->archive.on_failure = &on_failure;
-    writing = &run->archive;
-    define(run);
-    run->gaps = gaps_find(run->spools, run->n, run->processes, &run->unify);
-    for (uint32_t i = 0; i < run->n_ranks; i++)
-        run->processes[i].gaps = run->gaps;
-    write_events(run);
-    write_facts(run, facts_path);
-    for (size_t i = 0; i < run->archive.n_locations; i++)
-        run->n_events += run->archive.locations[i].n_events;
-    run->n_locations = run->archive.n_locations;
-    return archive_close(&run->archive, &run->unify);
-}
-
 /// Is it a folder, and no link to one? Returns 0 or an errno value.
 static int check_folder(const char *path)
 {
@@ -389,25 +107,11 @@ static int check_folder(const char *path)
     return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
 }
 
-static void release_run(struct run *run)
-{
-    for (uint32_t i = 0; i < run->n_ranks; i++)
-        process_release(&run->processes[i]);
-    free(run->processes);
-    gaps_free(run->gaps);
-    unify_release(&run->unify);
-    symbols_free(run->symbols);
-    free(run->spools);
-    free(run->costs);
-    free(run->clocks);
-}
-
-static bool finish_run(const struct worlds *worlds, uint32_t root, const char *dir,
-                       const char *facts_path)
+static bool finish_run(const struct worlds *worlds, uint32_t root, const struct record_costs *costs,
+                       const char *dir, const char *facts_path)
 {
     const struct world *world = &worlds->items[root];
-    struct run run = {.worlds = worlds, .root = root, .n_ranks = world->n_archive_ranks};
-    if (world->n_ranks / 4096 > world->n) {
+    if (world_is_damaged(world)) {
         say("the records are damaged: %zu files for %u ranks", world->n, world->n_ranks);
         return false;
     }
@@ -415,12 +119,9 @@ static bool finish_run(const struct worlds *worlds, uint32_t root, const char *d
         say("cannot create the folder %s: %s", dir, strerror(errno));
         return false;
     }
-    gather_spools(&run);
-    run.symbols = symbols_new();
-    run.processes = alloc_or_die(run.n_ranks * sizeof *run.processes);
-    introduce_worlds(&run);
-    bool done = write_run(&run, dir, facts_path);
-    writing = NULL;
+    struct run run;
+    run_init(&run, worlds, root);
+    bool done = run_write(&run, costs, dir, facts_path);
     if (done) {
         printf("ranks %u locations %zu events %llu open %u recording %llu of %llu\n", run.n_ranks,
                run.n_locations, (unsigned long long)run.n_events, run.n_open,
@@ -430,9 +131,8 @@ static bool finish_run(const struct worlds *worlds, uint32_t root, const char *d
         say("cannot write the archive in %s (%s). The records are kept: solve the problem, then "
             "run pagoda trace --finish",
             dir, run.archive.error);
-        archive_discard(&run.archive, dir);
     }
-    release_run(&run);
+    run_release(&run);
     return done;
 }
 
@@ -451,7 +151,8 @@ static void report_unknown_parents(const struct worlds *worlds)
             n == 1 ? "it" : "them");
 }
 
-static bool finish_all(const struct spool_set *set, const char *archive_dir, const char *facts_path)
+static bool finish_all(const struct spool_set *set, const struct record_costs *costs,
+                       const char *archive_dir, const char *facts_path)
 {
     struct worlds worlds;
     worlds_find(&worlds, set);
@@ -462,7 +163,7 @@ static bool finish_all(const struct spool_set *set, const char *archive_dir, con
             continue;
         char *dir = ++number == 1 ? strdup_or_die(archive_dir)
                                   : format_or_die("%s/run-%u", archive_dir, number);
-        done = finish_run(&worlds, i, dir, facts_path);
+        done = finish_run(&worlds, i, costs, dir, facts_path);
         free(dir);
     }
     if (done)
@@ -530,9 +231,9 @@ int main(int argc, char **argv)
         return records.n == 0 && records.n_unbegun == 0 ? EXIT_NO_RECORDS : EXIT_REFUSED;
     }
     settings_read(argv[1]);
-    record_costs = cost_measure(argv[1], has_excluded(&records));
+    const struct record_costs costs = cost_measure(argv[1], has_excluded(&records));
     char *facts_path = format_or_die("%s/facts", argv[1]);
-    bool done = finish_all(&records, argv[2], facts_path);
+    bool done = finish_all(&records, &costs, argv[2], facts_path);
     char *settings_path = format_or_die("%s/" SETTINGS_FILE, argv[1]);
     if (done) {
         spool_set_remove(&records);

@@ -45,6 +45,9 @@ struct worlds {
 void worlds_find(struct worlds *worlds, const struct spool_set *set);
 void worlds_release(struct worlds *worlds);
 
+/// Are there too few files for its ranks? Then their number is damage, and not worth its memory.
+bool world_is_damaged(const struct world *world);
+
 /// The processes in `slot` of a world's rank; NULL: not known.
 const struct foreign_group *worlds_group(const struct world *world, uint32_t rank, uint32_t slot);
 

@@ -188,6 +188,11 @@ static void set_groups(struct worlds *worlds, const struct meetings *meetings, u
 
 // ---- The worlds of a set
 
+bool world_is_damaged(const struct world *world)
+{
+    return world->n_ranks / 4096 > world->n;
+}
+
 static void group_files(struct worlds *worlds, const struct spool_set *set)
 {
     for (size_t begin = 0; begin < set->n;) {
@@ -229,7 +234,7 @@ void worlds_find(struct worlds *worlds, const struct spool_set *set)
         return;
     for (uint32_t i = 0; i < worlds->n; i++) {
         struct world *world = &worlds->items[i];
-        if (world->n_ranks / 4096 > world->n) // damaged: not worth its memory
+        if (world_is_damaged(world))
             continue;
         world->groups =
             alloc_or_die((size_t)world->n_ranks * RECORD_FOREIGN_SLOTS * sizeof *world->groups);

@@ -15,7 +15,6 @@
 #include "tracer/record/stream.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -309,28 +308,6 @@ static void session_process_started(struct stream *stream, MPI_Group world)
     stream_stop_process();
 }
 
-static bool speaks_of_secrets(const char *name)
-{
-    static const char *const words[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcasestr(name, words[i]))
-            return true;
-    return false;
-}
-
-/// A wildcard takes no secrets; a name given whole is meant.
-static bool is_chosen(const char *name)
-{
-    for (size_t i = 0; i < settings.n_rules; i++) {
-        const char *pattern = settings.rules[i].pattern;
-        bool has_wildcard = strpbrk(pattern, "*?[") != NULL;
-        if (settings.rules[i].kind == 'e' && fnmatch(pattern, name, 0) == 0 &&
-            !(has_wildcard && speaks_of_secrets(name)))
-            return true;
-    }
-    return false;
-}
-
 extern char **environ;
 
 /// The variables that are to become properties of the archive.
@@ -343,7 +320,7 @@ static void write_environment(struct stream *stream)
             continue;
         memcpy(name, *entry, length);
         name[length] = '\0';
-        if (is_chosen(name))
+        if (settings_keep_variable(name))
             stream_write_name(stream, RECORD_VARIABLE, 0, *entry);
     }
 }

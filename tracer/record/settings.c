@@ -2,6 +2,7 @@
 // Reading the settings, see settings.h. Everything was validated by `pagoda trace`.
 #include "tracer/record/settings.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,13 @@ static void add_rule(char kind, bool include, const char *pattern)
     settings.n_rules = rules[n - 1].pattern ? n : n - 1;
 }
 
+/// The last of several counts; nothing: none.
+static void keep(char **text, const char *value)
+{
+    free(*text);
+    *text = value[0] != '\0' ? strdup(value) : NULL;
+}
+
 static void take(const char *name, const char *value)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -70,10 +78,10 @@ static void take(const char *name, const char *value)
             add_rule(rule_names[i].kind, rule_names[i].include, value);
     if (strcmp(name, "window") == 0)
         add_window(value);
-    else if (strcmp(name, "start_at") == 0 && value[0] != '\0')
-        settings.start_at = strdup(value);
-    else if (strcmp(name, "stop_at") == 0 && value[0] != '\0')
-        settings.stop_at = strdup(value);
+    else if (strcmp(name, "start_at") == 0)
+        keep(&settings.start_at, value);
+    else if (strcmp(name, "stop_at") == 0)
+        keep(&settings.stop_at, value);
     else if (strcmp(name, "files") == 0)
         settings.only_mpi_files = strcmp(value, "mpi") == 0;
 }
@@ -100,4 +108,25 @@ void settings_read(const char *dir)
     if (settings.buffer_bytes < BUFFER_UNIT_BYTES || settings.buffer_bytes > MOST_BUFFER_BYTES ||
         settings.buffer_bytes % BUFFER_UNIT_BYTES != 0)
         settings.buffer_bytes = DEFAULT_BUFFER_BYTES;
+}
+
+static bool speaks_of_secrets(const char *name)
+{
+    static const char *const words[] = {"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasestr(name, words[i]))
+            return true;
+    return false;
+}
+
+bool settings_keep_variable(const char *name)
+{
+    for (size_t i = 0; i < settings.n_rules; i++) {
+        const char *pattern = settings.rules[i].pattern;
+        bool has_wildcard = strpbrk(pattern, "*?[") != NULL;
+        if (settings.rules[i].kind == 'e' && fnmatch(pattern, name, 0) == 0 &&
+            !(has_wildcard && speaks_of_secrets(name)))
+            return true;
+    }
+    return false;
 }

@@ -42,3 +42,7 @@ extern struct settings settings;
 
 /// Reads DIR/settings. Lines it does not know are skipped: they are another version's.
 void settings_read(const char *dir);
+
+/// Whether the variable NAME of the environment is to be kept. A wildcard takes no secrets; a name
+/// given whole is meant.
+bool settings_keep_variable(const char *name);
