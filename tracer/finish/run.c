@@ -47,7 +47,9 @@ static uint64_t correction_slack(const struct run *run)
     uint64_t slack_ns = 0;
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_clock_offset *offsets = run->spools[i].header->clock_offsets;
-        uint64_t drift_ns = (uint64_t)llabs(offsets[1].offset_ns - offsets[0].offset_ns);
+        int64_t before_ns = offsets[0].offset_ns, after_ns = offsets[1].offset_ns;
+        uint64_t drift_ns = after_ns > before_ns ? (uint64_t)after_ns - (uint64_t)before_ns
+                                                 : (uint64_t)before_ns - (uint64_t)after_ns;
         if (run->spools[i].header->n_clock_offsets == 2 && 2 * drift_ns > slack_ns)
             slack_ns = 2 * drift_ns;
     }

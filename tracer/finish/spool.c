@@ -216,6 +216,7 @@ static bool is_sound(const struct record_head *head, uint32_t n_ranks)
     case RECORD_COMM:
         return head->id < MOST_COMMS && comm->n_local > 0 &&
                ((comm->flags & RECORD_COMM_INTER) == 0 || comm->n_remote > 0) &&
+               ((comm->flags & RECORD_COMM_FOREIGN) == 0 || comm->foreign < RECORD_FOREIGN_SLOTS) &&
                n_listed(comm) * sizeof comm->members[0] <= n_bytes - sizeof *comm &&
                ((comm->flags & RECORD_COMM_REGULAR) == 0 ||
                 (comm->flags & RECORD_COMM_AS_PARENT) != 0 || has_regular_members(comm, n_ranks));

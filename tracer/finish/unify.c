@@ -99,9 +99,9 @@ static uint32_t count_made(struct unify_rank *rank, const uint32_t key[3])
 /// The rank in the archive of a member as this rank has recorded it, -1: not in the archive.
 static int32_t rank_of_member(const struct unify_rank *rank, int32_t member)
 {
-    if (member >= 0)
+    if (member >= 0 && (uint32_t)member < rank->origin->n_ranks)
         return (int32_t)rank->origin->base + member;
-    if (member == -1)
+    if (member >= -1) // no rank, or a damaged one
         return -1;
     const struct foreign_group *group =
         worlds_group(rank->origin, rank->rank, (uint32_t)RECORD_FOREIGN_SLOT(member));

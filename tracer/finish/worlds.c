@@ -164,11 +164,12 @@ static void set_group(struct world *world, const struct meeting *meeting, uint32
 {
     struct foreign_group *group =
         &world->groups[meeting->rank * RECORD_FOREIGN_SLOTS + meeting->comm->foreign];
+    free(group->ranks); // of a slot that was damaged
     group->ranks = alloc_or_die(n * sizeof *group->ranks);
     group->n = n;
     for (uint32_t i = 0; i < n; i++)
         group->ranks[i] = !members          ? (int32_t)(base + i)
-                          : members[i] >= 0 ? (int32_t)base + members[i]
+                          : members[i] >= 0 ? (int32_t)(base + (uint32_t)members[i])
                                             : -1;
 }
 
