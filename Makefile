@@ -211,8 +211,9 @@ test-objects := $(patsubst %.c,$(BUILD)/obj/%.o,$(foreach folder,unit reference 
 .PHONY: test-objects
 test-objects: $(test-objects)
 benches := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(sort $(wildcard tests/bench/*.c)))
-# One program of all files of tests/fuzz.
-fuzz-readers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out %/fuzz.c,$(wildcard tests/fuzz/*.c))))
+# One program of all files of tests/fuzz, and of the tracer what reads settings and records.
+fuzz-readers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out %/fuzz.c,$(wildcard tests/fuzz/*.c)))) \
+    $(TRACER_READERS)
 program-sources := $(sort $(wildcard tests/programs/*.c))
 # Looked up once: each further call of the shell would delay every make.
 ifeq ($(origin MPIS),undefined)
@@ -233,7 +234,7 @@ endef
 # What pagoda trace writes is compared with what the tracer reads.
 $(eval $(call test-rule,unit,$(unit-tests) $(BUILD)/obj/tracer/record/settings.o $(reference),$$(cmocka-libs)))
 $(foreach folder,tools bench,$(eval $(call test-rule,$(folder))))
-$(eval $(call test-rule,fuzz,$(fuzz-readers)))
+$(eval $(call test-rule,fuzz,$(fuzz-readers),-ldw -lelf))
 
 # The programs are built as a user would build his: no flags of ours. Each one also with its
 # functions instrumented, below programs/<mpi>-regions/.

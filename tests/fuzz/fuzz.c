@@ -5,7 +5,7 @@
 // cases. With -w the seeds are only written, as DIRECTORY/KIND/N. `make fuzz` links libFuzzer
 // instead of main(), which then gives inputs to the kind $FUZZ_KIND (CONTRIBUTING.md).
 //
-// Seeds are the files of a small archive, those that come with Pagoda, and tests/fuzz/corpus/KIND*:
+// Seeds are files of what the kind makes, those that come with Pagoda, and tests/fuzz/corpus/KIND*:
 // whole files, or a text in each line.
 #include "tests/fuzz/fuzz.h"
 
@@ -31,17 +31,17 @@ const char *__asan_default_options(void)
 /// Where the inputs of a kind are put.
 struct place {
     char *folder, *file; // the file, in it
-    char *archive;       // which has the file; NULL: none
+    char *made;          // by the kind, with the file; NULL: nothing
 };
 
 static void place_make(struct place *place, const struct fuzz_kind *kind)
 {
     place->folder = scratch_directory();
-    place->archive = kind->in_archive ? memory_format("%s/run", place->folder) : NULL;
-    if (place->archive)
-        fuzz_archive_write(place->archive);
-    place->file = place->archive ? memory_format("%s/%s", place->archive, kind->in_archive)
-                                 : memory_format("%s/input", place->folder);
+    place->made = kind->make ? memory_format("%s/run", place->folder) : NULL;
+    if (place->made)
+        kind->make(place->made);
+    place->file = place->made ? memory_format("%s/%s", place->made, kind->in_made)
+                              : memory_format("%s/input", place->folder);
 }
 
 /// Gives SIZE_BYTES of TEXT to the reader of KIND.
@@ -54,7 +54,7 @@ static void read_text(const struct fuzz_kind *kind, const struct place *place, c
         memcpy(copy, text, size_bytes);
     if (!kind->has_lines)
         scratch_write(place->file, text, size_bytes);
-    if (kind->read(place->archive ? place->archive : place->file, copy, &err) != 0 && !*err.text) {
+    if (kind->read(place->made ? place->made : place->file, copy, &err) != 0 && !*err.text) {
         fprintf(stderr, "fuzz: %s: refused without a reason, or not as promised: %.*s\n",
                 kind->name, (int)size_bytes, text);
         abort();
@@ -115,8 +115,10 @@ static struct seeds seeds_of(const struct fuzz_kind *kind, const struct place *p
 {
     struct seeds seeds = {0};
     char *corpus = memory_format("tests/fuzz/corpus/%s{,-*}", kind->name);
-    add_seeds(&seeds, kind, kind->in_archive ? place->file : kind->shared);
+    char *made = memory_format("%s{,-*}", place->file);
+    add_seeds(&seeds, kind, kind->make ? made : kind->shared);
     add_seeds(&seeds, kind, corpus);
+    free(made);
     free(corpus);
     return seeds;
 }
@@ -188,7 +190,7 @@ int main(int argc, char **argv)
             free(seeds.items[i].text);
         free(seeds.items);
         scratch_remove(place.folder);
-        free(place.archive);
+        free(place.made);
         free(place.file);
     }
     return 0;
