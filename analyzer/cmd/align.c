@@ -124,8 +124,8 @@ int cmd_align(int argc, char **argv)
         .command = "align",
         .operands = "TRACE... -o DIR",
         .summary = "Copies a trace and corrects the clocks of ranks that disagree",
-        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Several "
-                   "traces, of\nlaunches that are one application, become one trace.\n",
+        .details = "TRACE is an OTF2 archive: its anchor file (*.otf2) or its directory. Several\n"
+                   "traces, of launches that are one application, become one.\n",
         OPTIONS_OF(rows),
     };
     struct error err = {{0}};

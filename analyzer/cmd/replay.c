@@ -329,10 +329,10 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
                       "and the total, mean, least and largest time of these visits. A visit "
                       "within another one is part of it; calls of one function in a row are "
                       "one item. At most 1024 sequences have a row each, with up to 64 items."),
-        OPTION_TEXT_ROW("list-waits", 0, "CONDITION", &request->waits,
-                        "list the single waits that it selects: wait>=1ms && rank==0-3", NULL,
-                        .manual = "Instead of the report; section Single waits says how a "
-                                  "condition is written."),
+        OPTION_TEXT_ROW("list-waits", 0, "COND", &request->waits,
+                        "list single waits: wait>=1ms && rank==0-3", NULL,
+                        .manual = "Instead of the report, the waits that the condition selects; "
+                                  "section Single waits says how it is written."),
         OPTION_TEXT_ROW(
             "properties", 0, "HIERARCHY", &request->properties,
             "list critical properties: message-passing, threads, mixed, or a hierarchy of "
@@ -356,10 +356,9 @@ static size_t put_report_rows(struct replay_request *request, struct option_row 
         OPTION_TEXT_ROW("group", 0, "WHAT", &request->group,
                         "group ranks by node, by machine, or N ranks each", NULL,
                         .manual = "Section Groups of ranks says where."),
-        OPTION_TEXT_ROW(
-            "explain", 0, "RANK@TIME", &request->explain,
-            "explain what a rank does at a time and, if it waits, the chain of causes: 3@1.5s",
-            NULL, .manual = "Section Explaining a moment says what the output means."),
+        OPTION_TEXT_ROW("explain", 0, "RANK@TIME", &request->explain,
+                        "explain what a rank does then, or waits for: 3@1.5s", NULL,
+                        .manual = "Section Explaining a moment says what the output means."),
         THREADS_ROW,
     };
     size_t n = sizeof own_rows / sizeof own_rows[0];
