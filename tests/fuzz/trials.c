@@ -48,7 +48,7 @@ static void store_run(const char *folder, const char *path)
 {
     struct error err = {{0}};
     struct replay_run run = {0};
-    struct database *database;
+    struct database *database = NULL;
     char *archive = memory_format("%s/run", folder);
     struct catalogue *catalogue = catalogue_load("patterns", NULL, 0, &err);
     const struct result_named parameter = {(char *)"size", (char *)"8:problem"};
