@@ -213,6 +213,18 @@ const char *relation_sign(enum relation relation)
     return signs[relation];
 }
 
+bool relation_holds(enum relation relation, int order)
+{
+    const bool truth[] = {
+        [RELATION_NONE] = false,
+        [RELATION_EQUAL] = order == 0,
+        [RELATION_UNEQUAL] = order != 0,
+        [RELATION_LESS] = order<0, [RELATION_AT_MOST] = order <= 0, [RELATION_MORE] = order> 0,
+        [RELATION_AT_LEAST] = order >= 0,
+    };
+    return truth[relation];
+}
+
 /// The operator at the begin of TEXT, the longest that fits; RELATION_NONE for none.
 static enum relation relation_at(const char *text)
 {

@@ -62,6 +62,10 @@ struct comparison {
 /// "==", "<=", ...; "" for RELATION_NONE. SQL has the same signs.
 const char *relation_sign(enum relation relation);
 
+/// Whether RELATION is that of a value to another one: ORDER is below 0 where it is less, 0 where
+/// they are equal, above 0 where it is more. RELATION_NONE is that of none.
+bool relation_holds(enum relation relation, int order);
+
 /// Reads TEXT, which is changed and holds the parts of COMPARISON. 0, or -1 and ERR: no name, no
 /// value after an operator, or an unknown operator.
 int comparison_read(char *text, struct comparison *comparison, struct error *err);

@@ -128,15 +128,21 @@ static uint32_t process_of(struct chrome *chrome, const json_t *event)
     return process;
 }
 
-static uint32_t location_of(struct chrome *chrome, const json_t *event)
+/// The location NAME, freed here, of the event's process; SEPARATOR: of locations of its kind.
+static uint32_t location_named(struct chrome *chrome, const json_t *event, char separator,
+                               char *name)
 {
     uint32_t process = process_of(chrome, event);
-    char *tid = text_of(json_object_get(event, "tid"));
-    char *key = memory_format("%" PRIu32 " %s", process, tid);
-    uint32_t location = new_trace_location(chrome->trace, process, key, tid);
-    free(tid);
+    char *key = memory_format("%" PRIu32 "%c%s", process, separator, name);
+    uint32_t location = new_trace_location(chrome->trace, process, key, name);
+    free(name);
     free(key);
     return location;
+}
+
+static uint32_t location_of(struct chrome *chrome, const json_t *event)
+{
+    return location_named(chrome, event, ' ', text_of(json_object_get(event, "tid")));
 }
 
 /// The region NAME; one that ends in a number ("ProfilerStep#12") is one for all numbers.
@@ -176,13 +182,7 @@ static void read_name(struct chrome *chrome, const json_t *event, const char *wh
 static uint32_t operations_location_of(struct chrome *chrome, const json_t *event)
 {
     const char *category = json_string_value(json_object_get(event, "cat"));
-    uint32_t process = process_of(chrome, event);
-    char *name = memory_format("async %s", category ? category : "");
-    char *key = memory_format("%" PRIu32 "/%s", process, name);
-    uint32_t location = new_trace_location(chrome->trace, process, key, name);
-    free(key);
-    free(name);
-    return location;
+    return location_named(chrome, event, '/', memory_format("async %s", category ? category : ""));
 }
 
 /// Events with the same one are of one operation. An "id" is that of the whole trace.

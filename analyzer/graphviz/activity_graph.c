@@ -361,8 +361,8 @@ int activity_graph_write(struct activity_graph *graph, const struct result *resu
         return error_set(err, "no rank calls MPI in this interval");
     if (graph->n_left_out > 0)
         return error_set(err,
-                         "the interval has %" PRIu64 " MPI calls; of more than %d nobody can "
-                         "read the graph: choose a shorter one",
+                         "the interval has %" PRIu64 " MPI calls, and a graph shows at most %d: "
+                         "choose a shorter one",
                          graph->n_calls + graph->n_left_out, MAX_CALLS);
     struct new_file file;
     int status = new_file_open(&file, path, err);

@@ -26,6 +26,6 @@ void activity_graph_free(struct activity_graph *graph);
 struct pag_listener activity_graph_listener(struct activity_graph *graph);
 
 /// After the replay: writes PATH. RESULT has the groups, none: each rank is one. 0, or -1 and ERR:
-/// it cannot be written, or the part has no call, or so many that nobody could read the graph.
+/// it cannot be written, or the part has no call, or more than a graph shows.
 int activity_graph_write(struct activity_graph *graph, const struct result *result,
                          const char *path, struct error *err);

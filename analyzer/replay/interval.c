@@ -148,6 +148,11 @@ static bool is_condition(const char *text)
            strncmp(text + sizeof begin - 1 + strspn(text + sizeof begin - 1, " "), "==", 2) == 0;
 }
 
+bool interval_may_be_several(const char *text)
+{
+    return is_condition(text) || strstr(text, "#*") != NULL;
+}
+
 int interval_check(const char *text, struct error *err)
 {
     struct selection selection;
@@ -203,14 +208,14 @@ static struct interval *list_add(struct interval_list *list)
     return interval;
 }
 
-static void add_times(struct interval_list *list, const char *text,
-                      const struct selection *selection, size_t n_locations)
+static void add_times(struct interval_list *list, const char *text, struct pag_part part,
+                      size_t n_locations)
 {
     struct interval *interval = list_add(list);
     interval->what = memory_copy_text(text);
     interval->parts = memory_zeroed(n_locations + 1, sizeof *interval->parts);
     for (size_t i = 0; i < n_locations; i++)
-        interval->parts[i] = selection->time;
+        interval->parts[i] = part;
 }
 
 /// What a phase that was looked for lacks: -1 and ERR, or 0.
@@ -331,12 +336,9 @@ static int add_waits(struct interval_list *list, const struct single_waits *wait
                          waits->condition, waits->count, MAX_PHASES);
     for (size_t i = 0; i < waits->n; i++) {
         const struct single_wait *wait = &waits->items[i];
-        struct selection span = {
-            .time = {wait->begin_ns, wait->begin_ns + wait->wait_ns},
-        };
-        char *times =
-            memory_format("%" PRIu64 "ns:%" PRIu64 "ns", span.time.begin_ns, span.time.end_ns);
-        add_times(list, times, &span, waits->definitions->n_locations);
+        struct pag_part part = {wait->begin_ns, wait->begin_ns + wait->wait_ns};
+        char *times = memory_format("%" PRIu64 "ns:%" PRIu64 "ns", part.begin_ns, part.end_ns);
+        add_times(list, times, part, waits->definitions->n_locations);
         free(times);
     }
     return 0;
@@ -377,7 +379,7 @@ int interval_find(struct interval_list *list, struct interval_replay *replay, co
     if (status == 0 && selection.is_phase)
         status = find_phases(list, replay->trace, text, &selection, err);
     else if (status == 0)
-        add_times(list, text, &selection, trace_definitions(replay->trace)->n_locations);
+        add_times(list, text, selection.time, trace_definitions(replay->trace)->n_locations);
     selection_release(&selection);
     return status;
 }

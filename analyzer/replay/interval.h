@@ -47,6 +47,8 @@ struct interval_list {
 int interval_check(const char *text, struct error *err);
 /// Likewise all TEXTS.
 int intervals_check(const struct option_list *texts, struct error *err);
+/// Whether TEXT is of a form that may mean several intervals.
+bool interval_may_be_several(const char *text);
 
 void interval_list_release(struct interval_list *list);
 

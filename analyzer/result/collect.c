@@ -165,22 +165,14 @@ struct program_name program_name_of(const char *executable, const char *command)
     return (struct program_name){utf8_clean(program), utf8_clean(arguments)};
 }
 
-static const char *property_value(const struct definitions *definitions, const char *name)
-{
-    for (size_t i = 0; i < definitions->n_properties; i++)
-        if (!strcmp(definitions->properties[i].name, name))
-            return definitions->properties[i].value;
-    return NULL;
-}
-
 /// The traced program as far as the archive tells: our tracer writes the executable's path and the
 /// command line, Score-P the executable.
 static void put_program(const struct definitions *definitions, struct result *result)
 {
-    const char *command = property_value(definitions, "PAGODA::PROGRAM");
-    const char *executable = property_value(definitions, "PAGODA::EXECUTABLE");
+    const char *command = definitions_property(definitions, "PAGODA::PROGRAM");
+    const char *executable = definitions_property(definitions, "PAGODA::EXECUTABLE");
     if (!executable)
-        executable = property_value(definitions, "Score-P::EXECUTABLE");
+        executable = definitions_property(definitions, "Score-P::EXECUTABLE");
     struct program_name name = program_name_of(executable, command);
     result->program = name.program;
     result->arguments = name.arguments;

@@ -319,25 +319,21 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
 /// What `pagoda check --repair` could not save.
 static void warn_of_repair(const struct definitions *definitions, struct result *result)
 {
-    for (size_t i = 0; i < definitions->n_properties; i++)
-        if (strcmp(definitions->properties[i].name, "PAGODA::REPAIRED") == 0) {
-            char *losses = utf8_clean(definitions->properties[i].value);
-            warn(result, "repaired", 1, "repair",
-                 "made this archive readable. Not in it, nor in this report: %s", losses);
-            free(losses);
-        }
+    const char *stated = definitions_property(definitions, "PAGODA::REPAIRED");
+    char *losses = utf8_clean(stated ? stated : "");
+    warn(result, "repaired", stated != NULL, "repair",
+         "made this archive readable. Not in it, nor in this report: %s", losses);
+    free(losses);
 }
 
 /// Regions that our tracer dropped because of --min-duration.
 static void warn_of_short_regions(const struct definitions *definitions, struct result *result)
 {
     uint64_t n = 0;
-    uint64_t least_ns = 0;
+    const char *least = definitions_property(definitions, "PAGODA::MIN_DURATION_NS");
+    uint64_t least_ns = least ? strtoull(least, NULL, 10) : 0;
     for (size_t i = 0; i < definitions->n_locations; i++)
         n += definitions->locations[i].n_short_regions;
-    for (size_t i = 0; i < definitions->n_properties; i++)
-        if (!strcmp(definitions->properties[i].name, "PAGODA::MIN_DURATION_NS"))
-            least_ns = strtoull(definitions->properties[i].value, NULL, 10);
     warn(result, "short-region", n, "region visit",
          "shorter than %s not recorded (min_duration). Their time counts for the regions around "
          "them",
@@ -400,16 +396,11 @@ static void warn_of_recording_cost(const struct trace *trace, struct result *res
 /// Archives that `pagoda replay --output` wrote.
 static void warn_of_prediction(const struct definitions *definitions, struct result *result)
 {
-    const char *change = NULL, *source = "another trace";
-    for (size_t i = 0; i < definitions->n_properties; i++) {
-        if (!strcmp(definitions->properties[i].name, "PAGODA::PREDICTED"))
-            change = definitions->properties[i].value;
-        else if (!strcmp(definitions->properties[i].name, "PAGODA::PREDICTED_FROM"))
-            source = definitions->properties[i].value;
-    }
+    const char *change = definitions_property(definitions, "PAGODA::PREDICTED");
+    const char *source = definitions_property(definitions, "PAGODA::PREDICTED_FROM");
     warn(result, "predicted-run", change != NULL, "run",
          "that was predicted, not measured: by pagoda replay %s from %s", change ? change : "",
-         source);
+         source ? source : "another trace");
 }
 
 /// Ranks that had no core for a part of their time, as far as it is known or to be expected.

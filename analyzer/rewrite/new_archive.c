@@ -127,11 +127,17 @@ int rewrite_copy_file(const char *from_path, const char *to_path, struct error *
     return status;
 }
 
+uint64_t rewrite_hash_bytes(uint64_t value, const void *bytes, size_t n_bytes)
+{
+    const unsigned char *at = bytes, *end = at + n_bytes;
+    for (; at < end; at++)
+        value = (value ^ *at) * UINT64_C(0x100000001b3);
+    return value;
+}
+
 uint64_t rewrite_hash(uint64_t value, const char *text)
 {
-    for (; *text; text++)
-        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return value;
+    return rewrite_hash_bytes(value, text, strlen(text));
 }
 
 int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct error *err)

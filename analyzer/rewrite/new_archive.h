@@ -56,6 +56,7 @@ int rewrite_copy_file(const char *from, const char *to, struct error *err);
 
 /// FNV-1a of TEXT, begun with VALUE.
 uint64_t rewrite_hash(uint64_t value, const char *text);
+uint64_t rewrite_hash_bytes(uint64_t value, const void *bytes, size_t n_bytes);
 
 /// Gives the archive NAME in FOLDER, which is complete, this ID. The one of OTF2 depends on when an
 /// archive is made; an ID of what it holds does not. 0, or -1 and ERR.

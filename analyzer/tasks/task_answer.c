@@ -10,6 +10,7 @@
 #include "analyzer/base/format/csv.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/options/options.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 
 static const double most_processes = 1 << 20;
@@ -266,10 +267,7 @@ static int look_at(struct question *question, double x, double *above, bool *hol
     values[N_SOLVED_NAMES - 1] = values[0] > 0 ? 1 - outcome.parts[TASK_COMPUTE] / values[0] : 0;
     task_outcome_release(&outcome);
     *above = formula_value(question->left, values) - question->right;
-    const bool truth[] = {
-        [RELATION_LESS] = *above<0, [RELATION_AT_MOST] = *above <= 0, [RELATION_MORE] = *above> 0,
-        [RELATION_AT_LEAST] = *above >= 0};
-    *holds = truth[question->relation];
+    *holds = !isnan(*above) && relation_holds(question->relation, LESS_FIRST(*above, 0));
     return 0;
 }
 

@@ -232,6 +232,14 @@ static const char **names_of(const struct definitions *definitions)
     return names;
 }
 
+const char *definitions_property(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = 0; i < definitions->n_properties; i++)
+        if (strcmp(definitions->properties[i].name, name) == 0)
+            return definitions->properties[i].value;
+    return NULL;
+}
+
 char **region_names_shown(const struct definitions *definitions)
 {
     const char **names = names_of(definitions);

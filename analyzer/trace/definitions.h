@@ -261,6 +261,10 @@ enum mpi_function mpi_function_of_name(const char *name, bool is_mpi_paradigm);
 /// The class of the MPI function NAME, spelt as above.
 enum mpi_class mpi_class_of_name(const char *name);
 
+/// The value of the archive's property NAME, in the capitals that OTF2 gives it; NULL: there is
+/// none.
+const char *definitions_property(const struct definitions *definitions, const char *name);
+
 // --- which regions of a run a name means, as reports show it, whole or short
 // --- (base/function_names.h), or as a glob
 

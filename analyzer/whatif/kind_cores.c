@@ -141,13 +141,11 @@ static const char slices_note[] =
     "--slice " ASSUMED_SLICE ", because a master that shares a core hands out tasks only while it "
     "has that core, and no --slice is given";
 
-/// The property NAME of the archive, in the capitals OTF2 gives it; "" where it has none.
+/// The property NAME of the archive, "" where it has none.
 static const char *property(const struct definitions *definitions, const char *name)
 {
-    for (size_t i = 0; i < definitions->n_properties; i++)
-        if (strcmp(definitions->properties[i].name, name) == 0)
-            return definitions->properties[i].value;
-    return "";
+    const char *value = definitions_property(definitions, name);
+    return value ? value : "";
 }
 
 /// MPICH always does; Open MPI unless its launcher has the option for more ranks than slots, or

@@ -306,27 +306,6 @@ void single_waits_release(struct single_waits *waits)
 
 // --- waits of a replay
 
-static bool holds(enum relation relation, int64_t number, int64_t value)
-{
-    switch (relation) {
-    case RELATION_EQUAL:
-        return number == value;
-    case RELATION_UNEQUAL:
-        return number != value;
-    case RELATION_LESS:
-        return number < value;
-    case RELATION_AT_MOST:
-        return number <= value;
-    case RELATION_MORE:
-        return number > value;
-    case RELATION_AT_LEAST:
-        return number >= value;
-    case RELATION_NONE:
-        break;
-    }
-    return false;
-}
-
 static bool is_number_right(const struct wait_number *number,
                             const struct matcher_instance *instance)
 {
@@ -336,7 +315,7 @@ static bool is_number_right(const struct wait_number *number,
     int64_t value = slot == WAIT_LENGTH  ? (int64_t)instance->wait_ns
                     : slot == WAIT_BEGIN ? (int64_t)instance->begin_ns
                                          : instance->trigger->value[slot];
-    return holds(number->relation, value, number->value);
+    return relation_holds(number->relation, LESS_FIRST(value, number->value));
 }
 
 static bool is_call_right(const struct single_waits *waits, const struct trigger *trigger)

@@ -13,6 +13,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/map.h"
 #include "analyzer/rewrite/clock_fit.h"
+#include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/definitions/local_definitions.h"
 #include "analyzer/trace/definitions/records.h"
 #include "analyzer/trace/reader.h"
@@ -95,6 +96,7 @@ struct merge_keys {
 };
 
 struct merge {
+    struct definition_copy copy; // while definitions are written; its code is of all writes
     struct merged_world *worlds;
     uint32_t n_worlds, n_ranks;                           // of MPI
     uint64_t ticks_per_second, begin_ticks, length_ticks; // of the new archive
@@ -103,8 +105,6 @@ struct merge {
     struct merge_cores *cores;
     // While definitions are written:
     OTF2_Archive *archive;
-    OTF2_GlobalDefWriter *writer;
-    OTF2_ErrorCode code; // of the first failure to write
     struct merged_world *world;
     struct merge_keys keys;
     struct map id_of_key; // key << 32 | how many before it: the identifier

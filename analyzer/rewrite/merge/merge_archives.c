@@ -10,6 +10,7 @@
 
 #include "analyzer/base/cleanup.h"
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
 #include "analyzer/rewrite/new_archive.h"
 #include "analyzer/rewrite/rewrite.h"
@@ -68,8 +69,7 @@ static void number_ranks(struct merge *merge)
 
 static int compare_ids(const void *a, const void *b)
 {
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
+    return LESS_FIRST(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 /// Locations are numbered world by world, in the order of their identifiers; one stands for
@@ -117,7 +117,7 @@ void merge_release(struct merge *merge)
     merge_ids_release(merge);
     merge_cores_free(merge->cores);
     for (uint32_t i = 0; i < merge->n_worlds; i++) {
-        if (merge->worlds[i].reader && merge->code == OTF2_SUCCESS)
+        if (merge->worlds[i].reader && merge->copy.code == OTF2_SUCCESS)
             OTF2_Reader_Close(merge->worlds[i].reader);
         trace_close(merge->worlds[i].trace);
         free(merge->worlds[i].partners);
@@ -126,14 +126,6 @@ void merge_release(struct merge *merge)
 }
 
 // ---- what the new archive says of itself
-
-static const char *property_of(const struct merged_world *world, const char *name)
-{
-    for (size_t i = 0; i < world->definitions->n_properties; i++)
-        if (strcmp(world->definitions->properties[i].name, name) == 0)
-            return world->definitions->properties[i].value;
-    return NULL;
-}
 
 static bool is_sum(const char *name)
 {
@@ -148,9 +140,9 @@ static bool is_sum(const char *name)
 /// Whether WORLD is the first one with its value of NAME.
 static bool is_new_value(const struct merge *merge, uint32_t world, const char *name)
 {
-    const char *value = property_of(&merge->worlds[world], name);
+    const char *value = definitions_property(merge->worlds[world].definitions, name);
     for (uint32_t i = 0; i < world && value; i++) {
-        const char *other = property_of(&merge->worlds[i], name);
+        const char *other = definitions_property(merge->worlds[i].definitions, name);
         if (other && strcmp(other, value) == 0)
             return false;
     }
@@ -168,7 +160,7 @@ static char *joined_property(const struct merge *merge, const char *name)
         n_values += is_new_value(merge, i, name);
     bool is_program = n_values > 1 && strstr(name, "::EXECUTABLE") != NULL;
     for (uint32_t i = 0; i < merge->n_worlds; i++) {
-        const char *value = property_of(&merge->worlds[i], name);
+        const char *value = definitions_property(merge->worlds[i].definitions, name);
         sum += value ? strtoull(value, NULL, 10) : 0;
         if (is_new_value(merge, i, name))
             text_append(&joined, "%s%s",
@@ -213,7 +205,7 @@ static OTF2_ErrorCode describe(const struct merge *merge)
     char *description = NULL;
     for (uint32_t i = 0; i < merge->n_worlds; i++) {
         const struct merged_world *world = &merge->worlds[i];
-        const char *number = property_of(world, "PAGODA::WORLDS");
+        const char *number = definitions_property(world->definitions, "PAGODA::WORLDS");
         n_worlds += number ? (unsigned)strtoul(number, NULL, 10) : 1;
         if (strcmp(world->definitions->creator, creator) != 0)
             creator = "pagoda align";
@@ -274,10 +266,10 @@ static int merge_location_files(struct merge *merge, struct merged_world *world,
     uint64_t new_id = merge_location(merge, id);
     merge_maps(world, own, &new_one);
     merge_offsets(merge, world, own, &new_one);
-    merge->code = shift_clocks_write(merge->archive, new_id, &new_one);
+    merge->copy.code = shift_clocks_write(merge->archive, new_id, &new_one);
     local_definitions_release(&new_one);
-    if (merge->code != OTF2_SUCCESS)
-        return error_set(err, "cannot write: %s", otf2_error_cause(merge->code));
+    if (merge->copy.code != OTF2_SUCCESS)
+        return error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code));
     char *from = archive_file_path(trace_path(world->trace), "/%" PRIu64 ".evt", id);
     char *to = memory_format("%s/%s/%" PRIu64 ".evt", folder, archive_name, new_id);
     int status = copy_chunks(from, world->event_bytes, to, event_bytes, err);
@@ -305,9 +297,9 @@ static int write_locations(struct merge *merge, const char *folder, uint64_t eve
     struct progress progress;
     uint64_t n_done = 0;
     int status = 0;
-    merge->code = OTF2_Archive_OpenDefFiles(merge->archive);
-    if (merge->code != OTF2_SUCCESS)
-        return error_set(err, "cannot write: %s", otf2_error_cause(merge->code));
+    merge->copy.code = OTF2_Archive_OpenDefFiles(merge->archive);
+    if (merge->copy.code != OTF2_SUCCESS)
+        return error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code));
     progress_begin(&progress, "merging", merge->n_ids[REF_Location]);
     for (uint32_t i = 0; i < merge->n_worlds; i++) {
         struct merged_world *world = &merge->worlds[i];
@@ -319,9 +311,9 @@ static int write_locations(struct merge *merge, const char *folder, uint64_t eve
     }
     progress_end(&progress);
     if (status == 0)
-        merge->code = OTF2_Archive_CloseDefFiles(merge->archive);
-    return status == 0 && merge->code != OTF2_SUCCESS
-               ? error_set(err, "cannot write: %s", otf2_error_cause(merge->code))
+        merge->copy.code = OTF2_Archive_CloseDefFiles(merge->archive);
+    return status == 0 && merge->copy.code != OTF2_SUCCESS
+               ? error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code))
                : status;
 }
 
@@ -342,12 +334,12 @@ static int write_archive(struct merge *merge, const char *folder, struct error *
         return error_set(err, "cannot write: %s", otf2_error_cause(OTF2_ERROR_FILE_INTERACTION));
     if (merge_definitions(merge, err) != 0 || write_locations(merge, folder, event_bytes, err) != 0)
         return -1;
-    merge->code = describe(merge);
-    if (merge->code == OTF2_SUCCESS)
-        merge->code = OTF2_Archive_Close(merge->archive);
-    return merge->code == OTF2_SUCCESS
+    merge->copy.code = describe(merge);
+    if (merge->copy.code == OTF2_SUCCESS)
+        merge->copy.code = OTF2_Archive_Close(merge->archive);
+    return merge->copy.code == OTF2_SUCCESS
                ? rewrite_set_id(folder, archive_name, id, err)
-               : error_set(err, "cannot write: %s", otf2_error_cause(merge->code));
+               : error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code));
 }
 
 /// Whether MERGED, which has been replayed, could be read to its end. 0, or -1 and ERR, which says

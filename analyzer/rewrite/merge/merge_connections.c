@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
 
 // ---- members
 
@@ -146,13 +147,9 @@ static void add_end(struct ends *ends, const struct merge *merge, uint32_t index
 static int compare_ends(const void *a, const void *b)
 {
     const struct end *left = a, *right = b;
-    if (left->side != right->side)
-        return left->side < right->side ? -1 : 1;
-    if (left->leave_ticks != right->leave_ticks)
-        return left->leave_ticks < right->leave_ticks ? -1 : 1;
-    if (left->world != right->world)
-        return left->world < right->world ? -1 : 1;
-    return (left->comm > right->comm) - (left->comm < right->comm);
+    return ORDER_BY(LESS_FIRST(left->side, right->side),
+                    LESS_FIRST(left->leave_ticks, right->leave_ticks),
+                    LESS_FIRST(left->world, right->world), LESS_FIRST(left->comm, right->comm));
 }
 
 /// Clocks that only the time of day relates may be off by this.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How many cores of a host the ranks of all worlds may use together. Each archive has counted those
-// of its own ranks, and says which they are if its ranks are bound to the same ones, or to others
-// altogether. The same must hold of all worlds, else no rank is said to be bound.
+// of its own ranks. It says which these are where any two of its ranks share all their cores or
+// none. In the new archive ranks are bound only where that is so for the ranks of all worlds.
 #include "analyzer/rewrite/merge/merge.h"
 
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/rewrite/rewrite.h"
 #include "analyzer/trace/archive.h"
 
 #include "record_kinds.gen.h" // of record_kinds.awk
@@ -23,15 +22,9 @@ enum {
 #undef KIND
 };
 
-static OTF2_CallbackCode written(struct merge *merge, OTF2_ErrorCode code)
-{
-    if (merge->code == OTF2_SUCCESS)
-        merge->code = code;
-    return merge->code == OTF2_SUCCESS ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
-}
-
 #define WRITE(kind, ...)                                                                           \
-    written(merge, OTF2_GlobalDefWriter_Write##kind(merge->writer, __VA_ARGS__))
+    definition_copy_written(&merge->copy,                                                          \
+                            OTF2_GlobalDefWriter_Write##kind(merge->copy.writer, __VA_ARGS__))
 
 // ---- what refers to others by its fields alone
 
@@ -51,7 +44,8 @@ static OTF2_CallbackCode written(struct merge *merge, OTF2_ErrorCode code)
         struct merge *merge = user_data;                                                           \
         const uint64_t key[] = {KEY_##kind keys};                                                  \
         return merge_is_first(merge, key, sizeof key)                                              \
-                   ? written(merge, OTF2_GlobalDefWriter_Write##kind(merge->writer arguments))     \
+                   ? definition_copy_written(&merge->copy, OTF2_GlobalDefWriter_Write##kind(       \
+                                                               merge->copy.writer arguments))      \
                    : OTF2_CALLBACK_SUCCESS;                                                        \
     }
 
@@ -543,23 +537,11 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(int pass)
 
 static int merge_world(struct merge *merge, int pass, struct error *err)
 {
-    OTF2_Reader *reader = merge->world->reader;
-    OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
-    OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks(pass);
-    OTF2_ErrorCode code = OTF2_ERROR_MEM_FAULT;
-    uint64_t n_read = 0;
-    if (definitions && callbacks)
-        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, merge);
-    OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    if (code == OTF2_SUCCESS)
-        code = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n_read);
-    if (merge->code != OTF2_SUCCESS)
-        return error_set(err, "cannot write the definitions: %s", otf2_error_cause(merge->code));
-    if (code != OTF2_SUCCESS)
-        return error_set(err, "cannot read the definitions of '%s' again: %s", merge->world->path,
-                         otf2_error_cause(code));
-    OTF2_Reader_CloseGlobalDefReader(reader, definitions);
-    return 0;
+    int status = definition_copy_run(&merge->copy, merge->world->reader, make_callbacks(pass),
+                                     DEFINITION_COPY_ALL, err);
+    return status == 0 || merge->copy.code != OTF2_SUCCESS
+               ? status
+               : error_wrap(err, "'%s'", merge->world->path);
 }
 
 static uint64_t realtime_of(const struct merge *merge)
@@ -577,8 +559,8 @@ static uint64_t realtime_of(const struct merge *merge)
 int merge_definitions(struct merge *merge, struct error *err)
 {
     int status = 0;
-    merge->writer = OTF2_Archive_GetGlobalDefWriter(merge->archive);
-    if (!merge->writer)
+    merge->copy.writer = OTF2_Archive_GetGlobalDefWriter(merge->archive);
+    if (!merge->copy.writer)
         return error_set(err, "cannot write the definitions");
     WRITE(ClockProperties, merge->ticks_per_second, merge->begin_ticks, merge->length_ticks,
           realtime_of(merge));
@@ -588,8 +570,10 @@ int merge_definitions(struct merge *merge, struct error *err)
             status = merge_world(merge, pass, err);
         }
     if (status == 0)
-        written(merge, OTF2_Archive_CloseGlobalDefWriter(merge->archive, merge->writer));
-    return status == 0 && merge->code != OTF2_SUCCESS
-               ? error_set(err, "cannot write the definitions: %s", otf2_error_cause(merge->code))
+        definition_copy_written(
+            &merge->copy, OTF2_Archive_CloseGlobalDefWriter(merge->archive, merge->copy.writer));
+    return status == 0 && merge->copy.code != OTF2_SUCCESS
+               ? error_set(err, "cannot write the definitions: %s",
+                           otf2_error_cause(merge->copy.code))
                : status;
 }

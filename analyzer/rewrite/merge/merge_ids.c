@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
+#include "analyzer/base/order.h"
+#include "analyzer/rewrite/new_archive.h"
 
 // ---- identifiers
 
@@ -67,9 +69,7 @@ OTF2_AttributeValue merge_value(struct merge *merge, OTF2_Type type, OTF2_Attrib
 static uint32_t number_of_key(struct merge_keys *keys, const void *bytes, size_t n_bytes,
                               bool *is_new)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
-    for (size_t i = 0; i < n_bytes; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
+    uint64_t hash = rewrite_hash_bytes(UINT64_C(0xcbf29ce484222325), bytes, n_bytes);
     uint32_t number;
     for (; map_get(&keys->by_hash, hash, &number); hash++) {
         const struct merge_key *key = &keys->items[number];
@@ -125,7 +125,7 @@ bool merge_is_first(struct merge *merge, const void *key, size_t n_bytes)
 static int by_local_id(const void *a, const void *b)
 {
     const struct id_pair *left = a, *right = b;
-    return (left->from > right->from) - (left->from < right->from);
+    return LESS_FIRST(left->from, right->from);
 }
 
 /// The table of PAIRS, each of another identifier; NULL: all stay what they are.
