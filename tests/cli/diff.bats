@@ -370,6 +370,7 @@ CSV
         [[ $output == "pagoda: "*"$2"* ]]
     }
     wrong 1ms:2ms 'there must be two intervals at least, not only 1ms:2ms'
+    wrong 'operator==' 'there must be two intervals at least, not only operator=='
     wrong 1ms:2ms,3ms:3ms 'the interval 3ms:3ms is empty'
     wrong 1ms:2ms,3ms 'is not an interval: FIRST:LAST wanted, such as 1.5s:2s'
     wrong 1ms:2ms,1:2x 'is not an interval: FIRST:LAST wanted'
