@@ -51,17 +51,17 @@ requests_of() {
 
 # Each of 4 ranks: 100 messages nonblocking, 3 persistent, 2 by matched probes, one receive cancelled; rank
 # 0 polls for two more. Then 2 x 4 persistent ones in every mode, 2 nonblocking (one freed) and 2 blocking;
-# 2 receives cancelled. With MPI 4 also 2 in both directions at once, and half a one.
+# 2 receives cancelled. With MPI 4 also 2 in both directions at once, and half a one, and one in two parts.
 requests() {
-    local both=0
-    [ "$1" = openmpi ] || both=2
+    local both=0 parted=0
+    [ "$1" = openmpi ] || both=2 parted=4
     requests_of "$1"
     local events=$BATS_TEST_TMPDIR/events
     check_archive "$dir"
-    [ "$(count 'MpiIsend ' "$events")" = $((420 + 4 * (10 + both) + both)) ]
-    [ "$(count 'MpiIsendComplete' "$events")" = $((420 + 4 * (10 + both) + both)) ]
-    [ "$(count 'MpiIrecv ' "$events")" = $((417 + 4 * (9 + both) + both)) ]
-    [ "$(count 'MpiIrecvRequest' "$events")" = $((421 + 4 * (11 + both) + both)) ]
+    [ "$(count 'MpiIsend ' "$events")" = $((420 + 4 * (10 + both) + both + parted)) ]
+    [ "$(count 'MpiIsendComplete' "$events")" = $((420 + 4 * (10 + both) + both + parted)) ]
+    [ "$(count 'MpiIrecv ' "$events")" = $((417 + 4 * (9 + both) + both + parted)) ]
+    [ "$(count 'MpiIrecvRequest' "$events")" = $((421 + 4 * (11 + both) + both + parted)) ]
     [ "$(count 'MpiRequestCancelled' "$events")" = 12 ]
     [ "$(count 'MpiSend ' "$events")" = 18 ]
     [ "$(count 'MpiRecv ' "$events")" = 25 ]
@@ -74,8 +74,11 @@ requests() {
     # What the receive asked for; even ones come from anywhere.
     has "0 MpiIrecvRequest pagoda::communicator=MPI_COMM_WORLD pagoda::source=3 pagoda::tag=101" "$events"
     has "0 MpiIrecvRequest pagoda::communicator=MPI_COMM_WORLD pagoda::source=-1 pagoda::tag=102" "$events"
-    # Nothing of generalized and partitioned requests, nothing to or from MPI_PROC_NULL.
-    [ "$(count 'tag (5|6|7|40|50) ' "$events")" = 0 ]
+    # What is sent in parts is one message.
+    [ "$(count 'MpiIsend .* tag 40 bytes 8' "$events")" = $parted ]
+    [ "$(count 'MpiIrecv .* tag 40 bytes 8' "$events")" = $parted ]
+    # Nothing of generalized requests, nothing to or from MPI_PROC_NULL.
+    [ "$(count 'tag (5|6|7|50) ' "$events")" = 0 ]
     # Loops that ask in vain become one call, or a few where the process was interrupted.
     local calls polls
     count_polls 'MPI_Request_get_status|MPI_Parrived'
@@ -85,6 +88,20 @@ requests() {
 @test "messages of every kind; requests that are persistent, freed, cancelled, generalized, and looks at them" {
     for_each_mpi requests
 }
+
+# Who waits for a message in parts waits for the last of them.
+parts() {
+    traced "$1" 2 trace_parts
+    [ "$status" = 0 ]
+    check_archive "$dir" messages
+    [ "$1" = openmpi ] && return # version 4 has none
+    [ "$(cat "$out")" = "sum 30" ]
+    "$PAGODA" replay --json "$dir" >"$BATS_TEST_TMPDIR/report"
+    jq -e '.patterns[] | select(.id == "late-sender") | .count == 3 and .total_ns > 3 * 15e6' \
+        "$BATS_TEST_TMPDIR/report"
+}
+
+@test "the last part of a partitioned message is what its receiver waits for" { for_each_mpi parts; }
 
 errors() {
     traced "$1" 2 trace_requests short

@@ -47,6 +47,9 @@ void p2p_irecv(struct call *call, struct start start, MPI_Comm comm, int source,
 /// `n_room` is the size of the receive buffer.
 void p2p_isendrecv(struct call *call, struct start start, MPI_Comm comm, int dest, int send_tag,
                    uint64_t n_bytes, int source, int recv_tag, uint64_t n_room);
+/// A partitioned message of `n_parts` to or from `peer`.
+void p2p_parts(struct call *call, struct start start, bool is_send, MPI_Comm comm, int peer,
+               int tag, int n_parts, uint64_t part_bytes);
 uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype);
 /// The size of a received message.
 uint64_t p2p_bytes_of(const MPI_Status *status);
@@ -205,6 +208,8 @@ void request_freed(struct call *call, const struct asked *asked);
 
 /// A persistent request becomes active.
 void request_start(struct call *call, MPI_Request request);
+/// `n` more parts of a partitioned message are ready: the call with the last of them sends it.
+void request_parts_ready(struct call *call, MPI_Request request, int n);
 /// A poll that found nothing: joins the call before, or gets a POLL record of its own. `handle` is
 /// what it looked for, MPI_REQUEST_NULL: several requests, or a message.
 void poll_missed(struct call *call, MPI_Request handle);

@@ -144,12 +144,18 @@ static void add(const struct stream *stream, struct start start, struct request 
     tables_unlock();
 }
 
+static void write_sent(struct call *call, const struct request *request)
+{
+    p2p_write(call, RECORD_ISEND, request->comm, request->peer, request->tag, request->n_bytes,
+              request->id);
+}
+
 static void write_begin(struct call *call, const struct request *request)
 {
     switch (request->kind) {
     case REQUEST_SEND:
-        p2p_write(call, RECORD_ISEND, request->comm, request->peer, request->tag, request->n_bytes,
-                  request->id);
+        if (request->n_parts == 0)
+            write_sent(call, request);
         break;
     case REQUEST_RECV:
     case REQUEST_SENDRECV:
@@ -225,6 +231,26 @@ void request_write_received(struct call *call, uint32_t comm, int32_t source, in
                  record_message, .peer = source, .tag = tag, .n_bytes = n_bytes, .request = id);
 }
 
+/// Another thread may wait for a partitioned message before the call with its last part records it.
+static void write_send_done(struct call *call, const struct request *request)
+{
+    if (request->n_ready < request->n_parts)
+        write_sent(call, request);
+    request_write_end(call, RECORD_ISEND_DONE, request->id);
+}
+
+/// The status of a partitioned message may be empty; its size is what was asked for.
+static void write_receive_done(struct call *call, const struct request *request,
+                               const MPI_Status *status)
+{
+    if (request->n_parts > 0)
+        request_write_received(call, request->comm, request->peer, request->tag, request->n_bytes,
+                               request->id);
+    else if (status->MPI_SOURCE != MPI_PROC_NULL)
+        request_write_received(call, request->comm, status->MPI_SOURCE, status->MPI_TAG,
+                               p2p_bytes_of(status), request->id);
+}
+
 /// MPICH 4.0 leaves the status of MPI_Isendrecv empty: what the call has asked for goes first.
 static void write_both(struct call *call, const struct request *request, const MPI_Status *status)
 {
@@ -251,15 +277,13 @@ static void write_completed(struct call *call, const struct request *request,
 {
     switch (request->kind) {
     case REQUEST_SEND:
-        request_write_end(call, RECORD_ISEND_DONE, request->id);
+        write_send_done(call, request);
         break;
     case REQUEST_SENDRECV:
         write_both(call, request, status);
         break;
     case REQUEST_RECV:
-        if (status->MPI_SOURCE != MPI_PROC_NULL)
-            request_write_received(call, request->comm, status->MPI_SOURCE, status->MPI_TAG,
-                                   p2p_bytes_of(status), request->id);
+        write_receive_done(call, request, status);
         break;
     case REQUEST_NEIGHBORS:
         neighbor_completed(call, request);
@@ -315,7 +339,7 @@ void request_freed(struct call *call, const struct asked *asked)
     if (cancelled)
         request_write_end(call, RECORD_CANCELLED, request.id);
     else if (active && request.kind == REQUEST_SEND)
-        request_write_end(call, RECORD_ISEND_DONE, request.id);
+        write_send_done(call, &request);
     else if (active && request.has_send)
         request_write_end(call, RECORD_ISEND_DONE, request.id + 1);
     if (request.persistent)
@@ -355,12 +379,28 @@ void request_start(struct call *call, MPI_Request handle)
         pool[entry].stream = call->stream;
         pool[entry].active = true;
         pool[entry].cancelling = false;
+        pool[entry].n_ready = 0;
         pool[entry].unrecorded = call->stream->off;
         request = pool[entry];
     }
     tables_unlock();
     if (entry != NONE)
         write_begin(call, &request);
+}
+
+void request_parts_ready(struct call *call, MPI_Request handle, int n)
+{
+    struct request request = {.n_parts = 0};
+    tables_lock();
+    uint32_t previous;
+    uint32_t entry = find(call->stream, handle, &previous);
+    if (entry != NONE && pool[entry].active) {
+        pool[entry].n_ready += (uint32_t)n;
+        request = pool[entry];
+    }
+    tables_unlock();
+    if (n > 0 && request.n_parts > 0 && request.n_ready == request.n_parts)
+        write_sent(call, &request);
 }
 
 void request_cancelling(const struct call *call, MPI_Request handle)

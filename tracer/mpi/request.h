@@ -41,6 +41,8 @@ struct request {
     int32_t peer;
     int32_t tag;
     uint64_t n_bytes;
+    uint32_t n_parts; // of a partitioned message, which is sent when all are ready; 0: of none
+    uint32_t n_ready;
     enum coll_operation operation;
     int32_t root;
     struct coll_bytes coll_bytes;

@@ -131,6 +131,19 @@ void p2p_isendrecv(struct call *call, struct start start, MPI_Comm comm, int des
         p2p_write(call, RECORD_ISEND, request.comm, dest, send_tag, n_bytes, request.id + 1);
 }
 
+void p2p_parts(struct call *call, struct start start, bool is_send, MPI_Comm comm, int peer,
+               int tag, int n_parts, uint64_t part_bytes)
+{
+    if (peer != MPI_PROC_NULL)
+        request_begin(call, start,
+                      &(struct request){.kind = is_send ? REQUEST_SEND : REQUEST_RECV,
+                                        .comm = comm_find(call->stream, comm).id,
+                                        .peer = peer,
+                                        .tag = tag,
+                                        .n_bytes = (uint64_t)n_parts * part_bytes,
+                                        .n_parts = (uint32_t)n_parts});
+}
+
 // Matched probes and receives. A message handle stands for a message already taken out of a
 // communicator, so the communicator is remembered from the probe to the receive.
 
