@@ -283,6 +283,10 @@ static int import_into(const char *file, const char *path, struct import *import
         status = take_all(import);
         database_detach(import->copy.database, keeper);
     }
+    // The write-ahead log would keep the name of a file that is not called PATH yet.
+    if (status == 0 && file != path)
+        status = database_run(import->copy.database, "PRAGMA wal_checkpoint(TRUNCATE)",
+                              import->copy.err);
     database_close(import->copy.database);
     return status;
 }

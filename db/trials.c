@@ -170,10 +170,15 @@ static int64_t trial_number(const char *text)
 
 int trials_find(struct database *database, const char *selector, int64_t *id, struct error *err)
 {
-    // Trials of that name, without one the trial of that number; *ID is the first of N.
+    // Trials of that name, without one the trial of that number; *ID is the first of N. By the
+    // index of each experiment: what follows EXPERIMENT/ is nothing where the name begins
+    // otherwise.
     static const char sql[] =
-        "WITH named AS (SELECT trial_id AS id FROM trials WHERE ?1 IN (trial, experiment || '/' || "
-        "trial, application || '/' || experiment || '/' || trial)), "
+        "WITH place AS (SELECT e.id, e.name || '/' AS short, a.name || '/' || e.name || '/' AS long "
+        "FROM experiment e JOIN application a ON a.id = application_id), "
+        "named AS (SELECT t.id FROM place p JOIN trial t ON experiment_id = p.id AND name IN (?1, "
+        "iif(substr(?1, 1, length(short)) = short, substr(?1, length(short) + 1), "
+        "NULL), iif(substr(?1, 1, length(long)) = long, substr(?1, length(long) + 1), NULL))), "
         "meant AS (SELECT id FROM named UNION ALL SELECT trial_id FROM trials WHERE trial_id = ?2 "
         "AND NOT EXISTS (SELECT 1 FROM named)) "
         "SELECT count(*), min(id), (SELECT id FROM meant ORDER BY id LIMIT 1 OFFSET 1) FROM meant";

@@ -3,6 +3,7 @@
 #include "analyzer/base/bundled.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,14 +29,15 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
     if (!data)
         return NULL;
     char *path = memory_format("%s/%s", data, catalogue->folder);
-    char **files = folder_files(path, ending);
-    *n = words_count(files);
-    char **names = memory_zeroed(*n + 1, sizeof *names);
+    char **files = folder_files(path, ending, err);
+    *n = files ? words_count(files) : 0;
+    char **names = files ? memory_zeroed(*n + 1, sizeof *names) : NULL;
     for (size_t i = 0; i < *n; i++) {
         const char *name = strrchr(files[i], '/') + 1;
         names[i] = memory_format("%.*s", (int)(strlen(name) - (sizeof ending - 1)), name);
     }
-    qsort(names, *n, sizeof *names, text_compare); // "a" before "a-b", unlike the files' names
+    if (names)
+        qsort(names, *n, sizeof *names, text_compare); // "a" before "a-b", unlike the files' names
     words_free(files);
     free(path);
     free(data);
@@ -142,12 +144,14 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name); // alphasort() depends on the locale
 }
 
-char **folder_files(const char *directory, const char *wanted)
+char **folder_files(const char *directory, const char *wanted, struct error *err)
 {
     struct dirent **entries;
     int n_entries = scandir(directory, &entries, NULL, compare_names);
-    if (n_entries < 0)
+    if (n_entries < 0) {
+        error_set(err, "cannot read the folder %s: %s", directory, strerror(errno));
         return NULL;
+    }
     char **paths = memory_zeroed((size_t)n_entries + 1, sizeof *paths);
     for (int i = 0, n = 0; i < n_entries; i++) {
         const char *name = entries[i]->d_name, *dot = strrchr(name, '.');

@@ -31,6 +31,5 @@ char *data_folder(struct error *err);
 char *program_part(const char *name);
 
 /// The paths of the files in DIRECTORY with this ENDING (".xml"), for words_free(), in the order of
-/// their bytes whatever the locale; hidden ones are left out. NULL and errno when it cannot be
-/// read.
-char **folder_files(const char *directory, const char *ending);
+/// their bytes whatever the locale; hidden ones are left out. NULL and ERR when it cannot be read.
+char **folder_files(const char *directory, const char *ending, struct error *err);

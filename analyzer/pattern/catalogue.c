@@ -3,7 +3,6 @@
 // order (depth first, so that parents come before children), compile what each pattern says.
 #include "analyzer/pattern/catalogue.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,11 +27,10 @@ static uint32_t find(const struct pattern *patterns, size_t n, const char *id)
 
 static int read_shipped(const char *directory, struct pattern_list *list, struct error *err)
 {
-    char **files = folder_files(directory, ".xml");
+    char **files = folder_files(directory, ".xml", err);
     int failure = 0;
     if (!files)
-        return error_set(err, "%s: cannot read the folder of patterns: %s", directory,
-                         strerror(errno));
+        return -1;
     if (!*files)
         failure = error_set(err, "%s: there are no patterns (*.xml) in this folder", directory);
     for (char **file = files; *file && !failure; file++) {
@@ -318,9 +316,9 @@ static int read_findings(struct catalogue *catalogue, const char *directory,
                          const char *const *extra_files, size_t n, struct error *err)
 {
     char *folder = memory_format("%s/findings", directory ? directory : "");
-    char **files = directory ? folder_files(folder, ".xml") : NULL;
-    int failure = 0;
-    for (size_t i = 0; i < n; i++)
+    char **files = directory ? folder_files(folder, ".xml", err) : NULL;
+    int failure = directory && !files ? -1 : 0;
+    for (size_t i = 0; i < n && !failure; i++)
         if (xml_file_is(extra_files[i], "finding"))
             words_add(&files, extra_files[i]);
     for (char **file = files; file && *file && !failure; file++)

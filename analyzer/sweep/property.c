@@ -3,7 +3,6 @@
 // with it is said with its place in the file.
 #include "analyzer/sweep/property.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,9 +134,9 @@ int property_file_read(struct property_catalogue *catalogue, const char *path, s
 int property_folder_read(struct property_catalogue *catalogue, const char *directory,
                          struct error *err)
 {
-    char **files = folder_files(directory, ".xml");
+    char **files = folder_files(directory, ".xml", err);
     if (!files)
-        return error_set(err, "cannot read the folder %s: %s", directory, strerror(errno));
+        return -1;
     int status = 0;
     for (char **file = files; *file && status == 0; file++)
         status = property_file_read(catalogue, *file, err);

@@ -2,6 +2,7 @@
 // One simulated run: what a point of the report says about it, and the run as an archive.
 #include "analyzer/whatif/jobs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyzer/base/memory.h"
@@ -106,6 +107,10 @@ int whatif_predict(const struct whatif_input *input, const struct scenario *scen
     prediction_init(&prediction, definitions, scenario, input->measured->recorded);
     int status = replay_run(run, input->catalogue, &prediction, false,
                             input->is_quiet ? NULL : "predicting", err);
+    uint64_t n_events = input->measured->replay.n_events;
+    if (status == 0 && run->replay.n_events < n_events)
+        status = error_set(err, "%" PRIu64 " of %" PRIu64 " events could not be read again",
+                           n_events - run->replay.n_events, n_events);
     if (status == 0)
         status = prediction_check(&prediction, err);
     if (status == 0 && machine)

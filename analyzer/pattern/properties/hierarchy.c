@@ -302,10 +302,10 @@ int properties_load(struct property_list *properties, struct hierarchy_list *hie
                     const struct property_files *files, const char *const *wait_states,
                     size_t n_wait_states, struct error *err)
 {
-    char **asl = files->directory ? folder_files(files->directory, ".asl") : NULL;
-    char **xml = files->directory ? folder_files(files->directory, ".xml") : NULL;
-    int status = 0;
-    for (size_t i = 0; i < files->n; i++) {
+    char **asl = files->directory ? folder_files(files->directory, ".asl", err) : NULL;
+    char **xml = files->directory ? folder_files(files->directory, ".xml", err) : NULL;
+    int status = files->directory && !(asl && xml) ? -1 : 0;
+    for (size_t i = 0; i < files->n && status == 0; i++) {
         if (property_file_is_asl(files->extra_files[i]))
             words_add(&asl, files->extra_files[i]);
         else if (xml_file_is(files->extra_files[i], "hierarchy"))
