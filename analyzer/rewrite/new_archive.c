@@ -88,12 +88,16 @@ OTF2_Archive *rewrite_open(const char *folder, const char *name, uint64_t event_
 int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, struct error *err)
 {
     char *folder = NULL;
+    const char *failure;
     int status = rewrite_check(directory, err);
+    otf2_storage_failure();
     interrupt_begin();
     if (status == 0) {
         folder = rewrite_folder_make(directory, err);
         status = folder ? write(context, folder, err) : -1;
     }
+    if (status == 0 && (failure = otf2_storage_failure()))
+        status = error_set(err, "cannot write all of it: %s", failure);
     if (status == 0 && interrupt_has_come())
         status = error_set(err, "interrupted");
     if (status == 0 && rename(folder, directory) != 0)

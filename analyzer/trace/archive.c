@@ -89,6 +89,7 @@ char *archive_file_path(const char *anchor_path, const char *suffix, ...)
 enum { CAUSE_BYTES = 256 };
 
 static _Thread_local char first_cause[CAUSE_BYTES];
+static _Thread_local OTF2_ErrorCode storage_failure;
 static _Thread_local jmp_buf open_escape; // valid while is_opening
 static _Thread_local bool is_opening;
 
@@ -104,6 +105,8 @@ keep_message(void *user_data, const char *file, uint64_t line, const char *funct
              OTF2_ErrorCode code, const char *format, va_list args)
 {
     (void)user_data, (void)file, (void)line;
+    if (code == OTF2_ERROR_ENOSPC || code == OTF2_ERROR_EIO || code == OTF2_ERROR_EFBIG)
+        storage_failure = code;
     if (*first_cause)
         goto out;
     const char *description = describe(code);
@@ -125,6 +128,13 @@ void otf2_error_begin(void)
 {
     OTF2_Error_RegisterCallback(keep_message, NULL);
     *first_cause = '\0';
+}
+
+const char *otf2_storage_failure(void)
+{
+    OTF2_ErrorCode code = storage_failure;
+    storage_failure = OTF2_SUCCESS;
+    return code == OTF2_SUCCESS ? NULL : OTF2_Error_GetDescription(code);
 }
 
 const char *otf2_error_cause(OTF2_ErrorCode code)

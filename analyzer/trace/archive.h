@@ -23,6 +23,10 @@ void otf2_error_begin(void);
 /// otf2_error_begin(), else the description of CODE. Valid until the next OTF2 call of this thread.
 const char *otf2_error_cause(OTF2_ErrorCode code);
 
+/// Why a disk has failed the library in this thread since the last such question; NULL: it has not.
+/// OTF2 3.0 goes on after some writes that failed, and says in the end that all is well.
+const char *otf2_storage_failure(void);
+
 /// OTF2_Reader_Open(), but it ends for each damaged anchor file, and within its memory: OTF2 3.0
 /// allocates up to 64 GiB for properties that the file only announces, and its clean-up after some
 /// errors runs for ever, so it is left at the error message (a few kilobytes stay allocated).
