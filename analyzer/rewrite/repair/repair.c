@@ -212,13 +212,16 @@ static int make_left(struct repairing *all, struct error *err)
     return code == OTF2_SUCCESS ? 0 : error_set(err, "cannot write: %s", otf2_error_cause(code));
 }
 
-static OTF2_Reader *open_left(const struct repairing *all)
+/// NULL and ERR when it cannot be read.
+static OTF2_Reader *open_left(const struct repairing *all, struct error *err)
 {
     char *path = memory_format("%s/%s.otf2", all->left, all->files.name);
     otf2_error_begin();
     OTF2_Reader *reader = otf2_open(path);
     if (reader)
         OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+    else
+        error_set(err, "cannot read what was written to '%s'", all->folder);
     free(path);
     return reader;
 }
@@ -226,8 +229,10 @@ static OTF2_Reader *open_left(const struct repairing *all)
 /// Reads at most N_SOUND definitions: fewer if the library does not take one.
 static int read_left(struct repairing *all, uint64_t n_sound, struct error *err)
 {
-    OTF2_Reader *reader = open_left(all);
+    OTF2_Reader *reader = open_left(all, err);
     OTF2_GlobalDefReader *definitions = reader ? OTF2_Reader_GetGlobalDefReader(reader) : NULL;
+    if (!reader)
+        return -1;
     if (!definitions || records_register(&all->records, reader, definitions) != OTF2_SUCCESS)
         return error_set(err, "cannot read what was written to '%s'", all->folder);
     if (n_sound > 0 && OTF2_Reader_ReadGlobalDefinitions(reader, definitions, n_sound,
@@ -500,7 +505,9 @@ static void state_definitions(struct repairing *all, const struct added_definiti
 static int write_definitions(struct repairing *all, OTF2_Archive *archive, struct error *err)
 {
     struct added_definitions added = {0};
-    OTF2_Reader *reader = open_left(all);
+    OTF2_Reader *reader = open_left(all, err);
+    if (!reader)
+        return -1;
     const struct definition_sources sources = {
         .reader = reader,
         .n_left = all->n_left,
@@ -512,7 +519,7 @@ static int write_definitions(struct repairing *all, OTF2_Archive *archive, struc
         .last_ticks = all->last_ticks,
     };
     int status = whole_definitions_write(&sources, archive, &added, err);
-    if (reader && status == 0)
+    if (status == 0)
         OTF2_Reader_Close(reader);
     state_definitions(all, &added);
     return status;

@@ -75,7 +75,7 @@ static OTF2_CallbackCode copy_location(void *user_data, OTF2_LocationRef self, O
 
 static int copy_left(struct writing *all, struct error *err)
 {
-    if (!all->sources->reader || all->sources->n_left == 0)
+    if (all->sources->n_left == 0)
         return 0;
     OTF2_GlobalDefReaderCallbacks *callbacks = definition_copy_callbacks();
     if (callbacks)
