@@ -207,12 +207,17 @@ void decode_enter(struct decoder *decoder, uint64_t ticks, OTF2_RegionRef region
         count_marker(decoder, ticks, attributes);
 }
 
-// A CPU time just before a leave is that of its end: for the replay it comes after the region.
-static __attribute__((noinline)) void put_behind(const struct decoder *decoder, struct event *leave)
+// A CPU time just before a leave is that of its end: for the replay it comes after the region. What
+// counters grew by in between stays before the leave.
+static __attribute__((noinline)) void put_behind(struct decoder *decoder, struct event *leave)
 {
+    struct counts *counts = &decoder->counts;
     struct event sample = leave[-1];
     if (sample.time_ns != leave->time_ns)
         return;
+    uint32_t at = counts->base + decoder->n_output - 1;
+    for (size_t i = counts->n_growths; i-- > 0 && counts->growths[i].before == at;)
+        counts->growths[i].before--;
     sample.time_ns =
         clock_time_ns(decoder->clock, (uint64_t)decoder->last_ticks); // polls end earlier
     leave[-1] = *leave;

@@ -65,6 +65,8 @@ def write_rank(trace, classes, regions, process, rank):
 
     for i in range(n_events):
         now += 1 + chance.randrange(50)
+        if chance.random() < 0.2:
+            writer.metric(now, cpu_time, [now])  # as the tracer does
         if stack:
             for _ in range(chance.choice((0, 1, 1, 2))):
                 record()
@@ -85,6 +87,9 @@ with otf2.writer.open(folder, timer_resolution=1000000000) as archive:
     members = {counter: counter.define(definitions) for counter in counters}
     classes = [(definitions.metric_class([members[counter] for counter in part], MetricOccurrence.SYNCHRONOUS,
                                          RecorderKind.CPU), part) for part in (counters[:3], counters[3:])]
+    cpu_time = definitions.metric_class(
+        [definitions.metric_member("process_cpu_time", metric_mode=MetricMode.ACCUMULATED_START,
+                                   value_type=Type.UINT64, unit="ns")], MetricOccurrence.SYNCHRONOUS, RecorderKind.CPU)
     regions = {name: definitions.region(name) for name in ("solve", "exchange", "check", "write")}
     for rank in range(3):
         write_rank(archive, classes, regions,
