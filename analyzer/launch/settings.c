@@ -25,6 +25,7 @@ enum setting {
     SETTING_MAX_BYTES,
     SETTING_BUFFER_BYTES,
     SETTING_CALL_STACK,
+    SETTING_COUNTERS,
     SETTING_ENV,
 };
 
@@ -37,6 +38,7 @@ enum {
     MOST_FRAMES = 64,
 };
 
+#define LIST_SEPARATORS ", \t"
 #define DEFAULT_ENVIRONMENT                                                                        \
     "OMP_*,GOMP_*,KMP_*,MKL_NUM_THREADS,OPENBLAS_NUM_THREADS,SLURM_JOB_ID,SLURM_JOB_NAME,"         \
     "SLURM_JOB_PARTITION,SLURM_CLUSTER_NAME,SLURM_JOB_NUM_NODES,SLURM_NTASKS,"                     \
@@ -88,6 +90,12 @@ static const struct {
     [SETTING_CALL_STACK] = {"call_stack", KIND_COUNT, "N", "0",
                             "record up to N callers of each MPI call; 0: only the calling line",
                             "64 is the most."},
+    [SETTING_COUNTERS] =
+        {"counters", KIND_TEXT, "NAMES", "",
+         "count these for each region, such as cycles,instructions,max-rss,energy-pkg",
+         "See COUNTERS in pagoda-tracer(7) for the names. PAPI_TOT_INS and perf::CYCLES are "
+         "PAPI's. "
+         "Counters that a machine does not have are left out, with a message."},
     [SETTING_ENV] = {"env", KIND_TEXT, "NAMES", DEFAULT_ENVIRONMENT,
                      "keep these environment variables of rank 0, such as OMP_*,SLURM_*",
                      "They become properties of the archive. * and ? are wildcards. The default "
@@ -379,6 +387,52 @@ static int check_names(const struct trace_settings *settings, struct error *err)
     return 0;
 }
 
+/// Those of the tracer (tracer/record/counters.h).
+static const char *const counters[] = {
+    "cycles",           "instructions",   "cache-references",
+    "cache-misses",     "branches",       "branch-misses",
+    "bus-cycles",       "ref-cycles",     "stalled-cycles-frontend",
+    "task-clock",       "page-faults",    "stalled-cycles-backend",
+    "context-switches", "cpu-migrations", "max-rss",
+    "minor-faults",     "major-faults",   "voluntary-switches",
+    "user-time",        "system-time",    "involuntary-switches",
+    "energy-pkg",       "energy-cores",   "energy-ram",
+    "energy-psys",
+};
+
+/// One name of the list.
+static int check_counter(const struct trace_settings *settings, const char *name, struct error *err)
+{
+    size_t n = sizeof counters / sizeof counters[0];
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, counters[i]))
+            return 0;
+    if (!strncmp(name, "PAPI_", 5) || strstr(name, "::"))
+        return 0;
+    const char *nearest = spelling_nearest(name, counters, n);
+    char *text =
+        nearest ? memory_format("there is no counter `%s`; did you mean `%s`?", name, nearest)
+                : memory_format("there is no counter `%s`; see COUNTERS in pagoda-tracer(7)", name);
+    wrong(settings, SETTING_COUNTERS, text, err);
+    free(text);
+    return -1;
+}
+
+static int check_counters(const struct trace_settings *settings, struct error *err)
+{
+    const char *names = text_of(settings, SETTING_COUNTERS);
+    char *list = memory_copy_text(names), *rest = list, *name;
+    int result = *names && has_empty_name(names)
+                     ? wrong(settings, SETTING_COUNTERS, "a name of the list is empty", err)
+                     : 0;
+    for (size_t n = 0; result == 0 && (name = strtok_r(rest, LIST_SEPARATORS, &rest)); n++)
+        result = n < TRACE_MOST_COUNTERS
+                     ? check_counter(settings, name, err)
+                     : wrong(settings, SETTING_COUNTERS, "at most 32 counters are recorded", err);
+    free(list);
+    return result;
+}
+
 struct window {
     uint64_t from_ns;
     uint64_t to_ns; // UINT64_MAX: to the end
@@ -464,7 +518,8 @@ static int check(struct trace_settings *settings, struct error *err)
 {
     char *path = filter_path(settings);
     int result = check_lines(settings, err) || check_numbers(settings, err) ||
-                         check_names(settings, err) || check_windows(settings, err)
+                         check_names(settings, err) || check_counters(settings, err) ||
+                         check_windows(settings, err)
                      ? -1
                      : 0;
     if (result == 0 && path) {
@@ -572,8 +627,8 @@ void trace_settings_print(const struct trace_settings *settings, FILE *stream)
 static void write_list(const char *name, const char *list, FILE *stream)
 {
     while (*list) {
-        list += strspn(list, ", \t");
-        size_t length = strcspn(list, ", \t");
+        list += strspn(list, LIST_SEPARATORS);
+        size_t length = strcspn(list, LIST_SEPARATORS);
         if (length)
             fprintf(stream, "%s=%.*s\n", name, (int)length, list);
         list += length;
@@ -597,6 +652,7 @@ void trace_settings_write(const struct trace_settings *settings, FILE *stream)
     fprintf(stream, "stop_at=%s\n", text_of(settings, SETTING_STOP_AT));
     for (int i = 0; i < n_windows; i++)
         fprintf(stream, "window=%" PRIu64 "-%" PRIu64 "\n", windows[i].from_ns, windows[i].to_ns);
+    write_list("counter", text_of(settings, SETTING_COUNTERS), stream);
     write_list("env", text_of(settings, SETTING_ENV), stream);
     if (!strcmp(text_of(settings, SETTING_MPI), "communication"))
         trace_filter_write_local_mpi(stream);

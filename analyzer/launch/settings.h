@@ -11,7 +11,7 @@
 #include "analyzer/base/error.h"
 #include "analyzer/base/options/options.h"
 
-enum { TRACE_N_SETTINGS = 11, TRACE_MOST_WINDOWS = 64 };
+enum { TRACE_N_SETTINGS = 12, TRACE_MOST_WINDOWS = 64, TRACE_MOST_COUNTERS = 32 };
 
 struct trace_settings {
     const char *options[TRACE_N_SETTINGS]; // as given on the command line, NULL: not given

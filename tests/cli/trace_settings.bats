@@ -39,6 +39,9 @@ refused() {
     refused '--env A,: a name of the list is empty' --env A,
     refused '--env A, ,B: a name of the list is empty' --env 'A, ' --env B
     PAGODA_ENV=, refused 'PAGODA_ENV=,: a name of the list is empty'
+    refused '--counters cylces: there is no counter `cylces`; did you mean `cycles`?' --counters cylces
+    refused '--counters cycles,,branches: a name of the list is empty' --counters cycles,,branches
+    refused 'at most 32 counters' --counters "$(printf 'PAPI_%d,' {1..33} | sed 's/,$//')"
     refused 'is not a window' --window 1s-2s,
     PAGODA_MIN_DURATON=1 refused 'did you mean PAGODA_MIN_DURATION?'
     printf '\nmin_duratoin = 1us\n' >conf

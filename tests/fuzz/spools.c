@@ -11,6 +11,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/tools/lib/scratch.h"
 #include "tracer/finish/run.h"
+#include "tracer/record/counters.h"
 
 // ---- records of every kind
 
@@ -106,6 +107,7 @@ static void put_messages(FILE *out, int32_t peer)
     PUT(out, call, CALL, RECEIVE, .enter_ns = next_ns(), .leave_ns = now_ns + 1,
         .site = RECORD_LINE_SITE + 2);
     PUT(out, message, IRECV_POST, DUPLICATE, .peer = RECORD_ANY, .tag = RECORD_ANY, .request = 2);
+    PUT_WITH(out, counters, ((const uint64_t[]){2, 3}), 16, COUNTERS, COUNTERS_OF_LEAVE);
     PUT(out, cpu, CPU, 0, .time_ns = now_ns + 1, .cpu_ns = 5, .core_wait_ns = 1);
     PUT_CALL(out, RECEIVE);
     PUT(out, message, RECV, WORLD, .peer = peer, .tag = 7, .n_bytes = 100);
@@ -197,6 +199,7 @@ static void put_regions(FILE *out)
     PUT_WITH(out, marker, &parameter, sizeof parameter, MARKER, 1, .time_ns = next_ns(), .n = 1);
     PUT(out, time, REGION_END, 1, .time_ns = next_ns());
     PUT(out, function_event, LEAVE, 0, .time_ns = next_ns(), .address = 0x401600);
+    PUT_WITH(out, counters, ((const uint64_t[]){5, 7}), 16, COUNTERS, COUNTERS_OF_NEXT);
     PUT(out, time, OFF, 0, .time_ns = next_ns());
     PUT(out, time, ON, 0, .time_ns = next_ns());
 }
@@ -228,13 +231,15 @@ static struct spool_header header_of(uint64_t run_id, uint32_t rank, uint32_t n_
                                   .finalized = 1,
                                   .clock_offsets = {{STEP_NS, 0, 10}, {90 * STEP_NS, rank, 10}},
                                   .core_use = {{2 * STEP_NS, 0, 0, 0}, {80 * STEP_NS, 9, 9, 1}},
+                                  .counters = 5,
                                   .cores = {3},
                                   .host = "node",
                                   .clock_domain = "boot",
                                   .mpi = "openmpi",
                                   .mpi_version = "4",
                                   .executable = "/bin/true",
-                                  .command = "run 1"};
+                                  .command = "run 1",
+                                  .counter_notes = "cycles is not counted\n"};
     memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
     return header;
 }
@@ -345,15 +350,20 @@ int fuzz_spools(const char *path, char *text, struct error *err)
     struct spool_set set;
     struct worlds worlds;
     int result = 0;
+    static char counter[] = "max-rss";
+    struct settings kept = settings;
     (void)text;
     write_input(path);
     if (spool_set_load(&set, path) != 0)
         return 1;
+    for (settings.n_counters = 0; settings.n_counters < 3;) // as the records have
+        settings.counters[settings.n_counters++] = counter;
     worlds_find(&worlds, &set);
     for (uint32_t i = 0; i < worlds.n && result == 0; i++)
         if (worlds.items[i].root == i && !world_is_damaged(&worlds.items[i]))
             result = check_run(&worlds, i, path, err);
     worlds_release(&worlds);
     spool_set_release(&set);
+    settings = kept;
     return result;
 }

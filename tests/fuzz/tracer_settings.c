@@ -24,6 +24,8 @@ static void forget_settings(void)
     for (size_t i = 0; i < settings.n_rules; i++)
         free(settings.rules[i].pattern);
     free(settings.rules);
+    for (size_t i = 0; i < settings.n_counters; i++)
+        free(settings.counters[i]);
     free(settings.start_at);
     free(settings.stop_at);
     settings = defaults;
@@ -43,14 +45,15 @@ static int record_by(const char *folder)
     filter_excludes_mpi("MPI_Send");
     settings_keep_variable("OMP_NUM_THREADS");
     return settings.buffer_bytes < 65536 || settings.buffer_bytes % 65536 != 0 ||
-           settings.n_windows > SETTINGS_WINDOWS;
+           settings.n_windows > SETTINGS_WINDOWS || settings.n_counters > SETTINGS_COUNTERS;
 }
 
 void fuzz_settings_write(const char *path)
 {
     static const char text[] =
         "call_stack=3\nmin_duration=5000\nmax_bytes=1000000\nbuffer_bytes=131072\nfiles=mpi\n"
-        "start_at=begin\nstop_at=end\nwindow=5-10\nwindow=20-18446744073709551615\nenv=OMP_*\n"
+        "counter=cycles\ncounter=a::b\nstart_at=begin\nstop_at=end\nwindow=5-10\nwindow=20-"
+        "18446744073709551615\nenv=OMP_*\n"
         "exclude_region=ns::*\ninclude_region=solve\nexclude_mangled=_Z*\nexclude_file=*.h\n"
         "exclude_function=MPI_T_*\n";
     char *file = memory_format("%s/" SETTINGS_FILE, path);

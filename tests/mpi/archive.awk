@@ -8,10 +8,11 @@
 #     exact   nothing; each metric has the time of its event
 #     events  lines RANK EVENT DETAILS, without times
 #     sites   lines RANK CALL: FUNCTION FILE:LINE, CALLER FILE:LINE, ...
+#     counters  lines REGION, COUNTER, what it grew by there in all locations, with tabs between
 #
 # Checked: enters and leaves are balanced, times do not step back, the number of events is the one in
-# the definitions, a metric stands before the enter, the leave or the program's begin that it belongs
-# to, tags are MPI's, every send has its receive (same communicator, source, tag, size), requests are
+# the definitions, a metric stands before the enter, the leave, or the begin or end of a program or thread
+# that it belongs to, tags are MPI's, every send has its receive (same communicator, source, tag, size), requests are
 # completed, cancelled or freed once, members of a communicator or window agree on its collectives in
 # number, order and operation. ALLOWED: open-requests, messages and collectives may be wrong.
 
@@ -21,6 +22,20 @@ function fail(text)
         print "archive.awk: " text >"/dev/stderr"
     has_failed = 1
     exit 1
+}
+
+# The values of a metric: what they grew by belongs to the region that is open.
+function count(text,    counter, value)
+{
+    while (match(text, /\("[^"]*" <[0-9]+>; UINT64; [0-9]+/)) {
+        counter = value = substr(text, RSTART + 2, RLENGTH - 2)
+        sub(/".*/, "", counter)
+        sub(/.* /, "", value)
+        if ((location, counter) in value_before && depth[location] > 0 && counter !~ /^(process|thread)_/)
+            grown[region[stack[location, depth[location]]] "\t" counter] += value - value_before[location, counter]
+        value_before[location, counter] = value
+        text = substr(text, RSTART + RLENGTH)
+    }
 }
 
 # The number of the last definition in a text: "NAME" <NUMBER>.
@@ -212,7 +227,7 @@ $1 == "ADDITIONAL" {
         fail("time steps back on location " location)
     time[location] = $3
     if (location in metric_time) { # as a reader does that takes a metric for a part of the next event
-        if ($1 !~ /^(ENTER|LEAVE|PROGRAM_BEGIN|MEASUREMENT_ON_OFF)$/)
+        if ($1 !~ /^(METRIC|ENTER|LEAVE|PROGRAM_BEGIN|THREAD_BEGIN|THREAD_END|MEASUREMENT_ON_OFF)$/)
             fail("a metric before " $1 " on location " location)
         if (what == "exact" && (metric_time[location] "") != ($3 ""))
             fail("a metric before the time of its event on location " location)
@@ -223,6 +238,8 @@ $1 == "ADDITIONAL" {
 $1 == "METRIC" {
     metric_time[location] = $3
     n_metrics++
+    if (what == "counters")
+        count($0)
 }
 $1 == "ENTER" {
     entered = reference($0)
@@ -317,6 +334,9 @@ END {
                 fail(messages[which] " more messages sent than received in " which)
     if (allowed !~ /collectives/)
         check_collectives()
+    for (where in grown)
+        if (grown[where] > 0)
+            printf "%s\t%.0f\n", where, grown[where]
     for (rank = 0; rank <= last_rank; rank++)
         for (i = 1; i <= n_lines[rank]; i++)
             print lines[rank, i]

@@ -10,6 +10,7 @@
 #include "analyzer/launch/settings.h"
 #include "tests/tools/lib/scratch.h"
 #include "tests/unit/unit_test.h"
+#include "tracer/record/counters.h"
 #include "tracer/record/settings.h"
 
 static char *folder;
@@ -64,15 +65,24 @@ TEST(test_defaults_are_the_same)
     assert_int_equal(settings.n_windows, 0);
     assert_true(n_rules('e', true) > 5);
     assert_int_equal(settings.n_rules, n_rules('e', true));
+    assert_int_equal(settings.n_counters, 0);
     assert_int_equal(TRACE_MOST_WINDOWS, SETTINGS_WINDOWS);
+    assert_int_equal(TRACE_MOST_COUNTERS, SETTINGS_COUNTERS);
 }
+
+#define COUNTER(name, ...) name ","
+static const char counter_names[] = COUNTERS "PAPI_X, a::b";
+#undef COUNTER
+#define COUNTER(...) +1
+enum { N_COUNTERS = COUNTERS };
+#undef COUNTER
 
 /// Every setting of the table with a value, so that a new one is not forgotten here.
 static const char *const values[][2] = {
     {"filter", filter_path}, {"mpi", "communication"},  {"min_duration", "7us"},
     {"start_at", "a = b"},   {"stop_at", "c"},          {"max_bytes", "3MiB"},
     {"window", ""},          {"buffer_bytes", "100KB"}, {"call_stack", "5"},
-    {"env", "A_*, B"},       {"files", "mpi"},
+    {"env", "A_*, B"},       {"files", "mpi"},          {"counters", counter_names},
 };
 enum { N_VALUES = sizeof values / sizeof values[0] };
 
@@ -100,6 +110,9 @@ TEST(test_all_settings_arrive)
     assert_int_equal(settings.buffer_bytes, 128 << 10); // rounded up to 64 KiB
     assert_string_equal(settings.start_at, "a = b");
     assert_string_equal(settings.stop_at, "c");
+    assert_int_equal(settings.n_counters, 2 + N_COUNTERS);
+    assert_string_equal(settings.counters[0], "cycles");
+    assert_string_equal(settings.counters[N_COUNTERS + 1], "a::b");
     assert_int_equal(n_rules('e', true), 2);
     assert_string_equal(pattern('e', 0), "A_*");
     assert_string_equal(pattern('e', 1), "B");

@@ -329,6 +329,11 @@ uint32_t archive_parameter(struct archive *archive, const char *name)
     return N_ATTRIBUTES + table_number(&archive->parameters, &text, sizeof text, NULL);
 }
 
+OTF2_MetricRef archive_counters(struct archive *archive, uint64_t set)
+{
+    return FIRST_COUNTER + table_number(&archive->counter_sets, &set, sizeof set, NULL);
+}
+
 OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread)
 {
     return (OTF2_LocationRef)thread << 32 | rank;
@@ -380,6 +385,7 @@ static void release(struct archive *archive)
     table_release(&archive->contexts);
     table_release(&archive->parameters);
     table_release(&archive->files);
+    table_release(&archive->counter_sets);
     archive->otf2 = NULL;
 }
 

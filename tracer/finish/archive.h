@@ -55,8 +55,8 @@ struct archive {
     const char *error;   // text of the first error OTF2 reported, NULL: none
     jmp_buf *on_failure; // where to go on from such an error, NULL: on
     // Their keys are what is defined: texts; the structures below; names of marker parameters,
-    // which are attributes after the fixed ones.
-    struct table strings, regions, lines, contexts, parameters, files;
+    // which are attributes after the fixed ones; sets of counters, as in struct spool_header.
+    struct table strings, regions, lines, contexts, parameters, files, counter_sets;
     struct archive_location *locations;
     size_t n_locations;
     char **hosts;           // by rank; NULL: the rank left nothing
@@ -69,6 +69,9 @@ struct archive {
     uint64_t realtime_ns; // time of day at first_ns
     bool has_cpu_metric;
 };
+
+/// Classes and members of metrics before this are those of CPU time.
+#define FIRST_COUNTER 2
 
 /// Keys, so without padding.
 struct archive_region {
@@ -133,6 +136,9 @@ uint32_t archive_thread_region(struct archive *archive, enum thread_call call, c
 
 /// Attribute reference of a marker's parameter.
 uint32_t archive_parameter(struct archive *archive, const char *name);
+
+/// The metric class of a set of counters.
+OTF2_MetricRef archive_counters(struct archive *archive, uint64_t set);
 
 /// OTF2's number of a thread: Score-P's scheme, so that ranks come first.
 OTF2_LocationRef archive_location_ref(uint32_t rank, uint32_t thread);

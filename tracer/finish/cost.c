@@ -112,7 +112,8 @@ struct record_costs cost_measure(const char *dir, bool has_excluded)
     if (mkdir(scratch, 0700) != 0)
         return costs;
     struct settings kept = settings;
-    settings = (struct settings){.buffer_bytes = WINDOW_BYTES};
+    settings = (struct settings){.buffer_bytes = WINDOW_BYTES, .n_counters = kept.n_counters};
+    memcpy(settings.counters, kept.counters, sizeof settings.counters);
     if (start_recorder(scratch))
         costs = measure(has_excluded);
     stream_stop_process();

@@ -3,6 +3,7 @@
 // definitions by their global numbers, so no mapping tables are needed.
 #include "tracer/finish/archive.h"
 #include "tracer/finish/memory.h"
+#include "tracer/record/counters.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -460,6 +461,39 @@ static void write_cpu_metric(struct writing *w)
                OTF2_RECORDER_KIND_CPU);
 }
 
+static void write_counter(struct writing *w, OTF2_MetricMemberRef ref, const char *name)
+{
+    struct counter_meaning meaning = counter_meaning(name);
+    OTF2_MetricType type = meaning.is_papi    ? OTF2_METRIC_TYPE_PAPI
+                           : meaning.is_usage ? OTF2_METRIC_TYPE_RUSAGE
+                                              : OTF2_METRIC_TYPE_OTHER;
+    DEFINE(w, MetricMember, ref, string(w, name), string(w, meaning.description), type,
+           OTF2_METRIC_ACCUMULATED_START, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, meaning.exponent,
+           string(w, meaning.unit));
+}
+
+/// Those that were recorded, and a class for each set of them.
+static void write_counters(struct writing *w)
+{
+    const struct table *sets = &w->archive->counter_sets;
+    OTF2_MetricMemberRef refs[SETTINGS_COUNTERS], next = FIRST_COUNTER;
+    uint64_t all = 0;
+    for (uint32_t k = 0; k < sets->n; k++)
+        all |= *(const uint64_t *)table_key(sets, k);
+    for (uint8_t i = 0; i < SETTINGS_COUNTERS; i++)
+        if ((all >> i & 1) != 0)
+            write_counter(w, refs[i] = next++, settings.counters[i]);
+    for (uint32_t k = 0; k < sets->n; k++) {
+        OTF2_MetricMemberRef members[SETTINGS_COUNTERS];
+        uint8_t n = 0;
+        for (uint8_t i = 0; i < SETTINGS_COUNTERS; i++)
+            if ((*(const uint64_t *)table_key(sets, k) >> i & 1) != 0)
+                members[n++] = refs[i];
+        DEFINE(w, MetricClass, FIRST_COUNTER + k, n, members, OTF2_METRIC_SYNCHRONOUS,
+               OTF2_RECORDER_KIND_CPU);
+    }
+}
+
 static const struct {
     const char *id, *name;
     OTF2_IoParadigmClass class;
@@ -535,6 +569,7 @@ bool archive_write_definitions(struct archive *archive, const struct unify *unif
     write_windows(&w, unify);
     write_files(&w);
     write_cpu_metric(&w);
+    write_counters(&w);
     nodes_release(&w.nodes);
     free(w.team_groups);
     free(w.thread_groups);

@@ -12,10 +12,11 @@ struct context {
     const struct spool *spool;
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
-    uint64_t now_ns;                 // of the last event
-    bool has_begun;                  // there is an event
-    const struct record_cpu *sample; // CPU time that waits for its event, NULL: none
-    uint32_t *stack;                 // open regions
+    uint64_t now_ns;                       // of the last event
+    bool has_begun;                        // there is an event
+    const struct record_cpu *sample;       // CPU time that waits for its event, NULL: none
+    const struct record_counters *reading; // counters that do
+    uint32_t *stack;                       // open regions
     size_t depth;
     size_t n_stack;
     struct archive_location *location;
@@ -40,6 +41,9 @@ static inline void context_go_to(struct context *context, uint64_t time_ns)
     if (time_ns > context->now_ns)
         context->now_ns = time_ns;
 }
+
+/// An event of this moment is about to be written: the counters that wait for it come first.
+void context_write_reading(struct context *context);
 
 /// Attributes that were added before go with the event.
 void context_enter(struct context *context, uint64_t time_ns, uint32_t region);

@@ -4,13 +4,14 @@
 // A CALL record with its details becomes: enter; what happened when the call began (sends, posted
 // receives, the begin of a collective); what was known when it returned (received messages,
 // completed requests, the end of the collective); leave. A CPU time stands before the enter or
-// leave whose time it has, as Score-P writes metrics of a synchronous class. Time never steps back
-// within a location (clock corrections aside), and enters and leaves are balanced: a leave closes
-// what was opened inside it, a leave without its enter is dropped.
+// leave whose time it has, as Score-P writes metrics of a synchronous class; so do counters. Time
+// never steps back within a location (clock corrections aside), and enters and leaves are balanced:
+// a leave closes what was opened inside it, a leave without its enter is dropped.
 #include "tracer/finish/events.h"
 
 #include "tracer/finish/event_context.h"
 #include "tracer/finish/memory.h"
+#include "tracer/record/counters.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,31 @@ static void write_sample(struct context *context)
     bool has_wait = sample->core_wait_ns != RECORD_NO_CORE_WAIT;
     context_go_to(context, sample->time_ns);
     WRITE(context, Metric, NULL, has_wait, has_wait ? 2 : 1, types, values);
+}
+
+/// Counters that are not those of the header are damage.
+static void see_reading(struct context *context, const struct record_counters *record)
+{
+    uint64_t set = context->spool->header->counters;
+    if (record->head.n_words == 1 + __builtin_popcountll(set) && set >> settings.n_counters == 0)
+        context->reading = record;
+}
+
+void context_write_reading(struct context *context)
+{
+    const struct record_counters *record = context->reading;
+    OTF2_Type types[SETTINGS_COUNTERS];
+    OTF2_MetricValue values[SETTINGS_COUNTERS];
+    context->reading = NULL;
+    if (!record)
+        return;
+    uint8_t n = (uint8_t)(record->head.n_words - 1);
+    for (uint8_t i = 0; i < n; i++) {
+        types[i] = OTF2_TYPE_UINT64;
+        values[i].unsigned_int = record->values[i];
+    }
+    WRITE(context, Metric, NULL,
+          archive_counters(context->archive, context->spool->header->counters), n, types, values);
 }
 
 /// A sample whose event was not recorded gives way to the next one. The first one, from when the
@@ -51,6 +77,7 @@ void context_enter(struct context *context, uint64_t time_ns, uint32_t region)
     context->stack[context->depth++] = region;
     write_sample(context);
     context_go_to(context, time_ns);
+    context_write_reading(context);
     WRITE(context, Enter, context->attributes, region);
 }
 
@@ -59,6 +86,7 @@ void context_leave_top(struct context *context, uint64_t time_ns)
     uint32_t region = context->stack[--context->depth];
     write_sample(context);
     context_go_to(context, time_ns);
+    context_write_reading(context);
     WRITE(context, Leave, NULL, region);
 }
 
@@ -286,6 +314,11 @@ static const struct record_head *write_call(struct context *context, const struc
             write_at_leave(context, detail);
         last = detail;
     }
+    if (detail && detail->kind == RECORD_COUNTERS && detail->id == COUNTERS_OF_LEAVE) {
+        see_reading(context, (const void *)detail);
+        last = detail;
+        detail = spool_next(context->spool, detail);
+    }
     if (detail && detail->kind == RECORD_CPU &&
         ((const struct record_cpu *)(const void *)detail)->time_ns == call->leave_ns) {
         see_sample(context, (const void *)detail);
@@ -353,6 +386,7 @@ static const struct record_head *write_record(struct context *context,
     case RECORD_ON:
         write_sample(context);
         context_go_to(context, timed->time_ns);
+        context_write_reading(context);
         WRITE(context, MeasurementOnOff, NULL,
               head->kind == RECORD_ON ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF);
         break;
@@ -373,6 +407,9 @@ static const struct record_head *write_record(struct context *context,
         break;
     case RECORD_CPU:
         see_sample(context, (const void *)head);
+        break;
+    case RECORD_COUNTERS:
+        see_reading(context, (const void *)head);
         break;
     default:
         thread_record_write(context, head);

@@ -83,10 +83,27 @@ static void report_threads(const struct run *run)
             (unsigned long long)n_tasks);
 }
 
+/// Says once why counters are missing.
+static void report_counters(const struct run *run)
+{
+    struct table said = {0};
+    for (size_t i = 0; i < run->n; i++)
+        for (const char *note = run->spools[i].header->counter_notes; *note != '\0';) {
+            size_t length = strcspn(note, "\n");
+            bool is_new;
+            table_number(&said, note, length, &is_new);
+            if (is_new)
+                say("%.*s", (int)length, note);
+            note += length + (note[length] == '\n');
+        }
+    table_release(&said);
+}
+
 /// Says once how the recording itself fared.
 static void report(const struct run *run)
 {
     report_threads(run);
+    report_counters(run);
     for (size_t i = 0; i < run->n; i++) {
         const struct spool_header *header = run->spools[i].header;
         if (header->stop_errno == 0)

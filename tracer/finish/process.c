@@ -158,6 +158,8 @@ void process_define(struct process *process, const struct spool *spool, uint64_t
             process->archive->has_cpu_metric = true;
             see(time_ns, first_ns, last_ns);
             break;
+        case RECORD_COUNTERS: // a part of the next record, or of the one before
+            break;
         case RECORD_FILE_OPENED:
         case RECORD_FILE_SEEK:
         case RECORD_THREAD_DONE:

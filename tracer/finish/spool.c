@@ -36,7 +36,8 @@ static bool is_spool_header(const struct spool_header *header)
            memchr(header->mpi, 0, sizeof header->mpi) &&
            memchr(header->mpi_version, 0, sizeof header->mpi_version) &&
            memchr(header->executable, 0, sizeof header->executable) &&
-           memchr(header->command, 0, sizeof header->command);
+           memchr(header->command, 0, sizeof header->command) &&
+           memchr(header->counter_notes, 0, sizeof header->counter_notes);
 }
 
 /// A process that ends while one of its threads opens its file leaves it without a header, and

@@ -53,6 +53,7 @@ static void end_thread(struct context *context, uint64_t time_ns)
     if (thread == 0)
         return;
     context_go_to(context, time_ns);
+    context_write_reading(context);
     WRITE(context, ThreadEnd, NULL, threads_of_rank(context), thread);
 }
 
@@ -62,6 +63,7 @@ static void begin_thread(struct context *context, uint64_t time_ns, uint32_t thr
     context->thread = thread;
     context->has_begun = true;
     context_go_to(context, time_ns);
+    context_write_reading(context);
     WRITE(context, ThreadBegin, NULL, threads_of_rank(context), thread);
 }
 

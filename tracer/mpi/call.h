@@ -104,6 +104,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
     uint64_t stack = 0;
     if (__builtin_expect(callstack_n_callers != 0, 0) && !stream->off && site < RECORD_LINE_SITE)
         stack = callstack_number(stream, site);
+    counters_see(stream); // before the time: the call does not seem longer
     if (now_ns == 0)
         now_ns = clock_now_ns();
     if (__builtin_expect(!stream->known[function], 0))
@@ -117,6 +118,7 @@ __attribute__((always_inline)) static inline bool call_enter(struct call *call, 
         call_long_interval(stream, now_ns, is_whole && stream->window.left_at);
     else
         stream->long_after[stream->left_function] = false;
+    counters_put(stream, COUNTERS_OF_NEXT);
     size_t n_bytes = stack != 0 ? sizeof(struct record_call_above) : sizeof(struct record_call);
     struct record_call *record = stream_reserve(stream, n_bytes);
     if (!record) {
@@ -144,6 +146,7 @@ static inline void call_returned(struct call *call)
         window->open->leave_ns = call->leave_ns;
     window->poll_before = window->poll;
     window->poll = NULL;
+    counters_see(call->stream);
 }
 
 /// A call shorter than the setting min_duration in which nothing was recorded leaves nothing.
@@ -156,7 +159,7 @@ static inline bool call_drop_short(struct call *call)
     size_t n_bytes = (size_t)record->head.n_words * 8; // with its callers' number or without
     if (stream->window.at != (uint8_t *)record + n_bytes)
         return false;
-    stream_undo(stream, record, n_bytes);
+    stream_undo_event(stream, record, n_bytes);
     stream_count_dropped(stream);
     return true;
 }
@@ -169,14 +172,15 @@ static inline void call_leave(struct call *call)
     bool is_wanted = stream->long_after[call->function]; // a long interval is expected
     if (__builtin_expect(!stream->off, 1) &&
         (settings.min_duration_ns == 0 || !call_drop_short(call))) {
-        stream->left_ns = call->leave_ns;
-        stream->left_function = call->function;
-        stream->left_sampled = false;
-        stream->window.left_at = stream->window.at;
         // Of a long call it tells how much of it the process ran. After a poll it would keep the
         // next one from being folded into it.
         is_wanted |=
             !stream->window.poll && record && call->leave_ns - record->enter_ns > LONG_INTERVAL_NS;
+        counters_put(stream, COUNTERS_OF_LEAVE); // the record's window may be gone after it
+        stream->left_ns = call->leave_ns;
+        stream->left_function = call->function;
+        stream->left_sampled = false;
+        stream->window.left_at = stream->window.at;
         if (is_wanted || call->leave_ns - stream->cpu_read_at_ns > CPU_READING_AGE_NS)
             call_read_cpu(stream, call->leave_ns, is_wanted);
     }

@@ -237,8 +237,13 @@ static bool agree(struct stream *stream, int error, uint64_t domain, uint64_t *d
     bool has_one_clock;
     if (!all_can_record(error, domain, &has_one_clock))
         return false;
+    bool leads_node = stream->header->rank == 0;
     if (!has_one_clock)
         sync_init(domain, domains);
+    for (int i = 1; i < n_leaders; i++) // of clocks, and so of nodes
+        leads_node |= leaders[i] == own_rank;
+    if (leads_node)
+        counters_lead_node();
     if (sync_measure(&stream->header->clock_offsets[0]))
         stream->header->n_clock_offsets = 1;
     return true;
@@ -301,6 +306,8 @@ static void session_process_started(struct stream *stream, MPI_Group world)
     session_run_id |= 1;
     facts.run_id = session_run_id;
     int error = open_file(stream, &facts);
+    if (error == 0 && rank == 0)
+        counters_lead_node();
     if (error == 0)
         return;
     if (rank == 0)

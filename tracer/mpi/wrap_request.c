@@ -88,9 +88,10 @@ void poll_missed(struct call *call, MPI_Request handle)
     if (!window->open)
         return;
     uint64_t inside_ns = call->leave_ns - window->open->enter_ns;
+    size_t between = 2 * stream->counters.n_bytes; // counters of its leave, and of this enter
     if (before && window->poll_call->head.id == call->function &&
-        (uint8_t *)window->open == (uint8_t *)(before + 1)) {
-        stream_undo(stream, window->open, (size_t)window->open->head.n_words * 8);
+        (uint8_t *)window->open == (uint8_t *)(before + 1) + between) {
+        stream_undo(stream, before + 1, between + (size_t)window->open->head.n_words * 8);
         window->open = window->poll_call;
         window->open->leave_ns = call->leave_ns;
         before->count++;

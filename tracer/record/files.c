@@ -135,6 +135,7 @@ static bool enter(enum file_call call, uint32_t file, uint64_t n_bytes, const vo
     module_met(stream, (uint64_t)(uintptr_t)site);
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
+    counters_take(stream);
     bool is_recorded =
         !stream->off &&
         STREAM_WRITE(stream, RECORD_FILE_CALL, RECORD_FILE_ID(file, call), record_file_call,
@@ -150,6 +151,7 @@ static void leave(enum file_call call, uint32_t file, uint64_t n_bytes)
     struct stream *stream = claim_stream(&error);
     if (!stream)
         return;
+    counters_take(stream);
     STREAM_WRITE(stream, RECORD_FILE_CALL_LEAVE, RECORD_FILE_ID(file, call), record_file_call_leave,
                  .time_ns = clock_now_ns(), .n_bytes = n_bytes);
     give_stream(error);

@@ -23,6 +23,7 @@ static uint64_t now_of(struct stream *stream)
 {
     uint64_t now_ns = clock_now_ns();
     recording_check(stream, now_ns);
+    counters_take(stream);
     return now_ns;
 }
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SPOOL_MAGIC            "PGDSPOOL"
-#define SPOOL_VERSION          19
+#define SPOOL_VERSION          20
 #define SPOOL_HEADER_BYTES     65536 // the largest page size: chunks are mapped one by one
 #define SPOOL_SUFFIX           ".spool"
 #define SPOOL_STOPPED_AT_LIMIT (-1) // in stop_errno: the setting max_bytes
@@ -58,6 +58,7 @@ struct spool_header {
     uint64_t n_nested_teams;     // parallel regions within others, whose threads left no records
     uint64_t n_unknown_tasks;    // tasks that look like waiting in the construct that ran them
     uint64_t n_left_out_threads; // there were too many at a time; of the first thread
+    uint64_t counters;           // bit i: COUNTERS records have counter i of the setting
     struct spool_clock_offset clock_offsets[2];
     struct spool_core_use core_use[2]; // when MPI_Init ended and MPI_Finalize began; else 0
     uint64_t cores[SPOOL_CORES / 64];  // bit n % 64 of word n / 64: this process may run on core n
@@ -66,7 +67,8 @@ struct spool_header {
     char mpi[64];           // "openmpi" or "mpich"
     char mpi_version[512];  // what MPI_Get_library_version says, first line
     char executable[1024];
-    char command[2048]; // arguments, separated by spaces
+    char command[2048];       // arguments, separated by spaces
+    char counter_notes[2048]; // why some are left out: lines
 };
 
 /// What records there are, each with its structure.
@@ -92,9 +94,10 @@ struct spool_header {
     KIND(RECORD_REGION_END, record_time)   /* id: name */                                          \
     KIND(RECORD_MARKER, record_marker)     /* id: name */                                          \
     KIND(RECORD_CPU, record_cpu)                                                                   \
-    KIND(RECORD_OFF, record_time)        /* recording was switched off */                          \
-    KIND(RECORD_ON, record_time)         /* and on again */                                        \
-    KIND(RECORD_THREAD_END, record_time) /* what follows is another thread's */                    \
+    KIND(RECORD_COUNTERS, record_counters) /* id: COUNTERS_OF_... (counters.h) */                  \
+    KIND(RECORD_OFF, record_time)          /* recording was switched off */                        \
+    KIND(RECORD_ON, record_time)           /* and on again */                                      \
+    KIND(RECORD_THREAD_END, record_time)   /* what follows is another thread's */                  \
     /* OpenMP, see openmp.c. */                                                                    \
     KIND(RECORD_FORK, record_time)       /* id: threads asked for, 0: the default */               \
     KIND(RECORD_TEAM_BEGIN, record_team) /* id: team */                                            \
@@ -208,6 +211,12 @@ struct record_cpu {
     uint64_t core_wait_ns; // the thread was ready and had no core, so far; RECORD_NO_CORE_WAIT
 };
 #define RECORD_NO_CORE_WAIT UINT64_MAX // the system does not tell
+
+/// What the thread's counters were at the event that follows, or at the leave of the call before.
+struct record_counters {
+    struct record_head head;
+    uint64_t values[]; // of the set in the header, in its order
+};
 
 struct record_message {
     struct record_head head;

@@ -151,6 +151,7 @@ static void go_off(struct stream *stream, uint64_t time_ns)
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         stream->gap = gap != MAP_FAILED ? gap : NULL;
     }
+    counters_take(stream);
     STREAM_WRITE(stream, RECORD_OFF, 0, record_time, .time_ns = time_ns);
     stream->off = true;
     stream->n_enters = 0;
@@ -162,12 +163,13 @@ static void go_on(struct stream *stream, uint64_t time_ns)
 {
     struct gap *gap = stream->gap;
     recording_write_skipped(stream);
+    stream->off = false;
+    counters_take(stream);
     STREAM_WRITE(stream, RECORD_ON, 0, record_time, .time_ns = time_ns);
     for (uint64_t i = 0; gap && i < gap->n_open && i < N_OPEN_REGIONS; i++)
         write_enter(stream, (uint16_t)gap->open[i].kind, gap->open[i].id, time_ns);
     if (gap)
         gap->n_open = 0;
-    stream->off = false;
     // The interval before the next call gets no CPU time: its begin is not known.
     stream->left_ns = time_ns;
     stream->left_sampled = false;

@@ -86,7 +86,7 @@ static bool drop_short(struct stream *stream, uint16_t kind, uint32_t id, uint64
         if (stream->window.at != record + n_bytes ||
             now_ns - enter->time_ns >= settings.min_duration_ns)
             return false;
-        stream_undo(stream, record, n_bytes);
+        stream_undo_event(stream, record, n_bytes);
         stream_count_dropped(stream);
         return true;
     }
@@ -116,12 +116,14 @@ static void write_event(struct stream *stream, uint16_t kind, uint32_t id, uint6
 static void entered(struct stream *stream, uint16_t kind, uint32_t id, uint64_t address,
                     unsigned flags)
 {
+    counters_see(stream); // before the time: the region does not seem longer
     uint64_t now_ns = clock_now_ns();
     recording_check(stream, now_ns);
     if ((flags & FILTER_STARTS) != 0 && stream->off)
         recording_set(stream, true, now_ns);
     if ((flags & FILTER_EXCLUDED) != 0)
         return;
+    counters_put(stream, COUNTERS_OF_NEXT);
     if (stream->off)
         recording_region_entered(stream, kind, kind == RECORD_ENTER ? address : id);
     else
@@ -134,12 +136,14 @@ static void left(struct stream *stream, uint16_t kind, uint32_t id, uint64_t add
     uint16_t enter_kind = kind == RECORD_LEAVE ? RECORD_ENTER : RECORD_REGION_BEGIN;
     uint64_t now_ns = clock_now_ns();
     recording_check(stream, now_ns);
-    if ((flags & FILTER_EXCLUDED) != 0)
+    if ((flags & FILTER_EXCLUDED) != 0) {
         ;
-    else if (stream->off ? recording_region_left(stream)
-                         : settings.min_duration_ns == 0 ||
-                               !drop_short(stream, enter_kind, id, address, now_ns))
+    } else if (stream->off ? recording_region_left(stream)
+                           : settings.min_duration_ns == 0 ||
+                                 !drop_short(stream, enter_kind, id, address, now_ns)) {
+        counters_take(stream);
         write_event(stream, kind, id, address, now_ns);
+    }
     if ((flags & FILTER_STOPS) != 0 && !stream->off)
         recording_set(stream, false, now_ns);
 }

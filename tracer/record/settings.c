@@ -68,6 +68,13 @@ static void keep(char **text, const char *value)
     *text = value[0] != '\0' ? strdup(value) : NULL;
 }
 
+static void add_counter(const char *name)
+{
+    char *copy = settings.n_counters < SETTINGS_COUNTERS ? strdup(name) : NULL;
+    if (copy)
+        settings.counters[settings.n_counters++] = copy;
+}
+
 static void take(const char *name, const char *value)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -78,6 +85,8 @@ static void take(const char *name, const char *value)
             add_rule(rule_names[i].kind, rule_names[i].include, value);
     if (strcmp(name, "window") == 0)
         add_window(value);
+    else if (strcmp(name, "counter") == 0)
+        add_counter(value);
     else if (strcmp(name, "start_at") == 0)
         keep(&settings.start_at, value);
     else if (strcmp(name, "stop_at") == 0)

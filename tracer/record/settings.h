@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SETTINGS_FILE    "settings"
-#define SETTINGS_WINDOWS 64
+#define SETTINGS_FILE     "settings"
+#define SETTINGS_WINDOWS  64
+#define SETTINGS_COUNTERS 32
 
 struct settings_window {
     uint64_t from_ns; // after the end of MPI_Init
@@ -26,7 +27,9 @@ struct settings {
     char *start_at;           // a marker or region that switches recording on; NULL: none
     char *stop_at;            // and off
     struct settings_window windows[SETTINGS_WINDOWS];
-    size_t n_windows; // 0: all the time
+    size_t n_windows;                  // 0: all the time
+    char *counters[SETTINGS_COUNTERS]; // names; see counters.h
+    size_t n_counters;
     // Rules in their order, the last that fits decides; see region.h.
     struct settings_rule {
         char kind; // 'r' region, 'm' region by mangled name, 'f' source file, 'p' MPI function,

@@ -18,8 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAITING_BYTES   ((size_t)64 << 20) // address space for records before MPI_Init
-#define HIGH_DESCRIPTOR 500
+#define WAITING_BYTES ((size_t)64 << 20) // address space for records before MPI_Init
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -55,8 +54,11 @@ static struct stream *stream_new(void)
 /// A child that becomes another program starts afresh.
 static void forget_in_child(void)
 {
-    if (state == STATE_WAITING)
+    if (state == STATE_WAITING) {
+        if (stream_of_thread)
+            counters_fork(stream_of_thread);
         return;
+    }
     state = STATE_OFF;
     stream_of_thread = NULL;
     first = NULL;
@@ -115,6 +117,7 @@ static void on_thread_end(void *ended)
     struct stream *stream = ended;
     uint64_t now_ns = clock_now_ns();
     if (!is_reusable(stream)) {
+        counters_close(stream);
         stream_of_thread = NULL;
         free(stream->scratch);
         stream->scratch = NULL;
@@ -123,6 +126,8 @@ static void on_thread_end(void *ended)
     }
     dispatch_set_inside(INSIDE_TRACER);
     before_thread_end(stream, now_ns);
+    counters_take(stream);
+    counters_close(stream);
     if (STREAM_WRITE(stream, RECORD_THREAD_END, 0, record_time, .time_ns = now_ns)) {
         stream->window.poll = NULL;
         stream->window.left_at = NULL;
@@ -160,6 +165,7 @@ void stream_start_process(const char *dir, void (*thread_ends)(struct stream *, 
     first = stream;
     stream_of_thread = stream;
     state = STATE_WAITING;
+    counters_open(stream, true);
     pthread_atfork(NULL, NULL, forget_in_child);
     before_thread_end = thread_ends;
     has_thread_end = pthread_key_create(&thread_end, on_thread_end) == 0;
@@ -377,6 +383,9 @@ static int open_file(struct stream *stream, uint32_t thread)
     stream->header->thread = thread;
     stream->header->chunk_bytes = (uint32_t)settings.buffer_bytes;
     stream->header->version = SPOOL_VERSION;
+    stream->header->counters = stream->counters.set;
+    snprintf(stream->header->counter_notes, sizeof stream->header->counter_notes, "%s",
+             counters_notes());
     memcpy(stream->header->magic, SPOOL_MAGIC, sizeof stream->header->magic);
     return 0;
 }
@@ -473,6 +482,7 @@ static struct stream *open_current(void)
         if (!stream)
             return NULL;
         stream_of_thread = stream;
+        counters_open(stream, false);
         if (has_thread_end)
             pthread_setspecific(thread_end, stream);
     }

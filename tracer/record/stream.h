@@ -10,6 +10,7 @@
 // they become NULL when the window goes.
 #pragma once
 
+#include "tracer/record/counters.h"
 #include "tracer/record/record.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #define MAX_FUNCTIONS   1024
 #define SEEN_CODE_BITS  11
 #define MAX_OPEN_ENTERS 256 // deeper regions are kept however short they are
+#define HIGH_DESCRIPTOR 500 // ours are from here on
 
 /// All pointers into the window. NULL: there is no such record, or the window has gone.
 struct window {
@@ -53,6 +55,7 @@ struct stream {
     uint64_t cpu_ns;
     uint64_t cpu_written_ns; // the last one recorded
     uint64_t core_wait_ns;   // the last one read, RECORD_NO_CORE_WAIT: cannot be read
+    struct counters counters;
     // OpenMP (openmp.c).
     uint32_t n_teams;      // that the thread is in
     uint32_t n_nested;     // parallel regions within that it has forked
@@ -114,6 +117,16 @@ static inline void stream_undo(struct stream *stream, void *record, size_t n_byt
     __builtin_memset(record, 0, n_bytes);
 }
 
+/// Takes back the last record, an event's, and the counters that belong to it.
+static inline void stream_undo_event(struct stream *stream, void *record, size_t n_bytes)
+{
+    uint8_t *begin = record;
+    size_t before = stream->counters.n_bytes;
+    if (begin - stream->window.start < (ptrdiff_t)before) // they are in the window before
+        before = 0;
+    stream_undo(stream, begin - before, n_bytes + before);
+}
+
 /// A region was too short to be kept.
 static inline void stream_count_dropped(struct stream *stream)
 {
@@ -153,6 +166,27 @@ static inline void stream_commit(struct record_head *head, uint16_t kind, uint32
     })
 #define STREAM_WRITE(stream, kind, id, type, ...)                                                  \
     RECORD_WRITE(stream_reserve(stream, sizeof(struct type)), kind, id, type, __VA_ARGS__)
+
+/// Reads the counters of the calling thread, where the settings want some; costs some 100s of ns.
+static inline void counters_see(struct stream *stream)
+{
+    if (__builtin_expect(stream->counters.n_bytes != 0, 0) && !stream->off)
+        counters_read(stream);
+}
+
+/// Writes the last reading; `of` as in counters.h.
+static inline void counters_put(struct stream *stream, uint32_t of)
+{
+    if (__builtin_expect(stream->counters.n_bytes != 0, 0) && !stream->off)
+        counters_write(stream, of);
+}
+
+/// Both, for an event that is about to be recorded.
+static inline void counters_take(struct stream *stream)
+{
+    counters_see(stream);
+    counters_put(stream, COUNTERS_OF_NEXT);
+}
 
 /// Memory of at least `n_bytes` for the call the thread is in, aligned for any type. It stays the
 /// stream's, also when the thread ends. NULL: none left.

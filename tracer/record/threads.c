@@ -37,6 +37,7 @@ static void begin(uint32_t number)
     }
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
+    counters_take(stream);
     if (!stream->off)
         STREAM_WRITE(stream, RECORD_THREAD_BEGIN, number, record_time, .time_ns = time_ns);
     give_stream(error);
@@ -51,6 +52,7 @@ static bool enter(const struct thread_action *action)
     module_met(stream, (uint64_t)(uintptr_t)action->site);
     uint64_t time_ns = clock_now_ns();
     recording_check(stream, time_ns);
+    counters_take(stream);
     bool is_recorded =
         !stream->off && STREAM_WRITE(stream, RECORD_THREAD_CALL, action->call, record_thread_call,
                                      .time_ns = time_ns, .site = (uint64_t)(uintptr_t)action->site,
@@ -66,6 +68,7 @@ static void leave(const struct thread_action *action)
     struct stream *stream = claim(&error);
     if (!stream)
         return;
+    counters_take(stream);
     STREAM_WRITE(stream, RECORD_THREAD_CALL_LEAVE, action->call, record_thread_call_leave,
                  .time_ns = clock_now_ns(), .object = action->object, .order = action->order);
     give_stream(error);
