@@ -294,7 +294,7 @@ PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats graphviz libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools valgrind \
     python3-otf2 python3-pandas python3-six sqlite3 jq libxml2-utils mandoc locales patch procps slurm-wlm munge strace zsh fish
 # Real programs that not every release packages; their tests are skipped without them.
-PACKAGES_TEST_OPTIONAL = clang libomp-dev hpcc netpipe-openmpi chromium-headless-shell
+PACKAGES_TEST_OPTIONAL = clang libomp-dev hpcc netpipe-openmpi chromium-headless-shell libpapi-dev
 PACKAGES_LINT = clang libclang-rt-dev clang-format cppcheck debootstrap shellcheck mandoc libxml2-utils
 
 # $(call install-packages,LIST,OPTIONAL): nothing when all are there, so that it works without a

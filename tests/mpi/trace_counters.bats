@@ -87,6 +87,21 @@ burn() {
 }
 energy() { unshare -m bash -euc 'burn "$1"' - "$1"; }
 
+of_papi() {
+    "mpicc.$1" -I"$ROOT" "$ROOT/tests/mpi/count_steps.c" -o steps -lsde -ldl -lpthread -Wl,--export-dynamic
+    launch "$1" 2
+    run -0 "$PAGODA" trace --counters sde:::demo::steps,PAPI_NONE -o p -- "${line[@]}" ./steps
+    echo "$output"
+    [[ $output == *'pagoda: PAPI_NONE is not counted: '* ]]
+    "$PAGODA" replay --json p | jq -e '.counters[] | select(.name == "sde:::demo::steps").values |
+        map([.path, .rank, .value]) | sort == [["(program)", 0, 21], ["(program)", 1, 21], ["solve", 0, 303], ["solve", 1, 303]]'
+}
+
+@test "counters of PAPI" {
+    [ -e /usr/include/sde_lib.h ] || skip "PAPI is not installed (libpapi-dev)"
+    one_mpi of_papi
+}
+
 # The program's permissions are less than root's: only user mode may be counted.
 unprivileged() {
     local without=(setpriv --bounding-set=-all --inh-caps=-all)
