@@ -77,10 +77,11 @@ untaken() {
     long() {
         mpi=$1
         for size in 2 3; do
-            counters=$([ $size = 2 ] || echo minor-faults,max-rss)
-            stops --max-bytes ${size}MiB --counters "$counters" 3 trace_end poll 8
+            export PAGODA_COUNTERS=
+            [ $size = 2 ] || PAGODA_COUNTERS=minor-faults,max-rss
+            stops --max-bytes ${size}MiB 3 trace_end poll 8
             grep -q 'stopped recording.*max_bytes' "$err"
-            stops --max-bytes ${size}MiB --counters "$counters" 3 trace_end fill 8
+            stops --max-bytes ${size}MiB 3 trace_end fill 8
             grep -q 'stopped recording.*max_bytes' "$err"
         done
     }
