@@ -170,9 +170,9 @@ static bool is_event(const struct counters *counters, uint64_t i)
 
 static void close_events(struct counters *counters)
 {
-    FOR_EACH(i, counters->readable[COUNTERS_PERF])
-    if (is_event(counters, i))
-        syscall(SYS_close, counters->events[i]);
+    FOR_EACH (i, counters->readable[COUNTERS_PERF])
+        if (is_event(counters, i))
+            syscall(SYS_close, counters->events[i]);
     counters->readable[COUNTERS_PERF] = 0;
 }
 
@@ -193,8 +193,7 @@ static void open_events(struct stream *stream, uint64_t set)
     struct counters *counters = &stream->counters;
     uint64_t values[SETTINGS_COUNTERS];
     int leader = -1;
-    FOR_EACH(i, set)
-    {
+    FOR_EACH (i, set) {
         int fd = open_event(wanted[i], leader, false);
         if (fd == -EACCES && !is_of_kernel(wanted[i]))
             fd = open_event(wanted[i], leader, true);
@@ -209,8 +208,8 @@ static void open_events(struct stream *stream, uint64_t set)
     }
     if (leader < 0 || read_events(counters, values))
         return;
-    FOR_EACH(i, counters->readable[COUNTERS_PERF])
-    note(stream, i, "the processor has not enough counters free for those asked for");
+    FOR_EACH (i, counters->readable[COUNTERS_PERF])
+        note(stream, i, "the processor has not enough counters free for those asked for");
     close_events(counters);
 }
 
@@ -247,8 +246,8 @@ static bool read_usage(struct counters *counters, uint64_t *values)
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
         return false;
-    FOR_EACH(i, counters->readable[COUNTERS_USAGE])
-    *values++ = usage_value(&usage, wanted[i]->code);
+    FOR_EACH (i, counters->readable[COUNTERS_USAGE])
+        *values++ = usage_value(&usage, wanted[i]->code);
     return true;
 }
 
@@ -304,8 +303,7 @@ static bool read_energy(struct counters *counters, uint64_t *values)
         zone->last = value;
     }
     energy_read_ns = is_renewed ? now_ns : energy_read_ns;
-    FOR_EACH(i, counters->readable[COUNTERS_ENERGY])
-    {
+    FOR_EACH (i, counters->readable[COUNTERS_ENERGY]) {
         *values = 0;
         for (size_t k = 0; k < n_zones; k++)
             *values += zones[k].counter == i ? zones[k].sum : 0;
@@ -341,8 +339,7 @@ static int add_zone(const char *name, uint64_t i)
 
 static void open_energy(struct stream *stream, uint64_t set)
 {
-    FOR_EACH(i, set)
-    {
+    FOR_EACH (i, set) {
         DIR *folder = opendir(ENERGY_FOLDER);
         const struct dirent *entry;
         size_t n_before = n_zones;
@@ -433,8 +430,7 @@ static void open_papi(struct stream *stream, uint64_t set)
     counters->papi_set = -1; // PAPI_NULL
     if (!reason && (error = papi.create_eventset(&counters->papi_set)) != PAPI_OK)
         reason = papi.strerror(error);
-    FOR_EACH(i, set)
-    {
+    FOR_EACH (i, set) {
         if (!reason)
             error = papi.add_named_event(counters->papi_set, settings.counters[i]);
         if (reason || error != PAPI_OK)
@@ -445,8 +441,8 @@ static void open_papi(struct stream *stream, uint64_t set)
     if (counters->readable[COUNTERS_PAPI] == 0 ||
         (error = papi.start(counters->papi_set)) == PAPI_OK)
         return;
-    FOR_EACH(i, counters->readable[COUNTERS_PAPI])
-    note(stream, i, "%s", papi.strerror(error));
+    FOR_EACH (i, counters->readable[COUNTERS_PAPI])
+        note(stream, i, "%s", papi.strerror(error));
     counters->readable[COUNTERS_PAPI] = 0;
 }
 
@@ -492,8 +488,8 @@ static void open_source(struct stream *stream, int source, uint64_t set)
     counters->readable[source] = 0;
     if (set != 0)
         sources[source].open(stream, set);
-    FOR_EACH(i, set)
-    counters->before[i] = counters->values[i];
+    FOR_EACH (i, set & ~of_process)
+        counters->before[i] = counters->values[i];
 }
 
 static void close_source(struct counters *counters, int source)
@@ -586,8 +582,8 @@ void counters_read(struct stream *stream)
             open_again(stream, source, set);
             continue;
         }
-        FOR_EACH(i, set)
-        counters->values[i] = counters->before[i] + *value++;
+        FOR_EACH (i, set)
+            counters->values[i] = counters->before[i] + *value++;
     }
     errno = error;
 }
@@ -599,7 +595,7 @@ void counters_write(struct stream *stream, uint32_t of)
     if (!record)
         return;
     uint64_t *value = record->values;
-    FOR_EACH(i, counters->set)
-    *value++ = counters->values[i];
+    FOR_EACH (i, counters->set)
+        *value++ = counters->values[i];
     stream_commit(&record->head, RECORD_COUNTERS, of, counters->n_bytes);
 }
