@@ -174,8 +174,8 @@ int trials_find(struct database *database, const char *selector, int64_t *id, st
     // index of each experiment: what follows EXPERIMENT/ is nothing where the name begins
     // otherwise.
     static const char sql[] =
-        "WITH place AS (SELECT e.id, e.name || '/' AS short, a.name || '/' || e.name || '/' AS long "
-        "FROM experiment e JOIN application a ON a.id = application_id), "
+        "WITH place AS (SELECT e.id, e.name || '/' AS short, a.name || '/' || e.name || '/' "
+        "AS long FROM experiment e JOIN application a ON a.id = application_id), "
         "named AS (SELECT t.id FROM place p JOIN trial t ON experiment_id = p.id AND name IN (?1, "
         "iif(substr(?1, 1, length(short)) = short, substr(?1, length(short) + 1), "
         "NULL), iif(substr(?1, 1, length(long)) = long, substr(?1, length(long) + 1), NULL))), "

@@ -154,8 +154,9 @@ int rewrite_set_id(const char *folder, const char *name, uint64_t id, struct err
     bool is_good = reader && file && OTF2_Reader_GetTraceId(reader, &otf2_id) == OTF2_SUCCESS;
     size_t n = is_good ? fread(bytes, 1, sizeof bytes, file) : 0;
     const char *found = memmem(bytes, n, &otf2_id, sizeof otf2_id);
-    is_good =
-        found && fseek(file, found - bytes, SEEK_SET) == 0 && fwrite(&id, sizeof id, 1, file) == 1;
+    is_good = found != NULL;
+    if (found)
+        is_good = fseek(file, found - bytes, SEEK_SET) == 0 && fwrite(&id, sizeof id, 1, file) == 1;
     if (file)
         is_good = (fclose(file) == 0) && is_good;
     if (reader)

@@ -413,9 +413,8 @@ TEST(test_missing_files)
     assert_null(catalogue_load(NULL, directory, 1, &err));
     assert_string_equal(err.text, "/: cannot be read: Is a directory");
     assert_null(catalogue_load("/nonexistent", NULL, 0, &err));
-    assert_string_equal(err.text,
-                        "cannot read the folder /nonexistent: No such file or "
-                        "directory");
+    assert_string_equal(err.text, "cannot read the folder /nonexistent: No such file or "
+                                  "directory");
     assert_null(catalogue_load("/proc/self/fd", NULL, 0, &err));
     assert_string_equal(err.text, "/proc/self/fd: there are no patterns (*.xml) in this folder");
 }
