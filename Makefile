@@ -417,7 +417,7 @@ $(BUILD)/accuracy/window-%.so: tests/accuracy/window.c
 	$(Q)mpicc.$* -O2 -Wall -Wextra -std=gnu11 -shared -fPIC -o $@ $<
 
 # What the diagnosis says of programs with one known cause of lost time each, on a quiet machine.
-cause-sources = $(wildcard tests/causes/*.c tests/causes/*.cc \
+cause-sources = $(wildcard tests/causes/*.c tests/causes/*.cc tests/causes/*.py \
     $(if $(has-gfortran),tests/causes/*.f90))
 cause-programs = $(foreach kind,plain regions,$(addprefix $(BUILD)/causes/$(kind)/,$(basename $(notdir $(cause-sources)))))
 .PHONY: causes
@@ -438,6 +438,9 @@ $(BUILD)/causes/$(1)/%: tests/causes/%.f90
 	$$(call say,MPIFORT,$$@)
 	@mkdir -p $$@.modules
 	$$(Q)mpif90.openmpi $(2) -J $$@.modules -o $$@ $$<
+$(BUILD)/causes/$(1)/%: tests/causes/%.py
+	@mkdir -p $$(@D)
+	$$(Q)install $$< $$@
 endef
 cause-flags = -O2 -g -Wall -Wextra -I. -DOMPI_SKIP_MPICXX
 $(eval $(call cause-rules,plain,$(cause-flags)))
