@@ -102,8 +102,10 @@ static bool is_same(const struct advice *advice, const struct advice_candidate *
         strcmp(part->words[0].option, candidate->words[0].option) != 0 ||
         strcmp(change_of(part), change_of(candidate)) != 0)
         return false;
-    // Of two regions that are the same calls the proposed one stays, or else the first.
-    if (!proposes && lies_within(candidate, part) && candidate < part)
+    // Of two regions that are the same calls the proposed one stays, or else that of fewer, or the
+    // first.
+    bool stays = candidate->is_all != part->is_all ? part->is_all : candidate < part;
+    if (!proposes && lies_within(candidate, part) && stays)
         return false;
     int64_t difference_ns = llabs(candidate->gain_ns - part->gain_ns);
     return difference_ns <= (int64_t)(advice->target_ns / 1000) ||

@@ -66,6 +66,7 @@ extern const char *const finding_subject_names[N_FINDING_SUBJECTS];
     X(thread_locks)     /* of the time of the same rank's threads, that they wait for locks */     \
     X(is_thread_wait)   /* 1 where a thread waits for others in the place, else 0 */               \
     X(blocked_share)    /* of the time in the function, that it is blocked */                      \
+    X(elsewhere_share)  /* of the blocked time of all ranks, outside any one place of it */        \
     X(odd_share)        /* lost in iterations that take longer on the rank with most loss */       \
     X(trend)            /* 1 where these are all from one on, else 0 */                            \
     X(collective_share) /* waits in collective operations */                                       \

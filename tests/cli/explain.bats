@@ -96,7 +96,7 @@ EOF
         .when == "uneven_share >= 0.5" and (.what | startswith("{rank} has more work")) and
         (.remedies | map([.option, .value, .fallback, .proof])) ==
             [["balance", "{region}", false, false], ["scale", "{region}=0.5", true, false],
-             ["drop-sync", "{wait_path}", false, false]])'
+             ["drop-sync", "{wait_path}", false, false], ["drop-sync", "MPI_Barrier", false, false]])'
     "$PAGODA" explain --json split-collective | jq -e '.findings[0] | .calls == "MPI_Bcast" and
         .after == "MPI_Reduce MPI_Gather MPI_Gatherv" and .when == null'
 }

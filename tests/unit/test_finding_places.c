@@ -2,7 +2,8 @@
 // Which functions findings name and their remedies change.
 #include "tests/unit/findings_fixture.h"
 
-/// Both ranks compute in burn: rank 1 for lead, rank 0 for follow.
+/// Both ranks compute in burn: rank 1 for lead, rank 0 for follow, and for lead where others wait
+/// for that alone.
 TEST(test_a_function_of_several_callers_is_named_by_them)
 {
     struct result result = make_result();
@@ -18,14 +19,17 @@ TEST(test_a_function_of_several_callers_is_named_by_them)
                                                     .line = (uint32_t)i + 1};
     own_paths[3] = (struct result_path){PATH("lead"), .region = 4, .parent = RESULT_NONE};
     own_paths[4] = (struct result_path){PATH("follow"), .region = 5, .parent = RESULT_NONE};
-    own_paths[5] = (struct result_path){PATH("lead/burn"), .region = 3, .parent = 3};
-    own_paths[6] = (struct result_path){PATH("follow/burn"), .region = 3, .parent = 4};
-    struct result_path_share origin = {3, 1, 30 * MS, 0, RESULT_NONE, 5};
+    own_paths[5] =
+        (struct result_path){PATH("lead/burn"), .region = 3, .parent = 3, .exclusive_ns = 65 * MS};
+    own_paths[6] = (struct result_path){PATH("follow/burn"), .region = 3, .parent = 4,
+                                        .exclusive_ns = 40 * MS};
+    struct result_path_share origins[] = {{3, 1, 27 * MS, 0, RESULT_NONE, 5},
+                                          {3, 1, 3 * MS, 0, RESULT_NONE, 6}};
     struct result_path_rank times[] = {
         {5, 0, 1, 0, 0}, {5, 1, 1, 60 * MS, 60 * MS}, {6, 0, 1, 40 * MS, 40 * MS}, {6, 1, 1, 0, 0}};
     add_late_sender(&result, 30 * MS);
     patterns[0].origins = (struct result_origins){
-        .explained_ns = 30 * MS, .by_path_rank = &origin, .n_by_path_rank = 1};
+        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
     result.regions = own_regions;
     result.n_regions = 6;
     result.paths = own_paths;
@@ -36,7 +40,12 @@ TEST(test_a_function_of_several_callers_is_named_by_them)
     assert_string_equal(found.findings[1].kind, "serial-work");
     assert_says("Only rank 1 computes in lead (burn.c:2), for 60.00 ms.");
     assert_string_equal(found.findings[1].remedies[0].value, "lead=0-1");
-    times[0].exclusive_ns = 5 * MS; // rank 0 works for both, for lead a little more than a tenth
+    times[0].exclusive_ns = 5 * MS; // rank 0 works for both
+    find(&result);
+    assert_string_equal(found.findings[1].kind, "serial-work");
+    assert_string_equal(found.findings[1].remedies[0].value, "lead=0-1");
+    origins[0].time_ns -= 1; // a little more than a tenth of the waits is for follow's work
+    origins[1].time_ns += 1;
     find(&result);
     assert_string_equal(found.findings[1].kind, "uneven-work");
     assert_string_equal(found.findings[1].remedies[0].value, "burn");

@@ -256,12 +256,73 @@ static uint32_t caller_of(const struct result *result, uint32_t path)
     return region == RESULT_NONE || region_is_main(&result->regions[region]) ? RESULT_NONE : region;
 }
 
+/// Work of a region for one caller, and the waits that come from it.
+struct call {
+    uint64_t work_ns, waits_ns;
+};
+
+/// Key in a map of calls: what PATH's region does for its caller.
+static uint64_t call_key(const struct result *result, uint32_t path)
+{
+    return (uint64_t)result->paths[path].region << 32 | caller_of(result, path);
+}
+
+/// Adds to WAITS_NS of all paths the waits that come from each.
+static void add_waits(const struct result *result, uint64_t *waits_ns)
+{
+    for (size_t i = 0; i < result->n_patterns; i++) {
+        const struct result_origins *origins = &result->patterns[i].origins;
+        for (size_t k = 0; k < origins->n_by_path_rank && result->patterns[i].is_top; k++)
+            if (origins->by_path_rank[k].path != RESULT_NONE)
+                waits_ns[origins->by_path_rank[k].path] +=
+                    (uint64_t)origins->by_path_rank[k].time_ns;
+    }
+}
+
+/// Marks in IS_FOR_CALLER the paths of a region that others wait for nearly always while it works
+/// for one caller, though it works for others as well.
+static void mark_awaited_calls(const struct result *result, bool *is_for_caller)
+{
+    struct call *calls = NULL, *regions = memory_zeroed(result->n_regions, sizeof *regions);
+    uint64_t *waits_ns = memory_zeroed(result->n_paths, sizeof *waits_ns);
+    size_t n_calls = 0, capacity = 0;
+    struct map index;
+    uint32_t at;
+    map_init(&index);
+    add_waits(result, waits_ns);
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        const struct result_path *path = &result->paths[i];
+        if (!map_get(&index, call_key(result, i), &at)) {
+            at = (uint32_t)n_calls;
+            map_put(&index, call_key(result, i), at);
+            *ARRAY_NEXT(calls, n_calls, capacity) = (struct call){0};
+        }
+        calls[at].work_ns += path->exclusive_ns;
+        calls[at].waits_ns += waits_ns[i];
+        regions[path->region].work_ns += path->exclusive_ns;
+        regions[path->region].waits_ns += waits_ns[i];
+    }
+    for (uint32_t i = 0; i < result->n_paths; i++) {
+        const struct call *all = &regions[result->paths[i].region];
+        if (map_get(&index, call_key(result, i), &at) && calls[at].waits_ns > 0 &&
+            (double)calls[at].waits_ns >= nearly_all * (double)all->waits_ns &&
+            (double)calls[at].work_ns < nearly_all * (double)all->work_ns)
+            is_for_caller[i] = true;
+    }
+    map_release(&index);
+    free(waits_ns);
+    free(regions);
+    free(calls);
+}
+
 void causes_charge_callers(struct result *result)
 {
     size_t n_uses;
     struct use *uses = collect_uses(result, &n_uses);
     uint32_t *callers = memory_zeroed(result->n_regions, sizeof *callers); // their numbers + 1
     bool *has_several = memory_zeroed(result->n_regions, sizeof *has_several);
+    bool *is_for_caller = memory_zeroed(result->n_paths, sizeof *is_for_caller);
+    mark_awaited_calls(result, is_for_caller);
     for (size_t i = 0; i < n_uses; i++) {
         uint32_t region = result->paths[uses[i].path].region;
         uint32_t caller = caller_of(result, uses[i].path);
@@ -274,12 +335,15 @@ void causes_charge_callers(struct result *result)
     }
     for (uint32_t i = 0; i < result->n_paths; i++) { // callers come first
         struct result_path *path = &result->paths[i];
-        bool is_for_caller = has_several[path->region] && caller_of(result, i) != RESULT_NONE;
-        path->charged = is_for_caller ? result->paths[path->parent].charged : path->region;
+        is_for_caller[i] |= has_several[path->region];
+        path->charged = is_for_caller[i] && caller_of(result, i) != RESULT_NONE
+                            ? result->paths[path->parent].charged
+                            : path->region;
     }
     free(uses);
     free(callers);
     free(has_several);
+    free(is_for_caller);
 }
 
 // --- losses

@@ -343,20 +343,29 @@ static void put_times(const struct result *result, const struct cause *cause, st
                    memory_copy_text(quantity_time((uint64_t)(sum_ns / n)).text));
 }
 
-/// How much of the time in the place is blocked. Before a call there may be more than one function.
+/// How much of the time in the place is blocked, unless that is before a call, where there may be
+/// more than one function; and how much of all blocked time a change of one place leaves.
 static void put_blocked(const struct result *result, const struct cause *cause, struct facts *facts)
 {
-    double blocked_ns = 0, own_ns = 0;
-    for (size_t i = 0; i < result->n_paths && facts->site == RESULT_NONE; i++) {
+    bool has_outer = cause_outer(result, cause) != RESULT_NONE;
+    double blocked_ns = 0, own_ns = 0, named_ns = 0, all_ns = 0;
+    for (size_t i = 0; i < result->n_paths; i++) {
         const struct result_path *path = &result->paths[i];
         bool is_blocked = !strcmp(result->regions[path->region].name, RESULT_REGION_BLOCKED);
         uint32_t region = !is_blocked                   ? path->region
                           : path->parent != RESULT_NONE ? result->paths[path->parent].region
                                                         : RESULT_NONE;
-        if (region == cause->region && region != RESULT_NONE)
-            *(is_blocked ? &blocked_ns : &own_ns) += (double)path->exclusive_ns;
+        double ns = (double)path->exclusive_ns;
+        bool is_here = region == cause->region && region != RESULT_NONE;
+        *(is_blocked ? &blocked_ns : &own_ns) += is_here ? ns : 0;
+        all_ns += is_blocked ? ns : 0;
+        named_ns += is_blocked && (has_outer ? cause_has_place(cause, region) : is_here) ? ns : 0;
     }
-    facts->numbers[FINDING_NUMBER_blocked_share] = part_of(blocked_ns, blocked_ns + own_ns);
+    if (facts->site != RESULT_NONE)
+        named_ns = (double)result->sites[facts->site].blocked_before_ns;
+    else
+        facts->numbers[FINDING_NUMBER_blocked_share] = part_of(blocked_ns, blocked_ns + own_ns);
+    facts->numbers[FINDING_NUMBER_elsewhere_share] = part_of(all_ns - named_ns, all_ns);
 }
 
 /// Whether PATH, or one around it, is a place of CAUSE.

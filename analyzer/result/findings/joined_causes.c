@@ -88,8 +88,9 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
 static bool are_alike(const struct cause *cause, const struct nature *a, const struct nature *b)
 {
     bool is_of_calls = cause->region == RESULT_NONE, is_of_functions = cause->site == RESULT_NONE;
+    bool is_one_wait = a->wait_pattern == b->wait_pattern || cause->subject == FINDING_blocked;
     return a->kind && b->kind && (a->kind == b->kind || (is_of_functions && !is_of_calls)) &&
-           (is_of_calls || (a->wait_pattern == b->wait_pattern && strcmp(a->ranks, b->ranks) == 0));
+           (is_of_calls || (is_one_wait && strcmp(a->ranks, b->ranks) == 0));
 }
 
 /// PART becomes a part of CAUSE.
