@@ -134,7 +134,8 @@ struct result_site {
     uint64_t before_ns;
     uint32_t before_max_rank; // the rank with most of it (lowest of equals), RESULT_NONE
     uint64_t before_max_ns;
-    uint32_t before_since;      // the site whose call was before the longest of it, RESULT_NONE
+    uint64_t before_longest_ns; // between two events
+    uint32_t before_since;      // the site whose call was before that, RESULT_NONE
     uint64_t blocked_before_ns; // blocked right before the calls; not in before_ns
 };
 

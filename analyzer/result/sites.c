@@ -109,15 +109,16 @@ static void sum_site(struct result_site *site, const struct placed_call *calls, 
     }
 }
 
-/// The site of the call in front of the longest stretch of all before CALLS.
-static uint32_t site_since(const struct call_tree *tree, const struct placed_call *calls,
-                           size_t count)
+/// Fills in the longest stretch of all before CALLS, those of SITE, and the call in front of it.
+static void put_longest(struct result_site *site, const struct call_tree *tree,
+                        const struct placed_call *calls, size_t count)
 {
     const struct placed_call *longest = &calls[0];
     for (size_t i = 1; i < count; i++)
         if (calls[i].stretch->inclusive_ns > longest->stretch->inclusive_ns)
             longest = &calls[i];
-    return call_tree_place(tree, longest->location, longest->stretch->since).site;
+    site->before_longest_ns = longest->stretch->inclusive_ns;
+    site->before_since = call_tree_place(tree, longest->location, longest->stretch->since).site;
 }
 
 void sites_collect(struct call_tree *tree, struct result *result)
@@ -137,7 +138,7 @@ void sites_collect(struct call_tree *tree, struct result *result)
         size_t count = firsts[i + 1] - firsts[i];
         begin_site(&result->sites[i], tree, first);
         sum_site(&result->sites[i], first, count);
-        result->sites[i].before_since = site_since(tree, first, count);
+        put_longest(&result->sites[i], tree, first, count);
     }
     free(firsts);
     free(calls);

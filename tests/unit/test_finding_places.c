@@ -51,6 +51,32 @@ TEST(test_a_function_of_several_callers_is_named_by_them)
     assert_string_equal(found.findings[1].remedies[0].value, "burn");
 }
 
+/// The call in front of the longest computing is where all of it begins, unless that is much longer
+/// than the mean.
+TEST(test_code_before_a_call_begins_with_another_one)
+{
+    struct result result = make_result();
+    struct result_site sites[2] = {{.path = 1, .source = (char *)"a.c:1"},
+                                   {.path = 1,
+                                    .source = (char *)"a.c:9",
+                                    .visits = 100,
+                                    .before_max_ns = 50 * MS,
+                                    .before_longest_ns = 4 * MS}};
+    sites[0].function_shown = sites[1].function_shown = (char *)"";
+    result.sites = sites;
+    result.n_sites = 2;
+    for (int is_longer = 0; is_longer < 2; is_longer++) {
+        char text[100];
+        FILE *out = fmemopen(text, sizeof text, "w");
+        sites[1].before_longest_ns += (uint64_t)is_longer;
+        place_write(&result, 0, 1, out);
+        fclose(out);
+        assert_string_equal(text, is_longer
+                                      ? "the code before MPI_Recv at a.c:9 (longest after a.c:1)"
+                                      : "the code between a.c:1 and MPI_Recv at a.c:9");
+    }
+}
+
 /// A method that only waits is no place to compute in meanwhile; the function that calls it is.
 TEST(test_overlap_is_in_code_that_computes)
 {

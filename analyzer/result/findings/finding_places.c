@@ -14,9 +14,18 @@
 #include "analyzer/trace/definitions.h"
 
 enum { MAX_NAMED_PARTS = 2 };
+static const double unusual = 4; // times the mean
 
-/// "the code before worker/MPI_Send at farm.c:60"; or if it mostly begins with another call, "the
-/// code between farm.c:56 and worker/MPI_Send at farm.c:60".
+/// Whether the longest computing before the calls of SITE is like the rest of its rank's, which
+/// then most likely begins with the same call.
+static bool is_usual(const struct result *result, const struct result_site *site)
+{
+    double visits = (double)site->visits / (double)result->n_ranks;
+    return (double)site->before_longest_ns * visits <= unusual * (double)site->before_max_ns;
+}
+
+/// "the code before worker/MPI_Send at farm.c:60"; or if that mostly begins with another call, "the
+/// code between farm.c:56 and worker/MPI_Send at farm.c:60"; or "(longest after farm.c:56)".
 static void write_stretch(const struct result *result, uint32_t site, FILE *out)
 {
     uint32_t since = result->sites[site].before_since;
@@ -24,8 +33,10 @@ static void write_stretch(const struct result *result, uint32_t site, FILE *out)
     char *text = site_text(result, site, RESULT_NONE);
     if (since == site)
         fprintf(out, "the code between two calls of %s", text);
-    else if (from[0])
+    else if (from[0] && is_usual(result, &result->sites[site]))
         fprintf(out, "the code between %s and %s", from, text);
+    else if (from[0])
+        fprintf(out, "the code before %s (longest after %s)", text, from);
     else
         fprintf(out, "the code before %s", text);
     free(text);
