@@ -9,7 +9,7 @@
 #include "tracer/record/counters.h"
 
 #include "tracer/record/clock.h"
-#include "tracer/record/stream.h"
+#include "tracer/record/record.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -89,9 +89,9 @@ const char *counters_notes(void)
 
 /// "NAME is not counted: TEXT". Once there is a file, its header gets it.
 static void __attribute__((format(printf, 3, 4)))
-note(struct stream *stream, uint64_t i, const char *format, ...)
+note(struct counters *counters, uint64_t i, const char *format, ...)
 {
-    char *text = stream->header ? stream->header->counter_notes : notes;
+    char *text = counters->notes ? counters->notes : notes;
     size_t n = strlen(text), room = sizeof notes - n;
     va_list arguments;
     va_start(arguments, format);
@@ -119,20 +119,20 @@ static int perf_level(void)
     return atoi(text);
 }
 
-static void say_no_event(struct stream *stream, uint64_t i, int error, bool is_alone)
+static void say_no_event(struct counters *counters, uint64_t i, int error, bool is_alone)
 {
     if (error == EACCES || error == EPERM)
-        note(stream, i, "perf events are forbidden here (kernel.perf_event_paranoid is %d)",
+        note(counters, i, "perf events are forbidden here (kernel.perf_event_paranoid is %d)",
              perf_level());
     else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-        note(stream, i, "this machine has no such %s",
+        note(counters, i, "this machine has no such %s",
              wanted[i]->from == HARDWARE ? "hardware counter" : "event");
     else if (error == EMFILE)
-        note(stream, i, "no descriptor above the program's is free (ulimit -n)");
+        note(counters, i, "no descriptor above the program's is free (ulimit -n)");
     else if (error == EINVAL && !is_alone)
-        note(stream, i, "the processor cannot count it together with those before it");
+        note(counters, i, "the processor cannot count it together with those before it");
     else
-        note(stream, i, "%s", strerror(error));
+        note(counters, i, "%s", strerror(error));
 }
 
 /// A descriptor out of the way of the program's, or an errno value below zero.
@@ -188,9 +188,8 @@ static bool read_events(struct counters *counters, uint64_t *values)
     return true;
 }
 
-static void open_events(struct stream *stream, uint64_t set)
+static void open_events(struct counters *counters, uint64_t set)
 {
-    struct counters *counters = &stream->counters;
     uint64_t values[SETTINGS_COUNTERS];
     int leader = -1;
     FOR_EACH (i, set) {
@@ -198,7 +197,7 @@ static void open_events(struct stream *stream, uint64_t set)
         if (fd == -EACCES && !is_of_kernel(wanted[i]))
             fd = open_event(wanted[i], leader, true);
         if (fd < 0) {
-            say_no_event(stream, i, -fd, leader < 0);
+            say_no_event(counters, i, -fd, leader < 0);
             continue;
         }
         leader = leader < 0 ? fd : leader;
@@ -209,7 +208,7 @@ static void open_events(struct stream *stream, uint64_t set)
     if (leader < 0 || read_events(counters, values))
         return;
     FOR_EACH (i, counters->readable[COUNTERS_PERF])
-        note(stream, i, "the processor has not enough counters free for those asked for");
+        note(counters, i, "the processor has not enough counters free for those asked for");
     close_events(counters);
 }
 
@@ -337,7 +336,7 @@ static int add_zone(const char *name, uint64_t i)
     return error;
 }
 
-static void open_energy(struct stream *stream, uint64_t set)
+static void open_energy(struct counters *counters, uint64_t set)
 {
     FOR_EACH (i, set) {
         DIR *folder = opendir(ENERGY_FOLDER);
@@ -350,11 +349,11 @@ static void open_energy(struct stream *stream, uint64_t set)
         if (folder)
             closedir(folder);
         if (n_zones > n_before)
-            stream->counters.readable[COUNTERS_ENERGY] |= BIT(i);
+            counters->readable[COUNTERS_ENERGY] |= BIT(i);
         else if (error == 0 || error == ENOENT)
-            note(stream, i, ENERGY_FOLDER " has no such zone");
+            note(counters, i, ENERGY_FOLDER " has no such zone");
         else
-            note(stream, i, ENERGY_FOLDER " cannot be read (%s)", strerror(error));
+            note(counters, i, ENERGY_FOLDER " cannot be read (%s)", strerror(error));
     }
 }
 
@@ -418,9 +417,8 @@ static const char *load_papi(void)
     return "PAPI's library is not installed (libpapi)";
 }
 
-static void open_papi(struct stream *stream, uint64_t set)
+static void open_papi(struct counters *counters, uint64_t set)
 {
-    struct counters *counters = &stream->counters;
     static const char *reason;
     static bool is_loaded;
     int error = PAPI_OK;
@@ -434,7 +432,7 @@ static void open_papi(struct stream *stream, uint64_t set)
         if (!reason)
             error = papi.add_named_event(counters->papi_set, settings.counters[i]);
         if (reason || error != PAPI_OK)
-            note(stream, i, "%s", reason ? reason : papi.strerror(error));
+            note(counters, i, "%s", reason ? reason : papi.strerror(error));
         else
             counters->readable[COUNTERS_PAPI] |= BIT(i);
     }
@@ -442,7 +440,7 @@ static void open_papi(struct stream *stream, uint64_t set)
         (error = papi.start(counters->papi_set)) == PAPI_OK)
         return;
     FOR_EACH (i, counters->readable[COUNTERS_PAPI])
-        note(stream, i, "%s", papi.strerror(error));
+        note(counters, i, "%s", papi.strerror(error));
     counters->readable[COUNTERS_PAPI] = 0;
 }
 
@@ -466,13 +464,13 @@ static void close_papi(struct counters *counters)
 
 // ---- All sources.
 
-static void open_usage(struct stream *stream, uint64_t set)
+static void open_usage(struct counters *counters, uint64_t set)
 {
-    stream->counters.readable[COUNTERS_USAGE] = set;
+    counters->readable[COUNTERS_USAGE] = set;
 }
 
 static const struct source {
-    void (*open)(struct stream *stream, uint64_t set); // makes what it can of the set readable
+    void (*open)(struct counters *counters, uint64_t set); // makes what it can of the set readable
     bool (*read)(struct counters *counters, uint64_t *values);
     void (*close)(struct counters *counters); // NULL: there is nothing to be closed
 } sources[N_SOURCES] = {
@@ -482,12 +480,11 @@ static const struct source {
     [COUNTERS_PAPI] = {open_papi, read_papi, close_papi},
 };
 
-static void open_source(struct stream *stream, int source, uint64_t set)
+static void open_source(struct counters *counters, int source, uint64_t set)
 {
-    struct counters *counters = &stream->counters;
     counters->readable[source] = 0;
     if (set != 0)
-        sources[source].open(stream, set);
+        sources[source].open(counters, set);
     FOR_EACH (i, set & ~of_process)
         counters->before[i] = counters->values[i];
 }
@@ -523,16 +520,15 @@ static void sort_out(void)
     }
 }
 
-void counters_open(struct stream *stream, bool is_first)
+void counters_open(struct counters *counters, bool is_first)
 {
-    struct counters *counters = &stream->counters;
     int error = errno;
     if (settings.n_counters == 0)
         return;
     if (is_first)
         sort_out();
     for (int source = 0; source < N_SOURCES; source++) {
-        open_source(stream, source,
+        open_source(counters, source,
                     wanted_from[source] & (is_first ? UINT64_MAX : available & ~of_process));
         available |= is_first ? counters->readable[source] : 0;
     }
@@ -543,35 +539,33 @@ void counters_open(struct stream *stream, bool is_first)
     errno = error;
 }
 
-void counters_close(struct stream *stream)
+void counters_close(struct counters *counters)
 {
     for (int source = 0; source < N_SOURCES; source++)
-        close_source(&stream->counters, source);
+        close_source(counters, source);
 }
 
-void counters_fork(struct stream *stream)
+void counters_fork(struct counters *counters)
 {
-    struct counters *counters = &stream->counters;
     uint64_t set = counters->readable[COUNTERS_PERF];
     close_source(counters, COUNTERS_PERF);
-    open_source(stream, COUNTERS_PERF, set);
-    open_source(stream, COUNTERS_USAGE, counters->readable[COUNTERS_USAGE]);
+    open_source(counters, COUNTERS_PERF, set);
+    open_source(counters, COUNTERS_USAGE, counters->readable[COUNTERS_USAGE]);
     counters->readable[COUNTERS_PAPI] = 0; // its library is the parent's
 }
 
 /// Begins anew, if that can be done.
-static void open_again(struct stream *stream, int source, uint64_t set)
+static void open_again(struct counters *counters, int source, uint64_t set)
 {
     int cancellation;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellation);
-    close_source(&stream->counters, source);
-    open_source(stream, source, set);
+    close_source(counters, source);
+    open_source(counters, source, set);
     pthread_setcancelstate(cancellation, NULL);
 }
 
-void counters_read(struct stream *stream)
+void counters_read(struct counters *counters)
 {
-    struct counters *counters = &stream->counters;
     uint64_t values[SETTINGS_COUNTERS];
     int error = errno;
     for (int source = 0; source < N_SOURCES; source++) {
@@ -579,7 +573,7 @@ void counters_read(struct stream *stream)
         if (set == 0)
             continue;
         if (!sources[source].read(counters, values)) {
-            open_again(stream, source, set);
+            open_again(counters, source, set);
             continue;
         }
         FOR_EACH (i, set)
@@ -588,14 +582,8 @@ void counters_read(struct stream *stream)
     errno = error;
 }
 
-void counters_write(struct stream *stream, uint32_t of)
+void counters_values(const struct counters *counters, uint64_t *values)
 {
-    const struct counters *counters = &stream->counters;
-    struct record_counters *record = stream_reserve(stream, counters->n_bytes);
-    if (!record)
-        return;
-    uint64_t *value = record->values;
     FOR_EACH (i, counters->set)
-        *value++ = counters->values[i];
-    stream_commit(&record->head, RECORD_COUNTERS, of, counters->n_bytes);
+        *values++ = counters->values[i];
 }

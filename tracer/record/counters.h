@@ -52,7 +52,7 @@
 
 enum counter_source { COUNTERS_PERF, COUNTERS_USAGE, COUNTERS_ENERGY, COUNTERS_PAPI, N_SOURCES };
 
-/// Of one thread; part of its stream. Sets have bit i for counter i of the setting.
+/// Of one thread, zeroed before it begins to count. Sets have bit i for counter i of the setting.
 struct counters {
     size_t n_bytes; // of a COUNTERS record; 0: nothing is counted
     uint64_t set;
@@ -62,19 +62,18 @@ struct counters {
     int events[SETTINGS_COUNTERS];      // descriptors of perf, the first one is that of the group
     uint64_t event_ids[SETTINGS_COUNTERS];
     int papi_set;
+    char *notes; // where reasons are added (room as in a spool's header); NULL: to counters_notes()
 };
-
-struct stream;
 
 /// Begins to count for the calling thread. `is_first`: it is the process's first one, which has the
 /// counters of the process, too.
-void counters_open(struct stream *stream, bool is_first);
+void counters_open(struct counters *counters, bool is_first);
 
-/// The thread ends. A later one with this stream goes on with the values.
-void counters_close(struct stream *stream);
+/// The thread ends. A later one with these counters goes on with the values.
+void counters_close(struct counters *counters);
 
 /// The calling thread is the only one of a forked child, and counts anew.
-void counters_fork(struct stream *stream);
+void counters_fork(struct counters *counters);
 
 /// This process counts the energy of its node; all others count none.
 void counters_lead_node(void);
@@ -83,13 +82,10 @@ void counters_lead_node(void);
 const char *counters_notes(void);
 
 /// Reads all counters of the calling thread. No memory, no lock (but PAPI's), errno stays.
-void counters_read(struct stream *stream);
+void counters_read(struct counters *counters);
 
-/// What a COUNTERS record belongs to.
-enum { COUNTERS_OF_NEXT, COUNTERS_OF_LEAVE };
-
-/// Writes a COUNTERS record of the last reading.
-void counters_write(struct stream *stream, uint32_t of);
+/// The values of the last reading, of those in the set.
+void counters_values(const struct counters *counters, uint64_t *values);
 
 /// A counter of the setting, by name, for the archive.
 struct counter_meaning {

@@ -94,7 +94,7 @@ struct spool_header {
     KIND(RECORD_REGION_END, record_time)   /* id: name */                                          \
     KIND(RECORD_MARKER, record_marker)     /* id: name */                                          \
     KIND(RECORD_CPU, record_cpu)                                                                   \
-    KIND(RECORD_COUNTERS, record_counters) /* id: COUNTERS_OF_... (counters.h) */                  \
+    KIND(RECORD_COUNTERS, record_counters) /* id: COUNTERS_OF_... */                               \
     KIND(RECORD_OFF, record_time)          /* recording was switched off */                        \
     KIND(RECORD_ON, record_time)           /* and on again */                                      \
     KIND(RECORD_THREAD_END, record_time)   /* what follows is another thread's */                  \
@@ -213,6 +213,7 @@ struct record_cpu {
 #define RECORD_NO_CORE_WAIT UINT64_MAX // the system does not tell
 
 /// What the thread's counters were at the event that follows, or at the leave of the call before.
+enum { COUNTERS_OF_NEXT, COUNTERS_OF_LEAVE };
 struct record_counters {
     struct record_head head;
     uint64_t values[]; // of the set in the header, in its order

@@ -12,6 +12,7 @@
 #define SETTINGS_FILE     "settings"
 #define SETTINGS_WINDOWS  64
 #define SETTINGS_COUNTERS 32
+#define HIGH_DESCRIPTOR   500 // the tracer's are from here on, out of the program's way
 
 struct settings_window {
     uint64_t from_ns; // after the end of MPI_Init

@@ -56,7 +56,7 @@ static void forget_in_child(void)
 {
     if (state == STATE_WAITING) {
         if (stream_of_thread)
-            counters_fork(stream_of_thread);
+            counters_fork(&stream_of_thread->counters);
         return;
     }
     state = STATE_OFF;
@@ -117,7 +117,7 @@ static void on_thread_end(void *ended)
     struct stream *stream = ended;
     uint64_t now_ns = clock_now_ns();
     if (!is_reusable(stream)) {
-        counters_close(stream);
+        counters_close(&stream->counters);
         stream_of_thread = NULL;
         free(stream->scratch);
         stream->scratch = NULL;
@@ -127,7 +127,7 @@ static void on_thread_end(void *ended)
     dispatch_set_inside(INSIDE_TRACER);
     before_thread_end(stream, now_ns);
     counters_take(stream);
-    counters_close(stream);
+    counters_close(&stream->counters);
     if (STREAM_WRITE(stream, RECORD_THREAD_END, 0, record_time, .time_ns = now_ns)) {
         stream->window.poll = NULL;
         stream->window.left_at = NULL;
@@ -165,7 +165,7 @@ void stream_start_process(const char *dir, void (*thread_ends)(struct stream *, 
     first = stream;
     stream_of_thread = stream;
     state = STATE_WAITING;
-    counters_open(stream, true);
+    counters_open(&stream->counters, true);
     pthread_atfork(NULL, NULL, forget_in_child);
     before_thread_end = thread_ends;
     has_thread_end = pthread_key_create(&thread_end, on_thread_end) == 0;
@@ -386,6 +386,7 @@ static int open_file(struct stream *stream, uint32_t thread)
     stream->header->counters = stream->counters.set;
     snprintf(stream->header->counter_notes, sizeof stream->header->counter_notes, "%s",
              counters_notes());
+    stream->counters.notes = stream->header->counter_notes;
     memcpy(stream->header->magic, SPOOL_MAGIC, sizeof stream->header->magic);
     return 0;
 }
@@ -482,7 +483,7 @@ static struct stream *open_current(void)
         if (!stream)
             return NULL;
         stream_of_thread = stream;
-        counters_open(stream, false);
+        counters_open(&stream->counters, false);
         if (has_thread_end)
             pthread_setspecific(thread_end, stream);
     }
@@ -523,6 +524,16 @@ void *stream_reserve_with_text(struct stream *stream, size_t *n_bytes, const cha
     if (record)
         memcpy(record + begin, text, length); // the rest is zero already
     return record;
+}
+
+void stream_write_counters(struct stream *stream, uint32_t of)
+{
+    size_t n_bytes = stream->counters.n_bytes;
+    struct record_counters *record = stream_reserve(stream, n_bytes);
+    if (!record)
+        return;
+    counters_values(&stream->counters, record->values);
+    stream_commit(&record->head, RECORD_COUNTERS, of, n_bytes);
 }
 
 void stream_write_name(struct stream *stream, uint16_t kind, uint32_t id, const char *text)

@@ -20,7 +20,6 @@
 #define MAX_FUNCTIONS   1024
 #define SEEN_CODE_BITS  11
 #define MAX_OPEN_ENTERS 256 // deeper regions are kept however short they are
-#define HIGH_DESCRIPTOR 500 // ours are from here on
 
 /// All pointers into the window. NULL: there is no such record, or the window has gone.
 struct window {
@@ -171,14 +170,16 @@ static inline void stream_commit(struct record_head *head, uint16_t kind, uint32
 static inline void counters_see(struct stream *stream)
 {
     if (__builtin_expect(stream->counters.n_bytes != 0, 0) && !stream->off)
-        counters_read(stream);
+        counters_read(&stream->counters);
 }
 
-/// Writes the last reading; `of` as in counters.h.
+void stream_write_counters(struct stream *stream, uint32_t of);
+
+/// Writes the last reading.
 static inline void counters_put(struct stream *stream, uint32_t of)
 {
     if (__builtin_expect(stream->counters.n_bytes != 0, 0) && !stream->off)
-        counters_write(stream, of);
+        stream_write_counters(stream, of);
 }
 
 /// Both, for an event that is about to be recorded.
