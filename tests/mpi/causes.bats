@@ -29,7 +29,7 @@ study() {
         sed -n 's/^\[\(.*\)\]$/\1/p' "$ROOT/tests/causes/$table" | grep -v '^kinds$' >programs
         [ -s programs ]
         while read -r program; do
-            grep -Eq '(//|!) cause$' "$ROOT/tests/causes/$program".*
+            grep -Eq '(//|!|#) cause$' "$ROOT/tests/causes/$program".*
         done <programs
     done
 }

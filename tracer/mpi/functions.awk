@@ -13,6 +13,8 @@ BEGIN {
     words["p2p_sendrecv"] = "send, receive"
     words["p2p_irecv"] = "receive"
     words["p2p_isendrecv"] = "send, receive"
+    words["p2p_parts"] = "message in parts"
+    words["request_parts_ready"] = "parts of a message, which the last one sends"
     words["request_start"] = "start of persistent requests"
     words["request_cancelling"] = "cancellation, with the request's completion"
     words["message_probed"] = "matched probe"
