@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Unsanitized: sanitizers want more memory than is left, and no tracing.
 # System calls that fail, kills at system calls, little memory. `tests/faults` alone tries every one.
 load ../helper
 
