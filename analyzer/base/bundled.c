@@ -30,17 +30,18 @@ char **bundled_names(const struct bundled *catalogue, size_t *n, struct error *e
         return NULL;
     char *path = memory_format("%s/%s", data, catalogue->folder);
     char **files = folder_files(path, ending, err);
-    *n = files ? words_count(files) : 0;
-    char **names = files ? memory_zeroed(*n + 1, sizeof *names) : NULL;
+    free(path);
+    free(data);
+    if (!files)
+        return NULL;
+    *n = words_count(files);
+    char **names = memory_zeroed(*n + 1, sizeof *names);
     for (size_t i = 0; i < *n; i++) {
         const char *name = strrchr(files[i], '/') + 1;
         names[i] = memory_format("%.*s", (int)(strlen(name) - (sizeof ending - 1)), name);
     }
-    if (names)
-        qsort(names, *n, sizeof *names, text_compare); // "a" before "a-b", unlike the files' names
+    qsort(names, *n, sizeof *names, text_compare); // "a" before "a-b", unlike the files' names
     words_free(files);
-    free(path);
-    free(data);
     return names;
 }
 

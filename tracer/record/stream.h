@@ -166,7 +166,8 @@ static inline void stream_commit(struct record_head *head, uint16_t kind, uint32
 #define STREAM_WRITE(stream, kind, id, type, ...)                                                  \
     RECORD_WRITE(stream_reserve(stream, sizeof(struct type)), kind, id, type, __VA_ARGS__)
 
-/// Reads the counters of the calling thread, where the settings want some; costs some 100s of ns.
+/// Reads the counters of the calling thread, where the settings want some: a system call or two for
+/// each source.
 static inline void counters_see(struct stream *stream)
 {
     if (__builtin_expect(stream->counters.n_bytes != 0, 0) && !stream->off)
