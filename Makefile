@@ -194,7 +194,8 @@ spread-modules := $(TRACER_MPIS:%=$(BUILD)/libpagoda-mpi-%.so)
 all: $(spread-modules)
 $(spread-modules): $(BUILD)/libpagoda-mpi-%.so: $(spread-source) analyzer/spread/module.h $(BUILD)/flags
 	$(call say,MPICC,$@)
-	$(Q)$(TRACER_WRAPPED) $(TRACER_MPICC_$*) $(TRACER_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $<
+	$(Q)$(TRACER_WRAPPED) $(TRACER_MPICC_$*) $(TRACER_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $< \
+	    $(TRACER_LIBRARY_$*)
 
 ## ---- tests: unit tests, tools, example programs, benchmarks ------------------------------------
 
@@ -217,7 +218,7 @@ fuzz-readers := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(filter-out %/fuzz.c,$(w
 program-sources := $(sort $(wildcard tests/programs/*.c))
 # Looked up once: each further call of the shell would delay every make.
 ifeq ($(origin MPIS),undefined)
-MPIS := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
+MPIS := $(foreach mpi,openmpi mpich mpi_abi,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
 endif
 has-gfortran := $(shell command -v gfortran)
 programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
@@ -292,10 +293,12 @@ PACKAGES_BUILD = gcc make pkg-config libc6-dev $(if $(own-otf2),,libotf2-trace-d
     libprotobuf-c-dev protobuf-c-compiler
 PACKAGES_RUN = openmpi-bin libopenmpi-dev
 PACKAGES_TEST = bats graphviz libcmocka-dev mpich libmpich-dev gfortran g++ libunwind8 python3-mpi4py otf2-tools valgrind \
-    python3-otf2 python3-pandas python3-six sqlite3 jq libxml2-utils mandoc locales patch procps slurm-wlm munge strace zsh fish
+    python3-otf2 python3-pandas python3-six sqlite3 jq libxml2-utils mandoc locales patch procps slurm-wlm munge strace zsh fish \
+    iproute2
 # Real programs that not every release packages; their tests are skipped without them.
 PACKAGES_TEST_OPTIONAL = clang libomp-dev hpcc netpipe-openmpi chromium-headless-shell libpapi-dev
-PACKAGES_LINT = clang libclang-rt-dev clang-format cppcheck debootstrap shellcheck mandoc libxml2-utils
+# llvm: by its symbolizer the sanitizers know leaks that are not ours (tests/leaks.supp).
+PACKAGES_LINT = clang llvm libclang-rt-dev clang-format cppcheck debootstrap shellcheck mandoc libxml2-utils
 
 # $(call install-packages,LIST,OPTIONAL): nothing when all are there, so that it works without a
 # network. Of the optional ones those are installed that apt knows, and only by root. Until apt is
@@ -549,4 +552,4 @@ help:
 	@echo 'make check-simgrid DIR=...   the archives there, replayed by SimGrid'
 	@echo 'make binding-counts  MPI calls recorded from C, C++, Fortran and shared libraries'
 	@echo 'make dist       $(dist-name).tar.gz;  make deb  a Debian package;  make clean  removes $(BUILD)/'
-	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich"'
+	@echo 'variables: CC CFLAGS CPPFLAGS LDFLAGS WERROR=1 V=1 BUILD=DIR MPIS="openmpi mpich" MPI_ABI=DIR'

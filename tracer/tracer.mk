@@ -19,7 +19,16 @@ TRACER_KIND := $(shell echo '\#include <mpi.h>' > /tmp/pagoda-which-mpi.$$$$.c; 
 TRACER_MPICC_$(TRACER_KIND) := $(TRACER_MPICC)
 endif
 endif
-TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich,$(MPIS))
+# The binary interface of MPI 5 is a third one: what is built with anybody's copy of its mpi.h serves every MPI
+# library that has it. mpicc_abi finds that copy, or MPI_ABI is its folder.
+MPI_ABI ?= $(patsubst %/mpi.h,%,$(firstword $(wildcard \
+	/usr/lib/*/mpi_abi*/include/mpi.h /usr/lib/*/openmpi/include/standard_abi/mpi.h)))
+TRACER_MPICC_mpi_abi := $(firstword $(shell command -v mpicc_abi mpicc.mpi_abi 2>/dev/null))
+ifeq ($(TRACER_MPICC_mpi_abi),)
+TRACER_MPICC_mpi_abi := $(if $(MPI_ABI),$(CC) -isystem $(MPI_ABI))
+TRACER_LIBRARY_mpi_abi = -L$(MPI_ABI)/../lib -L$(MPI_ABI)/../../lib -lmpi_abi
+endif
+TRACER_WANTED = $(if $(filter undefined,$(origin MPIS)),openmpi mpich mpi_abi,$(MPIS))
 TRACER_MPIS := $(strip $(foreach m,$(TRACER_WANTED),$(if $(TRACER_MPICC_$(m)),$(m))))
 
 # record/ knows no MPI, mpi/ is compiled once for each.
@@ -92,7 +101,7 @@ $(BUILD)/libpagoda-$(1).so: $(BUILD)/tracer/$(1)/functions.gen.o \
 $(BUILD)/pagoda-calibrate-$(1): $(CALIBRATE_SOURCES) tracer/calibrate/calibrate.h tracer/tracer.mk $(BUILD)/flags
 	$$(call say,MPICC,$$@)
 	$$(Q)$$(TRACER_WRAPPED) $$(TRACER_MPICC_$(1)) $$(TRACER_CFLAGS) $$(LDFLAGS) $$(CALIBRATE_SOURCES) \
-		-o $$@ -lhwloc
+		-o $$@ $$(TRACER_LIBRARY_$(1)) -lhwloc
 endef
 # The measuring program of `pagoda calibrate`, once for each MPI, and what chooses among them.
 CALIBRATE_SOURCES := $(filter-out tracer/calibrate/select.c,$(sort $(wildcard tracer/calibrate/*.c)))

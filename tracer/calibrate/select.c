@@ -30,25 +30,32 @@ static const char *launching_mpi(void)
     return NULL;
 }
 
-int main(int argc, char **argv)
+/// Runs the measuring program of MPI from this program's folder; returns where that cannot be.
+static void become(const char *mpi, char **argv)
 {
     char path[4096 + 64], self[4096];
-    const char *mpi = launching_mpi();
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    snprintf(path, sizeof path, "%.*s/pagoda-calibrate-%s", slash ? (int)(slash - self) : 0, self,
+             mpi);
+    execv(path, argv);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mpi = launching_mpi();
     (void)argc;
     if (!mpi) {
         fprintf(stderr, "pagoda: no launcher of Open MPI or MPICH started this: give mpirun or "
                         "srun, or say which one it is with --implementation\n");
         return 1;
     }
-    self[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    snprintf(path, sizeof path, "%.*s/pagoda-calibrate-%s", slash ? (int)(slash - self) : 0, self,
-             mpi);
-    execv(path, argv);
+    become(mpi, argv);
+    become("mpi_abi", argv);
     fprintf(stderr,
-            "pagoda: cannot run %s: it was not built, because there was no compiler of "
-            "this MPI\n",
-            path);
+            "pagoda: cannot run pagoda-calibrate-%s: it was not built, because there was no "
+            "compiler of this MPI\n",
+            mpi);
     return 1;
 }

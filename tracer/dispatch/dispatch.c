@@ -34,6 +34,7 @@ static const struct {
     {"libmpi.so.40", "openmpi"},
     {"libmpich.so.12", "mpich"},
     {"libmpi.so.12", "mpich"},
+    {"libmpi_abi", "mpi_abi"}, // the binary interface of MPI 5, whoever's library it is
 };
 
 struct continuation {

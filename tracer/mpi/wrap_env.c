@@ -178,6 +178,15 @@ static void describe_cores(uint64_t *cores, size_t n_bytes)
         memset(cores, 0, n_bytes);
 }
 
+/// Whose MPI it is: of libraries with the binary interface of MPI 5, only their own words tell.
+static const char *implementation(const char *version)
+{
+    bool is_of_any = strcmp(RECORDER_MPI, "mpi_abi") == 0;
+    if (is_of_any && strncmp(version, "Open MPI", 8) == 0)
+        return "openmpi";
+    return is_of_any && strncmp(version, "MPICH", 5) == 0 ? "mpich" : RECORDER_MPI;
+}
+
 static void describe_process(struct spool_header *facts, int rank, int n_ranks, int level)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -192,7 +201,7 @@ static void describe_process(struct spool_header *facts, int rank, int n_ranks, 
     gethostname(facts->host, sizeof facts->host - 1);
     describe_cores(facts->cores, sizeof facts->cores);
     describe_clock_domain(facts->clock_domain, sizeof facts->clock_domain);
-    snprintf(facts->mpi, sizeof facts->mpi, "%s", RECORDER_MPI); // from the build
+    snprintf(facts->mpi, sizeof facts->mpi, "%s", implementation(version));
     snprintf(facts->mpi_version, sizeof facts->mpi_version, "%.500s", version);
     n = readlink("/proc/self/exe", facts->executable, sizeof facts->executable - 1);
     facts->executable[n > 0 ? n : 0] = '\0';
