@@ -221,9 +221,12 @@ ifeq ($(origin MPIS),undefined)
 MPIS := $(foreach mpi,openmpi mpich mpi_abi,$(if $(shell command -v mpicc.$(mpi)),$(mpi)))
 endif
 has-gfortran := $(shell command -v gfortran)
+# The binary interface of MPI 5 is C's: no Fortran, and not every library has the conversions of handles to it.
+# $(call has-fortran,MPI)
+has-fortran = $(if $(filter-out mpi_abi,$(1)),$(has-gfortran))
 programs = $(foreach mpi,$(MPIS),$(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)/%,\
     $(program-sources)) $(patsubst tests/programs/%.c,$(BUILD)/programs/$(mpi)-regions/%,\
-    $(program-sources)) $(BUILD)/programs/$(mpi)/every)
+    $(program-sources)) $(if $(filter-out mpi_abi,$(mpi)),$(BUILD)/programs/$(mpi)/every))
 
 # $(call test-rule,FOLDER,OBJECTS,LIBRARIES): each tests/FOLDER/X.c becomes $(BUILD)/FOLDER/X.
 define test-rule

@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && MPI_VERSION < 4
 #include <mpi-ext.h>
 #define PERSISTENT(name) MPIX_##name##_init
 #else

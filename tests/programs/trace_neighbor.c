@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#ifdef OPEN_MPI
+#if defined(OPEN_MPI) && MPI_VERSION < 4
 #include <mpi-ext.h>
 #define PERSISTENT(name) MPIX_Neighbor_##name##_init
 #else

@@ -278,8 +278,8 @@ TEST(test_corrected_clocks_are_right)
     uint64_t first, last;
     seed_range(DEFAULT_SEEDS, &first, &last);
     size_t n = last - first + 1;
-    assert_in_range(tally.n_corrected, n > 10 ? n / 2 : 0, n);
-    assert_in_range(tally.n_refused + tally.n_unclean, 0, n / 10 + 1);
+    assert_uint_in_range(tally.n_corrected, n > 10 ? n / 2 : 0, n);
+    assert_uint_in_range(tally.n_refused + tally.n_unclean, 0, n / 10 + 1);
 }
 
 AROUND_ALL(shipped_catalogue_load, shipped_catalogue_unload)

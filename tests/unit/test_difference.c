@@ -136,7 +136,7 @@ TEST(test_noise_is_no_change)
         n_false += count_noisy_changes(&generator, 0) > 0;
         assert_true(count_noisy_changes(&generator, 2e5) > 0);
     }
-    assert_in_range(n_false, 0, 20);
+    assert_uint_in_range(n_false, 0, 20);
 }
 
 TEST(test_top_down)

@@ -83,7 +83,7 @@ TEST(test_overlap_is_in_code_that_computes)
     struct result result = make_result();
     struct result_region own_regions[4];
     struct result_path own_paths[4];
-    struct result_amount in_wait[] = {{3, 3, 30 * MS}};
+    static struct result_amount in_wait[] = {{3, 3, 30 * MS}};
     struct result_traffic one_way = {1, 0, 2, 0};
     memcpy(own_regions, regions, sizeof regions);
     memcpy(own_paths, paths, sizeof paths);

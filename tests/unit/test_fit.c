@@ -193,7 +193,7 @@ TEST(test_machine_file)
     assert_int_equal(machine.n_calibrated_members, 8);
     assert_int_equal(collective_ns(&machine, 0, 16, 0), 4000);
     // log2(p) us and log2(p) ns a byte.
-    assert_in_range(collective_ns(&machine, 11, 4, 500), 2900, 3100);
+    assert_uint_in_range(collective_ns(&machine, 11, 4, 500), 2900, 3100);
     machine_release(&machine);
     settings.has_points = true;
     through_file(&measurements, &settings, &machine);

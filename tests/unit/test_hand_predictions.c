@@ -200,5 +200,5 @@ TEST(test_predictions_computed_by_hand)
     }
     globfree(&files);
     assert_int_equal(n_failed, 0);
-    assert_in_range(n_checked, MIN_PREDICTIONS, SIZE_MAX);
+    assert_uint_in_range(n_checked, MIN_PREDICTIONS, SIZE_MAX);
 }

@@ -152,7 +152,7 @@ TEST(test_traces_computed_by_hand)
     size_t n_failed = 0;
     for (size_t f = 0; f < files.gl_pathc; f++)
         n_failed += check_file(files.gl_pathv[f]);
-    assert_in_range(files.gl_pathc, MIN_TRACES, SIZE_MAX);
+    assert_uint_in_range(files.gl_pathc, MIN_TRACES, SIZE_MAX);
     globfree(&files);
     assert_int_equal(n_failed, 0);
 }

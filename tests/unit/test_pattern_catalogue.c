@@ -344,7 +344,7 @@ TEST(test_refused_files)
     for (size_t i = 0; i < n; i++)
         free(replaced[i].text);
     free(list);
-    assert_in_range(n_refused, MIN_REFUSED, SIZE_MAX);
+    assert_uint_in_range(n_refused, MIN_REFUSED, SIZE_MAX);
 }
 
 TEST(test_bad_xml)

@@ -101,7 +101,7 @@ TEST(test_many_hand_overs)
     struct error err = {{0}};
     assert_int_equal(predicted_times(text, &settings, 1, &times, &err), 0);
     assert_int_equal(times.measured_ns, N_ROUNDS * ROUND_NS);
-    assert_in_range(times.time_ns, N_ROUNDS * ROUND_NS, N_ROUNDS * ROUND_NS + 1);
+    assert_uint_in_range(times.time_ns, N_ROUNDS * ROUND_NS, N_ROUNDS * ROUND_NS + 1);
     predicted_times_release(&times);
     free(text);
 }

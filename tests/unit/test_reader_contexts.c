@@ -18,7 +18,7 @@ static uint32_t assert_enters(struct fixture *f, const char *region, const char 
     struct event event = next(f, 0);
     assert_int_equal(event.kind, EVENT_ENTER);
     assert_string_equal(f->definitions->regions[event.index].name, region);
-    assert_in_range(event.context, 0, f->definitions->n_contexts - 1);
+    assert_uint_in_range(event.context, 0, f->definitions->n_contexts - 1);
     const struct calling_context *context = &f->definitions->contexts[event.context];
     if (function)
         assert_string_equal(f->definitions->regions[context->region].name, function);

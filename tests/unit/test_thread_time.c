@@ -54,7 +54,7 @@ static struct replay replay_text(const char *text)
         pag_run(replay.trace, &PAG_OPTIONS_DEFAULT, &listener, &replay.result, &err) != 0)
         fail_msg("%s", err.text);
     replay.definitions = trace_definitions(replay.trace);
-    assert_in_range(replay.definitions->n_locations, 1, MAX_LOCATIONS);
+    assert_uint_in_range(replay.definitions->n_locations, 1, MAX_LOCATIONS);
     free(archive);
     free(path);
     return replay;

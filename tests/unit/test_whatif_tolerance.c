@@ -64,8 +64,8 @@ TEST(test_slack_first)
 {
     struct chains chains = {.n = 3, .chains = {{990000, 0}, {700000, 3}, {100000, 1000}}};
     struct tolerance found = find(&chains, 1000000, 10001);
-    assert_in_range(found.tolerated, 891, 900);
-    assert_in_range(found.exceeded, 901, 909);
+    assert_uint_in_range(found.tolerated, 891, 900);
+    assert_uint_in_range(found.exceeded, 901, 909);
     assert_true(chains.n_runs <= 12);
 }
 
@@ -97,8 +97,8 @@ TEST(test_a_run_that_stays_at_the_level)
     struct chains chains = {.n = 1, .chains = {{1000, 5}}, .plateau_ns = 1100, .plateau_to = 20000};
     for (uint64_t start = 1; start < 100; start += 11) {
         struct tolerance found = find(&chains, 1100, start);
-        assert_in_range(found.tolerated, 19800, 19999);
-        assert_in_range(found.exceeded, 20000, 20198);
+        assert_uint_in_range(found.tolerated, 19800, 19999);
+        assert_uint_in_range(found.exceeded, 20000, 20198);
         assert_true(chains.n_runs < 60);
     }
 }

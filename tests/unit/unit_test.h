@@ -10,6 +10,10 @@
 
 #include <cmocka.h>
 
+#ifndef assert_uint_in_range // before cmocka 2
+#define assert_uint_in_range assert_in_range
+#endif
+
 #define ON_START(function) __attribute__((constructor)) static void function(void)
 
 /// The test NAME, whose body follows.

@@ -15,6 +15,12 @@ uint64_t p2p_bytes(MPI_Count count, MPI_Datatype datatype)
     return (uint64_t)count * (uint64_t)(size > 0 ? size : 0);
 }
 
+#if MPI_VERSION >= 4
+#define get_elements PMPI_Get_elements_c
+#else
+#define get_elements PMPI_Get_elements_x
+#endif
+
 uint64_t p2p_bytes_of(const MPI_Status *status)
 {
     int n_bytes = 0;
@@ -22,8 +28,8 @@ uint64_t p2p_bytes_of(const MPI_Status *status)
     PMPI_Get_count(status, MPI_BYTE, &n_bytes);
     if (n_bytes != MPI_UNDEFINED)
         return (uint64_t)n_bytes;
-    PMPI_Get_elements_x(status, MPI_BYTE, &n_more); // slower
-    return n_more < 0 ? 0 : (uint64_t)n_more;       // MPI_UNDEFINED is negative
+    get_elements(status, MPI_BYTE, &n_more);  // slower
+    return n_more < 0 ? 0 : (uint64_t)n_more; // MPI_UNDEFINED is negative
 }
 
 static int32_t tag_or_any(int tag)

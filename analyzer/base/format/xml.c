@@ -26,7 +26,13 @@ struct parse {
     char text[256];
 };
 
-static void keep_first_error(void *context, xmlErrorPtr error)
+#if LIBXML_VERSION < 21200
+typedef xmlError given_error;
+#else
+typedef const xmlError given_error;
+#endif
+
+static void keep_first_error(void *context, given_error *error)
 {
     struct parse *parse = ((xmlParserCtxtPtr)context)->_private;
     if (parse->has_failed || error->level < XML_ERR_ERROR)

@@ -2,11 +2,14 @@
 # The same MPI calls through every binding: programs $(BUILD)/programs/MPI/bindings/BINDING.
 # Included by the Makefile. Those in Fortran are built where there is a Fortran compiler.
 
-bindings-c := c cxx mpicxx shared dlopen dlsym libcount.so libtool.so
+bindings-c := c cxx shared dlopen dlsym libcount.so libtool.so
+# The C++ bindings of MPI-2, which Open MPI had until 5.
+has-cxx = $(wildcard $(addprefix /usr/lib/*/$(1)/include/,mpicxx.h openmpi/ompi/mpi/cxx/mpicxx.h) \
+    /usr/include/*/$(1)/mpicxx.h)
 bindings-fortran := mpif_h mpi mpi_f08
 # $(call bindings-of,MPI)
 bindings-of = $(addprefix $(BUILD)/programs/$(1)/bindings/,\
-    $(bindings-c) $(if $(has-gfortran),$(bindings-fortran)))
+    $(bindings-c) $(if $(call has-cxx,$(1)),mpicxx) $(if $(call has-fortran,$(1)),$(bindings-fortran)))
 programs += $(foreach mpi,$(MPIS),$(call bindings-of,$(mpi)))
 
 # $(call bindings-rules,MPI)

@@ -6,7 +6,7 @@
 
 # $(call hybrid-of,MPI)
 hybrid-of = $(addprefix $(BUILD)/programs/$(1)/hybrid/,\
-    gcc cxx local libhybrid.so $(if $(has-gfortran),gfortran) $(if $(has-libomp),clang))
+    gcc cxx local libhybrid.so $(if $(call has-fortran,$(1)),gfortran) $(if $(has-libomp),clang))
 has-libomp := $(if $(MPIS),$(or $(wildcard $(BUILD)/programs/*/hybrid/clang),\
     $(shell echo 'int omp_get_num_threads(void); int main(void) { return omp_get_num_threads(); }' | \
     clang -fopenmp -x c -o /dev/null - 2>/dev/null && echo yes)))
