@@ -111,18 +111,10 @@ static bool launched_as_first(void)
     return true;
 }
 
-/// The module for MPI, or else the one for all with the binary interface of MPI 5; NULL: neither is
-/// there.
-static char *find_module(const char *name)
-{
-    char *path = program_part(name);
-    return path ? path : program_part("libpagoda-mpi-mpi_abi.so");
-}
-
 /// 0, or -1 and ERR.
 static int load_module(const char *mpi, struct error *err)
 {
-    char *name = memory_format("libpagoda-mpi-%s.so", mpi), *path = find_module(name);
+    char *name = memory_format("libpagoda-mpi-%s.so", mpi), *path = program_part(name);
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
     spread.module = library ? dlsym(library, SPREAD_MODULE) : NULL;
     if (!spread.module)
