@@ -6,7 +6,7 @@
 # and without components that are never chosen: of the time in which a program of a few calls starts and ends,
 # that is a half.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMPI_MCA_btl_vader_single_copy_mechanism=none
+export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_mapby=:oversubscribe OMPI_MCA_btl_vader_single_copy_mechanism=none
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_pml=ob1 PMIX_MCA_gds=hash HWLOC_PLUGINS_PATH=/none UCX_MODULES='' UCX_TLS=posix,self
 export HWLOC_COMPONENTS=-x86,-linux:pci,-linux:io

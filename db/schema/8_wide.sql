@@ -37,7 +37,7 @@ CREATE VIEW summaries AS -- sums over the ranks, efficiencies of the whole progr
                 AS serialization_efficiency,
             sum(CASE m.name WHEN 'transfer_efficiency' THEN t.value END) AS transfer_efficiency,
             sum(CASE m.name WHEN 'cpu_efficiency' THEN t.value END) AS cpu_efficiency
-        FROM trial o JOIN metric m JOIN tuple t ON t.trial_id = o.id AND t.metric_id = m.id
+        FROM trial o JOIN tuple t ON t.trial_id = o.id JOIN metric m ON m.id = t.metric_id
             JOIN focus f ON f.id = t.focus_id
         WHERE t.interval = 1 AND (f.id = 0 OR m.name IN ('useful_ns', 'mpi_ns', 'wait_ns'))
         GROUP BY o.id)

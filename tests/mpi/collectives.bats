@@ -39,7 +39,7 @@ END
 carries_out() {
     local mpi=$1 program algorithm options=(-n 4)
     has_mpi "$mpi" || skip "no $mpi"
-    [ "$mpi" = mpich ] || options+=(--oversubscribe)
+    [ "$mpi" != openmpi ] || options+=(--oversubscribe)
     for program in trace_coll trace_collforms; do
         rm -rf trace
         "$PAGODA" trace -o trace -- "mpirun.$mpi" "${options[@]}" \

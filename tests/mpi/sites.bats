@@ -51,7 +51,7 @@ trace_all() {
         shift
     done
     shift
-    [ "$mpi" = mpich ] || line+=(--oversubscribe)
+    [ "$mpi" != openmpi ] || line+=(--oversubscribe)
     for program; do
         line+=(-n 1 "$bin/$program" "$bin/plugin_a.so" "$bin/plugin_b.so" :)
     done

@@ -89,7 +89,7 @@ END
 polls() {
     local mpi=$1 line=("mpirun.$1") how
     has_mpi "$mpi" || skip "no $mpi"
-    [ "$mpi" = mpich ] || line+=(--oversubscribe)
+    [ "$mpi" != openmpi ] || line+=(--oversubscribe)
     for how in iprobe test; do
         rm -rf trace
         head -c 4 /dev/zero >polls

@@ -31,7 +31,7 @@ sleep_on_rank_1() {
     local mpi=$1 dir=$BATS_TEST_TMPDIR/$1
     [ -r /proc/thread-self/schedstat ] || skip "Linux does not count here how long a thread waits for a core"
     local launch=(mpirun.mpich)
-    [ "$mpi" = mpich ] || launch=(mpirun.openmpi --oversubscribe)
+    [ "$mpi" != openmpi ] || launch=(mpirun.openmpi --oversubscribe)
     "$PAGODA" trace -o "$dir" -- "${launch[@]}" -n 3 "$BUILD/programs/$mpi-regions/trace_blocked" >/dev/null 2>&1
     "$PAGODA" replay "$dir" --json >"$dir.json" 2>/dev/null
     jq -e '(.ranks[1].blocked_ns >= 190e6) and (.ranks[1].blocked_ns <= .ranks[1].no_cpu_ns)
@@ -64,7 +64,7 @@ int open(const char *path, int flags, unsigned mode)
 }
 EOF
     local launch=(mpirun.mpich)
-    [ "$mpi" = mpich ] || launch=(mpirun.openmpi --oversubscribe)
+    [ "$mpi" != openmpi ] || launch=(mpirun.openmpi --oversubscribe)
     "$PAGODA" trace -o "$dir" -- "${launch[@]}" -n 3 env LD_PRELOAD="$library:$BUILD/libpagoda-trace.so" \
         "$BUILD/programs/$mpi-regions/trace_blocked" >/dev/null 2>&1
     "$PAGODA" replay "$dir" --json 2>/dev/null |
@@ -101,7 +101,7 @@ disturbed() {
     local mpi=$1 n=$2 hog code try
     [ -r /proc/thread-self/schedstat ] || skip "Linux does not count here how long a thread waits for a core"
     local launch=(mpirun.mpich -n "$n")
-    [ "$mpi" = mpich ] || launch=(mpirun.openmpi --oversubscribe --bind-to none -n "$n")
+    [ "$mpi" != openmpi ] || launch=(mpirun.openmpi --oversubscribe --bind-to none -n "$n")
     local cores
     cores=$(taskset -cp $$ | sed 's/.*: //')
     cores=$(seq -s, "${cores%%[-,]*}" $((${cores%%[-,]*} + 1)))
