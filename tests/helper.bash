@@ -18,6 +18,26 @@ cases() {
     if grep -q -e -fsanitize "$BUILD/flags"; then echo "$2"; else echo "$1"; fi
 }
 
+# jq whose -e fails, too, where there is no result at all, as that of a command that failed: before jq 1.7 it
+# did not.
+jq() {
+    local option result status=0
+    for option; do
+        case $option in
+        --*) ;;
+        -*e*)
+            result=$(command jq "$@") || status=$?
+            [ -n "$result" ] || [ $status != 0 ] || status=4
+            [ -z "$result" ] || printf '%s\n' "$result"
+            return $status
+            ;;
+        -*) ;;
+        *) break ;;
+        esac
+    done
+    command jq "$@"
+}
+
 # has_mpi openmpi|mpich: is it there, and its example programs built?
 has_mpi() {
     command -v "mpirun.$1" >/dev/null && [ -d "$BUILD/programs/$1" ]

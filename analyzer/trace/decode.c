@@ -627,6 +627,8 @@ void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, 
 void decode_created(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
                     OTF2_CommRef threads, uint64_t number)
 {
+    if (threads == OTF2_UNDEFINED_COMM) // EZTrace: who made the thread is not known
+        return;
     uint32_t index = comm_index(decoder, threads);
     if (index == UINT32_MAX) {
         drop(decoder);

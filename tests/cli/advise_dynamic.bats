@@ -349,7 +349,7 @@ END
                 "$rank 1102000 leave MPI_Finalize" "$rank 1102000 leave main"
         done
     } | "$BUILD/tools/mktrace" - early
-    "$PAGODA" replay early --rebalance 1 --json |
+    "$PAGODA" replay early --rebalance magda:poll=1us --json |
         jq -e '.whatif.predicted_ns == 1102000 and .whatif.rebalancing.before_ns == 100000'
 }
 

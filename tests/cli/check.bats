@@ -37,6 +37,13 @@ has() {
     [ "${#lines[@]}" = 2 ]
 }
 
+@test "a thread of which EZTrace does not say who made it" {
+    printf '%s\n' '0 0 thread-begin - 0' '0 10 enter MPI_Barrier' '0 20 leave MPI_Barrier' '0 30 thread-end - 0' >made.txt
+    "$BUILD/tools/mktrace" made.txt made
+    run -0 "$PAGODA" check made
+    [[ $output != *bad-reference* ]]
+}
+
 @test "the anchor file will do" {
     archive sound
     run -0 "$PAGODA" check sound/traces.otf2

@@ -63,9 +63,9 @@ END
     jq -e '.whatif.rebalancing | .policy == "mine" and .migrations == 1 and .moved_ns == 100000 and
         .after_ns == 420000' report
     # A lead that nobody has; and as the options say.
-    "$PAGODA" replay uneven --rebalance mine.xml --threshold 90 --json |
+    "$PAGODA" replay uneven --rebalance mine.xml:threshold=90 --json |
         jq -e '.whatif.rebalancing | .migrations == 0 and .after_ns == .before_ns'
-    "$PAGODA" replay uneven --rebalance mine.xml --poll 100us --json | jq -e '.whatif.rebalancing.migrations == 0'
+    "$PAGODA" replay uneven --rebalance mine.xml:poll=100us --json | jq -e '.whatif.rebalancing.migrations == 0'
     # A file of a bundled one's name comes first.
     sed 's/name="mine"/name="here"/' mine.xml >magda
     "$PAGODA" replay uneven --rebalance magda --json | jq -e '.whatif.rebalancing.policy == "here"'

@@ -103,7 +103,7 @@ static bool parse_argument(struct parser *parser, char type, const char *word, u
     switch (type) {
     case 'c':
         *value = archive_writer_find_comm(parser->writer, word);
-        return *value != OTF2_UNDEFINED_COMM ||
+        return *value != OTF2_UNDEFINED_COMM || strcmp(word, "-") == 0 ||
                FAIL(parser, "communicator '%s' is not defined", word);
     case 'o':
         return parse_op(parser, word, value);

@@ -51,6 +51,7 @@
 //   LOC TIME cpu NS
 //   LOC TIME fork N | join | team-begin COMM | team-end COMM
 //   LOC TIME thread-create COMM NUMBER | thread-begin ... | thread-end ... | thread-wait ...
+//       COMM "-": not known, as in the archives of EZTrace
 //   LOC TIME locked LOCK | unlocked LOCK    a lock of threads
 //   LOC TIME flush STOP-TIME | measurement on|off
 //
