@@ -45,7 +45,8 @@ is_best_of_all() {
         "$PAGODA" replay run --json --cores "$3" --machine "$4" "${options[@]}"
     done <placements >predictions
     best=$(jq -s 'map(.whatif.predicted_ns) | min' predictions)
-    [ "$found" -le "$best" ] && [ "$(cases "$found" "$best")" -eq "$best" ]
+    [ "$found" -le "$best" ]
+    [ "$(cases "$found" "$best")" -eq "$best" ]
 }
 
 @test "the best of all placements: unequal work, two nodes with two cores" {
@@ -95,7 +96,8 @@ END
         graph $name 16 4
         search 4 4 links.xml
         # Neighbours are far away both ways.
-        [ "$found" -lt "$block" ] && [ "$found" -lt "$cyclic" ]
+        [ "$found" -lt "$block" ]
+        [ "$found" -lt "$cyclic" ]
     done
     graph star 16 4
     search 4 2 links.xml
@@ -104,10 +106,12 @@ END
 @test "32 and 64 shuffled ranks" {
     graph hypercube 32 4
     search 4 8 links.xml
-    [ "$found" -lt "$block" ] && [ "$found" -lt "$cyclic" ]
+    [ "$found" -lt "$block" ]
+    [ "$found" -lt "$cyclic" ]
     graph halo-2d 64 8
     search 8 8 links.xml
-    [ "$found" -lt "$block" ] && [ "$found" -lt "$cyclic" ]
+    [ "$found" -lt "$block" ]
+    [ "$found" -lt "$cyclic" ]
 }
 
 @test "shared cores: unequal work is evened out" {
@@ -117,7 +121,8 @@ END
     total=$(awk '/^[0-9]+ [0-9]+ leave main/ { sum += $2 } END { print sum }' run.txt)
     [ "$found" -ge $((total / 8)) ]
     [ "$((100 * found))" -le $((110 * total / 8)) ]
-    [ "$found" -lt "$block" ] && [ "$found" -lt "$cyclic" ]
+    [ "$found" -lt "$block" ]
+    [ "$found" -lt "$cyclic" ]
 }
 
 @test "nodes that differ: work goes to those with more and faster cores" {

@@ -205,7 +205,7 @@ END
     # What both define is there once, but for communicators; who was not traced is traced now.
     [ "$(grep -c '^REGION .*"MPI_Finalize"' definitions)" = 1 ]
     grep -q '^LOCATION_GROUP .*(world 2)"' definitions
-    ! grep -q UNTRACED definitions
+    run ! grep -q 'PROPERTY.*UNTRACED' definitions
     # Cores 0 and 1, of one host.
     grep -q '^SYSTEM_TREE_NODE_PROPERTY .*PAGODA::CORES.*: 2$' definitions
     [ "$(otf2-print -I both/traces.otf2 2>&1 | grep -c 'server; client')" -gt 0 ]
@@ -263,7 +263,8 @@ on_host() {
         [ -z "$output" ]
         [ "${#stderr_lines[@]}" = 1 ]
         [[ $stderr == *"$message"* ]] || { echo "$stderr" >&2 && return 1; }
-        [ ! -e copy ] && [ -z "$(find . -name '.pagoda*')" ]
+        [ ! -e copy ]
+        [ -z "$(find . -name '.pagoda*')" ]
     done <<'END'
 server server|'server' and 'server' are the same archive
 server elsewhere|nothing relates the clock of 'elsewhere' to that of 'server': they are not the same clock of one host

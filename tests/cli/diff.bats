@@ -457,7 +457,9 @@ places() {
 @test "any metric: what cannot be compared" {
     not_compared() {
         run "$PAGODA" diff --metric "${@:2}" runs.db old1 new1
-        [ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"$1"* ]]
+        [ "$status" = 1 ]
+        [ "${#lines[@]}" = 1 ]
+        [[ $output == *"$1"* ]]
     }
     not_compared 'values of inclusive_ns do not add up to that of the whole run' inclusive_ns
     not_compared 'did you mean "late-sender.wait_ns"?' late-sender.wait

@@ -68,7 +68,7 @@ END
         select(.count > 0) | [.id, .count, .total_ns]]]"'
     [[ $output == '[25000,'*'["late-sender",1,5000]'* ]]
     "$PAGODA" check part >checked || true
-    ! grep -qi 'damaged\|disagree' checked
+    run ! grep -qi 'damaged\|disagree' checked
 }
 
 @test "the whole run is the run" {

@@ -76,7 +76,7 @@ compute 30
 finalize' ]
     archive engine/cancelled
     ti
-    ! grep -q 'irecv\|wait' run.ti.actions
+    run ! grep -q 'irecv\|wait' run.ti.actions
     grep -q '^0 recv 1 5 8$' run.ti.actions
 }
 

@@ -120,7 +120,8 @@ END
         .slice_ns == 4000000 and .source == null and .file == "mine.xml"'
     echo '<machine name="x"><message/></machine>' >bad.xml
     run --separate-stderr "$PAGODA" explain bad.xml
-    [ "$status" = 1 ] && [ -z "$output" ]
+    [ "$status" = 1 ]
+    [ -z "$output" ]
     [[ $stderr == *'bad.xml:1: <message> needs scope='* ]]
 }
 

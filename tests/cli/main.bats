@@ -58,7 +58,8 @@ options_given_once() {
         n=$((n + 1))
     done < <(commands | grep -Evx "explain|store"
         "$PAGODA" store --help | sed -n '/^actions:/,/^$/s/^  \([a-z]*\) .*/store \1/p')
-    [ "$n" -gt 20 ] && [ ! -e out ]
+    [ "$n" -gt 20 ]
+    [ ! -e out ]
 }
 
 @test "help names each command with a summary" {

@@ -93,10 +93,12 @@ END
 @test "a table of a spreadsheet: byte order mark, quotes, CRLF" {
     printf '\xef\xbb\xbf"p",value\r\n1,1\r\n2,2\r\n4,4\r\n"8",8\r\n' >table.csv
     run "$PAGODA" model table.csv --at p=16
-    [ "$status" = 0 ] && [[ ${lines[0]} == *"value = 1*p" ]]
+    [ "$status" = 0 ]
+    [[ ${lines[0]} == *"value = 1*p" ]]
     printf '\xef\xbb\xbe,value\n1,1\n' >table.csv # nearly one
     run "$PAGODA" model table.csv
-    [ "$status" = 1 ] && [[ $output == *$'\xef\xbb\xbe'* ]]
+    [ "$status" = 1 ]
+    [[ $output == *$'\xef\xbb\xbe'* ]]
 }
 
 @test "points that no series has parameters for are refused" {
@@ -150,7 +152,8 @@ keep() {
     [[ ${lines[-1]} == "Always 0: MPI_Allreduce" ]]
     "$PAGODA" model runs.db --json | jq -e '.series[] | select(.name == "MPI_Allreduce") | .formula == "0"'
     run "$PAGODA" model runs.db --by nothing
-    [ "$status" = 1 ] && [[ $output == *"cannot be modelled by nothing"* ]]
+    [ "$status" = 1 ]
+    [[ $output == *"cannot be modelled by nothing"* ]]
     run -1 "$PAGODA" model table.csv --by ranks
 }
 

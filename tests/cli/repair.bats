@@ -108,8 +108,10 @@ refused() {
     shift
     run -1 --separate-stderr "$PAGODA" check --repair "$@"
     echo "$stderr"
-    [ "$stderr" = "pagoda: $sentence" ] && [ -z "$output" ]
-    [ ! -e out ] && [ -z "$(find . -name '.pagoda-out*' -o -name .left)" ]
+    [ "$stderr" = "pagoda: $sentence" ]
+    [ -z "$output" ]
+    [ ! -e out ]
+    [ -z "$(find . -name '.pagoda-out*' -o -name .left)" ]
 }
 
 @test "bad input: one sentence, nothing written" {

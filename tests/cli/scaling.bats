@@ -198,7 +198,7 @@ setup() { cd "$BATS_FILE_TMPDIR" || return; }
     run -0 "$PAGODA" scaling runs.db --as strong --svg "$BATS_TEST_TMPDIR/a.svg"
     /usr/bin/python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$BATS_TEST_TMPDIR/a.svg"
     [ "$(grep -c 'font-weight="bold"' "$BATS_TEST_TMPDIR/a.svg")" = 3 ]
-    ! grep -q nan "$BATS_TEST_TMPDIR/a.svg"
+    run ! grep -q nan "$BATS_TEST_TMPDIR/a.svg"
     run -1 "$PAGODA" scaling runs.db --as strong --svg /nowhere/a.svg
     [ "$output" = "pagoda: cannot write /nowhere/a.svg: No such file or directory" ]
 }

@@ -121,7 +121,8 @@ wrong() {
         sweep $dry "$@"
         [ "$status" = 2 ]
         [ "$output" = "pagoda: $sentence" ]
-        [ ! -e runs.db ] && [ ! -e runs.sweep ]
+        [ ! -e runs.db ]
+        [ ! -e runs.sweep ]
     done
 }
 
@@ -194,5 +195,6 @@ END
     [[ $output == *'there are two points n=1,s=a: values come twice'* ]]
     echo '<sweep><parameter name="n" values="1"/><run>app {n}</run></sweep>' >spec.xml
     sweep spec.xml -n 1 -p n=2
-    [ "$status" = 1 ] && [[ $output == *'--parameter n=2: there are two parameters n' ]]
+    [ "$status" = 1 ]
+    [[ $output == *'--parameter n=2: there are two parameters n' ]]
 }

@@ -79,14 +79,14 @@ whatif() {
     whatif --cpu-speed 2 | jq -e '.replay_error == 0.4 and .reliability == "none"'
     "$PAGODA" replay --cpu-speed 2 trace >report
     grep -q '^  Predicted *not known: ' report
-    ! grep -q -e 'times as fast' -e '^  Why' report
+    run ! grep -q -e 'times as fast' -e '^  Why' report
     "$PAGODA" replay --cpu-speed 2,4 trace >list
     grep -q '^Predictions .*?: they say nothing' list
     [ "$(grep -c '%?' list)" = 2 ]
     "$PAGODA" advise trace >advice
     tr -s ' \n' ' ' <advice | grep -q 'the gains below say nothing (?)'
-    ! grep -q -e '^  Lost time' -e 'Even the best' advice
-    ! grep -E '^ *[0-9]+\. +[0-9.]+ [mun]?s  ' advice
+    run ! grep -q -e '^  Lost time' -e 'Even the best' advice
+    run ! grep -E '^ *[0-9]+\. +[0-9.]+ [mun]?s  ' advice
     "$PAGODA" advise --json trace | jq -e '[.candidates[] | select(.gain_ns) | .is_uncertain] | length > 0 and all'
 }
 

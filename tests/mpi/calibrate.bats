@@ -28,7 +28,7 @@ calibrates() {
     jq -e '.missing | test("messages between nodes")' out
     jq -r .missing out | diff - <(xmllint --xpath 'string(//calibration/@missing)' "$mpi.xml")
     [[ $(xmllint --xpath 'string(//calibration/@unsteady)' "$mpi.xml") == *' of '* ]]
-    ! grep -q '"-' "$mpi.xml"
+    run ! grep -q '"-' "$mpi.xml"
     # With one core, of however many threads, there are no messages within a node, and no collectives.
     jq -e '.hosts[0].cores == 1' out || grep -q '<collective op="allreduce"' "$mpi.xml"
     # A second one is compared with the first one, and does not replace it.
@@ -42,7 +42,7 @@ calibrates() {
     ! grep -E '^[a-z_]+ of (1[0-9]|[3-9])' out || ! grep -q 'collective-members="2"' "$mpi.xml"
     grep -q '^Not measured: messages between nodes' out
     grep -q "$mpi.xml written" out
-    ! compgen -G '*.new'
+    run ! compgen -G '*.new'
     valid "$mpi.xml"
 }
 
@@ -68,7 +68,8 @@ refused() {
     run --separate-stderr timeout 300 "$PAGODA" calibrate "$@"
     [ "$status" != 0 ]
     [[ $stderr == *"$words"* ]] || { echo "$stderr"; return 1; }
-    [ ! -e new.xml ] && ! compgen -G '*.new'
+    [ ! -e new.xml ]
+    run ! compgen -G '*.new'
 }
 
 @test "collectives of 2, 4 ... and all ranks that have a core" {
@@ -89,7 +90,7 @@ refused() {
     timeout 300 "$PAGODA" calibrate -o one.xml -- mpirun.mpich -n 1 >out
     grep -q 'warning: one rank alone cannot send messages' out
     # No empty lines where tables would be.
-    ! grep -zqP '\n\n\n' out
+    run ! grep -zqP '\n\n\n' out
     valid one.xml
     [ "$(xmllint --xpath 'count(/machine/*)' one.xml)" = 2 ]
     # Quantiles of pieces of computing, from the median to the longest one.
@@ -127,7 +128,8 @@ refused() {
     touch there.xml
     refused 'there.xml exists' -- -o there.xml -- "${launcher[@]}"
     refused 'a bundled machine; did you mean clic?' -- -o new.xml --against clik -- "${launcher[@]}"
-    [ ! -e started ] && [ -c /dev/null ]
+    [ ! -e started ]
+    [ -c /dev/null ]
 }
 
 @test "the name by default is one that is there already" {
@@ -155,7 +157,8 @@ refused() {
     timeout 120 cat <&8
     exec 8<&-
     wait "$pid" || true
-    [ ! -e new.xml ] && ! compgen -G '*.new'
+    [ ! -e new.xml ]
+    run ! compgen -G '*.new'
 }
 
 @test "a launcher that ends too early, or is of another MPI" {

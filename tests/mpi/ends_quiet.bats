@@ -22,7 +22,7 @@ own_calls() {
     # The counting works: there is communication in MPI_Init, and look-ups while the program runs.
     grep -qE '^0 PMPI_(Bcast|Allreduce)' "$counts"
     grep -qE '^1 PMPI_(Type_size|Get_count)' "$counts"
-    ! grep '^1 ' "$counts" | grep -E "PMPI_.*($communicating)"
+    ! grep '^1 ' "$counts" | grep -E "PMPI_.*($communicating)" || false
 }
 
 @test "no communication of the tracer's own between MPI_Init and MPI_Finalize" {

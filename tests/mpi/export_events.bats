@@ -41,7 +41,7 @@ threads() {
     # What their rows show of each kind is what the spans of the threads are.
     "$ROOT/tests/cli/run_page.py" run.html - measured >threads
     [ "$(grep -c ': computing' threads)" = 6 ]
-    ! grep ' idle 0$' <(grep -v 'Master' threads)
+    run ! grep ' idle 0$' <(grep -v 'Master' threads)
 }
 
 phases() { shown "$1" trace_phases; }

@@ -66,7 +66,7 @@ c() {
     local line
     line=$(grep -n 'pragma omp parallel$' "$ROOT/tests/programs/hybrid/hybrid.c" | head -1 | cut -d: -f1)
     grep -q "\"!\$omp parallel @hybrid.c:$line\"" "$printed"
-    ! grep -q 'gomp\.c' "$printed"
+    run ! grep -q 'gomp\.c' "$printed"
     # Work of one thread is found.
     jq -e '[.findings[] | select(.kind == "idle-threads")] | length == 1 and
         .[0].place == "alone" and .[0].ranks == [0]' "$report"
@@ -143,7 +143,7 @@ clang() {
     # Threads hear of the end of a region when the next one begins, but it has ended before.
     jq -e '.threads.ranks[0].idle_serial_ns >= 3 * 3 * 100e6' "$report"
     jq -e '[.findings[] | select(.kind == "idle-threads") | .place] == ["alone"]' "$report"
-    ! grep -q 'gomp\.c' "$printed"
+    run ! grep -q 'gomp\.c' "$printed"
 }
 
 clang_modes() {

@@ -213,7 +213,7 @@ is_over() { [ -z "$(squeue -h -j "$id" -o %i 2>/dev/null)" ]; }
 is_dead() { ! readlink "/proc/$1/exe"; } # nor waiting to be waited for
 # Is there an archive, or can it be made?
 has_archive() {
-    [ -e "$1/traces.otf2" ] && [ ! -e "$1/spool" ] && return
+    if [ -e "$1/traces.otf2" ] && [ ! -e "$1/spool" ]; then return; fi
     ! pgrep -f "trace -o $1 " && "$PAGODA" trace --finish "$1"
 }
 

@@ -48,7 +48,8 @@ trials() {
 4/6 n=2,s=b (to run): ./launch 2 'b {s}'
 5/6 n=4,s=a (to run): ./launch 4 'a {s}'
 6/6 n=4,s=b (to run): ./launch 4 'b {s}'" ]
-    [ ! -e runs.db ] && [ ! -e runs.sweep ]
+    [ ! -e runs.db ]
+    [ ! -e runs.sweep ]
     sweep -n 1,2 -p s=a,b --line-by-line --repeat 2 --dry-run -- ./launch "{n}" "{s}"
     [ "$output" = "1/4 n=1,s=a (to run): ./launch 1 a
 2/4 n=2,s=b (to run): ./launch 2 b
@@ -63,7 +64,8 @@ trials() {
         sweep "$@"
         [ "$status" = 2 ]
         [[ $output == *"$text"* ]]
-        [ ! -e runs.db ] && [ ! -e runs.sweep ]
+        [ ! -e runs.db ]
+        [ ! -e runs.sweep ]
     }
     wrong "did you mean {size}?" -p size=1 -- ./app "{sise}"
     wrong "parameter t changes nothing" -n 1 -p t=2 -- ./app "{n}"
@@ -193,7 +195,8 @@ END
         [ "$status" = 1 ]
         [[ $output == "pagoda: wrong.xml:"*"$1"* ]]
         [ "$(wc -l <<<"$output")" = 1 ]
-        [ ! -e runs.db ] && [ ! -e runs.sweep ]
+        [ ! -e runs.db ]
+        [ ! -e runs.sweep ]
     }
     local n='<parameter name="n" values="1,2"/>' run='<run>./app {n}</run>'
     wrong "2: <sweep> has no element 'paramter', did you mean 'parameter'?" '<paramter name="n"/>'

@@ -57,7 +57,7 @@ waits() {
     jq -e '.threads | ([.lock_waits[].ns] | add) <= .lock_ns' "$report"
     grep -q "Name: \"pthread_cond_wait @trace_pthreads.c:.*Role: WRAPPER, Paradigm: \"Pthread\"" "$printed"
     # The lock that the program gives back while nobody waits leaves no record.
-    ! grep -q "pthread_mutex_unlock @trace_pthreads.c:$(($(line '/* 60 ms */') + 1))" "$printed"
+    run ! grep -q "pthread_mutex_unlock @trace_pthreads.c:$(($(line '/* 60 ms */') + 1))" "$printed"
     "$PAGODA" replay "$dir" >"$BATS_TEST_TMPDIR/text"
     grep -q '^Locks of threads in ' "$BATS_TEST_TMPDIR/text"
 }
@@ -139,7 +139,7 @@ excluded() {
     "$PAGODA" trace --filter "$BATS_TEST_TMPDIR/filter" -o "$BATS_TEST_TMPDIR/excluded-$1" -- "${line[@]}" \
         "$BUILD/programs/$1/trace_pthreads" wait
     otf2-print -G "$BATS_TEST_TMPDIR/excluded-$1/traces.otf2" >"$BATS_TEST_TMPDIR/definitions"
-    ! grep -q '"pthread_mutex' "$BATS_TEST_TMPDIR/definitions"
+    run ! grep -q '"pthread_mutex' "$BATS_TEST_TMPDIR/definitions"
     grep -q '"pthread_rwlock_rdlock @' "$BATS_TEST_TMPDIR/definitions"
 }
 

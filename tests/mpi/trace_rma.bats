@@ -85,10 +85,10 @@ gaps() {
 # A call or epoch that some members did not record is left out of the archive for all.
 late_start() {
     gaps "$1" parts
-    ! grep -q 'RmaCollectiveEnd BARRIER first' "$BATS_TEST_TMPDIR/events"
+    run ! grep -q 'RmaCollectiveEnd BARRIER first' "$BATS_TEST_TMPDIR/events"
     has "0 RmaCollectiveEnd BARRIER second of MPI_COMM_WORLD" "$BATS_TEST_TMPDIR/events"
     gaps "$1" early_wait
-    ! grep -q RmaGroupSync "$BATS_TEST_TMPDIR/events"
+    run ! grep -q RmaGroupSync "$BATS_TEST_TMPDIR/events"
 }
 
 @test "windows, and who is late at their fences, locks and epochs" { for_each_mpi windows; }
