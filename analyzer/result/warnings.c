@@ -283,6 +283,14 @@ static char *list_ends(const struct definitions *definitions, const struct locat
     return list_text(&list);
 }
 
+static bool has_finalize(const struct definitions *definitions)
+{
+    for (size_t i = 0; i < definitions->n_regions; i++)
+        if (definitions->regions[i].mpi == MPI_FUNCTION_FINALIZE)
+            return true;
+    return false;
+}
+
 /// Ranks that did not end regularly, and until when they were recorded as far as the archive says.
 static void warn_of_ends(const struct definitions *definitions, const struct pag_result *replay,
                          struct result *result)
@@ -306,7 +314,8 @@ static void warn_of_ends(const struct definitions *definitions, const struct pag
              "that MPI_Finalize did not return to: the program ended early. Recorded: %s", ends);
     else
         warn(result, "missing-finalize", replay->n_missing_finalize, "rank",
-             "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s",
+             "with MPI calls but without MPI_Finalize: the program or its trace ended early%s%s%s",
+             has_finalize(definitions) ? "" : ", or its tracer does not record MPI_Finalize",
              n_ended ? ". Recorded: " : "", ends);
     warn(result, "recording-stopped", n_stopped, "location",
          "that the tracer did not record to the end: %s. Later time is unknown", stops);

@@ -618,6 +618,8 @@ void decode_plain(struct decoder *decoder, uint64_t ticks, enum event_kind kind,
 void decode_team(struct decoder *decoder, uint64_t ticks, enum event_kind kind, OTF2_CommRef team)
 {
     uint32_t index = comm_index(decoder, team);
+    if (team == OTF2_UNDEFINED_COMM) // EZTrace: whose team it is is not known
+        return;
     if (index == UINT32_MAX)
         drop(decoder);
     else
