@@ -167,8 +167,9 @@ struct result_path_share {
 /// Where waits come from: what the releasers' time went to that made them late, less what the
 /// waiters did meanwhile. Of the waits within the window, as the efficiencies; if all of a
 /// pattern's waits lie outside, of these. The parts by region, those by region and rank, and those
-/// of these by call path and site, are positive and sum to explained_ns exactly. Explained and
-/// unexplained time sum to these waits; all zero: no pattern whose waits are explained, or no wait.
+/// of these by call path and site, are positive and sum to explained_ns exactly. A rank has no more
+/// of them than the other ranks wait. Explained and unexplained time sum to these waits; all zero:
+/// no pattern whose waits are explained, or no wait.
 struct result_origins {
     uint64_t explained_ns, unexplained_ns;
     // Of the explained time: while the awaited rank did its own work, and before, while it waited

@@ -4,7 +4,8 @@
 // The engine's explanation of a kind of wait belongs to the pattern that measures these waits. It
 // has negative parts: the waiters' own work while the releasing ranks were late. Work in the same
 // region cancels, and so does start-up. Work in other regions is taken off the remaining regions in
-// proportion, so that these are parts of the wait.
+// proportion, so that these are parts of the wait. Last, no rank is charged more than the others
+// wait.
 #include "analyzer/result/parts.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/base/map.h"
 #include "analyzer/base/memory.h"
 #include "analyzer/base/order.h"
 #include "analyzer/base/text.h"
@@ -203,7 +205,7 @@ __extension__ typedef __int128 wide;
 /// What the positive ones of some parts are to sum to.
 struct portion {
     int64_t whole_ns;
-    wide positive_ns; // their sum, never less than WHOLE_NS
+    wide positive_ns; // their sum
     wide seen_ns;     // of those so far
     int64_t given_ns; // to those so far
 };
@@ -226,28 +228,132 @@ static int compare_parts(const void *left, const void *right)
                     LESS_FIRST(a->path, b->path));
 }
 
-/// Leaves the positive ones of COUNT parts, each cut in proportion to sum to the whole of its
-/// portion: that of its region, or with IS_WHOLE the only one there is. Share becomes that of
-/// TOTAL_NS. Returns how many are left.
-static size_t cut(struct result_path_share *parts, size_t count, struct portion *portions,
-                  bool is_whole, uint64_t total_ns)
+/// Cuts the positive ones of COUNT parts in proportion, so that they sum to the whole of their
+/// portion: that of their region, or with IS_WHOLE the only one there is. The others become 0.
+static void scale(struct result_path_share *parts, size_t count, struct portion *portions,
+                  bool is_whole)
 {
-    size_t n_left = 0;
     for (size_t i = 0; i < count; i++)
         if (parts[i].time_ns > 0)
             portions[is_whole ? 0 : parts[i].region].positive_ns += parts[i].time_ns;
     for (size_t i = 0; i < count; i++) {
         struct portion *portion = &portions[is_whole ? 0 : parts[i].region];
-        if (parts[i].time_ns <= 0 || portion->whole_ns <= 0)
+        bool is_part = parts[i].time_ns > 0 && portion->whole_ns > 0;
+        parts[i].time_ns = is_part ? take(portion, parts[i].time_ns) : 0;
+    }
+}
+
+/// Leaves the positive ones of COUNT parts, the longest first; share becomes that of TOTAL_NS.
+/// Returns how many are left.
+static size_t leave_positive(struct result_path_share *parts, size_t count, uint64_t total_ns)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].time_ns <= 0)
             continue;
-        struct result_path_share part = parts[i];
-        part.time_ns = take(portion, part.time_ns);
-        part.share = (double)part.time_ns / (double)total_ns;
-        if (part.time_ns > 0)
-            parts[n_left++] = part;
+        parts[n_left] = parts[i];
+        parts[n_left++].share = (double)parts[i].time_ns / (double)total_ns;
     }
     qsort(parts, n_left, sizeof *parts, compare_parts);
     return n_left;
+}
+
+/// scale(), then leave_positive().
+static size_t cut(struct result_path_share *parts, size_t count, struct portion *portions,
+                  bool is_whole, uint64_t total_ns)
+{
+    scale(parts, count, portions, is_whole);
+    return leave_positive(parts, count, total_ns);
+}
+
+/// By rank, how much more of PATTERN's waits it may be charged than PARTS do; negative: they charge
+/// it more than the other ranks wait. The caller frees.
+static int64_t *rooms_of(const struct result *result, const struct result_pattern *pattern,
+                         const struct result_path_share *parts, size_t count)
+{
+    int64_t *rooms_ns = memory_zeroed(result->n_ranks, sizeof *rooms_ns);
+    for (size_t rank = 0; rank < result->n_ranks; rank++)
+        rooms_ns[rank] = (int64_t)pattern->total_ns;
+    for (size_t i = 0; i < pattern->n_by_rank; i++)
+        rooms_ns[pattern->by_rank[i].key] -= (int64_t)pattern->by_rank[i].ns;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].rank != RESULT_NONE)
+            rooms_ns[parts[i].rank] -= parts[i].time_ns;
+    return rooms_ns;
+}
+
+/// Whom a rank's excess may go to, in this order: within its region those who are charged something
+/// there, or who did work there that was taken off; then everybody.
+enum receivers { RECEIVERS_CHARGED, RECEIVERS_CREDITED, RECEIVERS_ALL, N_RECEIVERS };
+
+/// How much of the excess of FROM the part TO may take, whose account is ACCOUNT_NS.
+static int64_t room_in(const struct result_path_share *from, const struct result_path_share *to,
+                       int64_t account_ns, enum receivers receivers, const int64_t *rooms_ns)
+{
+    bool is_other = to->rank != RESULT_NONE && to->rank != from->rank;
+    int64_t room_ns = is_other && rooms_ns[to->rank] > 0 ? rooms_ns[to->rank] : 0;
+    if (receivers == RECEIVERS_ALL)
+        return room_ns;
+    if (to->region != from->region || (account_ns > 0) != (receivers == RECEIVERS_CHARGED))
+        return 0;
+    return account_ns > 0 || room_ns < -account_ns ? room_ns : -account_ns;
+}
+
+/// Moves what FROM is charged too much to others of PARTS, the first ones first.
+static void move_excess(struct result_path_share *from, struct result_path_share *parts,
+                        size_t count, const int64_t *accounts_ns, enum receivers receivers,
+                        int64_t *rooms_ns)
+{
+    int64_t *excess_ns = &rooms_ns[from->rank]; // negative
+    for (size_t i = 0; i < count && *excess_ns < 0 && from->time_ns > 0; i++) {
+        int64_t ns = room_in(from, &parts[i], accounts_ns[i], receivers, rooms_ns);
+        ns = ns < -*excess_ns ? ns : -*excess_ns;
+        ns = ns < from->time_ns ? ns : from->time_ns;
+        if (ns == 0)
+            continue;
+        from->time_ns -= ns;
+        *excess_ns += ns;
+        parts[i].time_ns += ns;
+        rooms_ns[parts[i].rank] -= ns;
+    }
+}
+
+/// Charges no rank more than the others wait, by region and rank; ACCOUNTS_NS are the parts before
+/// the waiters' own work was taken off. The account of a rank that is awaited often, each time for
+/// little, has its work of all these times; that of the other rank then lacks the work it did
+/// meanwhile. Only both accounts together are right. One rank at most is charged too much: its
+/// charge and its own waits are more than all waits.
+static void bound_ranks(const struct result *result, struct result_pattern *pattern,
+                        const int64_t *accounts_ns, uint64_t total_ns)
+{
+    struct result_origins *origins = &pattern->origins;
+    struct result_path_share *parts = origins->by_region_rank;
+    size_t n = origins->n_by_region_rank;
+    int64_t *rooms_ns = rooms_of(result, pattern, parts, n);
+    bool has_moved = false;
+    for (enum receivers receivers = 0; receivers < N_RECEIVERS; receivers++) {
+        for (size_t i = 0; i < n; i++) {
+            if (parts[i].rank == RESULT_NONE || rooms_ns[parts[i].rank] >= 0)
+                continue;
+            move_excess(&parts[i], parts, n, accounts_ns, receivers, rooms_ns);
+            has_moved = true;
+        }
+    }
+    if (has_moved) {
+        free(origins->by_region);
+        origins->by_region = sum(parts, n, true, false, total_ns, &origins->n_by_region);
+        origins->n_by_region = leave_positive(origins->by_region, origins->n_by_region, total_ns);
+    }
+    free(rooms_ns);
+}
+
+/// What of each of COUNT parts there is; the caller frees.
+static int64_t *times_of(const struct result_path_share *parts, size_t count)
+{
+    int64_t *times_ns = memory_zeroed(count, sizeof *times_ns);
+    for (size_t i = 0; i < count; i++)
+        times_ns[i] = parts[i].time_ns;
+    return times_ns;
 }
 
 /// One for each region: the whole is what ORIGINS give it.
@@ -289,9 +395,10 @@ static void cancel_start_up(const struct result *result, struct result_path_shar
         parts[last].time_ns = start_up.whole_ns;
 }
 
-/// Takes the waiters' own work off the parts of ORIGINS.
-static void net(const struct result *result, struct result_origins *origins, uint64_t total_ns)
+/// Takes the waiters' own work off the parts of the origins of PATTERN.
+static void net(const struct result *result, struct result_pattern *pattern, uint64_t total_ns)
 {
+    struct result_origins *origins = &pattern->origins;
     // What has no place in the source is a part of its region as well.
     wide *elsewhere_ns = memory_zeroed(result->n_regions, sizeof *elsewhere_ns);
     for (size_t i = 0; i < origins->n_by_region; i++)
@@ -303,9 +410,13 @@ static void net(const struct result *result, struct result_origins *origins, uin
     origins->n_by_region = cut(origins->by_region, origins->n_by_region, &whole, true, total_ns);
     origins->offset_ns = (int64_t)(whole.whole_ns - whole.positive_ns);
     struct portion *portions = portions_of(result, origins);
-    origins->n_by_region_rank =
-        cut(origins->by_region_rank, origins->n_by_region_rank, portions, false, total_ns);
+    int64_t *accounts_ns = times_of(origins->by_region_rank, origins->n_by_region_rank);
+    scale(origins->by_region_rank, origins->n_by_region_rank, portions, false);
     free(portions);
+    bound_ranks(result, pattern, accounts_ns, total_ns);
+    free(accounts_ns);
+    origins->n_by_region_rank =
+        leave_positive(origins->by_region_rank, origins->n_by_region_rank, total_ns);
     portions = portions_of(result, origins);
     for (size_t i = 0; i < result->n_regions; i++)
         portions[i].positive_ns = elsewhere_ns[i] > 0 ? elsewhere_ns[i] : 0;
@@ -340,6 +451,18 @@ static size_t merge_places(struct result_path_share *parts, size_t count)
     return n;
 }
 
+/// What a rank is charged need not come from its own account (bound_ranks()): where none of its
+/// COUNT parts is positive, the largest stands for all.
+static void make_one_positive(struct result_path_share *parts, size_t count)
+{
+    struct result_path_share *largest = &parts[0];
+    for (size_t i = 1; i < count; i++)
+        if (parts[i].time_ns > largest->time_ns)
+            largest = &parts[i];
+    if (largest->time_ns <= 0)
+        largest->time_ns = 1;
+}
+
 /// Fills by_path_rank from SHARES (sorted here), after by_region_rank: what that gives a region on
 /// a rank, in its parts by path and site.
 static void put_places(struct result_path_share *shares, size_t count, uint64_t total_ns,
@@ -362,6 +485,7 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
         while (next < n_shares && is_same_activity(&shares[next], whole))
             next++;
         struct portion portion = {.whole_ns = whole->time_ns};
+        make_one_positive(&shares[first], next - first);
         size_t n = cut(&shares[first], next - first, &portion, true, total_ns);
         memcpy(&origins->by_path_rank[n_left], &shares[first], n * sizeof *shares);
         n_left += n;
@@ -372,10 +496,30 @@ static void put_places(struct result_path_share *shares, size_t count, uint64_t 
     origins->n_by_path_rank = n_left;
 }
 
-/// Fills ORIGINS of waits that last TOTAL_NS from their EXPLANATION.
-static void fill(const struct call_tree *tree, const struct pag_explanation *explanation,
-                 uint64_t total_ns, struct result *result, struct result_origins *origins)
+/// The rank with more than half of each part by site, as the parts by path and rank have it.
+static void name_ranks_of_sites(struct result_origins *origins, uint64_t total_ns)
 {
+    size_t n;
+    struct result_path_share *sites =
+        sum_by_site(origins->by_path_rank, origins->n_by_path_rank, total_ns, &n);
+    struct map ranks;
+    map_init(&ranks);
+    for (size_t i = 0; i < n; i++)
+        map_put(&ranks, (uint64_t)sites[i].site << 32 | sites[i].region, sites[i].rank);
+    for (size_t i = 0; i < origins->n_by_site; i++) {
+        struct result_path_share *site = &origins->by_site[i];
+        if (!map_get(&ranks, (uint64_t)site->site << 32 | site->region, &site->rank))
+            site->rank = RESULT_NONE;
+    }
+    map_release(&ranks);
+    free(sites);
+}
+
+/// Fills the origins of waits of PATTERN that last TOTAL_NS from their EXPLANATION.
+static void fill(const struct call_tree *tree, const struct pag_explanation *explanation,
+                 uint64_t total_ns, struct result *result, struct result_pattern *pattern)
+{
+    struct result_origins *origins = &pattern->origins;
     struct result_path_share *shares =
         resolve(tree, explanation->causes, explanation->n_causes, result);
     origins->explained_ns = explanation->explained_ns;
@@ -387,8 +531,9 @@ static void fill(const struct call_tree *tree, const struct pag_explanation *exp
     origins->by_region_rank =
         sum(shares, explanation->n_causes, true, true, total_ns, &origins->n_by_region_rank);
     origins->by_site = sum_by_site(shares, explanation->n_causes, total_ns, &origins->n_by_site);
-    net(result, origins, total_ns);
+    net(result, pattern, total_ns);
     put_places(shares, explanation->n_causes, total_ns, origins);
+    name_ranks_of_sites(origins, total_ns);
     free(shares);
 }
 
@@ -403,7 +548,7 @@ void origins_collect(const struct call_tree *tree, struct result *result)
         uint64_t total_ns = is_judged ? pattern->window_ns : pattern ? pattern->total_ns : 0;
         // A pattern of this id that somebody else wrote may measure other waits.
         if (total_ns > 0 && explanation->explained_ns <= total_ns)
-            fill(tree, explanation, total_ns, result, &pattern->origins);
+            fill(tree, explanation, total_ns, result, pattern);
     }
 }
 

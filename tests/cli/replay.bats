@@ -832,6 +832,16 @@ wait-at-nx1 998900 998900
         .offset_ns == 0 and [.regions[] | .region, .time_ns] == ["work", 9, "main", 1]'
 }
 
+@test "a rank that is awaited often for a little is not charged what the other one is awaited for" {
+    # Rank 0 waits 90 ms for rank 1 once, rank 1 three times 2 ms for rank 0.
+    archive awaited-often
+    "$PAGODA" replay --json awaited-often >out.json
+    jq -e '.patterns[] | select(.id == "late-sender").origins | .offset_ns == 0
+        and [.regions[] | .region, .time_ns] == ["main", 96000000]
+        and [.region_ranks[] | .rank, .time_ns] == [1, 90000000, 0, 6000000]' out.json
+    jq -e '.findings[0] | .kind == "uneven-work" and .ranks == [1]' out.json
+}
+
 @test "--ideal: serialisation and transfer by a replay on an ideal network" {
     # Rank 0 works 3 ms and sends, rank 1 waits for it and works 4 more; what is judged takes 7.020 ms,
     # of which 13 us are messages and calls.

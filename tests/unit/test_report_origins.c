@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Origins of waits in the result of random runs: by region, by region and rank, by call path,
-// and with what is not known they sum to the waits exactly, and no part exceeds its whole.
+// and with what is not known they sum to the waits exactly, and no part exceeds its whole. No rank
+// is charged more than the others wait.
 //
 // PAGODA_SEEDS=FIRST or FIRST-LAST chooses other seeds.
 #include <stdbool.h>
@@ -59,6 +60,27 @@ static int64_t paths_of(const struct result_origins *origins, uint32_t region, u
     return sum_ns;
 }
 
+/// The longest of PATTERN's waits that ranks other than RANK can have had.
+static uint64_t waits_of_others(const struct result_pattern *pattern, uint32_t rank)
+{
+    uint64_t waits_ns = pattern->total_ns;
+    for (size_t i = 0; i < pattern->n_by_rank; i++)
+        waits_ns -= pattern->by_rank[i].key == rank ? pattern->by_rank[i].ns : 0;
+    return waits_ns;
+}
+
+/// Whether the rank of the part INDEX by region and rank is charged no more than the others wait.
+static bool is_bounded(const struct result_pattern *pattern, size_t index)
+{
+    const struct result_origins *origins = &pattern->origins;
+    uint32_t rank = origins->by_region_rank[index].rank;
+    uint64_t charged_ns = 0;
+    for (size_t i = 0; i < origins->n_by_region_rank; i++)
+        if (origins->by_region_rank[i].rank == rank)
+            charged_ns += (uint64_t)origins->by_region_rank[i].time_ns;
+    return rank == RESULT_NONE || charged_ns <= waits_of_others(pattern, rank);
+}
+
 static bool is_right(const struct result_pattern *pattern, FILE *stream)
 {
     const struct result_origins *origins = &pattern->origins;
@@ -84,7 +106,8 @@ static bool is_right(const struct result_pattern *pattern, FILE *stream)
     }
     for (size_t i = 0; i < origins->n_by_region_rank; i++) {
         const struct result_path_share *part = &origins->by_region_rank[i];
-        is_sound = is_sound && paths_of(origins, part->region, part->rank) == part->time_ns;
+        is_sound = is_sound && paths_of(origins, part->region, part->rank) == part->time_ns &&
+                   is_bounded(pattern, i);
     }
     if (!is_sound)
         fprintf(stream, "  %s: waits %llu, explained %llu, not known %llu\n", pattern->id,
