@@ -508,6 +508,34 @@ TEST(test_files_are_named)
     regions[1] = call;
 }
 
+/// Opening and closing files is one finding, accesses are another one.
+TEST(test_files_are_opened)
+{
+    struct result_region own_regions[4];
+    struct result_path own_paths[4] = {paths[0], paths[1], paths[2]};
+    struct result result = make_result();
+    memcpy(own_regions, regions, sizeof regions);
+    own_regions[1].name = own_regions[1].shown = (char *)"MPI_File_open";
+    own_regions[1].mpi_class = MPI_CLASS_FILE;
+    own_regions[3] =
+        (struct result_region){REGION("MPI_File_write_at"), .mpi_class = MPI_CLASS_FILE,
+                               .file = (char *)"", .is_mpi = true};
+    own_paths[3] = (struct result_path){PATH("solve/MPI_File_write_at"), .region = 3, .depth = 1,
+                                        .exclusive_ns = 20 * MS};
+    result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
+    find(&result);
+    assert_int_equal(found.n_findings, 2);
+    assert_string_equal(found.findings[0].kind, "file-opening");
+    assert_int_equal(found.findings[0].loss_ns, 80 * MS);
+    assert_string_equal(found.findings[1].kind, "file-access");
+    own_regions[3].name = (char *)"MPI_File_close";
+    find(&result);
+    assert_int_equal(found.n_findings, 1);
+    assert_string_equal(found.findings[0].kind, "file-opening");
+}
+
 /// Without an origin the awaited ranks are known all the same.
 TEST(test_waits_without_origin)
 {
