@@ -77,6 +77,60 @@ TEST(test_code_before_a_call_begins_with_another_one)
     }
 }
 
+/// How many findings are about computing.
+static size_t count_computing(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < found.n_findings; i++)
+        n += found.findings[i].region == 0;
+    return n;
+}
+
+/// Calls that wait for nobody and take next to nothing do not end a computation: rank 1 asks for
+/// its rank, 3 ms in sum, in the middle of what rank 0 waits for.
+TEST(test_short_calls_do_not_end_a_computation)
+{
+    struct result result = make_result();
+    struct result_region own_regions[4];
+    struct result_path own_paths[4] = {paths[0], paths[1], paths[2]};
+    struct result_site sites[2] = {
+        {.path = 3, .before_since = 1, .before_ns = 30 * MS, .inclusive_ns = 3 * MS},
+        {.path = 1, .before_since = 0, .before_ns = 20 * MS}};
+    struct result_path_share origins[] = {{0, 1, 18 * MS, 0, 0, 0}, {0, 1, 12 * MS, 0, 1, 0}};
+    struct result_amount in_call[] = {{3, 3, 30 * MS}};
+    memcpy(own_regions, regions, sizeof regions);
+    own_regions[0].name = own_regions[0].shown = (char *)RESULT_REGION_PROGRAM;
+    own_regions[3] = (struct result_region){REGION("MPI_Comm_rank"), .file = (char *)"",
+                                            .mpi_class = MPI_CLASS_MANAGEMENT, .is_mpi = true};
+    own_paths[3] = (struct result_path){PATH("MPI_Comm_rank"), .region = 3, .parent = RESULT_NONE};
+    for (int i = 0; i < 2; i++) {
+        sites[i].function = sites[i].function_shown = sites[i].file = sites[i].source = (char *)"";
+        sites[i].before_max_rank = 1;
+        sites[i].before_max_ns = sites[i].before_ns;
+    }
+    add_late_sender(&result, 30 * MS);
+    patterns[0].origins = (struct result_origins){
+        .explained_ns = 30 * MS, .by_path_rank = origins, .n_by_path_rank = 2};
+    result.regions = own_regions;
+    result.paths = own_paths;
+    result.n_regions = result.n_paths = 4;
+    result.sites = sites;
+    result.n_sites = 2;
+    find(&result);
+    assert_int_equal(count_computing(), 1);
+    sites[0].inclusive_ns++; // a little more than a tenth of the computing
+    find(&result);
+    assert_int_equal(count_computing(), 2);
+    sites[0].inclusive_ns--;
+    patterns[0].by_path = in_call; // a rank waits in it
+    find(&result);
+    assert_int_equal(count_computing(), 2);
+    patterns[0].by_path = in_receive;
+    own_regions[3].mpi_class = MPI_CLASS_POINT_TO_POINT;
+    find(&result);
+    assert_int_equal(count_computing(), 2);
+}
+
 /// A method that only waits is no place to compute in meanwhile; the function that calls it is.
 TEST(test_overlap_is_in_code_that_computes)
 {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What has one cause at several places (causes.c): a function and what it calls, the code around
 // calls of one function, functions among which blocked time is spread, an MPI function called at
-// several places. Parts are caused by the same ranks and make others wait in the same way; those of
-// MPI calls, and those that do not call one another, are of the same kind.
+// several places, one computation with short calls of MPI in between. Parts are caused by the same
+// ranks and make others wait in the same way; those of MPI calls, and those that do not call one
+// another and do not continue one another, are of the same kind.
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/base/memory.h"
 #include "analyzer/result/findings/findings.h"
+#include "analyzer/trace/definitions.h"
 
 static const double too_little = 0.005; // of the ranks' time: not worth a look
+static const double short_calls = 0.1;  // of the computing that they interrupt
+enum { MAX_SHORT_CALLS = 16 };          // one after the other
 
 // --- places
 
@@ -31,6 +35,50 @@ static bool are_one_stretch(const struct result *result, uint32_t a, uint32_t b)
     return (function != RESULT_NONE && function == function_of(result, b)) ||
            (result->sites[a].before_since != RESULT_NONE &&
             result->sites[a].before_since == result->sites[b].before_since);
+}
+
+/// Whether the calls of SITE wait for no other rank and take next to nothing of the computing
+/// before those of BEGUN: they do not end a computation, as calls that ask for a rank do not.
+static bool are_short(const struct result *result, uint32_t site, uint32_t begun)
+{
+    uint32_t path = result->sites[site].path;
+    const struct result_region *region = &result->regions[result->paths[path].region];
+    double calls_ns = (double)result->sites[site].inclusive_ns;
+    bool are = region->mpi_class == MPI_CLASS_MANAGEMENT &&
+               calls_ns <= short_calls * (double)result->sites[begun].before_ns;
+    for (size_t i = 0; i < result->n_patterns && are; i++)
+        for (size_t k = 0; k < result->patterns[i].n_by_path && are; k++)
+            are = result->patterns[i].by_path[k].key != path;
+    return are;
+}
+
+/// Whether the code before the calls of NEXT goes on with what the code before those of BEGUN
+/// begins: only short calls are in between.
+static bool continues(const struct result *result, uint32_t begun, uint32_t next)
+{
+    uint32_t at = next;
+    for (unsigned n = 0; n < MAX_SHORT_CALLS; n++) {
+        at = result->sites[at].before_since;
+        if (at == RESULT_NONE || !are_short(result, at, begun))
+            return false;
+        if (at == begun)
+            return true;
+    }
+    return false;
+}
+
+/// Whether the site of PART and one of CAUSE's are of one computation.
+static bool are_one_computation(const struct result *result, const struct cause *cause,
+                                const struct cause *part)
+{
+    bool is_one = false;
+    if (cause->site == RESULT_NONE || part->site == RESULT_NONE || cause->region != part->region)
+        return false;
+    for (size_t i = 0; i <= cause->n_parts && !is_one; i++) {
+        uint32_t site = i < cause->n_parts ? cause->parts[i] : cause->site;
+        is_one = continues(result, site, part->site) || continues(result, part->site, site);
+    }
+    return is_one;
 }
 
 static bool are_one_place(const struct result *result, const struct cause *cause, uint32_t a,
@@ -84,12 +132,14 @@ static struct nature nature_of(const struct finding_kinds *kinds, const struct r
     return nature;
 }
 
-/// Whether what is of natures A and B can be parts of CAUSE.
-static bool are_alike(const struct cause *cause, const struct nature *a, const struct nature *b)
+/// Whether what is of natures A and B can be parts of CAUSE, of one computation or not.
+static bool are_alike(const struct cause *cause, const struct nature *a, const struct nature *b,
+                      bool is_one_computation)
 {
     bool is_of_calls = cause->region == RESULT_NONE, is_of_functions = cause->site == RESULT_NONE;
     bool is_one_wait = a->wait_pattern == b->wait_pattern || cause->subject == FINDING_blocked;
-    return a->kind && b->kind && (a->kind == b->kind || (is_of_functions && !is_of_calls)) &&
+    bool needs_kind = is_of_calls || (!is_of_functions && !is_one_computation);
+    return a->kind && b->kind && (a->kind == b->kind || !needs_kind) &&
            (is_of_calls || (is_one_wait && strcmp(a->ranks, b->ranks) == 0));
 }
 
@@ -113,8 +163,11 @@ static void join_parts(struct causes *causes, struct nature *natures, size_t ind
     struct cause *cause = &causes->causes[index];
     for (size_t i = index + 1; i < causes->n; i++) {
         struct cause *part = &causes->causes[i];
-        if (cause->subject != part->subject || !are_alike(cause, &natures[index], &natures[i]) ||
-            !are_related(result, cause, part))
+        if (cause->subject != part->subject)
+            continue;
+        bool is_one = are_one_computation(result, cause, part);
+        if (!are_alike(cause, &natures[index], &natures[i], is_one) ||
+            !(is_one || are_related(result, cause, part)))
             continue;
         join(result, cause, part);
         causes->n--;
