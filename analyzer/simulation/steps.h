@@ -9,6 +9,7 @@
 
 #include "analyzer/pag/location/location.h"
 #include "analyzer/pag/pag.h"
+#include "analyzer/simulation/change/aggregate.h"
 #include "analyzer/simulation/cost/recorded_costs.h"
 #include "analyzer/simulation/state.h"
 
@@ -330,6 +331,7 @@ static inline struct simulated_call call_description(const struct engine *engine
         .n_sent = state->n_receivers,
         .n_records = call->n_records,
         .n_left_out = call->n_left_out,
+        .n_joined = prediction->aggregation ? aggregation_joined(engine, call) : 0,
         .is_waiting = state->is_waiting,
         .is_finalize = call->is_finalize,
         .is_handle = state->is_handle,

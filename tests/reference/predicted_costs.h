@@ -104,6 +104,9 @@ uint64_t counted_bytes(const struct model *model, const struct model_part *part)
 /// What the machine's formula says of PART's operation.
 uint64_t collective_ns(const struct model *model, const struct model_part *part);
 
+/// How many sends call C completes that follow others.
+uint32_t joined_sends(const struct model *model, uint32_t c);
+
 /// When CALL has what it waits for, all of it known, into READY_NS. Returns the work that follows,
 /// in ns.
 uint64_t recorded_settle_call(const struct model *model, uint32_t call,

@@ -96,8 +96,11 @@ static parts_t work_before(const struct prediction_state *state, const struct st
         if (is_waiting || call->is_waiting_poll || step->is_put_off ||
             sends_only_followers(model, step->call))
             return 0;
-        return call->n_left_out ? recorded * (call->n_records - call->n_left_out) / call->n_records
-                                : recorded;
+        uint32_t n_less = call->n_left_out + joined_sends(model, step->call);
+        if (n_less == 0)
+            return recorded;
+        return n_less < call->n_records ? recorded * (call->n_records - n_less) / call->n_records
+                                        : 0;
     }
     uint64_t overhead_ns = 0;
     for (uint32_t s = 0; s < model->n_sends; s++) {

@@ -192,6 +192,36 @@ static int64_t followers_ns(const struct model *model, const struct condition *c
     return sum_ns;
 }
 
+uint32_t joined_sends(const struct model *model, uint32_t c)
+{
+    uint32_t n_joined = 0;
+    for (uint32_t s = 0; s < model->n_sends; s++)
+        n_joined += model->sends[s].complete_call == c && !model->sends[s].is_unsent &&
+                    model->sends[s].follows != NULL;
+    return n_joined;
+}
+
+/// What is left of NS that call C takes for all its messages: a part for each that follows no
+/// other.
+static int64_t part_left_ns(const struct model *model, uint32_t c,
+                            const struct condition *conditions, uint32_t n_conditions, int64_t ns)
+{
+    int64_t n_records = model->calls[c].n_records, n_joined = joined_sends(model, c);
+    for (uint32_t i = 0; i < n_conditions; i++)
+        n_joined += is_follower(model, &conditions[i]);
+    return n_joined == 0 || n_records == 0 ? ns : ns * positive(n_records - n_joined) / n_records;
+}
+
+/// The same of work, of which what receiving these takes is taken off, where that is known.
+static int64_t work_left_ns(const struct model *model, uint32_t c,
+                            const struct condition *conditions, uint32_t n_conditions,
+                            int64_t work_ns)
+{
+    int64_t known_ns = followers_ns(model, conditions, n_conditions);
+    return known_ns > 0 ? positive(work_ns - known_ns)
+                        : part_left_ns(model, c, conditions, n_conditions, work_ns);
+}
+
 /// Whether a call with CONDITIONS does nothing but receive messages that follow others, which takes
 /// no time.
 static bool is_needless(const struct model *model, const struct condition *conditions,
@@ -258,7 +288,8 @@ uint64_t recorded_settle_call(const struct model *model, uint32_t c,
         own_ns = received_work_ns(model, c, decider);
     *ready_ns = model->times->enter_ns[c];
     if (!has_waited && is_whole && !is_needless(model, conditions, n_conditions))
-        *ready_ns += (uint64_t)(leave_ns - own_ns - since_ns);
+        *ready_ns += (uint64_t)part_left_ns(model, c, conditions, n_conditions,
+                                            leave_ns - own_ns - since_ns);
     for (uint32_t i = 0; i < n_conditions; i++) {
         int64_t recorded_ns = (int64_t)release_of(model, NULL, &conditions[i]);
         int64_t delay_ns = 0, room_ns = positive(leave_ns - own_ns - recorded_ns);
@@ -276,7 +307,7 @@ uint64_t recorded_settle_call(const struct model *model, uint32_t c,
     }
     if (is_needless(model, conditions, n_conditions))
         return 0;
-    return (uint64_t)positive(own_ns - followers_ns(model, conditions, n_conditions));
+    return (uint64_t)work_left_ns(model, c, conditions, n_conditions, own_ns);
 }
 
 static uint64_t met_by_message(const struct model *model, const struct condition *condition)

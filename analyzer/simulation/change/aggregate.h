@@ -3,7 +3,8 @@
 // the one it sent before to the same rank if in between it has neither received anything, nor taken
 // part in a collective operation, nor waited for a receiver: so nothing that it sends could depend
 // on what it learnt meanwhile. Followers cost their sender and their receiver no overhead (a call
-// that does nothing but receive them takes no time, by recorded costs), and have no latency: of n
+// that does nothing but receive them takes no time, by recorded costs, and one that completes
+// several requests a part of its time for each that is left), and have no latency: of n
 // messages of b1, b2 ... bytes number i arrives at
 //   max(arrival of i - 1, its departure) + t(b1 + ... + bi) - t(b1 + ... + b(i-1)),
 // t the time of a message of that size, or when it would arrive alone, if that is earlier: at its
@@ -22,6 +23,7 @@
 #include <stdint.h>
 
 struct aggregation;
+struct call;
 struct engine;
 struct location_state;
 struct scenario;
@@ -38,6 +40,9 @@ bool aggregation_follows(struct engine *engine, uint32_t message);
 
 /// It departs at DEPARTED_NS: how long it takes if it is a follower, else PAG_NOT_KNOWN.
 uint64_t aggregation_departed(struct engine *engine, uint32_t message, uint64_t departed_ns);
+
+/// How many of the sends that CALL completes follow others.
+uint32_t aggregation_joined(const struct engine *engine, const struct call *call);
 
 /// LOCATION leaves its call, which may have told it something.
 void aggregation_left(struct engine *engine, const struct location_state *location);

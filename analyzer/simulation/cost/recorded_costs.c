@@ -105,6 +105,29 @@ static uint64_t followers_work(const struct prediction *prediction,
     return work_ns;
 }
 
+/// What of NS, a time of its own that CALL takes for all its messages, is left without those that
+/// go together with others: a part for each.
+static uint64_t part_left(const struct simulated_call *call,
+                          const struct call_condition *conditions, uint32_t n_conditions,
+                          uint64_t ns)
+{
+    uint32_t n_joined = call->n_joined;
+    for (uint32_t i = 0; i < n_conditions; i++)
+        n_joined += conditions[i].kind == CONDITION_MESSAGE && !conditions[i].is_probed &&
+                    conditions[i].follows_ns != PAG_NOT_KNOWN;
+    return n_joined == 0 ? ns : ns * less(call->n_records, n_joined) / call->n_records;
+}
+
+/// What of WORK_NS is left without them: less what receiving these usually takes, where known.
+static uint64_t work_left(const struct prediction *prediction, const struct simulated_call *call,
+                          const struct call_condition *conditions, uint32_t n_conditions,
+                          uint64_t work_ns)
+{
+    uint64_t followers_ns = followers_work(prediction, conditions, n_conditions);
+    return followers_ns > 0 ? less(work_ns, followers_ns)
+                            : part_left(call, conditions, n_conditions, work_ns);
+}
+
 /// Whether all that a call with CONDITIONS does is to receive messages put together with others:
 /// the call before, which receives those they follow, has them already.
 static bool only_follows(const struct call_condition *conditions, uint32_t n_conditions)
@@ -172,7 +195,7 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
             : shared_work(prediction, call, conditions, n_conditions, has_waited ? release_ns : 0);
     work_ns = only_follows(conditions, n_conditions)
                   ? 0
-                  : less(work_ns, followers_work(prediction, conditions, n_conditions));
+                  : work_left(prediction, call, conditions, n_conditions, work_ns);
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     *ready_ns = call->enter_ns;
     for (uint32_t i = 0; i < n_conditions; i++) {
@@ -202,7 +225,8 @@ static void settle_shared(struct prediction *prediction, const struct simulated_
 ///   way, where both kinds were seen: what released it by D + flight now - flight of the other
 ///   kind, other messages by flight - receive time.
 ///   A call that does nothing but receive messages put together with others: W is 0, and it lasts
-///     no longer than they take to come.
+///     no longer than they take to come. A call that completes some: W less their receive times, a
+///     part for each where these are not known, and of C - W a part for each.
 ///   An oversubscribed rank: O is the call's own time, at most what its partners allow
 ///     (OVERSUBSCRIBED.md 1 to 3). W is O, if the call waited, from the release on, and D is 0: on
 ///     shared cores even a flight is somebody's work. Of a call some of which is left out W is at
@@ -235,9 +259,12 @@ static void settle(struct prediction *prediction, const struct simulated_call *c
     uint64_t recorded_ready_ns = call->recorded_leave_ns - work_ns;
     *ready_ns = call->enter_ns;
     bool is_needless = only_follows(conditions, n_conditions);
-    if (!has_waited && is_whole && !is_needless)
-        *ready_ns += recorded_ready_ns - call->recorded_enter_ns;
-    work_ns = is_needless ? 0 : less(work_ns, followers_work(prediction, conditions, n_conditions));
+    if (!has_waited && is_whole && !is_needless) {
+        uint64_t rest_ns = recorded_ready_ns - call->recorded_enter_ns;
+        uint64_t own_ns = min_ns(rest_ns, less(call->recorded_work_ns, work_ns));
+        *ready_ns += rest_ns - own_ns + part_left(call, conditions, n_conditions, own_ns);
+    }
+    work_ns = is_needless ? 0 : work_left(prediction, call, conditions, n_conditions, work_ns);
     *work = (pag_work)work_ns * PAG_WORK_PER_NS;
     for (uint32_t i = 0; i < n_conditions; i++) {
         const struct call_condition *condition = &conditions[i];
@@ -393,8 +420,9 @@ pag_work recorded_costs_before(struct prediction *prediction, const struct simul
     if (own_ns > 0)
         own_ns = min_ns(own_ns, limit_sending(prediction, call));
     pag_work amount = call->is_waiting ? 0 : (pag_work)own_ns * PAG_WORK_PER_NS;
-    return call->n_left_out == 0 ? amount
-                                 : amount * (call->n_records - call->n_left_out) / call->n_records;
+    uint32_t n_less = call->n_left_out + call->n_joined;
+    return n_less == 0 ? amount
+                       : amount * (pag_work)less(call->n_records, n_less) / call->n_records;
 }
 
 /// Whether a call waits for messages: what it works then is known by their sizes.
