@@ -118,6 +118,16 @@ TEST(test_short_calls_do_not_end_a_computation)
     result.n_sites = 2;
     find(&result);
     assert_int_equal(count_computing(), 1);
+    assert_says("the code before MPI_Comm_rank and the code before MPI_Recv");
+    for (int i = 0; i < 2; i++) { // as mpi4py makes such calls
+        sites[i].file = sites[i].source = (char *)"a.py:7";
+        sites[i].line = 7;
+    }
+    find(&result);
+    assert_says("in the code before a.py:7, for 50.00 ms.");
+    for (size_t i = 0; i < found.n_findings; i++)
+        if (found.findings[i].region == 0)
+            assert_string_equal(found.findings[i].remedies[0].value, "before a.py:7=0-1");
     sites[0].inclusive_ns++; // a little more than a tenth of the computing
     find(&result);
     assert_int_equal(count_computing(), 2);

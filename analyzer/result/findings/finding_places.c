@@ -127,12 +127,45 @@ static void write_place(const struct result *result, const struct cause *cause, 
     }
 }
 
+/// The line of the source with all calls after the code of CAUSE, which are several; NULL: there is
+/// no such line.
+static const char *common_line(const struct result *result, const struct cause *cause)
+{
+    if (cause->site == RESULT_NONE || cause->n_parts == 0 || result->sites[cause->site].line == 0)
+        return NULL;
+    const struct result_site *first = &result->sites[cause->site];
+    for (size_t i = 0; i < cause->n_parts; i++) {
+        const struct result_site *part = &result->sites[cause->parts[i]];
+        if (part->line != first->line || strcmp(part->file, first->file) != 0)
+            return NULL;
+    }
+    return first->source;
+}
+
+/// "the code before solve.c:56", LINE; or "the code between solve.c:50 and solve.c:56".
+static void write_before_line(const struct result *result, const struct cause *cause,
+                              const char *line, FILE *out)
+{
+    uint32_t since = result->sites[cause->site].before_since;
+    const char *from = since == RESULT_NONE ? "" : result->sites[since].source;
+    if (from[0] && strcmp(from, line) != 0 && is_usual(result, &result->sites[cause->site]))
+        fprintf(out, "the code between %s and %s", from, line);
+    else
+        fprintf(out, "the code before %s", line);
+}
+
 /// "solve (solve.c:56), step (solve.c:90) and 2 other places".
 static char *places_text(const struct result *result, const struct cause *cause)
 {
     char *text;
     size_t size, n_named = cause->n_parts < MAX_NAMED_PARTS ? cause->n_parts : MAX_NAMED_PARTS;
     FILE *out = memory_stream(&text, &size);
+    const char *line = common_line(result, cause);
+    if (line) {
+        write_before_line(result, cause, line, out);
+        fclose(out);
+        return text;
+    }
     write_place(result, cause, cause_place(cause), out);
     for (size_t i = 0; i < n_named; i++) {
         fputs(i + 1 == cause->n_parts ? " and " : ", ", out);
@@ -164,7 +197,11 @@ static void put_place(const struct result *result, const struct cause *cause, st
         if (path != RESULT_NONE)
             facts_put_text(facts, FINDING_TEXT_place, path_text(result, NULL, path));
     }
-    if (cause->region != RESULT_NONE)
+    const char *line = common_line(result, cause);
+    if (line) {
+        facts_put_text(facts, FINDING_TEXT_region, memory_format("before %s", line));
+        facts_put_text(facts, FINDING_TEXT_work, memory_format("the computing before %s", line));
+    } else if (cause->region != RESULT_NONE)
         put_names(result, cause->region, facts->site, facts);
     else if (cause->path != RESULT_NONE) {
         const struct result_path *path = &result->paths[cause->path];
@@ -176,7 +213,7 @@ static void put_place(const struct result *result, const struct cause *cause, st
 
 bool facts_take_other(struct facts *facts, const struct result *result, const struct cause *cause)
 {
-    if (cause->n_parts == 0 || cause->region == RESULT_NONE)
+    if (cause->n_parts == 0 || cause->region == RESULT_NONE || common_line(result, cause))
         return false;
     uint32_t outer = cause_outer(result, cause);
     if (cause->site != RESULT_NONE)
