@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/archive.h"
 #include "analyzer/trace/definitions/resolve.h"
 
 // ---- calls that are waited for later ----
@@ -63,25 +62,20 @@ void late_definitions_find(struct late_definitions *late, const struct trace_sou
     }
 }
 
-static OTF2_ErrorCode late_definitions_write(const struct late_definitions *late,
-                                             OTF2_GlobalDefWriter *writer,
-                                             OTF2_StringRef first_string)
+static void late_definitions_write(const struct late_definitions *late,
+                                   struct definition_copy *copy, OTF2_StringRef first_string)
 {
-    OTF2_ErrorCode code = OTF2_GlobalDefWriter_WriteString(writer, first_string, waitall_name);
-    for (uint32_t role = 0; role < LATE_ATTRIBUTES && code == OTF2_SUCCESS; role++)
-        code = OTF2_GlobalDefWriter_WriteString(writer, first_string + 1 + role,
-                                                attribute_names[role]);
-    if (late->has_new_region && code == OTF2_SUCCESS)
-        code = OTF2_GlobalDefWriter_WriteRegion(writer, late->waitall, first_string, first_string,
-                                                first_string, OTF2_REGION_ROLE_POINT2POINT,
-                                                OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-                                                OTF2_UNDEFINED_STRING, 0, 0);
-    for (uint32_t role = 0; role < LATE_ATTRIBUTES && code == OTF2_SUCCESS; role++)
+    WRITE_DEFINITION(copy, String, first_string, waitall_name);
+    for (uint32_t role = 0; role < LATE_ATTRIBUTES; role++)
+        WRITE_DEFINITION(copy, String, first_string + 1 + role, attribute_names[role]);
+    if (late->has_new_region)
+        WRITE_DEFINITION(copy, Region, late->waitall, first_string, first_string, first_string,
+                         OTF2_REGION_ROLE_POINT2POINT, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+                         OTF2_UNDEFINED_STRING, 0, 0);
+    for (uint32_t role = 0; role < LATE_ATTRIBUTES; role++)
         if (late->has_new_attribute[role])
-            code = OTF2_GlobalDefWriter_WriteAttribute(
-                writer, late->attributes[role], first_string + 1 + role, first_string + 1 + role,
-                attribute_types[role]);
-    return code;
+            WRITE_DEFINITION(copy, Attribute, late->attributes[role], first_string + 1 + role,
+                             first_string + 1 + role, attribute_types[role]);
 }
 
 // ---- copying ----
@@ -105,10 +99,7 @@ struct copy {
     OTF2_SystemTreeNodeRef *nodes;
 };
 
-static OTF2_CallbackCode written(struct copy *copy, OTF2_ErrorCode code)
-{
-    return definition_copy_written(&copy->same, code);
-}
+#define WRITE(kind, ...) WRITE_DEFINITION(&copy->same, kind, __VA_ARGS__)
 
 // --- nodes
 
@@ -181,9 +172,7 @@ static void write_cores(struct copy *copy, OTF2_SystemTreeNodeRef node, uint32_t
 {
     OTF2_AttributeValue value = {.uint32 = n_cores};
     if (n_cores > 0)
-        written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(copy->same.writer, node,
-                                                                       node_class_string(copy) + 1,
-                                                                       OTF2_TYPE_UINT32, value));
+        WRITE(SystemTreeNodeProperty, node, node_class_string(copy) + 1, OTF2_TYPE_UINT32, value);
 }
 
 /// The nodes of the run, before the first location group; where they are those of the recording,
@@ -200,11 +189,8 @@ static void write_nodes(struct copy *copy)
         while (node_at(copy, id) && !is_left_out(copy, id))
             id++;
         copy->nodes[i] = id;
-        written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                          copy->same.writer, id, copy->first_string + i, node_class_string(copy),
-                          copy->root));
-        written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                          copy->same.writer, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        WRITE(SystemTreeNode, id, copy->first_string + i, node_class_string(copy), copy->root);
+        WRITE(SystemTreeNodeDomain, id, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
         write_cores(copy, id, run->nodes[i].n_cores);
     }
     for (size_t i = 0; i < records->nodes.n && !copy->is_moved; i++) {
@@ -225,12 +211,9 @@ static void write_strings(struct copy *copy)
         n_free = id_table_get(known, id) == UINT32_MAX ? n_free + 1 : 0;
     copy->first_string = id - (OTF2_StringRef)n_wanted;
     for (uint32_t i = 0; i < run->n_nodes; i++)
-        written(copy, OTF2_GlobalDefWriter_WriteString(copy->same.writer, copy->first_string + i,
-                                                       run->nodes[i].name));
-    written(copy,
-            OTF2_GlobalDefWriter_WriteString(copy->same.writer, node_class_string(copy), "node"));
-    written(copy, OTF2_GlobalDefWriter_WriteString(copy->same.writer, node_class_string(copy) + 1,
-                                                   cores_property));
+        WRITE(String, copy->first_string + i, run->nodes[i].name);
+    WRITE(String, node_class_string(copy), "node");
+    WRITE(String, node_class_string(copy) + 1, cores_property);
 }
 
 // --- callbacks
@@ -242,8 +225,7 @@ static OTF2_CallbackCode copy_SystemTreeNode(void *user_data, OTF2_SystemTreeNod
     struct copy *copy = user_data;
     if (is_left_out(copy, self))
         return OTF2_CALLBACK_SUCCESS;
-    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNode(copy->same.writer, self, name,
-                                                                  class_name, parent));
+    return WRITE(SystemTreeNode, self, name, class_name, parent);
 }
 
 static OTF2_CallbackCode copy_SystemTreeNodeDomain(void *user_data, OTF2_SystemTreeNodeRef node,
@@ -252,8 +234,7 @@ static OTF2_CallbackCode copy_SystemTreeNodeDomain(void *user_data, OTF2_SystemT
     struct copy *copy = user_data;
     if (is_left_out(copy, node))
         return OTF2_CALLBACK_SUCCESS;
-    return written(copy,
-                   OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(copy->same.writer, node, domain));
+    return WRITE(SystemTreeNodeDomain, node, domain);
 }
 
 static OTF2_CallbackCode copy_SystemTreeNodeProperty(void *user_data, OTF2_SystemTreeNodeRef node,
@@ -270,8 +251,7 @@ static OTF2_CallbackCode copy_SystemTreeNodeProperty(void *user_data, OTF2_Syste
         if (index != NONE && copy->run->nodes[index].n_cores > 0)
             return OTF2_CALLBACK_SUCCESS; // write_nodes()
     }
-    return written(copy, OTF2_GlobalDefWriter_WriteSystemTreeNodeProperty(copy->same.writer, node,
-                                                                          name, type, value));
+    return WRITE(SystemTreeNodeProperty, node, name, type, value);
 }
 
 static OTF2_CallbackCode copy_LocationGroup(void *user_data, OTF2_LocationGroupRef self,
@@ -284,8 +264,7 @@ static OTF2_CallbackCode copy_LocationGroup(void *user_data, OTF2_LocationGroupR
     write_nodes(copy);
     if (copy->is_moved && rank != UINT32_MAX)
         parent = copy->nodes[copy->run->ranks[rank].node];
-    return written(copy, OTF2_GlobalDefWriter_WriteLocationGroup(copy->same.writer, self, name,
-                                                                 type, parent, creator));
+    return WRITE(LocationGroup, self, name, type, parent, creator);
 }
 
 static OTF2_CallbackCode copy_Location(void *user_data, OTF2_LocationRef self, OTF2_StringRef name,
@@ -296,8 +275,7 @@ static OTF2_CallbackCode copy_Location(void *user_data, OTF2_LocationRef self, O
     uint32_t location = id_table_get(&copy->location_of_id, self);
     if (location != UINT32_MAX)
         n_events = copy->locations[location].n_records;
-    return written(copy, OTF2_GlobalDefWriter_WriteLocation(copy->same.writer, self, name, type,
-                                                            n_events, group));
+    return WRITE(Location, self, name, type, n_events, group);
 }
 
 static OTF2_CallbackCode copy_LocationProperty(void *user_data, OTF2_LocationRef self,
@@ -314,8 +292,7 @@ static OTF2_CallbackCode copy_LocationProperty(void *user_data, OTF2_LocationRef
                    strcmp(text, "PAGODA::EXCLUDED_NS") == 0;
     if (is_cost && copy->run && copy->run->is_untraced)
         return OTF2_CALLBACK_SUCCESS;
-    return written(copy, OTF2_GlobalDefWriter_WriteLocationProperty(copy->same.writer, self, name,
-                                                                    type, value));
+    return WRITE(LocationProperty, self, name, type, value);
 }
 
 static OTF2_CallbackCode copy_MetricInstance(void *user_data, OTF2_MetricRef self,
@@ -325,8 +302,7 @@ static OTF2_CallbackCode copy_MetricInstance(void *user_data, OTF2_MetricRef sel
     struct copy *copy = user_data;
     if (kind == OTF2_SCOPE_SYSTEM_TREE_NODE && is_left_out(copy, (OTF2_SystemTreeNodeRef)scope))
         scope = root_of(copy, (OTF2_SystemTreeNodeRef)scope);
-    return written(copy, OTF2_GlobalDefWriter_WriteMetricInstance(copy->same.writer, self, class_,
-                                                                  recorder, kind, scope));
+    return WRITE(MetricInstance, self, class_, recorder, kind, scope);
 }
 
 static OTF2_CallbackCode copy_IoRegularFile(void *user_data, OTF2_IoFileRef self,
@@ -335,8 +311,7 @@ static OTF2_CallbackCode copy_IoRegularFile(void *user_data, OTF2_IoFileRef self
     struct copy *copy = user_data;
     if (is_left_out(copy, scope))
         scope = root_of(copy, scope);
-    return written(copy,
-                   OTF2_GlobalDefWriter_WriteIoRegularFile(copy->same.writer, self, name, scope));
+    return WRITE(IoRegularFile, self, name, scope);
 }
 
 static OTF2_CallbackCode copy_IoDirectory(void *user_data, OTF2_IoFileRef self, OTF2_StringRef name,
@@ -345,8 +320,7 @@ static OTF2_CallbackCode copy_IoDirectory(void *user_data, OTF2_IoFileRef self, 
     struct copy *copy = user_data;
     if (is_left_out(copy, scope))
         scope = root_of(copy, scope);
-    return written(copy,
-                   OTF2_GlobalDefWriter_WriteIoDirectory(copy->same.writer, self, name, scope));
+    return WRITE(IoDirectory, self, name, scope);
 }
 
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
@@ -406,29 +380,21 @@ int copy_definitions(const struct trace_source *source, OTF2_Reader *reader, OTF
                      const struct rewrite_run *run, const struct copy_location *locations,
                      const struct late_definitions *late, struct error *err)
 {
-    struct copy copy = {.same = {.writer = OTF2_Archive_GetGlobalDefWriter(archive)},
-                        .source = source,
+    struct copy copy = {.source = source,
                         .definitions = &source->resolved->definitions,
                         .run = run,
                         .locations = locations};
-    if (!copy.same.writer)
-        return error_set(err, "cannot write the definitions: %s",
-                         otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
+    if (definition_copy_begin(&copy.same, archive, err) != 0)
+        return -1;
     init(&copy);
-    written(&copy,
-            OTF2_GlobalDefWriter_WriteClockProperties(copy.same.writer, UINT64_C(1000000000), 0,
-                                                      run->time_ns, copy.definitions->realtime_ns));
+    WRITE_DEFINITION(&copy.same, ClockProperties, UINT64_C(1000000000), 0, run->time_ns,
+                     copy.definitions->realtime_ns);
     write_strings(&copy);
     int status =
         definition_copy_run(&copy.same, reader, make_callbacks(), DEFINITION_COPY_ALL, err);
     if (status == 0 && late)
-        written(&copy,
-                late_definitions_write(late, copy.same.writer, node_class_string(&copy) + 2));
-    if (status == 0)
-        written(&copy, OTF2_Archive_CloseGlobalDefWriter(archive, copy.same.writer));
-    if (status == 0 && copy.same.code != OTF2_SUCCESS)
-        status =
-            error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy.same.code));
+        late_definitions_write(late, &copy.same, node_class_string(&copy) + 2);
+    status = definition_copy_end(&copy.same, archive, status, err);
     release(&copy);
     return status;
 }

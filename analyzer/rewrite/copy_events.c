@@ -198,6 +198,12 @@ static void add_envelope(const struct copy *copy, OTF2_AttributeList *attributes
 
 // --- callbacks
 
+/// Of the record at hand in a callback: gives it to the decoder, and writes one of KIND.
+#define READ(kind, ...)                                                                            \
+    otf2_records.kind(location, ticks, record, copy_decoder(copy), attributes, __VA_ARGS__)
+#define WRITE(kind, ...)                                                                           \
+    copy_written(copy, OTF2_EvtWriter_##kind(copy->writer, attributes, time_ns, __VA_ARGS__))
+
 static uint64_t size_of(const struct copy *copy, uint64_t size_bytes)
 {
     return copy->change ? copy->change->size_bytes : size_bytes;
@@ -208,19 +214,16 @@ static OTF2_CallbackCode copy_MpiSend(COPY_EVENT_PARAMETERS, uint32_t receiver, 
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.MpiSend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
-                         tag, size_bytes);
+    READ(MpiSend, receiver, comm, tag, size_bytes);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
         return copy_written(copy, OTF2_SUCCESS);
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
-        return copy_written(copy, OTF2_EvtWriter_MpiSend(copy->writer, attributes, time_ns,
-                                                         receiver, comm, tag, size_bytes));
+        return WRITE(MpiSend, receiver, comm, tag, size_bytes);
     uint64_t request = ++copy->n_requests;
     put_off(copy, (struct late_message){.is_send = true, .request = request});
-    return copy_written(copy, OTF2_EvtWriter_MpiIsend(copy->writer, attributes, time_ns, receiver,
-                                                      comm, tag, size_bytes, request));
+    return WRITE(MpiIsend, receiver, comm, tag, size_bytes, request);
 }
 
 static OTF2_CallbackCode copy_MpiIsend(COPY_EVENT_PARAMETERS, uint32_t receiver, OTF2_CommRef comm,
@@ -228,14 +231,12 @@ static OTF2_CallbackCode copy_MpiIsend(COPY_EVENT_PARAMETERS, uint32_t receiver,
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.MpiIsend(location, ticks, record, copy_decoder(copy), attributes, receiver, comm,
-                          tag, size_bytes, request);
+    READ(MpiIsend, receiver, comm, tag, size_bytes, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
         return copy_written(copy, OTF2_SUCCESS);
-    return copy_written(copy, OTF2_EvtWriter_MpiIsend(copy->writer, attributes, time_ns, receiver,
-                                                      comm, tag, size_of(copy, size_bytes),
-                                                      open_request(copy, request)));
+    return WRITE(MpiIsend, receiver, comm, tag, size_of(copy, size_bytes),
+                 open_request(copy, request));
 }
 
 static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OTF2_CommRef comm,
@@ -243,20 +244,17 @@ static OTF2_CallbackCode copy_MpiRecv(COPY_EVENT_PARAMETERS, uint32_t sender, OT
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.MpiRecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm, tag,
-                         size_bytes);
+    READ(MpiRecv, sender, comm, tag, size_bytes);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
         return copy_written(copy, OTF2_SUCCESS);
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
-        return copy_written(copy, OTF2_EvtWriter_MpiRecv(copy->writer, attributes, time_ns, sender,
-                                                         comm, tag, size_bytes));
+        return WRITE(MpiRecv, sender, comm, tag, size_bytes);
     uint64_t request = ++copy->n_requests;
     put_off(copy, (struct late_message){0, false, request, size_bytes, sender, tag, comm});
     add_envelope(copy, attributes, sender, comm, tag);
-    return copy_written(copy,
-                        OTF2_EvtWriter_MpiIrecvRequest(copy->writer, attributes, time_ns, request));
+    return WRITE(MpiIrecvRequest, request);
 }
 
 static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, OTF2_CommRef comm,
@@ -264,16 +262,14 @@ static OTF2_CallbackCode copy_MpiIrecv(COPY_EVENT_PARAMETERS, uint32_t sender, O
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.MpiIrecv(location, ticks, record, copy_decoder(copy), attributes, sender, comm,
-                          tag, size_bytes, request);
+    READ(MpiIrecv, sender, comm, tag, size_bytes, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
         return copy_written(copy, OTF2_SUCCESS);
     request = close_request(copy, request);
     size_bytes = size_of(copy, size_bytes);
     if (copy->put_off == 0)
-        return copy_written(copy, OTF2_EvtWriter_MpiIrecv(copy->writer, attributes, time_ns, sender,
-                                                          comm, tag, size_bytes, request));
+        return WRITE(MpiIrecv, sender, comm, tag, size_bytes, request);
     put_off(copy, (struct late_message){0, false, request, size_bytes, sender, tag, comm});
     return copy_written(copy, OTF2_SUCCESS);
 }
@@ -282,14 +278,13 @@ static OTF2_CallbackCode copy_MpiIsendComplete(COPY_EVENT_PARAMETERS, uint64_t r
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.MpiIsendComplete(location, ticks, record, copy_decoder(copy), attributes, request);
+    READ(MpiIsendComplete, request);
     uint64_t time_ns = copy_place(copy, ticks);
     if (copy_is_left_out(copy))
         return copy_written(copy, OTF2_SUCCESS);
     request = close_request(copy, request);
     if (copy->put_off == 0)
-        return copy_written(
-            copy, OTF2_EvtWriter_MpiIsendComplete(copy->writer, attributes, time_ns, request));
+        return WRITE(MpiIsendComplete, request);
     put_off(copy, (struct late_message){.is_send = true, .request = request});
     return copy_written(copy, OTF2_SUCCESS);
 }
@@ -352,7 +347,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.Enter(location, ticks, record, copy_decoder(copy), attributes, region);
+    READ(Enter, region);
     uint64_t time_ns = copy_place(copy, ticks);
     for (uint32_t i = OTF2_AttributeList_GetNumberOfElements(attributes); i-- > 0;) {
         OTF2_AttributeRef id;
@@ -363,7 +358,7 @@ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wdeprecated-de
             id_table_get(&copy->source.resolved->attribute_roles, id) == ATTRIBUTE_POLL_NS)
             OTF2_AttributeList_RemoveAttribute(attributes, id);
     }
-    return copy_written(copy, OTF2_EvtWriter_Enter(copy->writer, attributes, time_ns, region));
+    return WRITE(Enter, region);
 }
 
 static OTF2_MetricValue value_of(OTF2_Type type, uint64_t value)
@@ -382,8 +377,7 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
 {
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
-    otf2_records.Metric(location, ticks, record, copy_decoder(copy), attributes, metric, n_values,
-                        types, values);
+    READ(Metric, metric, n_values, types, values);
     bool is_event = copy->decoder.n_output > 0;
     uint64_t time_ns = copy_place(copy, ticks);
     if (is_event) {
@@ -398,8 +392,7 @@ static OTF2_CallbackCode copy_Metric(COPY_EVENT_PARAMETERS, OTF2_MetricRef metri
             copy->values[position] = value_of(types[position], time_map_core_wait_ns(copy->times));
         values = copy->values;
     }
-    return copy_written(copy, OTF2_EvtWriter_Metric(copy->writer, attributes, time_ns, metric,
-                                                    n_values, types, values));
+    return WRITE(Metric, metric, n_values, types, values);
 }
 
 /// A flush takes as long as it did.
@@ -408,12 +401,11 @@ static OTF2_CallbackCode copy_BufferFlush(COPY_EVENT_PARAMETERS, OTF2_TimeStamp 
     struct copy *copy = user_data;
     uint64_t ticks = in_run(copy, own_ticks);
     uint64_t stop_ticks = in_run(copy, own_stop_ticks);
-    otf2_records.BufferFlush(location, ticks, record, copy_decoder(copy), attributes, stop_ticks);
+    READ(BufferFlush, stop_ticks);
     uint64_t flush_ns =
         stop_ticks > ticks ? clock_duration_ns(copy->source.clock, stop_ticks - ticks) : 0;
     uint64_t time_ns = copy_place(copy, ticks);
-    return copy_written(
-        copy, OTF2_EvtWriter_BufferFlush(copy->writer, attributes, time_ns, time_ns + flush_ns));
+    return WRITE(BufferFlush, time_ns + flush_ns);
 }
 
 OTF2_EvtReaderCallbacks *copy_events_callbacks(void)

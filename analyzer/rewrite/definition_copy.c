@@ -36,6 +36,24 @@ OTF2_GlobalDefReaderCallbacks *definition_copy_callbacks(void)
     return callbacks;
 }
 
+int definition_copy_begin(struct definition_copy *copy, OTF2_Archive *archive, struct error *err)
+{
+    copy->writer = OTF2_Archive_GetGlobalDefWriter(archive);
+    return copy->writer ? 0
+                        : error_set(err, "cannot write the definitions: %s",
+                                    otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
+}
+
+int definition_copy_end(struct definition_copy *copy, OTF2_Archive *archive, int status,
+                        struct error *err)
+{
+    if (status == 0)
+        definition_copy_written(copy, OTF2_Archive_CloseGlobalDefWriter(archive, copy->writer));
+    return status == 0 && copy->code != OTF2_SUCCESS
+               ? error_set(err, "cannot write the definitions: %s", otf2_error_cause(copy->code))
+               : status;
+}
+
 int definition_copy_run(struct definition_copy *copy, OTF2_Reader *reader,
                         OTF2_GlobalDefReaderCallbacks *callbacks, uint64_t n_records,
                         struct error *err)

@@ -109,16 +109,18 @@ int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, 
     return status;
 }
 
-int rewrite_copy_file(const char *from_path, const char *to_path, struct error *err)
+int rewrite_copy_chunks(const char *from_path, uint64_t from_bytes, const char *to_path,
+                        uint64_t to_bytes, struct error *err)
 {
     FILE *from = fopen(from_path, "rb");
     bool is_missing = !from && errno == ENOENT;
     FILE *to = from ? fopen(to_path, "wb") : NULL;
     bool is_good = from && to;
-    char bytes[1 << 14];
+    char *bytes = memory_new(from_bytes);
     size_t n;
-    while (is_good && (n = fread(bytes, 1, sizeof bytes, from)) > 0)
-        is_good = fwrite(bytes, 1, n, to) == n && !interrupt_has_come();
+    for (uint64_t at = 0; is_good && (n = fread(bytes, 1, from_bytes, from)) > 0; at += to_bytes)
+        is_good = fseeko(to, (off_t)at, SEEK_SET) == 0 && fwrite(bytes, 1, n, to) == n &&
+                  !interrupt_has_come();
     is_good = is_good && !ferror(from);
     if (to && fclose(to) != 0)
         is_good = false;
@@ -128,7 +130,14 @@ int rewrite_copy_file(const char *from_path, const char *to_path, struct error *
                      : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
     if (from)
         fclose(from);
+    free(bytes);
     return status;
+}
+
+int rewrite_copy_file(const char *from, const char *to, struct error *err)
+{
+    enum { AT_ONCE = 1 << 14 };
+    return rewrite_copy_chunks(from, AT_ONCE, to, AT_ONCE, err);
 }
 
 uint64_t rewrite_hash_bytes(uint64_t value, const void *bytes, size_t n_bytes)

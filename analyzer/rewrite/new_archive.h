@@ -54,6 +54,11 @@ int rewrite_wholly(const char *directory, rewrite_writer *write, void *context, 
 /// Copies a file byte by byte; one that is not there stays so. 0, or -1 and ERR.
 int rewrite_copy_file(const char *from, const char *to, struct error *err);
 
+/// Copies a file of chunks of FROM_BYTES as one of chunks of TO_BYTES, which are as large at least:
+/// a chunk ends with its last record, whatever follows. As rewrite_copy_file().
+int rewrite_copy_chunks(const char *from, uint64_t from_bytes, const char *to, uint64_t to_bytes,
+                        struct error *err);
+
 /// FNV-1a of TEXT, begun with VALUE.
 uint64_t rewrite_hash(uint64_t value, const char *text);
 uint64_t rewrite_hash_bytes(uint64_t value, const void *bytes, size_t n_bytes);

@@ -13,6 +13,10 @@
 # reference self is, its type, parameters after self, arguments, key). The arguments are mapped to new
 # identifiers; the key is what tells definitions apart. UNNAMED_KINDS(X) have no self: X(kind,
 # parameters, arguments, key). SPECIAL_KINDS(X) are X(kind), written by hand.
+#
+# EVENT_LETTERS are texts, one for each kind of event in the order of their numbers: a letter for each
+# field of a record, for repair/record_fields.c. Where an array is, its length and all after it is left
+# out.
 
 function mark(set, prefix, text,    names, n)
 {
@@ -22,6 +26,10 @@ function mark(set, prefix, text,    names, n)
 
 BEGIN {
     RS = ";"
+    split("uint8_t b uint32_t w uint64_t q int64_t q OTF2_TimeStamp t OTF2_RegionRef R OTF2_CommRef C " \
+        "OTF2_ParameterRef P OTF2_CallingContextRef X OTF2_MetricRef M", words, " ")
+    for (i = 1; i in words; i += 2)
+        letter_of[words[i]] = words[i + 1]
     mark(by_hand, "Evt", "Unknown Enter Metric BufferFlush MpiSend MpiIsend MpiRecv MpiIrecv " \
         "MpiIsendComplete")
     by_hand["GlobalDefUnknown"] = 1
@@ -40,6 +48,15 @@ function merged_argument(type, name)
     if (match(type, /^OTF2_[A-Za-z]+Ref$/))
         return "(" type ")merge_id(merge, REF_" substr(type, 6, RLENGTH - 8) ", " name ")"
     return type == "OTF2_AttributeValue" ? "merge_value(merge, type, value)" : name
+}
+
+function field_letters(parts, n,    i, type, letters)
+{
+    for (i = 6; i <= n && parts[i + 1] !~ /\*/; i++) {
+        split(parts[i], type, " ")
+        letters = letters letter_of[type[1]]
+    }
+    return letters
 }
 
 function list_merged(name, parts, n,    i, list, arguments, key, type, argument, own)
@@ -77,17 +94,24 @@ NR == FNR { # the first file
     next
 }
 
+# Another name for a number: typedef uint8_t OTF2_LockType
+/typedef[ \t\n]+uint[0-9]+_t[ \t\n]+OTF2_[A-Za-z]+[ \t\n]*$/ && !($NF in letter_of) {
+    letter_of[$NF] = letter_of[$(NF - 1)]
+}
+
 # A declaration: typedef OTF2_CallbackCode ( *OTF2_EvtReaderCallback_KIND )( PARAMETERS )
 match($0, /OTF2_(Evt|GlobalDef)ReaderCallback_[A-Za-z]+ *\) *\(/) && /typedef/ {
     name = substr($0, RSTART, RLENGTH)
     parameters = substr($0, RSTART + RLENGTH)
     reader = name ~ /^OTF2_Evt/ ? "Evt" : "GlobalDef"
     gsub(/^OTF2_[A-Za-z]+_| *\) *\($/, "", name)
-    if ((reader name) in by_hand)
-        next
     sub(/\)[^)]*$/, "", parameters)
     gsub(/[ \t\n]+/, " ", parameters)
     n = split(parameters, parts, ",")
+    if (reader == "Evt" && name != "Unknown")
+        event_letters = event_letters ", \"" field_letters(parts, n) "\""
+    if ((reader name) in by_hand)
+        next
     list = arguments = ""
     for (i = reader == "Evt" ? 6 : 2; i <= n - (name in is_request); i++) {
         argument = parts[i]
@@ -107,4 +131,5 @@ END {
     print "#define WITH(...) __VA_ARGS__"
     for (kind in lists)
         print "#define " kind "(X)" lists[kind]
+    print "#define EVENT_LETTERS " substr(event_letters, 3)
 }

@@ -113,10 +113,19 @@ struct definition_copy {
 
 /// Notes the CODE of a write, for callbacks: whether to go on.
 OTF2_CallbackCode definition_copy_written(struct definition_copy *copy, OTF2_ErrorCode code);
+/// The same of a definition of KIND with these fields that COPY, a struct definition_copy, writes.
+#define WRITE_DEFINITION(copy, kind, ...)                                                          \
+    definition_copy_written((copy), OTF2_GlobalDefWriter_Write##kind((copy)->writer, __VA_ARGS__))
 
 /// One for each kind of definition, which writes it again; some may be set to others. NULL when
 /// memory is out. The caller deletes them, or gives them to definition_copy_run().
 OTF2_GlobalDefReaderCallbacks *definition_copy_callbacks(void);
+
+/// Begins the definitions of ARCHIVE. 0, or -1 and ERR.
+int definition_copy_begin(struct definition_copy *copy, OTF2_Archive *archive, struct error *err);
+/// Ends them where STATUS is 0. Returns STATUS, or -1 and ERR if they could not all be written.
+int definition_copy_end(struct definition_copy *copy, OTF2_Archive *archive, int status,
+                        struct error *err);
 
 #define DEFINITION_COPY_ALL UINT64_MAX
 

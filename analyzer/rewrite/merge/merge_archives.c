@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -227,35 +226,6 @@ static OTF2_ErrorCode describe(const struct merge *merge)
 
 // ---- locations
 
-/// Copies a file of chunks of FROM_BYTES as one of larger chunks: a chunk ends with its last
-/// record, whatever follows.
-static int copy_chunks(const char *from_path, uint64_t from_bytes, const char *to_path,
-                       uint64_t to_bytes, struct error *err)
-{
-    if (from_bytes == to_bytes)
-        return rewrite_copy_file(from_path, to_path, err);
-    FILE *from = fopen(from_path, "rb");
-    if (!from && errno == ENOENT)
-        return 0;
-    FILE *to = from ? fopen(to_path, "wb") : NULL;
-    bool is_good = to != NULL;
-    char *bytes = memory_new(from_bytes);
-    size_t n;
-    for (uint64_t at = 0; is_good && (n = fread(bytes, 1, from_bytes, from)) > 0; at += to_bytes)
-        is_good = fseeko(to, (off_t)at, SEEK_SET) == 0 && fwrite(bytes, 1, n, to) == n &&
-                  !interrupt_has_come();
-    is_good = is_good && !ferror(from);
-    if (to && fclose(to) != 0)
-        is_good = false;
-    if (from)
-        fclose(from);
-    free(bytes);
-    return is_good ? 0
-           : interrupt_has_come()
-               ? error_set(err, "interrupted")
-               : error_set(err, "cannot copy '%s': %s", from_path, strerror(errno));
-}
-
 static int merge_location_files(struct merge *merge, struct merged_world *world, size_t index,
                                 const char *folder, uint64_t event_bytes, struct error *err)
 {
@@ -272,7 +242,7 @@ static int merge_location_files(struct merge *merge, struct merged_world *world,
         return error_set(err, "cannot write: %s", otf2_error_cause(merge->copy.code));
     char *from = archive_file_path(trace_path(world->trace), "/%" PRIu64 ".evt", id);
     char *to = memory_format("%s/%s/%" PRIu64 ".evt", folder, archive_name, new_id);
-    int status = copy_chunks(from, world->event_bytes, to, event_bytes, err);
+    int status = rewrite_copy_chunks(from, world->event_bytes, to, event_bytes, err);
     free(from);
     free(to);
     return status;

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "analyzer/base/memory.h"
-#include "analyzer/trace/archive.h"
 
 #include "record_kinds.gen.h" // of record_kinds.awk
 
@@ -22,9 +21,7 @@ enum {
 #undef KIND
 };
 
-#define WRITE(kind, ...)                                                                           \
-    definition_copy_written(&merge->copy,                                                          \
-                            OTF2_GlobalDefWriter_Write##kind(merge->copy.writer, __VA_ARGS__))
+#define WRITE(kind, ...) WRITE_DEFINITION(&merge->copy, kind, __VA_ARGS__)
 
 // ---- what refers to others by its fields alone
 
@@ -558,10 +555,9 @@ static uint64_t realtime_of(const struct merge *merge)
 
 int merge_definitions(struct merge *merge, struct error *err)
 {
-    int status = 0;
-    merge->copy.writer = OTF2_Archive_GetGlobalDefWriter(merge->archive);
-    if (!merge->copy.writer)
-        return error_set(err, "cannot write the definitions");
+    int status = definition_copy_begin(&merge->copy, merge->archive, err);
+    if (status != 0)
+        return -1;
     WRITE(ClockProperties, merge->ticks_per_second, merge->begin_ticks, merge->length_ticks,
           realtime_of(merge));
     for (int pass = 0; pass < PASSES; pass++)
@@ -569,11 +565,5 @@ int merge_definitions(struct merge *merge, struct error *err)
             merge->world = &merge->worlds[i];
             status = merge_world(merge, pass, err);
         }
-    if (status == 0)
-        definition_copy_written(
-            &merge->copy, OTF2_Archive_CloseGlobalDefWriter(merge->archive, merge->copy.writer));
-    return status == 0 && merge->copy.code != OTF2_SUCCESS
-               ? error_set(err, "cannot write the definitions: %s",
-                           otf2_error_cause(merge->copy.code))
-               : status;
+    return definition_copy_end(&merge->copy, merge->archive, status, err);
 }

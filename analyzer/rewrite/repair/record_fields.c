@@ -1,91 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields are those that OTF2's writing functions take
-// (OTF2_EvtWriter.h); kinds have their numbers in that order.
+// The fields are those of OTF2's own headers; kinds have their numbers in that order.
 #include "analyzer/rewrite/repair/repair.h"
+
+#include "record_kinds.gen.h" // of record_kinds.awk
 
 enum { FIRST_KIND = 10, METRIC_KIND = 31, PROGRAM_BEGIN_KIND = 83 };
 
-static const char *const letters_of_kinds[] = {
-    "t",      // BufferFlush
-    "b",      // MeasurementOnOff
-    "R",      // Enter
-    "R",      // Leave
-    "wCwq",   // MpiSend
-    "wCwqq",  // MpiIsend
-    "q",      // MpiIsendComplete
-    "q",      // MpiIrecvRequest
-    "wCwq",   // MpiRecv
-    "wCwqq",  // MpiIrecv
-    "q",      // MpiRequestTest
-    "q",      // MpiRequestCancelled
-    "",       // MpiCollectiveBegin
-    "bCwqq",  // MpiCollectiveEnd
-    "w",      // OmpFork
-    "",       // OmpJoin
-    "ww",     // OmpAcquireLock
-    "ww",     // OmpReleaseLock
-    "q",      // OmpTaskCreate
-    "q",      // OmpTaskSwitch
-    "q",      // OmpTaskComplete
-    "M",      // Metric, then its values
-    "Pw",     // ParameterString
-    "Pq",     // ParameterInt
-    "Pq",     // ParameterUnsignedInt
-    "w",      // RmaWinCreate
-    "w",      // RmaWinDestroy
-    "",       // RmaCollectiveBegin
-    "bwwwqq", // RmaCollectiveEnd
-    "www",    // RmaGroupSync
-    "wwqb",   // RmaRequestLock
-    "wwqb",   // RmaAcquireLock
-    "wwqb",   // RmaTryLock
-    "wwq",    // RmaReleaseLock
-    "wwb",    // RmaSync
-    "w",      // RmaWaitChange
-    "wwqq",   // RmaPut
-    "wwqq",   // RmaGet
-    "wwbqqq", // RmaAtomic
-    "wq",     // RmaOpCompleteBlocking
-    "wq",     // RmaOpCompleteNonBlocking
-    "wq",     // RmaOpTest
-    "wq",     // RmaOpCompleteRemote
-    "bw",     // ThreadFork
-    "b",      // ThreadJoin
-    "C",      // ThreadTeamBegin
-    "C",      // ThreadTeamEnd
-    "bww",    // ThreadAcquireLock
-    "bww",    // ThreadReleaseLock
-    "Cww",    // ThreadTaskCreate
-    "Cww",    // ThreadTaskSwitch
-    "Cww",    // ThreadTaskComplete
-    "Cq",     // ThreadCreate
-    "Cq",     // ThreadBegin
-    "Cq",     // ThreadWait
-    "Cq",     // ThreadEnd
-    "Xw",     // CallingContextEnter
-    "X",      // CallingContextLeave
-    "Xww",    // CallingContextSample
-    "wbww",   // IoCreateHandle
-    "w",      // IoDestroyHandle
-    "www",    // IoDuplicateHandle
-    "wqbq",   // IoSeek
-    "ww",     // IoChangeStatusFlags
-    "bw",     // IoDeleteFile
-    "wbwqq",  // IoOperationBegin
-    "wq",     // IoOperationTest
-    "wq",     // IoOperationIssued
-    "wqq",    // IoOperationComplete
-    "wq",     // IoOperationCancelled
-    "wb",     // IoAcquireLock
-    "wb",     // IoReleaseLock
-    "wb",     // IoTryLock
-    "w",      // ProgramBegin, then its arguments
-    "q",      // ProgramEnd
-    "q",      // NonBlockingCollectiveRequest
-    "bCwqqq", // NonBlockingCollectiveComplete
-    "C",      // CommCreate
-    "C",      // CommDestroy
-};
+static const char *const letters_of_kinds[] = {EVENT_LETTERS};
 
 OTF2_MappingType record_fields_reference(char letter)
 {

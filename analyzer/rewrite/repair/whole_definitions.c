@@ -11,7 +11,6 @@
 
 #include "analyzer/base/memory.h"
 #include "analyzer/rewrite/rewrite.h"
-#include "analyzer/trace/archive.h"
 
 #define NONE UINT32_MAX
 
@@ -33,10 +32,7 @@ struct writing {
     OTF2_MetricMemberRef next_metric_member;
 };
 
-static OTF2_CallbackCode written(struct writing *all, OTF2_ErrorCode code)
-{
-    return definition_copy_written(&all->copy, code);
-}
+#define WRITE(kind, ...) WRITE_DEFINITION(&all->copy, kind, __VA_ARGS__)
 
 /// The next identifier that KNOWN does not have; *NEXT moves beyond it.
 static uint32_t take_id(const struct id_table *known, uint32_t *next)
@@ -54,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static OTF2_StringRef add_string(struct wr
     char *text = memory_format_list(format, arguments);
     va_end(arguments);
     OTF2_StringRef id = take_id(&all->records->strings.by_id, &all->next_string);
-    written(all, OTF2_GlobalDefWriter_WriteString(all->copy.writer, id, text));
+    WRITE(String, id, text);
     free(text);
     return id;
 }
@@ -69,8 +65,7 @@ static OTF2_CallbackCode copy_location(void *user_data, OTF2_LocationRef self, O
     uint32_t index = id_table_get(&all->location_of_id, self);
     if (index != NONE && all->sources->locations[index].has_changed)
         n_events = all->sources->locations[index].n_events;
-    return written(all, OTF2_GlobalDefWriter_WriteLocation(all->copy.writer, self, name, type,
-                                                           n_events, group));
+    return WRITE(Location, self, name, type, n_events, group);
 }
 
 static int copy_left(struct writing *all, struct error *err)
@@ -94,9 +89,8 @@ static void add_clock(struct writing *all)
     if (all->records->has_clock && all->records->ticks_per_second > 0)
         return;
     all->added->has_clock = true;
-    written(all, OTF2_GlobalDefWriter_WriteClockProperties(
-                     all->copy.writer, UINT64_C(1000000000), sources->first_ticks,
-                     sources->last_ticks - sources->first_ticks + 1, OTF2_UNDEFINED_TIMESTAMP));
+    WRITE(ClockProperties, UINT64_C(1000000000), sources->first_ticks,
+          sources->last_ticks - sources->first_ticks + 1, OTF2_UNDEFINED_TIMESTAMP);
 }
 
 static void add_node(struct writing *all)
@@ -106,9 +100,8 @@ static void add_node(struct writing *all)
     uint32_t next = (uint32_t)all->records->nodes.n;
     all->node = take_id(&all->records->nodes.by_id, &next);
     OTF2_StringRef name = add_string(all, "unknown node");
-    written(all, OTF2_GlobalDefWriter_WriteSystemTreeNode(all->copy.writer, all->node, name,
-                                                          add_string(all, "node"),
-                                                          OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    WRITE(SystemTreeNode, all->node, name, add_string(all, "node"),
+          OTF2_UNDEFINED_SYSTEM_TREE_NODE);
 }
 
 /// The location group of a location that no definition is left of.
@@ -119,9 +112,8 @@ static OTF2_LocationGroupRef group_of(struct writing *all, uint64_t id)
         return all->groups[owner];
     OTF2_LocationGroupRef group =
         take_id(&all->records->location_groups.by_id, &all->next_location_group);
-    written(all, OTF2_GlobalDefWriter_WriteLocationGroup(
-                     all->copy.writer, group, add_string(all, "process %" PRIu64, id),
-                     OTF2_LOCATION_GROUP_TYPE_PROCESS, all->node, OTF2_UNDEFINED_LOCATION_GROUP));
+    WRITE(LocationGroup, group, add_string(all, "process %" PRIu64, id),
+          OTF2_LOCATION_GROUP_TYPE_PROCESS, all->node, OTF2_UNDEFINED_LOCATION_GROUP);
     return group;
 }
 
@@ -136,10 +128,8 @@ static void add_locations(struct writing *all)
         }
         add_node(all);
         all->groups[i] = group_of(all, location->id);
-        written(all, OTF2_GlobalDefWriter_WriteLocation(
-                         all->copy.writer, location->id,
-                         add_string(all, "location %" PRIu64, location->id),
-                         OTF2_LOCATION_TYPE_CPU_THREAD, location->n_events, all->groups[i]));
+        WRITE(Location, location->id, add_string(all, "location %" PRIu64, location->id),
+              OTF2_LOCATION_TYPE_CPU_THREAD, location->n_events, all->groups[i]);
         all->added->n_locations++;
     }
 }
@@ -155,8 +145,7 @@ static void add_ends(struct writing *all)
             continue;
         if (name == OTF2_UNDEFINED_STRING)
             name = add_string(all, "PAGODA::RECORDED_UNTIL");
-        written(all, OTF2_GlobalDefWriter_WriteLocationProperty(all->copy.writer, location->id,
-                                                                name, OTF2_TYPE_UINT64, value));
+        WRITE(LocationProperty, location->id, name, OTF2_TYPE_UINT64, value);
     }
 }
 
@@ -199,9 +188,8 @@ static void add_ranks(struct writing *all, struct id_table *rank_of_group)
             members[all->n_ranks++] = id;
     }
     OTF2_GroupRef id = take_id(&all->records->groups.by_id, &all->next_group);
-    written(all, OTF2_GlobalDefWriter_WriteGroup(all->copy.writer, id, add_string(all, "%s", ""),
-                                                 OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
-                                                 OTF2_GROUP_FLAG_NONE, all->n_ranks, members));
+    WRITE(Group, id, add_string(all, "%s", ""), OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+          OTF2_GROUP_FLAG_NONE, all->n_ranks, members);
     free(members);
 }
 
@@ -258,11 +246,9 @@ static void add_communicator(struct writing *all, const struct mention *communic
             members[n] = n;
     OTF2_GroupRef group = take_id(&all->records->groups.by_id, &all->next_group);
     OTF2_StringRef name = add_string(all, "communicator %" PRIu32, communicator->id);
-    written(all, OTF2_GlobalDefWriter_WriteGroup(all->copy.writer, group, name,
-                                                 OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-                                                 OTF2_GROUP_FLAG_NONE, n, members));
-    written(all, OTF2_GlobalDefWriter_WriteComm(all->copy.writer, communicator->id, name, group,
-                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    WRITE(Group, group, name, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+          n, members);
+    WRITE(Comm, communicator->id, name, group, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     all->added->n_communicators++;
     free(members);
 }
@@ -275,10 +261,9 @@ static void add_region(struct writing *all, OTF2_RegionRef id, OTF2_StringRef na
     OTF2_RegionRole role = !mention->is_mpi         ? OTF2_REGION_ROLE_FUNCTION
                            : mention->is_collective ? OTF2_REGION_ROLE_COLL_OTHER
                                                     : OTF2_REGION_ROLE_POINT2POINT;
-    written(all, OTF2_GlobalDefWriter_WriteRegion(
-                     all->copy.writer, id, name, name, OTF2_UNDEFINED_STRING, role,
-                     mention->is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_UNKNOWN,
-                     OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+    WRITE(Region, id, name, name, OTF2_UNDEFINED_STRING, role,
+          mention->is_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_UNKNOWN, OTF2_REGION_FLAG_NONE,
+          OTF2_UNDEFINED_STRING, 0, 0);
     all->added->n_regions++;
 }
 
@@ -290,9 +275,8 @@ static void add_context(struct writing *all, const struct mention *context)
         region = take_id(&all->records->regions.by_id, &all->next_region);
     while (map_get(&mentions->kinds[OTF2_MAPPING_REGION].by_id, region, NULL));
     add_region(all, region, add_string(all, "calling context %" PRIu32, context->id), context);
-    written(all, OTF2_GlobalDefWriter_WriteCallingContext(all->copy.writer, context->id, region,
-                                                          OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
-                                                          OTF2_UNDEFINED_CALLING_CONTEXT));
+    WRITE(CallingContext, context->id, region, OTF2_UNDEFINED_SOURCE_CODE_LOCATION,
+          OTF2_UNDEFINED_CALLING_CONTEXT);
 }
 
 static void add_metric(struct writing *all, const struct mention *metric)
@@ -302,22 +286,19 @@ static void add_metric(struct writing *all, const struct mention *metric)
         members[i] = take_id(&all->records->metric_members.by_id, &all->next_metric_member);
         OTF2_StringRef name =
             add_string(all, "metric %" PRIu32 ", value %u", metric->id, (unsigned)i);
-        written(all, OTF2_GlobalDefWriter_WriteMetricMember(
-                         all->copy.writer, members[i], name, OTF2_UNDEFINED_STRING,
-                         OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT, metric->value_types[i],
-                         OTF2_BASE_DECIMAL, 0, OTF2_UNDEFINED_STRING));
+        WRITE(MetricMember, members[i], name, OTF2_UNDEFINED_STRING, OTF2_METRIC_TYPE_OTHER,
+              OTF2_METRIC_ABSOLUTE_POINT, metric->value_types[i], OTF2_BASE_DECIMAL, 0,
+              OTF2_UNDEFINED_STRING);
     }
-    written(all, OTF2_GlobalDefWriter_WriteMetricClass(
-                     all->copy.writer, metric->id, metric->n_values, members,
-                     OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_UNKNOWN));
+    WRITE(MetricClass, metric->id, metric->n_values, members, OTF2_METRIC_ASYNCHRONOUS,
+          OTF2_RECORDER_KIND_UNKNOWN);
     all->added->n_metrics++;
 }
 
 static void add_parameter(struct writing *all, const struct mention *parameter)
 {
     OTF2_StringRef name = add_string(all, "parameter %" PRIu32, parameter->id);
-    written(all, OTF2_GlobalDefWriter_WriteParameter(all->copy.writer, parameter->id, name,
-                                                     parameter->parameter_type));
+    WRITE(Parameter, parameter->id, name, parameter->parameter_type);
     all->added->n_parameters++;
 }
 
@@ -374,13 +355,9 @@ static void init(struct writing *all)
 int whole_definitions_write(const struct definition_sources *sources, OTF2_Archive *archive,
                             struct added_definitions *added, struct error *err)
 {
-    struct writing all = {.copy = {.writer = OTF2_Archive_GetGlobalDefWriter(archive)},
-                          .sources = sources,
-                          .records = sources->records,
-                          .added = added};
-    if (!all.copy.writer)
-        return error_set(err, "cannot write the definitions: %s",
-                         otf2_error_cause(OTF2_ERROR_FILE_CAN_NOT_OPEN));
+    struct writing all = {.sources = sources, .records = sources->records, .added = added};
+    if (definition_copy_begin(&all.copy, archive, err) != 0)
+        return -1;
     init(&all);
     add_clock(&all);
     int status = copy_left(&all, err);
@@ -388,10 +365,7 @@ int whole_definitions_write(const struct definition_sources *sources, OTF2_Archi
     add_ends(&all);
     find_ranks(&all);
     add_mentioned(&all);
-    written(&all, OTF2_Archive_CloseGlobalDefWriter(archive, all.copy.writer));
-    if (status == 0 && all.copy.code != OTF2_SUCCESS)
-        status =
-            error_set(err, "cannot write the definitions: %s", otf2_error_cause(all.copy.code));
+    status = definition_copy_end(&all.copy, archive, status, err);
     id_table_release(&all.location_of_id);
     free(all.groups);
     free(all.ranks);
